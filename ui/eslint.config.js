@@ -1,12 +1,13 @@
 /**
  * Lint rules. Beside the usual ones they keep the shape of the front end: `shared` and `state` know no feature, a feature
- * knows no other, only `host/tauri.ts` knows the desktop shell.
+ * knows no other, only `host/tauri.ts` knows the desktop shell, and components and hooks stay small.
  */
 import js from "@eslint/js";
 import jsxA11y from "eslint-plugin-jsx-a11y";
 import reactHooks from "eslint-plugin-react-hooks";
 import globals from "globals";
 import tseslint from "typescript-eslint";
+import componentSize from "./eslint/component-size.js";
 
 const noParents = {
   group: ["../*"],
@@ -67,6 +68,12 @@ export default tseslint.config(
       "no-console": "error",
       "react-hooks/exhaustive-deps": "error",
     },
+  },
+  {
+    files: ["src/{features,shared,app,state}/**/*.{ts,tsx}"],
+    ignores: ["src/**/*.{test,bench}.{ts,tsx}", "src/**/testing.tsx"],
+    plugins: { retrace: { rules: { "component-size": componentSize } } },
+    rules: { "retrace/component-size": ["error", { lines: 100, hooks: 8 }] },
   },
   boundary(["src/**/*.{ts,tsx}"]),
   boundary(

@@ -229,10 +229,9 @@ function withChoice(act: Act, { include, except }: Choice): Act {
   return { ...act, request: { ...act.request, include, except } };
 }
 
-function OpenAct({ act }: { act: Act }) {
-  const { t } = useLingui();
+/** Preview of an act, and performing it as it was previewed. */
+function usePreviewed(act: Act) {
   const backend = useBackend();
-  const { title, verb } = useActTexts(act);
   const [conflicted, setConflicted] = useState<ActResult | null>(null);
   const [failure, setFailure] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
@@ -265,6 +264,17 @@ function OpenAct({ act }: { act: Act }) {
       setBusy(false);
     }
   };
+  const choose = (next: Choice) => {
+    setConflicted(null);
+    setChoice(next);
+  };
+  return { read, preview, files, ready, busy, failure, choice, choose, perform };
+}
+
+function OpenAct({ act }: { act: Act }) {
+  const { t } = useLingui();
+  const { title, verb } = useActTexts(act);
+  const { read, preview, files, ready, busy, failure, choice, choose, perform } = usePreviewed(act);
 
   return (
     <Sheet
@@ -300,14 +310,7 @@ function OpenAct({ act }: { act: Act }) {
       <Await read={{ data: preview, error: read.error, refetch: () => read.refetch() }}>
         {(result) => (
           <>
-            <SessionChanges
-              result={result}
-              choice={choice}
-              onChoose={(next) => {
-                setConflicted(null);
-                setChoice(next);
-              }}
-            />
+            <SessionChanges result={result} choice={choice} onChoose={choose} />
             <PreviewBody act={act} preview={result} hold={busy} />
           </>
         )}

@@ -145,18 +145,8 @@ function KeyHere() {
   return read.data ? <CounterKeyForm status={read.data} /> : null;
 }
 
-/** The dialog. */
-export function ConfirmSheet({
-  transcript,
-  variant,
-  onClose,
-}: {
-  transcript: string;
-  variant: BenchVariant;
-  onClose: () => void;
-}) {
-  const { t } = useLingui();
-  const nameOf = useVariantName();
+/** Asking for the calls, once somebody agrees to them. */
+function useConfirm(transcript: string, variant: BenchVariant) {
   const backend = useBackend();
   const queries = useQueryClient();
   const job = useJob("confirm");
@@ -180,6 +170,22 @@ export function ConfirmSheet({
       }
     });
   const ready = plan.data !== undefined && (plan.data.plan.key_source !== null || plan.data.plan.calls === 0);
+  return { job, plan, ready, confirmed, failure, agree };
+}
+
+/** The dialog. */
+export function ConfirmSheet({
+  transcript,
+  variant,
+  onClose,
+}: {
+  transcript: string;
+  variant: BenchVariant;
+  onClose: () => void;
+}) {
+  const { t } = useLingui();
+  const nameOf = useVariantName();
+  const { job, plan, ready, confirmed, failure, agree } = useConfirm(transcript, variant);
   return (
     <Sheet
       title={t`Confirm ${nameOf(variant)} with count_tokens`}

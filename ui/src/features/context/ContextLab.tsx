@@ -5,36 +5,31 @@
 import { plural } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { memo, useCallback, useMemo, useState } from "react";
-import type { ContextShow, FigureKind, Regret, TranscriptRow } from "@/bindings";
+import type { ContextShow } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { ProgramText } from "@/shared/labels";
-import { Await, Button, Empty, Segmented, Skeleton } from "@/shared/ui";
+import { Await, Button, Empty } from "@/shared/ui";
 import { useKeys } from "@/state/keys";
 import { useStatusNotes } from "@/state/note";
-import { useObservable, useObservableLater } from "@/state/observable";
+import { useObservableLater } from "@/state/observable";
 import { useRead } from "@/state/queries";
-import { navigate, type Route } from "@/state/route";
+import type { Route } from "@/state/route";
 import { AssumedCard } from "./AssumedCard";
-import { AtLeast } from "./AtLeast";
-import { Chart, type ChartLine } from "./Chart";
-import { ConfirmSheet } from "./ConfirmSheet";
+import { ChartCard, type ChartView } from "./ChartCard";
 import { DeployedPanel } from "./Deployed";
-import { type ExportFormat, ExportSheet } from "./ExportSheet";
-import { KindLegend } from "./Figure";
-import { BASE, type Bench, choose, LETTERS, useBench, useBenchLater } from "./lab";
-import { MemorySheet } from "./MemorySheet";
-import { CompositionPanel, Figures, MemoryFiles, Regrets } from "./panels";
-import { RequestTable, type TableLine } from "./RequestTable";
-import { triggerTokens } from "./setting";
+import { BASE, type Bench, choose, type Letter, LETTERS, useBenchLater } from "./lab";
+import { LabHeading } from "./LabHeading";
+import { LabSheets, type OpenSheet } from "./LabSheets";
+import { CompositionPanel } from "./CompositionPanel";
+import { Figures, MemoryFiles, Regrets } from "./panels";
 import { type Desk, DeskProvider, type Forecasts, useDesk } from "./simulations";
-import { SweepSheet } from "./SweepSheet";
-import { rowOf, useTranscripts } from "./transcripts";
-import { TurnSheet, type TurnView } from "./TurnSheet";
-import { useVariantName, VariantEditor } from "./VariantEditor";
+import { useTranscripts } from "./transcripts";
+import { TurnSheet } from "./TurnSheet";
+import { type Turns, useTurns } from "./turns";
+import { VariantEditor } from "./VariantEditor";
 import { VariantTable } from "./VariantTable";
 
 type LabRoute = Extract<Route, { screen: "context" }>;
-type Open = "confirm" | "sweep" | "memory" | { export: ExportFormat } | null;
 
 /** Notes of the status line: how many requests were simulated, how fast, and how they were counted. */
 function useNotes(show: ContextShow, forecasts: Forecasts, chosen: string) {
@@ -52,140 +47,6 @@ function useNotes(show: ContextShow, forecasts: Forecasts, chosen: string) {
   ]);
 }
 
-const Heading = memo(function Heading({
-  show,
-  session,
-  grown,
-  onReload,
-}: {
-  show: ContextShow;
-  session: TranscriptRow | null;
-  grown: boolean;
-  onReload: () => void;
-}) {
-  const { t } = useLingui();
-  const format = useFormat();
-  return (
-    <header className="lab-head">
-      <h1>
-        <Trans>Context per request</Trans>
-      </h1>
-      <p className="muted" title={show.path}>
-        <span data-testid="lab-title">{show.title?.trim() || show.transcript}</span>
-        {show.agent && (
-          <span data-testid="lab-agent" title={show.agent.description ?? undefined}>
-            {" · "}
-            {show.agent.session === null ? (
-              <Trans>subagent {show.agent.agent_type}</Trans>
-            ) : (
-              <Trans>
-                subagent {show.agent.agent_type} of {show.agent.session.slice(0, 8)}
-              </Trans>
-            )}
-          </span>
-        )}
-        {" · "}
-        <Plural value={show.requests.length} one="# request" other="# requests" />
-        {show.model && ` · ${show.model}`}
-        {show.cost_usd !== null && (
-          <>
-            {" · "}
-            {show.cost_is_lower_bound ? (
-              <span>
-                <Trans>at least {format.dollars(show.cost_usd)} as recorded</Trans>
-              </span>
-            ) : (
-              <span title={t`Recorded usage at the table of prices`}>
-                <Trans>{format.dollars(show.cost_usd)} as recorded</Trans>
-              </span>
-            )}
-          </>
-        )}
-      </p>
-      {show.cost_usd !== null && (
-        <AtLeast placeholders={show.requests_with_placeholder_output} fast={show.requests_fast_without_price} />
-      )}
-      {grown && (
-        <Button tone="quiet" onPress={onReload} data-testid="transcript-grown">
-          <Trans>It has grown: read again</Trans>
-        </Button>
-      )}
-      {session && session.subagents.length > 0 && (
-        <select
-          aria-label={t`Main run or subagent`}
-          value={show.transcript === session.id ? session.id : show.transcript}
-          onChange={(event) => navigate({ screen: "context", transcript: event.target.value })}
-          data-testid="subagent-select"
-        >
-          <option value={session.id}>{t`main run`}</option>
-          {session.subagents.map((id, at) => (
-            <option key={id} value={id}>
-              {t`subagent ${at + 1}`}
-            </option>
-          ))}
-        </select>
-      )}
-    </header>
-  );
-});
-
-/** True if the file of a session has grown since it was first seen here. */
-function useGrown(bytes: number | null): boolean {
-  const [first, setFirst] = useState(bytes);
-  if (first === null && bytes !== null) setFirst(bytes);
-  return first !== null && bytes !== null && bytes > first;
-}
-
-function linesOf(bench: Bench, forecasts: Forecasts, nameOf: ReturnType<typeof useVariantName>): TableLine[] {
-  return bench.variants.flatMap((variant) => {
-    const simulation = forecasts[variant.letter]?.simulation;
-    return simulation ? [{ letter: variant.letter, name: nameOf(variant), simulation }] : [];
-  });
-}
-
-/** The chart of the bench as it is at this moment: it does not wait for what stands around it. */
-const LiveChart = memo(function LiveChart({
-  show,
-  desk,
-  cursor,
-  onCursor,
-  onOpen,
-}: {
-  show: ContextShow;
-  desk: Desk;
-  cursor: number;
-  onCursor: (index: number) => void;
-  onOpen: (index: number) => void;
-}) {
-  const { variants, chosen } = useBench();
-  const lines = useObservable(desk.lines);
-  const nameOf = useVariantName();
-  const config = variants.find(({ letter }) => letter === chosen)?.config;
-  const names = variants.map(nameOf).join("\n");
-  // The names are those of the variants; the settings in them change with every move.
-  const drawn = useMemo(
-    () =>
-      names.split("\n").flatMap((name, at): ChartLine[] => {
-        const { letter } = variants[at]!;
-        const line = lines[letter];
-        return line ? [{ letter, name, line }] : [];
-      }),
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-    [names, lines],
-  );
-  return (
-    <Chart
-      show={show}
-      lines={drawn}
-      chosen={chosen}
-      trigger={triggerTokens(config)}
-      cursor={cursor}
-      onCursor={onCursor}
-      onOpen={onOpen}
-    />
-  );
-});
-
 const NO_TOOLS: string[] = [];
 
 /** Names of the tools whose results are in the context at the end, for the fields that take names. */
@@ -199,7 +60,7 @@ function useTools(show: ContextShow): string[] {
   return useMemo(() => data?.tool_results.map(({ name }) => name) ?? NO_TOOLS, [data]);
 }
 
-const Actions = memo(function Actions({ onOpen, editable }: { onOpen: (open: Open) => void; editable: boolean }) {
+const Actions = memo(function Actions({ onOpen, editable }: { onOpen: (open: OpenSheet) => void; editable: boolean }) {
   return (
     <div className="lab-actions">
       <Button tone="primary" isDisabled={!editable} onPress={() => onOpen("confirm")} data-testid="open-confirm">
@@ -215,154 +76,150 @@ const Actions = memo(function Actions({ onOpen, editable }: { onOpen: (open: Ope
   );
 });
 
-/** The lab over one transcript. */
-function Lab({ show, asked, onReload }: { show: ContextShow; asked: number | undefined; onReload: () => void }) {
+/** What is said of the file. */
+function Remarks({ remarks }: { remarks: ContextShow["remarks"] }) {
+  if (remarks.length === 0) return null;
+  return (
+    <details className="remarks small muted">
+      <summary>
+        <Plural value={remarks.length} one="# remark on the file" other="# remarks on the file" />
+      </summary>
+      <ul>
+        {remarks.map((remark) => (
+          <li key={remark.text}>
+            <ProgramText text={remark} />
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+interface SidePanelsProps {
+  show: ContextShow;
+  forecasts: Forecasts;
+  letter: Letter;
+  turns: Turns;
+  onOpen: (open: OpenSheet) => void;
+}
+
+/** What the chart means, for the chosen variant and the request under the cursor. */
+function SidePanels({ show, forecasts, letter, turns, onOpen }: SidePanelsProps) {
   const { t } = useLingui();
-  const desk = useDesk(show.transcript);
-  // A slider is answered by its own field and by the chart; all else follows when there is time.
-  const bench = useBenchLater();
-  const forecasts = useObservableLater(desk.forecasts);
-  const nameOf = useVariantName();
-  const transcripts = useTranscripts();
+  const simulation = forecasts[letter]?.simulation ?? null;
+  const openMemory = useCallback(() => onOpen("memory"), [onOpen]);
+  return (
+    <aside className="lab-side-panels" aria-label={t`Figures`}>
+      {simulation && <Figures simulation={simulation} base={forecasts[BASE]?.simulation ?? null} letter={letter} />}
+      {simulation && letter !== BASE && <Regrets regrets={simulation.regrets} onOpen={turns.openRegret} />}
+      <CompositionPanel
+        show={show}
+        cursor={turns.cursor}
+        simulation={simulation}
+        letter={letter}
+        onOpen={turns.openRequest}
+      />
+      <MemoryFiles files={show.memory_files} onAll={openMemory} />
+    </aside>
+  );
+}
+
+/** The variants and what can be done with the chosen one. */
+function Variants({
+  show,
+  desk,
+  editable,
+  onOpen,
+}: {
+  show: ContextShow;
+  desk: Desk;
+  editable: boolean;
+  onOpen: (open: OpenSheet) => void;
+}) {
   const tools = useTools(show);
-  const session = rowOf(transcripts.data?.transcripts ?? [], show.transcript);
-  const grown = useGrown(session?.bytes ?? null);
-  const [view, setView] = useState<"chart" | "table">("chart");
-  const [moved, setMoved] = useState<number | null>(null);
-  const [turn, setTurn] = useState<TurnView | null>(null);
-  // The turn that the address names is opened once; people count from 1.
-  const [seen, setSeen] = useState<number | undefined>(undefined);
-  if (asked !== seen) {
-    setSeen(asked);
-    if (asked !== undefined && asked <= show.requests.length) {
-      setMoved(asked - 1);
-      setTurn({ request: asked - 1, toolUse: null });
-    }
-  }
-  const [open, setOpen] = useState<Open>(null);
-  const variant = bench.variants.find(({ letter }) => letter === bench.chosen) ?? bench.variants[0]!;
-  const forecast = forecasts[variant.letter];
-  const simulation = forecast?.simulation ?? null;
-  const lines = useMemo(() => linesOf(bench, forecasts, nameOf), [bench, forecasts, nameOf]);
-  const last = show.requests.length - 1;
-  const cursor = Math.min(moved ?? last, last);
-  const openTurn = useCallback((request: number, toolUse: string | null = null) => {
-    setMoved(request);
-    setTurn({ request, toolUse });
-  }, []);
-  const openRequest = useCallback((request: number) => openTurn(request), [openTurn]);
-  const openRegret = useCallback((regret: Regret) => openTurn(regret.needed_at, regret.tool_use_id), [openTurn]);
-  const openMemory = useCallback(() => setOpen("memory"), []);
-  useNotes(show, forecasts, variant.letter);
+  return (
+    <div className="lab-variants">
+      <VariantEditor desk={desk} tools={tools} />
+      <Actions onOpen={onOpen} editable={editable} />
+      <AssumedCard recorded={show.model} />
+    </div>
+  );
+}
+
+interface LabKeys {
+  bench: Bench;
+  chosen: Letter;
+  turns: Turns;
+  onView: (next: (view: ChartView) => ChartView) => void;
+  onOpen: (open: OpenSheet) => void;
+}
+
+function useLabKeys({ bench, chosen, turns, onView, onOpen }: LabKeys) {
+  const { t } = useLingui();
   useKeys([
     ...bench.variants.map(({ letter }) => ({
       keys: String(LETTERS.indexOf(letter) + 1),
       label: t`Variant ${letter}`,
       run: () => choose(letter),
     })),
-    { keys: "t", label: t`Chart or table`, run: () => setView(view === "chart" ? "table" : "chart") },
-    { keys: "o", label: t`Messages of the request`, run: () => openTurn(cursor) },
-    { keys: "e", label: t`Export the variant`, run: () => variant.letter !== BASE && setOpen({ export: "json" }) },
+    { keys: "t", label: t`Chart or table`, run: () => onView((view) => (view === "chart" ? "table" : "chart")) },
+    { keys: "o", label: t`Messages of the request`, run: () => turns.openTurn(turns.cursor) },
+    { keys: "e", label: t`Export the variant`, run: () => chosen !== BASE && onOpen({ export: "json" }) },
   ]);
-  const kinds: FigureKind[] = [
-    ...new Set([...lines.map((line) => line.simulation.totals.kind), "counted offline" as const]),
-  ];
+}
+
+/** The variants, what they come to, and the chosen one. */
+function useSimulated(show: ContextShow) {
+  const desk = useDesk(show.transcript);
+  // A slider is answered by its own field and by the chart; all else follows when there is time.
+  const bench = useBenchLater();
+  const forecasts = useObservableLater(desk.forecasts);
+  const variant = bench.variants.find(({ letter }) => letter === bench.chosen) ?? bench.variants[0]!;
+  return { desk, bench, forecasts, variant };
+}
+
+/** The lab over one transcript. */
+function Lab({ show, asked, onReload }: { show: ContextShow; asked: number | undefined; onReload: () => void }) {
+  const { desk, bench, forecasts, variant } = useSimulated(show);
+  const turns = useTurns(show, asked);
+  const [view, setView] = useState<ChartView>("chart");
+  const [open, setOpen] = useState<OpenSheet>(null);
+  useNotes(show, forecasts, variant.letter);
+  useLabKeys({ bench, chosen: variant.letter, turns, onView: setView, onOpen: setOpen });
   return (
     <DeskProvider value={desk}>
       <main className="screen lab-screen" data-testid="lab">
-        <div className="lab-variants">
-          <VariantEditor desk={desk} tools={tools} />
-          <Actions onOpen={setOpen} editable={variant.letter !== BASE} />
-          <AssumedCard recorded={show.model} />
-        </div>
+        <Variants show={show} desk={desk} editable={variant.letter !== BASE} onOpen={setOpen} />
         <div className="lab-main">
-          <Heading show={show} session={session} grown={grown} onReload={onReload} />
-          <section className="card chart-card" aria-label={t`Context per request`}>
-            <div className="chart-tools">
-              <KindLegend kinds={kinds} />
-              <span className="spacer" />
-              <Segmented
-                label={t`View`}
-                value={view}
-                options={[
-                  { value: "chart", label: t`Chart` },
-                  { value: "table", label: t`Table` },
-                ]}
-                onChange={setView}
-              />
-            </div>
-            {lines.length === 0 ? (
-              <div className="chart-wait">
-                <Skeleton rows={4} />
-              </div>
-            ) : view === "chart" ? (
-              <LiveChart show={show} desk={desk} cursor={cursor} onCursor={setMoved} onOpen={openRequest} />
-            ) : (
-              <RequestTable
-                show={show}
-                lines={lines}
-                chosen={variant.letter}
-                cursor={cursor}
-                onCursor={setMoved}
-                onOpen={openRequest}
-              />
-            )}
-          </section>
-          <VariantTable bench={bench} forecasts={forecasts} />
-          <DeployedPanel transcript={show.transcript} onOpen={openRequest} />
-          {show.remarks.length > 0 && (
-            <details className="remarks small muted">
-              <summary>
-                <Plural value={show.remarks.length} one="# remark on the file" other="# remarks on the file" />
-              </summary>
-              <ul>
-                {show.remarks.map((remark) => (
-                  <li key={remark.text}>
-                    <ProgramText text={remark} />
-                  </li>
-                ))}
-              </ul>
-            </details>
-          )}
-        </div>
-        <aside className="lab-side-panels" aria-label={t`Figures`}>
-          {simulation && (
-            <Figures simulation={simulation} base={forecasts[BASE]?.simulation ?? null} letter={variant.letter} />
-          )}
-          {simulation && variant.letter !== BASE && <Regrets regrets={simulation.regrets} onOpen={openRegret} />}
-          <CompositionPanel
+          <LabHeading show={show} onReload={onReload} />
+          <ChartCard
             show={show}
-            cursor={cursor}
-            simulation={simulation}
-            letter={variant.letter}
-            onOpen={openRequest}
+            desk={desk}
+            bench={bench}
+            chosen={variant.letter}
+            forecasts={forecasts}
+            view={view}
+            cursor={turns.cursor}
+            onView={setView}
+            onCursor={turns.moveTo}
+            onOpen={turns.openRequest}
           />
-          <MemoryFiles files={show.memory_files} onAll={openMemory} />
-        </aside>
-        {turn && (
+          <VariantTable bench={bench} forecasts={forecasts} />
+          <DeployedPanel transcript={show.transcript} onOpen={turns.openRequest} />
+          <Remarks remarks={show.remarks} />
+        </div>
+        <SidePanels show={show} forecasts={forecasts} letter={variant.letter} turns={turns} onOpen={setOpen} />
+        {turns.turn && (
           <TurnSheet
             transcript={show.transcript}
-            view={turn}
+            view={turns.turn}
             count={show.requests.length}
             variant={variant}
-            onView={setTurn}
-            onClose={() => setTurn(null)}
+            onView={turns.setTurn}
+            onClose={() => turns.setTurn(null)}
           />
         )}
-        {open === "confirm" && (
-          <ConfirmSheet transcript={show.transcript} variant={variant} onClose={() => setOpen(null)} />
-        )}
-        {open === "sweep" && <SweepSheet transcript={show.transcript} onClose={() => setOpen(null)} />}
-        {open === "memory" && <MemorySheet onClose={() => setOpen(null)} />}
-        {open !== null && typeof open === "object" && (
-          <ExportSheet
-            transcript={show.transcript}
-            variant={variant}
-            others={bench.variants.filter(({ letter }) => letter !== variant.letter)}
-            first={open.export}
-            onClose={() => setOpen(null)}
-          />
-        )}
+        <LabSheets open={open} transcript={show.transcript} bench={bench} variant={variant} onOpen={setOpen} />
       </main>
     </DeskProvider>
   );

@@ -19,27 +19,12 @@ export interface TableLine {
   simulation: Simulation;
 }
 
-/** The table. */
-export function RequestTable({
-  show,
-  lines,
-  chosen,
-  cursor,
-  onCursor,
-  onOpen,
-}: {
-  show: ContextShow;
-  lines: readonly TableLine[];
-  chosen: Letter;
-  cursor: number;
-  onCursor: (index: number) => void;
-  onOpen: (index: number) => void;
-}) {
+/** What happens at a request, in words. */
+function useNotes(show: ContextShow, filled: Simulation | null) {
   const { t } = useLingui();
   const format = useFormat();
-  const filled = lines.find(({ letter }) => letter === chosen)?.simulation ?? null;
   const marks = useMemo(() => marksOf(show, filled && lineOf(filled)), [show, filled]);
-  const notes = (index: number) => {
+  return (index: number) => {
     const request = filled?.requests[index];
     const cleared = request?.cleared_tool_use_ids.length ?? 0;
     const words = marks
@@ -58,6 +43,68 @@ export function RequestTable({
     if (broken !== null && broken !== undefined) words.push(t`cache breaks at ${format.number(broken)}`);
     return words.join(", ");
   };
+}
+
+/** Props of a row. */
+interface RequestRowProps {
+  index: number;
+  lines: readonly TableLine[];
+  chosen: Letter;
+  isCursor: boolean;
+  note: string;
+  onOpen: () => void;
+}
+
+function RequestRow({ index, lines, chosen, isCursor, note, onOpen }: RequestRowProps) {
+  const { t } = useLingui();
+  const format = useFormat();
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      className={`request-row${isCursor ? " is-cursor" : ""}`}
+      data-testid="request-row"
+      data-index={index}
+    >
+      <span role="rowheader">
+        <Button tone="quiet" onPress={onOpen} aria-label={t`Messages of request ${index + 1}`}>
+          {format.number(index + 1)}
+        </Button>
+      </span>
+      {lines.map(({ letter, simulation }) => {
+        const at = simulation.requests[index];
+        return (
+          <span key={letter} role="cell" className={`num${letter === chosen ? " is-chosen" : ""}`}>
+            {at ? <Figure text={format.number(at.after)} kind={at.kind} /> : <Trans>none</Trans>}
+          </span>
+        );
+      })}
+      <span role="cell" className="muted request-note">
+        {note}
+      </span>
+    </div>
+  );
+}
+
+/** The table. */
+export function RequestTable({
+  show,
+  lines,
+  chosen,
+  cursor,
+  onCursor,
+  onOpen,
+}: {
+  show: ContextShow;
+  lines: readonly TableLine[];
+  chosen: Letter;
+  cursor: number;
+  onCursor: (index: number) => void;
+  onOpen: (index: number) => void;
+}) {
+  const { t } = useLingui();
+  const filled = lines.find(({ letter }) => letter === chosen)?.simulation ?? null;
+  const notes = useNotes(show, filled);
   return (
     <div
       role="table"
@@ -86,37 +133,17 @@ export function RequestTable({
         reveal={cursor}
       >
         {(_request, index) => (
-          <div
-            role="row"
-            aria-rowindex={index + 2}
-            className={`request-row${index === cursor ? " is-cursor" : ""}`}
-            data-testid="request-row"
-            data-index={index}
-          >
-            <span role="rowheader">
-              <Button
-                tone="quiet"
-                onPress={() => {
-                  onCursor(index);
-                  onOpen(index);
-                }}
-                aria-label={t`Messages of request ${index + 1}`}
-              >
-                {format.number(index + 1)}
-              </Button>
-            </span>
-            {lines.map(({ letter, simulation }) => {
-              const at = simulation.requests[index];
-              return (
-                <span key={letter} role="cell" className={`num${letter === chosen ? " is-chosen" : ""}`}>
-                  {at ? <Figure text={format.number(at.after)} kind={at.kind} /> : <Trans>none</Trans>}
-                </span>
-              );
-            })}
-            <span role="cell" className="muted request-note">
-              {notes(index)}
-            </span>
-          </div>
+          <RequestRow
+            index={index}
+            lines={lines}
+            chosen={chosen}
+            isCursor={index === cursor}
+            note={notes(index)}
+            onOpen={() => {
+              onCursor(index);
+              onOpen(index);
+            }}
+          />
         )}
       </VirtualRows>
     </div>

@@ -262,16 +262,32 @@ function Found({ sweep, onUse }: { sweep: Sweep; onUse: (point: SweepPoint) => v
   );
 }
 
+/** Trying all settings of a grid. */
+function useSweep() {
+  const backend = useBackend();
+  const job = useJob("sweep");
+  const [sweep, setSweep] = useState<Sweep | null>(null);
+  const [failure, setFailure] = useState<unknown>(null);
+  const run = (transcripts: string[], grid: NonNullable<ReturnType<typeof gridOf>>["grid"]) =>
+    job.run(async (name) => {
+      setFailure(null);
+      setSweep(null);
+      try {
+        setSweep(await backend.call("context_sweep", { transcripts, grid, job: name, ...assumed.get() }));
+      } catch (cause) {
+        setFailure(cause);
+      }
+    });
+  return { job, sweep, failure, run };
+}
+
 /** The dialog. */
 export function SweepSheet({ transcript, onClose }: { transcript: string; onClose: () => void }) {
   const { t } = useLingui();
-  const backend = useBackend();
-  const job = useJob("sweep");
   const all = useTranscripts().data?.transcripts ?? [];
   const [draft, setDraft] = useState(FIRST_GRID);
   const [project, setProject] = useState(false);
-  const [sweep, setSweep] = useState<Sweep | null>(null);
-  const [failure, setFailure] = useState<unknown>(null);
+  const { job, sweep, failure, run } = useSweep();
   const own = rowOf(all, transcript);
   const others = all
     .filter((row) => row.id !== own?.id && own?.project && row.project === own.project && row.requests > 1)
@@ -279,18 +295,6 @@ export function SweepSheet({ transcript, onClose }: { transcript: string; onClos
     .map(({ id }) => id);
   const grid = gridOf(draft);
   const tooMany = grid !== null && grid.count > MAX;
-  const run = () =>
-    job.run(async (name) => {
-      if (!grid) return;
-      setFailure(null);
-      setSweep(null);
-      try {
-        const transcripts = [transcript, ...(project ? others : [])];
-        setSweep(await backend.call("context_sweep", { transcripts, grid: grid.grid, job: name, ...assumed.get() }));
-      } catch (cause) {
-        setFailure(cause);
-      }
-    });
   return (
     <Sheet
       title={t`Sweep`}
@@ -315,7 +319,7 @@ export function SweepSheet({ transcript, onClose }: { transcript: string; onClos
             tone="primary"
             isDisabled={!grid || tooMany}
             isPending={job.name !== null}
-            onPress={() => void run()}
+            onPress={() => grid && void run([transcript, ...(project ? others : [])], grid.grid)}
             data-testid="sweep-run"
           >
             <Trans>Try them all</Trans>

@@ -1,23 +1,14 @@
-/** Panels beside the chart: the figures of a variant, what it is regretted for, what a request is made of. */
+/** Panels beside the chart: the figures of a variant, what it is regretted for, the memory files of the run. */
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { memo, useEffect, useState } from "react";
+import { memo, useState } from "react";
 import { Button as AriaButton } from "react-aria-components/Button";
-import type {
-  Composition,
-  ContextClasses,
-  ContextFile,
-  ContextShow,
-  NamedTokens,
-  Regret,
-  Simulation,
-} from "@/bindings";
+import type { ContextFile, Regret, Simulation } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { LineText } from "@/shared/LineText";
 import { hiddenIn } from "@/shared/hidden";
 import { Button, useWords } from "@/shared/ui";
-import { useRead } from "@/state/queries";
 import { AtLeast } from "./AtLeast";
 import { Change, Figure } from "./Figure";
 import { BASE, type Letter } from "./lab";
@@ -165,176 +156,6 @@ export const Regrets = memo(function Regrets({
         <Button tone="quiet" onPress={() => setAll(true)}>
           <Trans>All {regrets.length}</Trans>
         </Button>
-      )}
-    </section>
-  );
-});
-
-const CLASSES: readonly [keyof ContextClasses, MessageDescriptor][] = [
-  ["system", msg`system + tools`],
-  ["instructions", msg`instructions`],
-  ["memory", msg`memory`],
-  ["tool_results", msg`tool results`],
-  ["tool_inputs", msg`tool inputs`],
-  ["text", msg`text`],
-  ["thinking", msg`thinking`],
-  ["attachments", msg`attachments`],
-  ["not_recorded", msg`not recorded`],
-];
-
-/** A request's details are asked for when the cursor has stood still so long, in milliseconds. */
-const REST_MS = 140;
-
-/** The value, once it has stopped changing. */
-function useRested<T>(value: T): T {
-  const [rested, setRested] = useState(value);
-  useEffect(() => {
-    const timer = window.setTimeout(() => setRested(value), REST_MS);
-    return () => window.clearTimeout(timer);
-  }, [value]);
-  return rested;
-}
-
-function Parts({ title, parts }: { title: string; parts: readonly NamedTokens[] }) {
-  const format = useFormat();
-  if (parts.length === 0) return null;
-  return (
-    <>
-      <h3>{title}</h3>
-      <ul className="parts">
-        {parts.slice(0, 8).map(({ name, count, tokens }) => (
-          <li key={name}>
-            <span className="part-name" title={name}>
-              <SafeText text={shortLabel(name)} />
-              {count > 1 && <span className="muted num"> ×{format.number(count)}</span>}
-            </span>
-            <Figure text={format.number(tokens)} kind="counted offline" />
-          </li>
-        ))}
-      </ul>
-    </>
-  );
-}
-
-/** The system prompt and the definitions of tools, the largest first. */
-function systemParts({ system_prompt: tokens, tools }: Composition, name: string): readonly NamedTokens[] {
-  return tokens > 0 ? [...tools, { name, count: 1, tokens }].sort((a, b) => b.tokens - a.tokens) : tools;
-}
-
-/** Composition of the request under the cursor. */
-export const CompositionPanel = memo(function CompositionPanel({
-  show,
-  cursor,
-  simulation,
-  letter,
-  onOpen,
-}: {
-  show: ContextShow;
-  cursor: number;
-  simulation: Simulation | null;
-  letter: Letter;
-  onOpen: (index: number) => void;
-}) {
-  const { t } = useLingui();
-  const say = useWords();
-  const format = useFormat();
-  const rested = useRested(cursor);
-  const detail = useRead(
-    "context_composition",
-    { transcript: show.transcript, request: rested },
-    { keepPrevious: true },
-  );
-  const request = show.requests[cursor];
-  if (!request) return null;
-  const after = simulation?.requests[cursor];
-  const known = detail.data && detail.data.request === cursor ? detail.data : null;
-  const whole = Math.max(1, request.context);
-  const counted = show.family_range_percent === null ? "counted offline" : "estimated";
-  const over = request.classes.over_counted;
-  return (
-    <section className="card" aria-label={t`Composition of request ${cursor + 1}`} data-testid="composition">
-      <h2>
-        <Trans>Request {cursor + 1} is made of</Trans>
-      </h2>
-      <table className="composition">
-        <tbody>
-          {CLASSES.filter(([field]) => request.classes[field] !== 0).map(([field, word]) => (
-            <tr key={field} data-class={field}>
-              <th scope="row">
-                {field === "not_recorded" && request.rests_on === "request" ? <Trans>framing</Trans> : say(word)}
-              </th>
-              <td className="share">
-                <span
-                  className={`share-bar share-${field}`}
-                  style={{ width: `${Math.max(0, Math.min(1, request.classes[field] / whole)) * 100}%` }}
-                  aria-hidden
-                />
-              </td>
-              <td className="cell-end">
-                <Figure
-                  text={format.number(request.classes[field])}
-                  kind={field === "not_recorded" ? request.kind : counted}
-                />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-        <tfoot>
-          <tr>
-            <th scope="row" colSpan={2}>
-              <Trans>context</Trans>
-            </th>
-            <td className="cell-end">
-              <Figure text={format.number(request.context)} kind={request.kind} />
-            </td>
-          </tr>
-          {after && after.after !== request.context && (
-            <tr>
-              <th scope="row" colSpan={2}>
-                <Trans>with {letter}</Trans>
-              </th>
-              <td className="cell-end">
-                <Figure text={format.number(after.after)} kind={after.kind} range={rangePercent(after)} />
-              </td>
-            </tr>
-          )}
-        </tfoot>
-      </table>
-      {over > 0 && (
-        <p className="muted small" data-testid="over-counted">
-          <Trans>
-            The counts came out {format.number(over)} tokens higher than what was recorded, and were brought down to it.
-          </Trans>
-        </p>
-      )}
-      <p className="muted small" data-testid="rests-on" data-rests-on={request.rests_on}>
-        {request.rests_on === "request" ? (
-          <Trans>Made of the request as it was sent, proved by its digest. Framing is what the API adds.</Trans>
-        ) : request.proved === false ? (
-          <Trans>The client recorded the request, but it is not proved. Made of the lines of the transcript.</Trans>
-        ) : (
-          <Trans>Made of the lines of the transcript.</Trans>
-        )}
-      </p>
-      <Button onPress={() => onOpen(cursor)} keys="o" data-testid="open-turn">
-        <Trans>Messages of this request</Trans>
-      </Button>
-      {known && (
-        <div className="composition-detail">
-          <Parts title={t`System prompt and tools`} parts={systemParts(known, t`system prompt`)} />
-          <Parts title={t`Added by the client`} parts={known.attachments} />
-          <Parts title={t`Results by tool`} parts={known.tool_results} />
-          <Parts title={t`Inputs by tool`} parts={known.tool_inputs} />
-          <Parts title={t`Files`} parts={known.files} />
-          <Parts
-            title={t`Largest blocks`}
-            parts={known.largest.map(({ label, tokens, since_request }) => ({
-              name: t`${label}, since ${since_request + 1}`,
-              count: 1,
-              tokens,
-            }))}
-          />
-        </div>
       )}
     </section>
   );

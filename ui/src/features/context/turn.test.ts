@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { firstLines } from "./TurnSheet";
+import { firstLines } from "./TurnMessage";
 
 const lines = Array.from({ length: 60 }, (_, at) => `line ${at}`);
 

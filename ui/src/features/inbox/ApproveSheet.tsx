@@ -10,7 +10,7 @@ import { Sheet } from "@/shared/overlay";
 import { useProgramWords } from "@/shared/program";
 import { Button, Checkbox, Chip, Failure, Skeleton, useWords } from "@/shared/ui";
 import { useNow } from "@/state/now";
-import { FindingChips } from "./InboxList";
+import { FindingChips } from "./InboxRows";
 import type { Several } from "./perform";
 import { findingTone, SEVERITIES } from "./words";
 

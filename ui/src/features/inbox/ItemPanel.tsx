@@ -17,7 +17,7 @@ import { PutBackBy } from "@/shared/Writer";
 import { useNow } from "@/state/now";
 import { useStore } from "@/state/queries";
 import { navigate } from "@/state/route";
-import { Reappeared } from "./InboxList";
+import { Reappeared } from "./InboxRows";
 import type { ItemRow } from "./rows";
 import { StaleView } from "./StaleView";
 import { contentWords, findingTone, nameOf, VERBS } from "./words";

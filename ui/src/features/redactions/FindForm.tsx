@@ -114,6 +114,84 @@ function Reason({ draft, onChange }: { draft: Draft; onChange: (draft: Draft) =>
   );
 }
 
+interface PartProps {
+  draft: Draft;
+  onChange: (draft: Draft) => void;
+}
+
+function PatternField({ draft, onChange }: PartProps) {
+  return (
+    <div className="field">
+      <label htmlFor="redact-pattern">
+        <Trans>Regular expression, over content and path</Trans>
+      </label>
+      <input
+        id="redact-pattern"
+        type="text"
+        className="mono"
+        value={draft.pattern}
+        spellCheck={false}
+        placeholder="sk_live_[0-9a-zA-Z]{24}"
+        onChange={(event) => onChange({ ...draft, pattern: event.target.value })}
+        data-testid="redact-pattern"
+      />
+      <p className="muted">
+        <Trans>A version that matches anywhere goes as a whole.</Trans>
+      </p>
+    </div>
+  );
+}
+
+function ChosenVersions({ versions }: { versions: Draft["versions"] }) {
+  return (
+    <div className="field">
+      <span>
+        <Trans>These versions go as a whole</Trans>
+      </span>
+      <ul className="chosen-versions">
+        {versions.map((id) => (
+          <ChosenVersion key={id} id={id} />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** In which stores it is searched for, and what of the rest of the machine is searched with them. */
+function Where({ draft, onChange }: PartProps) {
+  const { t } = useLingui();
+  const stores = useRead("stores", {});
+  return (
+    <>
+      <label className="field">
+        <span>
+          <Trans>Where</Trans>
+        </span>
+        <select value={draft.store} onChange={(event) => onChange({ ...draft, store: event.target.value })}>
+          <option value="">{t`All stores`}</option>
+          {stores.data?.stores.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {spelled(name)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Checkbox
+        label={<Trans>Also replace it in the live files by a marker</Trans>}
+        isSelected={draft.live}
+        onChange={(live) => onChange({ ...draft, live })}
+        data-testid="redact-live"
+      />
+      <Checkbox
+        label={<Trans>Also in transcripts of agents that no running program holds open</Trans>}
+        isSelected={draft.transcripts}
+        onChange={(transcripts) => onChange({ ...draft, transcripts })}
+        data-testid="redact-transcripts"
+      />
+    </>
+  );
+}
+
 /** The first step. */
 export function FindForm({
   draft,
@@ -127,7 +205,6 @@ export function FindForm({
   onFind: () => void;
 }) {
   const { t } = useLingui();
-  const stores = useRead("stores", {});
   const methods: { value: Method; label: string }[] = [
     { value: "secret", label: t`Exact text` },
     { value: "find", label: t`Pattern` },
@@ -150,68 +227,10 @@ export function FindForm({
       {draft.method === "secret" && (
         <SecretField value={draft.secret} onChange={(secret) => onChange({ ...draft, secret })} />
       )}
-      {draft.method === "find" && (
-        <div className="field">
-          <label htmlFor="redact-pattern">
-            <Trans>Regular expression, over content and path</Trans>
-          </label>
-          <input
-            id="redact-pattern"
-            type="text"
-            className="mono"
-            value={draft.pattern}
-            spellCheck={false}
-            placeholder="sk_live_[0-9a-zA-Z]{24}"
-            onChange={(event) => onChange({ ...draft, pattern: event.target.value })}
-            data-testid="redact-pattern"
-          />
-          <p className="muted">
-            <Trans>A version that matches anywhere goes as a whole.</Trans>
-          </p>
-        </div>
-      )}
+      {draft.method === "find" && <PatternField draft={draft} onChange={onChange} />}
       {draft.method === "finding" && draft.finding && <FoundText finding={draft.finding} />}
-      {draft.method === "versions" && (
-        <div className="field">
-          <span>
-            <Trans>These versions go as a whole</Trans>
-          </span>
-          <ul className="chosen-versions">
-            {draft.versions.map((id) => (
-              <ChosenVersion key={id} id={id} />
-            ))}
-          </ul>
-        </div>
-      )}
-      {draft.method !== "versions" && (
-        <>
-          <label className="field">
-            <span>
-              <Trans>Where</Trans>
-            </span>
-            <select value={draft.store} onChange={(event) => onChange({ ...draft, store: event.target.value })}>
-              <option value="">{t`All stores`}</option>
-              {stores.data?.stores.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {spelled(name)}
-                </option>
-              ))}
-            </select>
-          </label>
-          <Checkbox
-            label={<Trans>Also replace it in the live files by a marker</Trans>}
-            isSelected={draft.live}
-            onChange={(live) => onChange({ ...draft, live })}
-            data-testid="redact-live"
-          />
-          <Checkbox
-            label={<Trans>Also in transcripts of agents that no running program holds open</Trans>}
-            isSelected={draft.transcripts}
-            onChange={(transcripts) => onChange({ ...draft, transcripts })}
-            data-testid="redact-transcripts"
-          />
-        </>
-      )}
+      {draft.method === "versions" && <ChosenVersions versions={draft.versions} />}
+      {draft.method !== "versions" && <Where draft={draft} onChange={onChange} />}
       <Reason draft={draft} onChange={onChange} />
       <div className="form-actions">
         <Button tone="redact" type="submit" isPending={busy} isDisabled={!ready} data-testid="redact-find">

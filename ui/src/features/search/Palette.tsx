@@ -166,42 +166,72 @@ function HitItem({ hit, store, onSelect }: { hit: Hit; store: string; onSelect: 
   );
 }
 
-function PaletteBody({ onClose }: { onClose: () => void }) {
-  const { t } = useLingui();
-  const say = useWords();
-  const [query, setQuery] = useState("");
-  const [history, setHistory] = useState(false);
-  const [chosen, setChosen] = useState("");
-  const deferred = useDeferredValue(query);
+/** Hits of the text in all stores, or in the whole history. */
+function useHits(query: string, history: boolean) {
   const rested = useRested(query.trim());
-  const stores = useRead("stores", {}).data?.stores ?? [];
-  const memories = useMemoryEntries(stores);
-  const actions = [...useActions(), ...useSheets(), useReport()];
-  const places = usePlaces();
   const wanted = rested.length > 1;
   const search = useRead(
     "search",
     { query: rested, history, store: null, limit: MAX_HITS },
     { enabled: wanted, keepPrevious: true },
   );
-  const hits = wanted ? (search.data?.hits ?? []) : [];
-  const storeName = (id: string) => stores.find((store) => store.id === id)?.name ?? t`removed store`;
+  return { search, wanted, hits: wanted ? (search.data?.hits ?? []) : [] };
+}
+
+/** What can be chosen by name: memories once something is typed, actions, places, and stores. */
+function useNamed(query: string, stores: readonly Store[]) {
+  const { t } = useLingui();
+  const deferred = useDeferredValue(query);
+  const memories = useMemoryEntries(stores);
+  const actions = [...useActions(), ...useSheets(), useReport()];
+  const places = usePlaces();
   const storeEntries = stores.map((store): Entry => {
     const run = () => navigate({ screen: "memories", store: store.id });
     return { key: `store ${store.id}`, label: spelled(store.name), detail: store.root, run };
   });
+  const named = (entries: readonly Entry[]) => pick(entries, deferred, MAX_NAMED);
+  return {
+    found: query.trim() === "" ? [] : named(memories),
+    groups: [
+      { title: t`Actions`, entries: named(actions) },
+      { title: t`Go to`, entries: named(places) },
+      { title: t`Stores`, entries: named(storeEntries) },
+    ],
+  };
+}
+
+/** How the search stands. */
+function Foot({ search, wanted }: Pick<ReturnType<typeof useHits>, "search" | "wanted">) {
+  const say = useWords();
+  return (
+    <div className="palette-foot" role="status">
+      {search.error && wanted ? (
+        <span className="text-del">{say(wordsFor(search.error).title)}</span>
+      ) : search.isFetching && wanted ? (
+        <Trans>Searching…</Trans>
+      ) : search.data?.more && wanted ? (
+        <Trans>There are more; add a word.</Trans>
+      ) : (
+        <Trans>Every word has to occur; each may be the beginning of a longer one.</Trans>
+      )}
+    </div>
+  );
+}
+
+function PaletteBody({ onClose }: { onClose: () => void }) {
+  const { t } = useLingui();
+  const [query, setQuery] = useState("");
+  const [history, setHistory] = useState(false);
+  const [chosen, setChosen] = useState("");
+  const stores = useRead("stores", {}).data?.stores ?? [];
+  const { found, groups } = useNamed(query, stores);
+  const { search, wanted, hits } = useHits(query, history);
+  const storeName = (id: string) => stores.find((store) => store.id === id)?.name ?? t`removed store`;
   const run = (work: () => void) => {
     onClose();
     work();
   };
-  const named = (entries: readonly Entry[]) => pick(entries, deferred, MAX_NAMED);
   const asked = query.trim() !== "";
-  const groups = [
-    { title: t`Actions`, entries: named(actions) },
-    { title: t`Go to`, entries: named(places) },
-    { title: t`Stores`, entries: named(storeEntries) },
-  ];
-  const found = asked ? named(memories) : [];
   const keys = [
     ...found.map(({ key }) => key),
     ...hits.map(hitKey),
@@ -257,17 +287,7 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
           <Group key={title} title={title} entries={entries} onRun={run} />
         ))}
       </Command.List>
-      <div className="palette-foot" role="status">
-        {search.error && wanted ? (
-          <span className="text-del">{say(wordsFor(search.error).title)}</span>
-        ) : search.isFetching && wanted ? (
-          <Trans>Searching…</Trans>
-        ) : search.data?.more && wanted ? (
-          <Trans>There are more; add a word.</Trans>
-        ) : (
-          <Trans>Every word has to occur; each may be the beginning of a longer one.</Trans>
-        )}
-      </div>
+      <Foot search={search} wanted={wanted} />
     </Command>
   );
 }

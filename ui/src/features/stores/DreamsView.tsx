@@ -298,15 +298,12 @@ function DreamList({
   );
 }
 
-/** The dreams of a host. */
-export function DreamsView({ route }: { route: StoresRoute }) {
-  const { t } = useLingui();
+/** The hosts, the one that is shown, and its dreams once they were asked for. */
+function useDreams(chosen: string | undefined, archived: boolean) {
   const queries = useQueryClient();
-  const [archived, setArchived] = useState(false);
-  const [making, setMaking] = useState(false);
   const remotes = useRead("remotes", {});
   const known = remotes.data?.hosts ?? [];
-  const host = route.host ?? known[0]?.base_url ?? API_URL;
+  const host = chosen ?? known[0]?.base_url ?? API_URL;
   const wanted = useObservable(asked).has(host);
   const read = useRead("dreams", { base_url: host, include_archived: archived }, { enabled: wanted });
   const mirrors = (remotes.data?.stores ?? []).filter(({ base_url }) => base_url === host);
@@ -316,6 +313,15 @@ export function DreamsView({ route }: { route: StoresRoute }) {
     await queries.invalidateQueries({ queryKey: ["dreams"] });
     await queries.invalidateQueries({ queryKey: ["remotes"] });
   };
+  return { remotes, known, host, wanted, read, mirrors, again };
+}
+
+/** The dreams of a host. */
+export function DreamsView({ route }: { route: StoresRoute }) {
+  const { t } = useLingui();
+  const [archived, setArchived] = useState(false);
+  const [making, setMaking] = useState(false);
+  const { remotes, known, host, wanted, read, mirrors, again } = useDreams(route.host, archived);
   useKeys([
     { keys: "n", label: t`New dream`, run: () => setMaking(true), enabled: known.length > 0 },
     { keys: "shift+l", label: t`List the dreams`, run: () => void again(), enabled: known.length > 0 },

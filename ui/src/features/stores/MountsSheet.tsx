@@ -230,6 +230,58 @@ function Result({ mounts }: { mounts: Mounts }) {
   );
 }
 
+type List = ReturnType<typeof readList>;
+
+/** Places in the list at which a store is attached. */
+const placesOf = (list: List) => list.items.flatMap((item, at) => (isStore(item) ? [at] : []));
+
+/** The list as it is written. */
+function JsonForm({ text, wrong }: { text: string; wrong: boolean }) {
+  const { t } = useLingui();
+  return (
+    <textarea
+      className="mono mounts-json"
+      value={text}
+      onChange={(event) => draft.set(event.target.value)}
+      placeholder={t`Paste the resources of a session`}
+      aria-label={t`The list as JSON`}
+      aria-invalid={wrong || undefined}
+      spellCheck={false}
+      data-testid="mounts-json"
+    />
+  );
+}
+
+/** The list as a form. */
+function ListForm({ list, known, checked }: { list: List; known: readonly Attachable[]; checked: Mounts | undefined }) {
+  const places = placesOf(list);
+  const put = (items: readonly MountItem[]) => draft.set(writeList(list.value, items));
+  const add = () => {
+    const taken = new Set(list.items.map((item) => fieldOf(item, "memory_store_id")));
+    const next = known.find(({ id }) => !taken.has(id));
+    put([...list.items, { type: "memory_store", memory_store_id: next?.id ?? "", access: "read_write" }]);
+  };
+  const mountAt = (at: number) => checked?.mounts[places.indexOf(at)];
+  return (
+    <>
+      {places.map((at) => (
+        <ItemForm
+          key={at}
+          item={list.items[at]!}
+          place={places.indexOf(at) + 1}
+          known={known}
+          problems={mountAt(at)?.problems ?? []}
+          onChange={(item) => put(list.items.map((one, index) => (index === at ? item : one)))}
+          onRemove={() => put(list.items.filter((_one, index) => index !== at))}
+        />
+      ))}
+      <Button onPress={add} isDisabled={list.problem !== null} data-testid="mount-add">
+        <Trans>Attach a store</Trans>
+      </Button>
+    </>
+  );
+}
+
 /** The sheet. */
 export function MountsSheet({ stores, onClose }: { stores: readonly Store[]; onClose: () => void }) {
   const { t } = useLingui();
@@ -237,20 +289,13 @@ export function MountsSheet({ stores, onClose }: { stores: readonly Store[]; onC
   const [view, setView] = useState<"build" | "json">("build");
   const known = useAttachable(stores);
   const list = useMemo(() => readList(text), [text]);
-  const places = list.items.flatMap((item, at) => (isStore(item) ? [at] : []));
+  const places = placesOf(list);
   const empty = places.length === 0;
   const read = useRead(
     "check_mounts",
     { resources: list.value ?? [], model: null },
     { enabled: list.problem === null && text.trim() !== "", keepPrevious: true },
   );
-  const put = (items: readonly MountItem[]) => draft.set(writeList(list.value, items));
-  const add = () => {
-    const taken = new Set(list.items.map((item) => fieldOf(item, "memory_store_id")));
-    const next = known.find(({ id }) => !taken.has(id));
-    put([...list.items, { type: "memory_store", memory_store_id: next?.id ?? "", access: "read_write" }]);
-  };
-  const mountAt = (at: number) => read.data?.mounts[places.indexOf(at)];
   return (
     <Sheet
       title={t`Attach list of a session`}
@@ -290,33 +335,9 @@ export function MountsSheet({ stores, onClose }: { stores: readonly Store[]; onC
             <span className="muted num">{t`${places.length} of ${MAX_STORES} stores`}</span>
           </div>
           {view === "json" ? (
-            <textarea
-              className="mono mounts-json"
-              value={text}
-              onChange={(event) => draft.set(event.target.value)}
-              placeholder={t`Paste the resources of a session`}
-              aria-label={t`The list as JSON`}
-              aria-invalid={list.problem !== null || undefined}
-              spellCheck={false}
-              data-testid="mounts-json"
-            />
+            <JsonForm text={text} wrong={list.problem !== null} />
           ) : (
-            <>
-              {places.map((at) => (
-                <ItemForm
-                  key={at}
-                  item={list.items[at]!}
-                  place={places.indexOf(at) + 1}
-                  known={known}
-                  problems={mountAt(at)?.problems ?? []}
-                  onChange={(item) => put(list.items.map((one, index) => (index === at ? item : one)))}
-                  onRemove={() => put(list.items.filter((_one, index) => index !== at))}
-                />
-              ))}
-              <Button onPress={add} isDisabled={list.problem !== null} data-testid="mount-add">
-                <Trans>Attach a store</Trans>
-              </Button>
-            </>
+            <ListForm list={list} known={known} checked={read.data} />
           )}
           {list.problem !== null && (
             <div className="notice notice-warning" role="alert" data-testid="mounts-problem">

@@ -22,6 +22,26 @@ export interface DreamForm {
   instructions: string;
 }
 
+/** The form as it is being filled in. */
+export interface DreamDraft extends Omit<DreamForm, "sessions"> {
+  /** Sessions to read, as they were typed. */
+  sessions: string;
+  /** True to write into the store itself. */
+  update: boolean;
+  /** True to start without the queued changes. */
+  without: boolean;
+}
+
+/** Nothing filled in. */
+export const EMPTY_DREAM: DreamDraft = {
+  store: "",
+  sessions: "",
+  model: "",
+  instructions: "",
+  update: false,
+  without: false,
+};
+
 /** Parts of the form that the host would refuse. */
 export function dreamProblems({ store, sessions, model, instructions }: DreamForm): (keyof DreamForm)[] {
   const bad: (keyof DreamForm)[] = [];

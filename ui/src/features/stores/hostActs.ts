@@ -4,13 +4,12 @@ import { useLingui } from "@lingui/react/macro";
 import type { Pulled, QueuedChange, RemoteStore, Pushed } from "@/bindings";
 import { wordsFor } from "@/shared/failure";
 import { hostName } from "@/shared/hosts";
-import { sentenceNow, together } from "@/shared/sentences";
 import { useWords } from "@/shared/ui";
-import { rememberUndo } from "@/state/acts";
 import { useBackend } from "@/state/backend";
 import { type Job, useJob } from "@/state/jobs";
 import { navigate } from "@/state/route";
-import { say, toasts } from "@/state/toasts";
+import { say } from "@/state/toasts";
+import { useReports } from "./hostReports";
 import { changeTitle, hostWords } from "./hostWords";
 
 /** Acts on hosts. */
@@ -42,6 +41,7 @@ export function useHostActs(): HostActs {
   const backend = useBackend();
   const pulling = useJob("pull");
   const pushing = useJob("push");
+  const { sayPulled, sayPushed } = useReports();
 
   const reporting = async <T>(work: () => Promise<T>): Promise<T | null> => {
     try {
@@ -51,35 +51,6 @@ export function useHostActs(): HostActs {
       const title = i18n._(own?.title ?? usual.title);
       say({ tone: "failure", title, detail: usual.detail || words(own?.next ?? usual.next) });
       return null;
-    }
-  };
-  const sayPulled = ({ stores }: Pulled) => {
-    toasts.clear();
-    const versions = stores.reduce((sum, store) => sum + store.versions, 0);
-    const open = stores.filter(({ finished }) => !finished);
-    const redacted = stores.reduce((sum, store) => sum + store.redacted_at_host.length, 0);
-    const gone =
-      redacted > 0
-        ? plural(redacted, { one: "# version was redacted there", other: "# versions were redacted there" })
-        : "";
-    const before = stores.reduce((sum, store) => sum + store.redacted_before.length, 0);
-    const held =
-      before > 0
-        ? plural(before, {
-            one: "# version holds what was redacted here before, and came without it",
-            other: "# versions hold what was redacted here before, and came without it",
-          })
-        : "";
-    const detail = [gone, held].filter(Boolean).join(". ");
-    if (open.length > 0) {
-      const names = open.map(({ name }) => name).join(", ");
-      say({ tone: "failure", title: t`Not finished: ${names}`, detail: sentenceNow(open[0]!.problem ?? "") });
-    } else if (versions === 0 && redacted === 0 && before === 0)
-      say({ tone: "done", title: t`Nothing new at the host` });
-    else {
-      const title = t`Pulled ${plural(versions, { one: "# version", other: "# versions" })}`;
-      const run = () => navigate({ screen: "inbox" });
-      say({ tone: "done", title, detail, action: { label: t`Open the inbox`, run } });
     }
   };
   const pull = async (row: RemoteStore | null, full = false) => {
@@ -92,18 +63,6 @@ export function useHostActs(): HostActs {
       }),
     );
     return pulled as Pulled | null;
-  };
-  const sayPushed = ({ sent, conflicts, failed, problem }: Pushed) => {
-    // An older message would offer to take back what is sent now.
-    toasts.clear();
-    rememberUndo(null);
-    const left = [
-      conflicts > 0 ? plural(conflicts, { one: "# met a newer edit", other: "# met newer edits" }) : "",
-      failed > 0 ? plural(failed, { one: "# was refused", other: "# were refused" }) : "",
-      sentenceNow(problem ?? ""),
-    ].filter((part) => part !== "");
-    const title = sent === 0 ? t`Nothing was sent` : t`Sent ${plural(sent, { one: "# change", other: "# changes" })}`;
-    say({ tone: left.length > 0 ? "failure" : "done", title, detail: together(left) });
   };
   const push = async (row: Pick<RemoteStore, "store_id"> | null) => {
     let pushed: Pushed | null = null;

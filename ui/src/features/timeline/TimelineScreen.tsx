@@ -279,29 +279,12 @@ function useHeldBack(operations: readonly Operation[]) {
   return { shown, waiting: operations.length - shown.length, onScroll, release: () => setTop(null) };
 }
 
-function List({
-  route,
-  operations,
-  onEnd,
-}: {
-  route: TimelineRoute;
-  operations: readonly Operation[];
-  onEnd: (() => void) | undefined;
-}) {
-  const { t, i18n } = useLingui();
+/** Operations that are open, and all versions of those that were asked for. */
+function useOpened() {
+  const { i18n } = useLingui();
   const backend = useBackend();
-  const scroller = useRef<HTMLDivElement | null>(null);
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
   const [all, setAll] = useState<ReadonlyMap<number, readonly Version[]>>(new Map());
-  const held = useHeldBack(operations);
-  const rows = useMemo(() => timelineRows(held.shown, open, all), [held.shown, open, all]);
-  const newest = operations[0];
-  const chosenSeq = route.operation ?? newest?.seq ?? null;
-  const chosen = route.version ?? (chosenSeq === null ? null : operationKey(chosenSeq));
-  const operation = operations.find(({ seq }) => seq === chosenSeq) ?? null;
-  const versions = operation ? (all.get(operation.seq) ?? operation.versions) : [];
-  const version = versions.find(({ id }) => id === route.version) ?? null;
-
   const showAll = async ({ seq }: Operation) => {
     try {
       const page = await backend.call("log", { operation_seq: seq, limit: MAX_VERSIONS });
@@ -311,10 +294,39 @@ function List({
       say({ tone: "failure", title: i18n._(words.title), detail: words.detail });
     }
   };
+  const toggle = ({ seq }: Operation) => {
+    const next = new Set(open);
+    if (!next.delete(seq)) next.add(seq);
+    setOpen(next);
+  };
+  return { open, all, showAll, toggle };
+}
+
+function List({
+  route,
+  operations,
+  onEnd,
+}: {
+  route: TimelineRoute;
+  operations: readonly Operation[];
+  onEnd: (() => void) | undefined;
+}) {
+  const { t } = useLingui();
+  const scroller = useRef<HTMLDivElement | null>(null);
+  const opened = useOpened();
+  const held = useHeldBack(operations);
+  const rows = useMemo(() => timelineRows(held.shown, opened.open, opened.all), [held.shown, opened.open, opened.all]);
+  const newest = operations[0];
+  const chosenSeq = route.operation ?? newest?.seq ?? null;
+  const chosen = route.version ?? (chosenSeq === null ? null : operationKey(chosenSeq));
+  const operation = operations.find(({ seq }) => seq === chosenSeq) ?? null;
+  const versions = operation ? (opened.all.get(operation.seq) ?? operation.versions) : [];
+  const version = versions.find(({ id }) => id === route.version) ?? null;
+
   const choose = (row: TimelineRow) => {
     if (row.kind === "day") return;
     if (row.kind === "more") {
-      void showAll(row.operation);
+      void opened.showAll(row.operation);
       return;
     }
     const picked = row.kind === "version" ? row.version.id : undefined;
@@ -322,9 +334,7 @@ function List({
   };
   const toggle = (row: TimelineRow) => {
     if (row.kind !== "operation") return;
-    const next = new Set(open);
-    if (!next.delete(row.operation.seq)) next.add(row.operation.seq);
-    setOpen(next);
+    opened.toggle(row.operation);
     navigate({ ...route, operation: row.operation.seq, version: undefined }, { replace: true });
   };
   const step = (by: 1 | -1) => {

@@ -1,0 +1,92 @@
+/** Head of the lab: what run is shown. */
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { memo, useState } from "react";
+import type { ContextShow, TranscriptRow } from "@/bindings";
+import { useFormat } from "@/shared/format";
+import { Button } from "@/shared/ui";
+import { navigate } from "@/state/route";
+import { AtLeast } from "./AtLeast";
+import { rowOf, useTranscripts } from "./transcripts";
+
+/** True if the file of a session has grown since it was first seen here. */
+function useGrown(bytes: number | null): boolean {
+  const [first, setFirst] = useState(bytes);
+  if (first === null && bytes !== null) setFirst(bytes);
+  return first !== null && bytes !== null && bytes > first;
+}
+
+function SubagentChoice({ transcript, session }: { transcript: string; session: TranscriptRow }) {
+  const { t } = useLingui();
+  return (
+    <select
+      aria-label={t`Main run or subagent`}
+      value={transcript === session.id ? session.id : transcript}
+      onChange={(event) => navigate({ screen: "context", transcript: event.target.value })}
+      data-testid="subagent-select"
+    >
+      <option value={session.id}>{t`main run`}</option>
+      {session.subagents.map((id, at) => (
+        <option key={id} value={id}>
+          {t`subagent ${at + 1}`}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** Name, size and price of the run, and the choice among its subagents. */
+export const LabHeading = memo(function LabHeading({ show, onReload }: { show: ContextShow; onReload: () => void }) {
+  const { t } = useLingui();
+  const format = useFormat();
+  const transcripts = useTranscripts();
+  const session = rowOf(transcripts.data?.transcripts ?? [], show.transcript);
+  const grown = useGrown(session?.bytes ?? null);
+  return (
+    <header className="lab-head">
+      <h1>
+        <Trans>Context per request</Trans>
+      </h1>
+      <p className="muted" title={show.path}>
+        <span data-testid="lab-title">{show.title?.trim() || show.transcript}</span>
+        {show.agent && (
+          <span data-testid="lab-agent" title={show.agent.description ?? undefined}>
+            {" · "}
+            {show.agent.session === null ? (
+              <Trans>subagent {show.agent.agent_type}</Trans>
+            ) : (
+              <Trans>
+                subagent {show.agent.agent_type} of {show.agent.session.slice(0, 8)}
+              </Trans>
+            )}
+          </span>
+        )}
+        {" · "}
+        <Plural value={show.requests.length} one="# request" other="# requests" />
+        {show.model && ` · ${show.model}`}
+        {show.cost_usd !== null && (
+          <>
+            {" · "}
+            {show.cost_is_lower_bound ? (
+              <span>
+                <Trans>at least {format.dollars(show.cost_usd)} as recorded</Trans>
+              </span>
+            ) : (
+              <span title={t`Recorded usage at the table of prices`}>
+                <Trans>{format.dollars(show.cost_usd)} as recorded</Trans>
+              </span>
+            )}
+          </>
+        )}
+      </p>
+      {show.cost_usd !== null && (
+        <AtLeast placeholders={show.requests_with_placeholder_output} fast={show.requests_fast_without_price} />
+      )}
+      {grown && (
+        <Button tone="quiet" onPress={onReload} data-testid="transcript-grown">
+          <Trans>It has grown: read again</Trans>
+        </Button>
+      )}
+      {session && session.subagents.length > 0 && <SubagentChoice transcript={show.transcript} session={session} />}
+    </header>
+  );
+});
