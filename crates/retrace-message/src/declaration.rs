@@ -24,6 +24,14 @@ impl Declaration {
     }
 }
 
+/// Every message that the program declares, by id.
+#[must_use]
+pub fn declarations() -> Vec<&'static Declaration> {
+    let mut all: Vec<&Declaration> = crate::private::DECLARATIONS.iter().collect();
+    all.sort_by_key(|declaration| declaration.id);
+    all
+}
+
 /// Faults of a list of declarations: an id that is used twice, an argument without a place, a place without an argument.
 #[must_use]
 pub fn problems<'a>(declarations: impl IntoIterator<Item = &'a Declaration>) -> Vec<String> {

@@ -1,5 +1,6 @@
-//! Messages and their arguments.
+//! Messages.
 
+use crate::argument::Argument;
 use crate::declaration::{Piece, pieces};
 use crate::plain;
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct};
@@ -26,20 +27,6 @@ pub struct Message {
     args: BTreeMap<Cow<'static, str>, Argument>,
     /// The English text.
     text: String,
-}
-
-/// An argument of a message.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(untagged)]
-pub enum Argument {
-    /// A number. Every language writes it alike.
-    Number(i64),
-    /// A name, a path, an id, a time: words that no language changes.
-    Text(String),
-    /// Another message, which is translated by itself.
-    Message(Message),
-    /// Several, which a language joins.
-    List(Vec<Argument>),
 }
 
 /// What is read: a client may send either form.
@@ -95,6 +82,38 @@ impl Message {
         Self { id: Cow::Borrowed(VERBATIM), args: BTreeMap::new(), text: text.into() }
     }
 
+    /// Two sentences, one after the other; one alone where the other is empty.
+    #[must_use]
+    pub fn then(self, second: impl Into<Self>) -> Self {
+        let second = second.into();
+        if self.text.is_empty() || second.text.is_empty() {
+            return if self.text.is_empty() { second } else { self };
+        }
+        crate::say::joined(self, second)
+    }
+
+    /// What is said of a subject.
+    #[must_use]
+    pub fn of(self, subject: impl Into<Argument>) -> Self {
+        crate::say::about(subject, self)
+    }
+
+    /// The same as a sentence: upper case first, full stop last. A text that begins with anything but a plain word, such as
+    /// a quoted name or the path of a field, keeps its case: a name in another case is another name.
+    #[must_use]
+    pub fn sentence(mut self) -> Self {
+        let first = self.text.split_whitespace().next().unwrap_or_default();
+        let plain = self.text.starts_with(first)
+            && first.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'\'');
+        if plain && let Some(letter) = self.text.get_mut(..1) {
+            letter.make_ascii_uppercase();
+        }
+        if !self.text.ends_with(['.', '!', '?']) {
+            self.text.push('.');
+        }
+        self
+    }
+
     /// Key of the translations.
     #[must_use]
     pub fn id(&self) -> &str {
@@ -141,25 +160,6 @@ impl fmt::Display for Message {
     }
 }
 
-impl fmt::Display for Argument {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Number(number) => number.fmt(f),
-            Self::Text(text) => f.write_str(text),
-            Self::Message(message) => message.fmt(f),
-            Self::List(items) => {
-                for (at, item) in items.iter().enumerate() {
-                    if at > 0 {
-                        f.write_str(", ")?;
-                    }
-                    item.fmt(f)?;
-                }
-                Ok(())
-            }
-        }
-    }
-}
-
 impl Serialize for Message {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if plain::is_as_text() {
@@ -203,87 +203,15 @@ impl From<Message> for String {
     }
 }
 
-impl From<Message> for Argument {
-    fn from(message: Message) -> Self {
-        // Words without a translation are a text: a client has nothing to look up.
-        if message.id == VERBATIM { Self::Text(message.text) } else { Self::Message(message) }
-    }
-}
-
-impl From<&Message> for Argument {
-    fn from(message: &Message) -> Self {
-        message.clone().into()
-    }
-}
-
-impl From<String> for Argument {
-    fn from(text: String) -> Self {
-        Self::Text(text)
-    }
-}
-
-impl From<&String> for Argument {
-    fn from(text: &String) -> Self {
-        Self::Text(text.clone())
-    }
-}
-
-impl From<&str> for Argument {
-    fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
-    }
-}
-
-impl From<&&str> for Argument {
-    fn from(text: &&str) -> Self {
-        Self::Text((*text).to_owned())
-    }
-}
-
-impl From<Cow<'_, str>> for Argument {
-    fn from(text: Cow<'_, str>) -> Self {
-        Self::Text(text.into_owned())
-    }
-}
-
-impl From<char> for Argument {
-    fn from(letter: char) -> Self {
-        Self::Text(letter.to_string())
-    }
-}
-
-impl<T: Into<Argument>> From<Vec<T>> for Argument {
-    fn from(items: Vec<T>) -> Self {
-        Self::List(items.into_iter().map(Into::into).collect())
-    }
-}
-
-macro_rules! numbers {
-    ($($number:ty),+) => {
-        $(impl From<$number> for Argument {
-            fn from(number: $number) -> Self {
-                // A number that JSON cannot hold exactly everywhere is written as text.
-                i64::try_from(number).map_or_else(|_| Self::Text(number.to_string()), Self::Number)
-            }
-        })+
-    };
-}
-numbers!(u16, u32, u64, usize, i32, i64);
-
-impl From<u8> for Argument {
-    fn from(number: u8) -> Self {
-        Self::Number(number.into())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::as_text;
+    use say::{left_out, no_such, store};
 
     crate::messages! {
         /// Messages of these tests.
-        pub(crate) MESSAGES in "test";
+        mod say in "test";
         no_such(what, path) => "\"{path}\": there is no such {what}.",
         store() => "store",
         left_out(count, names) => "{count} left out: {names}.",
@@ -294,7 +222,6 @@ mod tests {
         let message = no_such(store(), "a {path}.md");
         assert_eq!(message, "\"a {path}.md\": there is no such store.");
         assert_eq!(left_out(2_usize, vec!["a", "b"]), "2 left out: a, b.");
-        assert!(crate::problems(MESSAGES).is_empty());
     }
 
     #[test]
