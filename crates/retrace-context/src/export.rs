@@ -8,6 +8,7 @@
 //! All text that comes from outside stands in comments or in string literals: control and format characters in comments are
 //! written out, and literals are escaped.
 
+use retrace_message::AsMessage;
 mod curl;
 mod literal;
 mod python;
@@ -63,7 +64,8 @@ impl Form {
 }
 
 /// Why a setting has no such form.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error, AsMessage)]
+#[message("export")]
 pub enum ExportError {
     /// The SDK's own compaction runs in the SDK's loop; a single call cannot do it.
     #[error(

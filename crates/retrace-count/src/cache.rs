@@ -5,6 +5,7 @@
 //! read (a cut line, damage) is passed over. Deleting the file loses nothing but calls already made.
 
 use crate::request::Counted;
+use retrace_message::AsMessage;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
@@ -28,7 +29,8 @@ pub struct Cache {
 }
 
 /// The cache's file cannot be used. Counting works without it.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, AsMessage)]
+#[message("counts")]
 #[error("{action} {}: {source}", path.display())]
 pub struct CacheError {
     /// Step that failed.

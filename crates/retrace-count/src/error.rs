@@ -1,10 +1,12 @@
 //! Errors of a count.
 
+use retrace_message::AsMessage;
 use retrace_outbound::BadConfig;
 use std::time::Duration;
 
 /// Why there is no count. Holds what the server said about it, never the key and never content of the request.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, AsMessage)]
+#[message("count")]
 pub enum CountError {
     /// Neither the settings, the environment nor the keyring have a key.
     #[error("no key: set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, or keep one in the system's keyring")]

@@ -1,6 +1,7 @@
 //! Body of a count, as the endpoint takes it, and the hash it is remembered by.
 
 use crate::facts;
+use retrace_message::AsMessage;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 use std::io::{self, Write};
@@ -38,7 +39,8 @@ pub struct Counted {
 }
 
 /// The value is not a message request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, AsMessage)]
+#[message("request")]
 #[error("not a message request: {member} is missing or of the wrong type")]
 pub struct NotARequest {
     /// The member that is missing or wrong.

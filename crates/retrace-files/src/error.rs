@@ -3,13 +3,15 @@
 use crate::act::Expected;
 use crate::directory::is_link_error;
 use crate::scan::Special;
+use retrace_message::AsMessage;
 use retrace_model::{RelPath, Sha256};
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
 
 /// A store's directory could not be opened. Each is a state of the store.
-#[derive(Debug, Error)]
+#[derive(Debug, Error, AsMessage)]
+#[message("root")]
 pub enum RootError {
     /// Nothing is there.
     #[error("\"{}\" does not exist", path.display())]
@@ -57,7 +59,8 @@ impl RootError {
 }
 
 /// One file could not be read, replaced or deleted. Unless a variant says otherwise, nothing was changed.
-#[derive(Debug, Error)]
+#[derive(Debug, Error, AsMessage)]
+#[message("file")]
 pub enum FileError {
     /// Nothing is there.
     #[error("\"{path}\" does not exist")]

@@ -5,6 +5,7 @@
 //! passwords against the file names none.
 
 use crate::finding::Finding;
+use retrace_message::AsMessage;
 use retrace_model::Sha256;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -17,7 +18,8 @@ pub const SALT_BYTES: usize = 16;
 const VERSION: u32 = 1;
 
 /// Why a baseline cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error, AsMessage)]
+#[message("baseline")]
 pub enum BaselineError {
     /// Not JSON in the shape of a baseline.
     #[error("the baseline cannot be read: {0}")]

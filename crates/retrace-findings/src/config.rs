@@ -3,12 +3,14 @@
 use crate::finding::Severity;
 use crate::registry::{Rule, rules};
 use regex::Regex;
+use retrace_message::AsMessage;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use thiserror::Error;
 
 /// Why a configuration cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error, AsMessage)]
+#[message("config")]
 pub enum ConfigError {
     /// Not TOML, or not in the shape described at [`Config::parse`].
     #[error("the configuration cannot be read: {0}")]

@@ -1,12 +1,14 @@
 //! Errors of the log.
 
 use crate::Replaced;
+use retrace_message::AsMessage;
 use rusqlite::ErrorCode;
 use std::path::PathBuf;
 use thiserror::Error;
 
 /// A failure of the log.
-#[derive(Debug, Error)]
+#[derive(Debug, Error, AsMessage)]
+#[message("log")]
 pub enum LogError {
     /// The database was written by a newer program.
     #[error("the database has format {found}; this program knows formats up to {known}")]

@@ -6,6 +6,7 @@
 
 use crate::rows::{hash_from, head_of_chain};
 use crate::{LogError, LogFiles, Reader};
+use retrace_message::AsMessage;
 use retrace_model::Sha256;
 use rusqlite::{Connection, OptionalExtension as _};
 use std::fs::File;
@@ -26,7 +27,8 @@ pub struct LogHead {
 }
 
 /// Why the log is not the one that was kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error, AsMessage)]
+#[message("replaced")]
 pub enum Replaced {
     /// Nothing is in it, or it is not there.
     #[error("the log that was kept here is gone: the database is empty or not there")]

@@ -41,7 +41,7 @@ fn expand(input: &DeriveInput) -> Result<TokenStream> {
             #[allow(unused_variables)]
             fn message(&self) -> ::retrace_message::Message {
                 #[allow(unused_imports)]
-                use ::retrace_message::private::{ByMessage as _, ByNumber as _, ByText as _};
+                use ::retrace_message::private::{ByMessage as _, ByNumber as _, ByPath as _, ByText as _};
                 match self { #(#arms)* }
             }
         }
@@ -183,12 +183,12 @@ fn places(format: &LitStr, arguments: Vec<(Option<Ident>, TokenStream)>, fields:
         };
         let value = if form.is_empty() {
             // Fields are bound as references.
-            let by = if fields.iter().any(|field| value.to_string() == field.to_string()) {
+            let value = if fields.iter().any(|field| value.to_string() == field.to_string()) {
                 quote!()
             } else {
                 quote!(&)
             };
-            quote!((&&&::retrace_message::private::Of(#by #value)).argument())
+            quote!((&&&::retrace_message::private::Of(#value)).argument())
         } else {
             let form = format!("{{:{form}}}");
             quote!(::retrace_message::Argument::from(format!(#form, #value)))

@@ -7,7 +7,7 @@ use std::fmt;
 use ts_rs::TS;
 
 /// An argument of a message.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(untagged)]
 pub enum Argument {
     /// A number. Every language writes it alike.

@@ -16,7 +16,7 @@ pub const VERBATIM: &str = "verbatim";
 /// A sentence for people: id, arguments and English text.
 ///
 /// It serialises as an object of these three. Within [`as_text`](crate::as_text) it serialises as its text.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, TS)]
 #[serde(from = "Form")]
 pub struct Message {
     /// Key of the translations; [`VERBATIM`] where there is none.

@@ -61,3 +61,15 @@ impl<T: Display + ?Sized> ByText for Of<'_, T> {
         Argument::Text(self.0.to_string())
     }
 }
+
+/// Of a path.
+pub trait ByPath {
+    /// The argument.
+    fn argument(&self) -> Argument;
+}
+
+impl ByPath for Of<'_, std::path::PathBuf> {
+    fn argument(&self) -> Argument {
+        Argument::Text(self.0.display().to_string())
+    }
+}

@@ -1,6 +1,7 @@
 //! Identifiers. They look like the hosted ones: a prefix that says what the thing is, then lowercase base 32.
 
 use crate::Sha256;
+use retrace_message::AsMessage;
 use std::fmt;
 use thiserror::Error;
 
@@ -8,7 +9,8 @@ use thiserror::Error;
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 /// A text is not an identifier of the wanted sort.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error, AsMessage)]
+#[message("id")]
 #[error("{text:?} is not {wanted}")]
 pub struct IdError {
     /// The given text.

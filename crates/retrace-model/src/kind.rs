@@ -1,11 +1,13 @@
 //! Closed lists of words, each with its printed form.
 
+use retrace_message::AsMessage;
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
 
 /// A word outside its list.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error, AsMessage)]
+#[message("kind")]
 #[error("{word:?} is not one of: {known}")]
 pub struct UnknownWord {
     /// The given word.

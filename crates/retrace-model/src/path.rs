@@ -1,5 +1,6 @@
 //! Paths inside a store.
 
+use retrace_message::AsMessage;
 use std::fmt;
 use thiserror::Error;
 
@@ -11,7 +12,8 @@ use thiserror::Error;
 pub struct RelPath(Box<[u8]>);
 
 /// A path that cannot be one inside a store.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error, AsMessage)]
+#[message("path")]
 pub enum PathError {
     /// Nothing was given.
     #[error("the path is empty")]

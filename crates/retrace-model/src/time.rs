@@ -1,6 +1,7 @@
 //! Instants, in UTC, to the microsecond.
 
 use chrono::{DateTime, NaiveDate, SecondsFormat, Utc};
+use retrace_message::AsMessage;
 use std::fmt;
 use thiserror::Error;
 
@@ -10,7 +11,8 @@ use thiserror::Error;
 pub struct Timestamp(i64);
 
 /// A text is not an instant.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error, AsMessage)]
+#[message("time")]
 #[error("{0:?} is not a time; use RFC 3339 such as 2026-11-20T14:02:17Z, or a date such as 2026-11-20")]
 pub struct TimestampError(pub String);
 

@@ -2,6 +2,7 @@
 
 use crate::config::BadConfig;
 use crate::facts;
+use retrace_message::AsMessage;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -119,7 +120,8 @@ pub struct Made {
 pub type Listener = Arc<dyn Fn(&Made) + Send + Sync>;
 
 /// Why there is no answer. Never holds the key or what was sent.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, AsMessage)]
+#[message("call")]
 pub enum CallError {
     /// The settings have no key.
     #[error("no key: set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, or keep one in the system's keyring")]

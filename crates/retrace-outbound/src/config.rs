@@ -4,6 +4,7 @@ use crate::call::Method;
 use crate::facts;
 use crate::key::{BadKeyText, Key};
 use crate::proxy::Proxies;
+use retrace_message::AsMessage;
 use std::fmt;
 use std::net::IpAddr;
 use std::time::Duration;
@@ -70,7 +71,8 @@ impl fmt::Debug for Roots {
 }
 
 /// The settings cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, AsMessage)]
+#[message("config")]
 pub enum BadConfig {
     /// The base URL is not one.
     #[error("the base URL cannot be used: {0}")]

@@ -1,5 +1,6 @@
 //! The key that calls are made with. It never shows itself.
 
+use retrace_message::AsMessage;
 use std::fmt;
 
 /// A credential. Its text can be sent, and nothing else: it has no `Display`, and `Debug` masks it.
@@ -31,7 +32,8 @@ pub enum KeySource {
 }
 
 /// The text cannot be a key: it is empty, or has a character that a header cannot carry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, AsMessage)]
+#[message("key")]
 #[error("that cannot be a key: it is empty, or holds spaces or characters that no header can carry")]
 pub struct BadKeyText;
 

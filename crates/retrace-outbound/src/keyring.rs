@@ -10,12 +10,14 @@ use crate::config::{BadConfig, canonical_base_url};
 use crate::facts;
 use crate::key::{BadKeyText, Key, KeyKind, KeySource};
 use keyring::{Entry, Error};
+use retrace_message::AsMessage;
 
 /// Name under which entries are kept.
 const SERVICE: &str = "retrace";
 
 /// Why the keyring did not do what was asked.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, AsMessage)]
+#[message("keyring")]
 pub enum KeyringError {
     /// There is no keyring here, or it is locked. Says what the system answered.
     #[error("the system's keyring cannot be used: {cause}")]

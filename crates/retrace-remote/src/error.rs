@@ -1,10 +1,12 @@
 //! Why a host did not do what was asked.
 
+use retrace_message::AsMessage;
 use retrace_outbound::{BadConfig, CallError};
 use std::time::Duration;
 
 /// Why a call did not come to its end. Holds what the host said about it, never the key and never a memory's content.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, AsMessage)]
+#[message("remote")]
 pub enum RemoteError {
     /// There is no key for the host.
     #[error("there is no key for this host")]

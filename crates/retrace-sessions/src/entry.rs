@@ -3,6 +3,7 @@
 use crate::identity::Identity;
 use crate::walk::Place;
 use crate::{stored_path, stored_summary};
+use retrace_message::AsMessage;
 use retrace_transcript::Summary;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -29,7 +30,8 @@ pub struct Entry {
 }
 
 /// Why a file could not be read.
-#[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Error, AsMessage, Serialize, Deserialize)]
+#[message("transcript")]
 pub enum Problem {
     /// The operating system did not let it be read. It is tried again at each update.
     #[error("it cannot be read: {0}")]

@@ -1,11 +1,13 @@
 //! Validation of configured memory directories.
 
+use retrace_message::AsMessage;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 use unicode_normalization::UnicodeNormalization as _;
 
 /// Why a configured memory directory is refused. Each carries the text as it was configured.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Error, AsMessage)]
+#[message("memory_path")]
 pub enum RefusedPath {
     /// Nothing was given.
     #[error("the memory directory is empty")]

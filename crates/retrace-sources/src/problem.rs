@@ -1,11 +1,13 @@
 //! Failures and refusals during a discovery.
 
 use crate::RefusedPath;
+use retrace_message::AsMessage;
 use std::path::PathBuf;
 use thiserror::Error;
 
 /// Something a discovery could not read, did not accept or cut short. It never stops the rest.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Error, AsMessage)]
+#[message("sources")]
 pub enum Problem {
     /// A file or directory that is there cannot be read.
     #[error("{} cannot be read: {reason}", path.display())]

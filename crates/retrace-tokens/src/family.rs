@@ -1,6 +1,7 @@
 //! Way of counting of a model.
 
 use crate::openai;
+use retrace_message::AsMessage;
 use std::fmt;
 
 /// Models that count alike.
@@ -116,7 +117,8 @@ impl fmt::Display for Family {
 }
 
 /// Why a model id has no family.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error, AsMessage)]
+#[message("family")]
 pub enum Unresolved {
     /// A Claude older than 3.0, which was counted in another way.
     #[error("Claude {major}.{minor} is older than the models that can be counted offline (3.0)")]

@@ -14,6 +14,7 @@
 //! # Ok::<(), retrace_transcript::ReadError>(())
 //! ```
 
+use retrace_message::AsMessage;
 mod account;
 mod blocks;
 mod claude_code;
@@ -77,7 +78,8 @@ fn read_repaired(format: Format, bytes: &[u8]) -> Reading {
 }
 
 /// A file holds no transcript.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error, AsMessage)]
+#[message("transcripts")]
 pub enum ReadError {
     /// Nothing but white space.
     #[error("the file is empty")]

@@ -2,6 +2,7 @@
 
 use super::ids::normalised;
 use super::{Billed, FAST_SUFFIX, ModelPrices, READ_FACTOR, WRITE_1H_FACTOR, WRITE_5M_FACTOR};
+use retrace_message::AsMessage;
 use retrace_model::Timestamp;
 use std::sync::LazyLock;
 use thiserror::Error;
@@ -56,7 +57,8 @@ const fn tokens(count: u64) -> f64 {
 }
 
 /// Error in a line of a person's own file.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error, AsMessage)]
+#[message("prices")]
 #[error("line {line}: {reason}")]
 pub struct PriceError {
     /// From 1.

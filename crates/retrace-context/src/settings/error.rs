@@ -1,9 +1,11 @@
 //! Why a setting is refused.
 
+use retrace_message::AsMessage;
 use thiserror::Error;
 
 /// Why a setting is refused, as the API's 400 would say it: `path: message`.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error, AsMessage)]
+#[message("setting")]
 #[error("{path}: {message}")]
 pub struct SettingError {
     /// Where, such as `context_management.edits.0.clear_tool_uses_20250919.keep.value`.

@@ -10,6 +10,7 @@
 //! all combinations: the last place in the document changes fastest, fields in the order of their names. Settings that
 //! come out equal are kept once. A list of settings at the top is the settings of each.
 
+use retrace_message::AsMessage;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 use thiserror::Error;
@@ -21,7 +22,8 @@ pub const GRID_LIMIT: usize = 100_000;
 const DEPTH_LIMIT: usize = 64;
 
 /// Why a grid cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error, AsMessage)]
+#[message("grid")]
 pub enum GridError {
     /// `grid` holds no list, or an empty one.
     #[error("{path}.grid: must be a list of at least one value")]
