@@ -10,6 +10,7 @@ fn generated_files_are_made_from_the_commands_the_rules_and_the_sentences() {
         ("ui/src/bindings/index.ts", retrace_api::bindings::typescript()),
         ("ui/src/bindings/hidden.ts", retrace_api::bindings::hidden()),
         ("ui/src/bindings/words.ts", retrace_api::bindings::words()),
+        ("ui/src/bindings/messages.ts", retrace_api::bindings::messages()),
         ("ui/src/bindings/sentences.ts", retrace_api::bindings::sentences()),
     ] {
         let kept = std::fs::read_to_string(root.join(name)).expect("generated files are in the tree");

@@ -10,5 +10,6 @@ fn main() -> std::io::Result<()> {
     std::fs::write(folder.join("index.ts"), retrace_api::bindings::typescript())?;
     std::fs::write(folder.join("hidden.ts"), retrace_api::bindings::hidden())?;
     std::fs::write(folder.join("words.ts"), retrace_api::bindings::words())?;
+    std::fs::write(folder.join("messages.ts"), retrace_api::bindings::messages())?;
     std::fs::write(folder.join("sentences.ts"), retrace_api::bindings::sentences())
 }

@@ -141,26 +141,78 @@ pub fn words() -> String {
     text
 }
 
-/// The whole text of `ui/src/bindings/sentences.ts`: every sentence of the program that the window shows. It is apart from
-/// [`words`], since only a window in another language than English loads it. Written and compared with the tree as
+/// The whole text of `ui/src/bindings/messages.ts`: the ids of all messages with the names of their arguments. Written and
+/// compared with the tree as [`typescript`] is.
+#[must_use]
+pub fn messages() -> String {
+    let mut text = String::from(
+        "// Made by `cargo run -p retrace-api --example bindings` from the messages that the crates declare. Do not edit.\n\n\
+         /** Every message of the program: its id, and the names of its arguments. */\n\
+         export interface MessageArguments {\n",
+    );
+    for declaration in retrace_message::declarations() {
+        let names: Vec<String> = declaration.arguments.iter().map(|name| format!("{name:?}")).collect();
+        let names = if names.is_empty() { "never".to_owned() } else { names.join(" | ") };
+        let _ = writeln!(text, "  {:?}: {names};", declaration.id);
+    }
+    text.push_str("}\n\n/** Id of a message. */\nexport type MessageId = keyof MessageArguments;\n");
+    text
+}
+
+/// The whole text of `ui/src/bindings/sentences.ts`: every message and sentence of the program that the window shows. It is
+/// apart from [`words`], since only a window in another language than English loads it. Written and compared with the tree as
 /// [`typescript`] is.
 #[must_use]
 pub fn sentences() -> String {
     let mut text = String::from(
-        "// Made by `cargo run -p retrace-api --example bindings` from crates/retrace-api/src/sentences. Do not edit.\n\
+        "// Made by `cargo run -p retrace-api --example bindings` from the messages that the crates declare. Do not edit.\n\
          import type { MessageDescriptor } from \"@lingui/core\";\n\
          import { msg } from \"@lingui/core/macro\";\n\n\
-         /** A sentence of the program, and what other languages say for it. */\n\
-         export type Sentence = { english: string; words: MessageDescriptor };\n\n\
-         /** Every sentence that the window shows as the program said it; `{0}`, `{1}` … stand for what it is about. Where two \
-         fit, the first is meant. */\n\
+         /** A sentence of the program, what other languages say for it, and the names of its places. */\n\
+         export type Sentence = { english: string; words: MessageDescriptor; names?: readonly string[] };\n\n\
+         /** Every message; texts that were saved before there were ids are known by `english`. */\n\
          export const SENTENCES: readonly Sentence[] = [\n",
     );
-    for sentence in crate::sentences::sentences() {
-        let _ = writeln!(text, "  {{ english: {sentence:?}, words: {} }},", message(sentence));
+    for (sentence, declaration) in crate::sentences::sentences() {
+        let (english, words) = (sentence.as_str(), declaration.map_or_else(|| message(&sentence), declared));
+        let names = declaration.map_or_else(String::new, |declaration| {
+            let names: Vec<String> = declaration.places().iter().map(|name| format!("{name:?}")).collect();
+            format!(", names: [{}]", names.join(", "))
+        });
+        let _ = writeln!(text, "  {{ english: {english:?}, words: {words}{names} }},");
     }
-    text.push_str("];\n");
+    text.push_str(
+        "];\n\n/** Messages that are never taken for a text without an id. */\nexport const OTHERS = [\n",
+    );
+    for declaration in crate::sentences::unmatched() {
+        let _ = writeln!(text, "  {},", declared(declaration));
+    }
+    text.push_str("] as const;\n");
     text
+}
+
+/// A message as one to be said in other languages, by its id.
+fn declared(declaration: &retrace_message::Declaration) -> String {
+    format!("msg({{ id: {:?}, message: {:?} }})", declaration.id, catalogued(declaration))
+}
+
+/// The English text of a message as the catalogues write it.
+fn catalogued(declaration: &retrace_message::Declaration) -> String {
+    let names = declaration.places();
+    let mut text = escaped(&positional(declaration));
+    for (at, name) in names.iter().enumerate().rev() {
+        text = text.replacen(&format!("{{{at}}}"), &format!("{{{name}}}"), 1);
+    }
+    text
+}
+
+/// The English text of a message with numbered places, and braces of its own as they are shown.
+pub(crate) fn positional(declaration: &retrace_message::Declaration) -> String {
+    let mut text = declaration.english.to_owned();
+    for (at, name) in declaration.places().iter().enumerate() {
+        text = text.replacen(&format!("{{{name}}}"), &format!("{{{at}}}"), 1);
+    }
+    text.replace("{{", "{").replace("}}", "}")
 }
 
 /// The whole text of `ui/src/bindings/hidden.ts`: which characters the program calls hidden, by kind, for texts that come to the

@@ -183,11 +183,8 @@ fn places(format: &LitStr, arguments: Vec<(Option<Ident>, TokenStream)>, fields:
         };
         let value = if form.is_empty() {
             // Fields are bound as references.
-            let value = if fields.iter().any(|field| value.to_string() == field.to_string()) {
-                quote!()
-            } else {
-                quote!(&)
-            };
+            let bound = fields.iter().any(|field| value.to_string() == field.to_string());
+            let value = if bound { value } else { quote!(&(#value)) };
             quote!((&&&::retrace_message::private::Of(#value)).argument())
         } else {
             let form = format!("{{:{form}}}");

@@ -113,7 +113,7 @@ function whole(i18n: I18n, text: string, sure: boolean): string | null {
       const last = at === values.length - 1 && stop !== "" && sentence.english.endsWith("}");
       const ended = last ? said(i18n, value + stop, true) : null;
       if (ended !== null) stop = "";
-      return [at, ended ?? valueIn(i18n, value)] as const;
+      return [sentence.names?.[at] ?? at, ended ?? valueIn(i18n, value)] as const;
     });
     const anew = i18n._(sentence.words.id, Object.fromEntries(told));
     return stop === "" ? anew : stopped(i18n, anew);

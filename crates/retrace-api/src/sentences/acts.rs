@@ -113,7 +113,6 @@ pub(super) const SENTENCES: &[&str] = &[
     "Somebody else keeps writing the same files.",
     "Nothing was done; what they wrote is recorded. Repeat it when they are done.",
     "It was done and is not recorded: {0}",
-    "\"{0}\" leads to another directory than the store's",
     "Another directory stands where the store's was. Nothing in it was read or written.",
     "If it is the store's, say so: `retrace stores relocate STORE`. Otherwise put the store's back.",
     "{0} files were changed and could not be put back. The next scan records them, without who and why; do not \

@@ -16,8 +16,10 @@ mod sources_of_sentences;
 mod system;
 mod window;
 
+use crate::bindings::positional;
+use retrace_message::Declaration;
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Those of errors, warnings and the like, by what they are about.
 const TABLES: [&[&str]; 8] = [
@@ -34,19 +36,50 @@ const TABLES: [&[&str]; 8] = [
 /// A sentence that begins with so many characters of its own is known by them, whatever stands in it.
 const BEGINNING: usize = 8;
 
-/// Every sentence, those of findings too; `{0}`, `{1}` … stand for what it is about. Where two fit, the first is meant: what a
-/// text begins with tells more than what follows, which may be another sentence, and more words tell more than fewer.
+/// A message with fewer letters of its own is never taken for a text without an id.
+const LETTERS: usize = 5;
+
+/// Every sentence, those of findings and declared messages too; `{0}`, `{1}` … stand for what it is about. Where two fit, the
+/// first is meant: what a text begins with tells more than what follows, which may be another sentence, and more words tell more
+/// than fewer.
 #[must_use]
-pub(crate) fn sentences() -> Vec<&'static str> {
+pub(crate) fn sentences() -> Vec<(String, Option<&'static Declaration>)> {
     let findings = retrace_findings::messages::MESSAGES.iter().chain(crate::commands::EXPIRY_MESSAGES);
-    let all: BTreeSet<&str> = findings.chain(TABLES.iter().copied().flatten()).copied().collect();
-    let mut all: Vec<&str> = all.into_iter().collect();
-    all.sort_by_key(|sentence| {
+    let mut all: BTreeMap<String, Option<&Declaration>> = findings
+        .chain(TABLES.iter().copied().flatten())
+        .map(|sentence| ((*sentence).to_owned(), None))
+        .collect();
+    for declaration in retrace_message::declarations() {
+        let english = positional(declaration);
+        if matched(declaration) && !all.get(&english).is_some_and(Option::is_some) {
+            all.insert(english, Some(declaration));
+        }
+    }
+    let mut all: Vec<_> = all.into_iter().collect();
+    all.sort_by_key(|(sentence, _)| {
         let pieces = pieces(sentence);
         let own: usize = pieces.iter().map(|piece| piece.chars().count()).sum();
         (pieces[0].chars().count() < BEGINNING, Reverse(own))
     });
     all
+}
+
+/// Messages that [`sentences`] leaves out: those that no text is known by, and those of a text that another has too.
+pub(crate) fn unmatched() -> Vec<&'static Declaration> {
+    let listed: BTreeSet<&str> =
+        sentences().iter().filter_map(|(_, declared)| Some(declared.as_ref()?.id)).collect();
+    retrace_message::declarations()
+        .into_iter()
+        .filter(|declaration| !listed.contains(declaration.id))
+        .collect()
+}
+
+fn matched(declaration: &Declaration) -> bool {
+    let letters: usize = pieces(&positional(declaration))
+        .iter()
+        .map(|piece| piece.chars().filter(|letter| letter.is_ascii_alphabetic()).count())
+        .sum();
+    letters >= LETTERS && !declaration.id.starts_with("message.")
 }
 
 /// What is a sentence's own, before, between and after its places.
@@ -72,13 +105,13 @@ mod tests {
 
     #[test]
     fn the_first_that_fits_is_the_one_that_was_meant() {
-        let all = sentences();
+        let all: Vec<String> = sentences().into_iter().map(|(sentence, _)| sentence).collect();
         for (at, sentence) in all.iter().enumerate() {
-            let filled = (0..10).fold((*sentence).to_owned(), |text, place| {
+            let filled = (0..10).fold(sentence.clone(), |text, place| {
                 text.replace(&format!("{{{place}}}"), &(place + 17).to_string())
             });
             let found = all.iter().position(|other| says_as_shown(other, &filled));
-            assert_eq!(found, Some(at), "{filled:?} is taken for {:?}", found.map(|at| all[at]));
+            assert_eq!(found, Some(at), "{filled:?} is taken for {:?}", found.map(|at| &all[at]));
         }
     }
 
@@ -89,10 +122,15 @@ mod tests {
     }
 
     #[test]
+    fn declared_messages_are_without_fault() {
+        assert_eq!(retrace_message::problems(retrace_message::declarations()), Vec::<String>::new());
+    }
+
+    #[test]
     fn places_are_numbered_as_they_come() {
-        for sentence in sentences() {
+        for (sentence, _) in sentences() {
             let mut made = String::new();
-            for (place, piece) in pieces(sentence).into_iter().enumerate() {
+            for (place, piece) in pieces(&sentence).into_iter().enumerate() {
                 if place > 0 {
                     made.push_str(&format!("{{{}}}", place - 1));
                 }
@@ -104,8 +142,8 @@ mod tests {
 
     #[test]
     fn what_a_text_begins_with_comes_before_what_may_stand_in_it() {
-        let all = sentences();
-        let at = |sentence: &str| all.iter().position(|other| *other == sentence).expect("it is one of them");
+        let all: Vec<String> = sentences().into_iter().map(|(sentence, _)| sentence).collect();
+        let at = |sentence: &str| all.iter().position(|other| other == sentence).expect("it is one of them");
         assert!(at("The API would refuse it: {0}.") < at("{0} does not support compaction"));
         assert!(at("There is no \"{0}\" to import.") < at("There is no \"{0}\"."));
     }

@@ -346,6 +346,7 @@ fn every_sentence_of_the_sources_is_among_those_that_other_languages_know() {
         .chain([crate::commands::EXPIRY_MESSAGES])
         .flatten()
         .map(|sentence| key(sentence))
+        .chain(retrace_message::declarations().into_iter().map(|declared| key(declared.english)))
         .collect();
     let missing: Vec<String> = examples()
         .into_iter()
