@@ -20,10 +20,10 @@ impl App {
         serde_json::from_str(&text).map_err(|error| {
             ApiError::new(
                 Code::Internal,
-                format!("What was chosen for the desktop cannot be read: {error}."),
+                say::what_chosen_desktop_cannot_read(error.to_string()),
                 show(&path),
             )
-            .hint("Remove the file to begin anew.")
+            .hint(say::remove_file_begin_anew())
         })
     }
 
@@ -35,4 +35,11 @@ impl App {
         let text = serde_json::to_vec_pretty(settings).expect("settings are plain values");
         keep::replace(&self.engine, &self.engine.options.data_dir.join(FILE), &text)
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "desktop";
+    what_chosen_desktop_cannot_read(error) => "What was chosen for the desktop cannot be read: {error}.",
+    remove_file_begin_anew() => "Remove the file to begin anew.",
 }

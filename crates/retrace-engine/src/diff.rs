@@ -39,10 +39,9 @@ pub fn diff(inner: &Engine, request: DiffReq) -> Result<DiffResult, ApiError> {
                 let to = State::of(inner, reader, other, other_at, name)?;
                 Ok(DiffResult::Store(store_diff(reader, &from, &to)?))
             }
-            (Target::Store { .. }, Some(_)) | (_, Some(Target::Store { .. })) => Err(ApiError::invalid(
-                "A whole store can only be compared with a whole store.",
-                request.a.clone(),
-            )),
+            (Target::Store { .. }, Some(_)) | (_, Some(Target::Store { .. })) => {
+                Err(ApiError::invalid(say::whole_store_can_only_compared(), request.a.clone()))
+            }
             (a, b) => {
                 let live = a.is_live() || b.as_ref().is_some_and(Target::is_live);
                 let (from, to) = inner.sides(reader, &request, a, b)?;
@@ -99,7 +98,7 @@ impl Engine {
                 let to = self.live_side(reader, &format!("{}:{path}", store.name), &store, &path)?;
                 Ok((from, to))
             }
-            Target::Store { .. } => Err(ApiError::invalid("This names a whole store.", request.a.clone())),
+            Target::Store { .. } => Err(ApiError::invalid(say::names_whole_store(), request.a.clone())),
         }
     }
 }
@@ -125,8 +124,8 @@ fn file_diff(from: &Side, to: &Side, request: &DiffReq) -> Result<FileDiff, ApiE
     let (Some(old), Some(new)) = (old, comparable(to)) else {
         let redacted = [from, to].into_iter().find(|side| matches!(side.bytes, Bytes::Redacted));
         if let Some(side) = redacted {
-            return Err(ApiError::new(Code::ContentRedacted, "The content was redacted.", &side.target)
-                .hint("Who, when and why are still in the log; the content is gone for good."));
+            return Err(ApiError::new(Code::ContentRedacted, say::content_redacted(), &side.target)
+                .hint(say::who_when_why_still_log()));
         }
         diff.binary = true;
         return Ok(diff);
@@ -399,4 +398,13 @@ fn store_diff(reader: &Reader<'_>, from: &State, to: &State) -> Result<StoreDiff
         })
         .collect();
     Ok(StoreDiff { from: from.view.clone(), to: to.view.clone(), files, moves })
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "diff";
+    whole_store_can_only_compared() => "A whole store can only be compared with a whole store.",
+    names_whole_store() => "This names a whole store.",
+    content_redacted() => "The content was redacted.",
+    who_when_why_still_log() => "Who, when and why are still in the log; the content is gone for good.",
 }

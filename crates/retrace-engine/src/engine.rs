@@ -241,11 +241,11 @@ impl Engine {
 fn unknown_store<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> ApiError {
     let known: Vec<&str> = known.take(8).collect();
     let hint = if known.is_empty() {
-        "No directory is recorded yet: `retrace discover` finds what there is, `retrace stores add DIR` adds one.".to_owned()
+        say::no_directory_recorded_yet_retrace()
     } else {
-        format!("Stores: {}.", known.join(", "))
+        say::stores(known.join(", "))
     };
-    ApiError::new(Code::NotFound, "There is no such store.", name).hint(hint)
+    ApiError::new(Code::NotFound, say::no_such_store(), name).hint(hint)
 }
 
 /// A store's directory.
@@ -272,4 +272,12 @@ pub fn path_from_bytes(bytes: &[u8]) -> PathBuf {
 /// A lock whose holder panicked is taken all the same: what it guards is changed in single steps.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "engine";
+    no_directory_recorded_yet_retrace() => "No directory is recorded yet: `retrace discover` finds what there is, `retrace stores add DIR` adds one.",
+    stores(known) => "Stores: {known}.",
+    no_such_store() => "There is no such store.",
 }

@@ -2,6 +2,7 @@
 //! with nothing of the caller's `GIT_*` surroundings.
 
 use crate::wire::{ApiError, Code};
+use retrace_message::Argument;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
@@ -25,7 +26,7 @@ impl Running {
     /// # Errors
     /// `store_unavailable` when it has none.
     pub fn stdin(&mut self) -> Result<ChildStdin, ApiError> {
-        self.child.stdin.take().ok_or_else(|| failed("it takes no input"))
+        self.child.stdin.take().ok_or_else(|| failed(say::takes_no_input()))
     }
 
     /// Its output.
@@ -33,7 +34,7 @@ impl Running {
     /// # Errors
     /// `store_unavailable` when it was taken already.
     pub fn stdout(&mut self) -> Result<ChildStdout, ApiError> {
-        self.child.stdout.take().ok_or_else(|| failed("it gives no output"))
+        self.child.stdout.take().ok_or_else(|| failed(say::gives_no_output()))
     }
 
     /// Waits for its end.
@@ -42,7 +43,7 @@ impl Running {
     /// `store_unavailable` when it failed.
     pub fn end(mut self) -> Result<(), ApiError> {
         let ended = self.child.wait().map_err(|error| failed(&error.to_string()))?;
-        if ended.success() { Ok(()) } else { Err(failed(&format!("it ended with {ended}"))) }
+        if ended.success() { Ok(()) } else { Err(failed(&say::ended(ended.to_string()))) }
     }
 }
 
@@ -90,22 +91,30 @@ pub fn command(directory: &Path) -> Command {
 /// `store_unavailable` when there is no git, or it failed.
 pub fn output(mut git: Command) -> Result<Vec<u8>, ApiError> {
     let done = git.output().map_err(|error| cannot_run(&error))?;
-    if done.status.success() {
-        Ok(done.stdout)
-    } else {
-        Err(failed(&format!("it ended with {}", done.status)))
-    }
+    if done.status.success() { Ok(done.stdout) } else { Err(failed(&say::ended_2(done.status.to_string()))) }
 }
 
 /// The error of a git that is not there.
 #[must_use]
 pub fn cannot_run(error: &std::io::Error) -> ApiError {
-    ApiError::new(Code::StoreUnavailable, format!("The program git cannot be run: {error}."), "git")
-        .hint("Install git, or put it where the PATH finds it; nothing else of Retrace needs it.")
+    ApiError::new(Code::StoreUnavailable, say::program_git_cannot_run(error), "git")
+        .hint(say::install_git_or_put_where())
 }
 
 /// The error of a git that failed.
 #[must_use]
-pub fn failed(why: &str) -> ApiError {
-    ApiError::new(Code::StoreUnavailable, format!("Git failed: {why}."), "git")
+pub fn failed(why: impl Into<Argument>) -> ApiError {
+    ApiError::new(Code::StoreUnavailable, say::git_failed(why), "git")
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "git";
+    takes_no_input() => "it takes no input",
+    gives_no_output() => "it gives no output",
+    ended(ended) => "it ended with {ended}",
+    ended_2(status) => "it ended with {status}",
+    program_git_cannot_run(error) => "The program git cannot be run: {error}.",
+    install_git_or_put_where() => "Install git, or put it where the PATH finds it; nothing else of Retrace needs it.",
+    git_failed(why) => "Git failed: {why}.",
 }

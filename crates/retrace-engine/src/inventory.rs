@@ -110,8 +110,8 @@ impl Engine {
             Target::Store { store, at: None } if store.has_directory() => self.on_disk(reader, *store),
             Target::Store { store, at } => recorded(reader, *store, at),
             Target::Version(_) | Target::File { .. } => {
-                Err(ApiError::invalid("This names one memory, not a store.", text)
-                    .hint("Say STORE, or STORE@TIME for what was in it then."))
+                Err(ApiError::invalid(say::names_one_memory_not_store(), text)
+                    .hint(say::say_store_or_store_time()))
             }
         }
     }
@@ -124,7 +124,7 @@ impl Engine {
         if let Some(problem) = scan.problems.iter().find(unread) {
             // Half a directory would look as if the rest had been deleted.
             return Err(ApiError::new(Code::StoreUnavailable, crate::wire::sentence(problem), &store.name)
-                .hint("The store cannot be compared with another before all of it can be read."));
+                .hint(say::store_cannot_compared_another_before()));
         }
         let mut entries = BTreeMap::new();
         for path in scan.found.into_keys() {
@@ -280,6 +280,14 @@ impl Candidates {
         let same_content = entry.sha256.and_then(|sha256| self.by_content.get(&sha256));
         same_memory.into_iter().chain(same_content).flatten().collect()
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "inventory";
+    names_one_memory_not_store() => "This names one memory, not a store.",
+    say_store_or_store_time() => "Say STORE, or STORE@TIME for what was in it then.",
+    store_cannot_compared_another_before() => "The store cannot be compared with another before all of it can be read.",
 }
 
 #[cfg(test)]

@@ -37,8 +37,8 @@ impl Jobs {
         if let Some(name) = name {
             let mut running = lock(&self.running);
             if running.contains_key(name) {
-                return Err(ApiError::invalid("A job of this name is running.", name)
-                    .hint("Wait for it, cancel it, or choose another name."));
+                return Err(ApiError::invalid(say::job_name_running(), name)
+                    .hint(say::wait_cancel_or_choose_another()));
             }
             running.insert(name.to_owned(), wish.clone());
         }
@@ -118,10 +118,18 @@ impl Steps<'_> {
     /// `cancelled` when the import is to stop.
     pub fn go_on(&self) -> Result<(), ApiError> {
         if self.stop.load(Ordering::SeqCst) {
-            return Err(ApiError::invalid("The import was stopped; nothing was brought in.", self.task));
+            return Err(ApiError::invalid(say::import_stopped_nothing_brought(), self.task));
         }
         Ok(())
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "jobs";
+    job_name_running() => "A job of this name is running.",
+    wait_cancel_or_choose_another() => "Wait for it, cancel it, or choose another name.",
+    import_stopped_nothing_brought() => "The import was stopped; nothing was brought in.",
 }
 
 #[cfg(test)]

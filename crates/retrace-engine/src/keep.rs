@@ -3,6 +3,7 @@
 use crate::engine::Engine;
 use crate::wire::show;
 use crate::wire::{ApiError, Code};
+use retrace_message::Message;
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -15,22 +16,18 @@ pub const LARGEST: u64 = 8 << 20;
 /// # Errors
 /// `internal` when it is there and cannot be read, is too large or is no text.
 pub fn read(path: &Path) -> Result<Option<String>, ApiError> {
-    let failed = |why: String| {
-        ApiError::new(Code::Internal, format!("A file of the data directory {why}."), show(path))
-    };
+    let failed = |why: Message| ApiError::new(Code::Internal, say::file_data_directory(why), show(path));
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(failed(format!("cannot be read: {error}"))),
+        Err(error) => return Err(failed(say::cannot_be_read(error))),
     };
     let mut bytes = Vec::new();
-    file.take(LARGEST + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| failed(format!("cannot be read: {error}")))?;
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| failed(say::cannot_be_read(error)))?;
     if bytes.len() as u64 > LARGEST {
-        return Err(failed(format!("is larger than {} MiB", LARGEST >> 20)));
+        return Err(failed(say::larger_than_mib(LARGEST >> 20)));
     }
-    String::from_utf8(bytes).map(Some).map_err(|_| failed("is not UTF-8 text".to_owned()))
+    String::from_utf8(bytes).map(Some).map_err(|_| failed(say::not_utf_8_text()))
 }
 
 /// Puts a file in place of another in one step. Readers see the one or the other.
@@ -43,12 +40,8 @@ pub fn replace(inner: &Engine, path: &Path, content: &[u8]) -> Result<(), ApiErr
     written.map_err(|error| {
         // Nothing depends on it being gone.
         let _ = std::fs::remove_file(&beside);
-        ApiError::new(
-            Code::CannotWrite,
-            format!("The data directory cannot be written: {error}."),
-            show(path),
-        )
-        .hint("Check its permissions and the room on its disk, or name another with --data-dir.")
+        ApiError::new(Code::CannotWrite, say::data_directory_cannot_written(error), show(path))
+            .hint(say::check_permissions_room_disk_or())
     })
 }
 
@@ -66,4 +59,15 @@ fn write_new(path: &Path, content: &[u8]) -> std::io::Result<()> {
     let mut file = options.open(path)?;
     file.write_all(content)?;
     file.sync_all()
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "keep";
+    cannot_be_read(error) => "cannot be read: {error}",
+    file_data_directory(why) => "A file of the data directory {why}.",
+    larger_than_mib(value) => "is larger than {value} MiB",
+    not_utf_8_text() => "is not UTF-8 text",
+    check_permissions_room_disk_or() => "Check its permissions and the room on its disk, or name another with --data-dir.",
+    data_directory_cannot_written(error) => "The data directory cannot be written: {error}.",
 }

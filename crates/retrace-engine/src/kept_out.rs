@@ -5,9 +5,10 @@
 
 use crate::engine::{Engine, lock};
 use crate::plan::{Plan, Wanted};
-use crate::wire::{ApiError, ImportedFile, KEY_LOST};
+use crate::wire::{ApiError, ImportedFile, key_lost};
 use retrace_log::{FoundRedacted, MARKER, Tags};
 use retrace_memory_tool::{Guard, Sensitive};
+use retrace_message::Message;
 use retrace_model::{Sha256, StoreId};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -48,22 +49,20 @@ impl Engine {
             let changed = without.to_mut();
             changed.steps[place].wanted =
                 Some(Wanted { bytes, sha256, version: None, moved_from: wanted.moved_from.clone() });
-            changed
-                .warnings
-                .push(format!("{}: it holds what was redacted; {MARKER} is written instead.", step.path));
+            changed.warnings.push(say::holds_what_redacted_written_instead(step.path.to_string(), MARKER));
         }
         if let Cow::Owned(changed) = &mut without {
             changed.tidy();
         }
         if tags.lost() > 0 {
-            without.to_mut().warnings.push(KEY_LOST.to_owned());
+            without.to_mut().warnings.push(key_lost());
         }
         Ok(without)
     }
 }
 
 /// Warnings about redacted parts of imported content, each a sentence.
-pub fn warnings_of(found: &FoundRedacted) -> Vec<String> {
+pub fn warnings_of(found: &FoundRedacted) -> Vec<Message> {
     let mut warnings = Vec::new();
     let versions: u64 = found.contents.values().sum();
     if versions > 0 {
@@ -74,15 +73,12 @@ pub fn warnings_of(found: &FoundRedacted) -> Vec<String> {
         }
         let named = named.join(", ");
         warnings.push(match versions {
-            1 => format!("1 version holds what was redacted before; {MARKER} stands in its place: {named}."),
-            _ => format!(
-                "{versions} versions hold what was redacted before; {MARKER} stands in its place: {named}."
-            ),
+            1 => say::n1_version_holds_what_redacted(MARKER, named),
+            _ => say::versions_hold_what_redacted_before(versions, MARKER, named),
         });
     }
     if found.paths > 0 {
-        warnings
-            .push(format!("Left out because their path holds what was redacted before: {}.", found.paths));
+        warnings.push(say::left_out_because_their_path(found.paths));
     }
     warnings
 }
@@ -109,4 +105,13 @@ impl Guard for Redacted {
         let what = || "a text that was redacted".to_owned();
         self.0.marks_in(text.as_bytes()).into_iter().map(|mark| Sensitive { what: what(), mark }).collect()
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "kept_out";
+    holds_what_redacted_written_instead(path, value) => "{path}: it holds what was redacted; {value} is written instead.",
+    n1_version_holds_what_redacted(value, named) => "1 version holds what was redacted before; {value} stands in its place: {named}.",
+    versions_hold_what_redacted_before(versions, value, named) => "{versions} versions hold what was redacted before; {value} stands in its place: {named}.",
+    left_out_because_their_path(paths) => "Left out because their path holds what was redacted before: {paths}.",
 }

@@ -149,7 +149,7 @@ impl Engine {
 pub fn kind_filter(word: Option<&str>) -> Result<Option<KindFilter>, ApiError> {
     word.map(|word| {
         word.parse().map_err(|error: UnknownWord| {
-            ApiError::invalid("This is no kind of memory.", word).hint(format!("Kinds are: {}.", error.known))
+            ApiError::invalid(say::no_kind_memory(), word).hint(say::kinds(error.known))
         })
     })
     .transpose()
@@ -172,4 +172,11 @@ pub fn view(kind: &MemoryKind) -> wire::MemoryKind {
         agent: kind.agent.clone(),
         day: kind.day.map(|day| day.to_string()),
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "kinds";
+    no_kind_memory() => "This is no kind of memory.",
+    kinds(known) => "Kinds are: {known}.",
 }

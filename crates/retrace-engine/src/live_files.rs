@@ -73,11 +73,8 @@ impl LiveFiles {
         for path in paths {
             let payload = match root.read(path, inner.rules.max_file_bytes) {
                 Ok(content) if content.bytes.is_none() && large == Large::Refused => {
-                    return Err(ApiError::invalid(
-                        "The file is too large to be kept in the log, so it could not be put back afterwards.",
-                        path.to_text(),
-                    )
-                    .hint("Move it elsewhere yourself, then repeat."));
+                    return Err(ApiError::invalid(say::file_too_large_kept_log(), path.to_text())
+                        .hint(say::move_elsewhere_yourself_then_repeat()));
                 }
                 Ok(content) => Payload::Content {
                     bytes: content.bytes,
@@ -103,8 +100,8 @@ impl LiveFiles {
         }
         // Together with what was done it would not be committed first.
         self.stood = self.done.is_empty();
-        Err(ApiError::new(Code::HeadMoved, "Somebody else wrote the file meanwhile.", "")
-            .hint("Look at it again and repeat."))
+        Err(ApiError::new(Code::HeadMoved, say::somebody_else_wrote_file_meanwhile(), "")
+            .hint(say::look_again_repeat()))
     }
 
     /// Puts a content in place of one that the log holds, or where nothing is.
@@ -257,7 +254,7 @@ fn recorded(
     let Expected::Hash(standing) = expected else { return Ok(None) };
     let live = reader.live_at(store, path).map_err(|error| FileError::Io {
         path: path.clone(),
-        doing: "look up in the log",
+        doing: retrace_files::Doing::LookUpLog,
         source: std::io::Error::other(error.to_string()),
     })?;
     match live {
@@ -303,8 +300,8 @@ impl Engine {
                 }
             }
         }
-        Err(ApiError::new(Code::HeadMoved, "Somebody else keeps writing the same files.", "")
-            .hint("Nothing was done; what they wrote is recorded. Repeat it when they are done."))
+        Err(ApiError::new(Code::HeadMoved, say::somebody_else_keeps_writing_same(), "")
+            .hint(say::nothing_done_what_they_wrote()))
     }
 
     /// Puts a content of the log in place of what an act wrote.
@@ -334,13 +331,19 @@ impl Engine {
 /// The failure of a writer, with what it left on the disk.
 fn not_recorded(error: ApiError, left: &[Left]) -> ApiError {
     let Some(first) = left.first() else { return error };
-    ApiError::new(
-        Code::NotRecorded,
-        format!("It was done and is not recorded: {}", error.message),
-        first.path.to_text(),
-    )
-    .hint(format!(
-        "{} files were changed and could not be put back. The next scan records them, without who and why; do not repeat it.",
-        left.len()
-    ))
+    ApiError::new(Code::NotRecorded, say::done_not_recorded(error.message), first.path.to_text())
+        .hint(say::files_changed_could_not_put(left.len()))
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "live_files";
+    file_too_large_kept_log() => "The file is too large to be kept in the log, so it could not be put back afterwards.",
+    move_elsewhere_yourself_then_repeat() => "Move it elsewhere yourself, then repeat.",
+    somebody_else_wrote_file_meanwhile() => "Somebody else wrote the file meanwhile.",
+    look_again_repeat() => "Look at it again and repeat.",
+    somebody_else_keeps_writing_same() => "Somebody else keeps writing the same files.",
+    nothing_done_what_they_wrote() => "Nothing was done; what they wrote is recorded. Repeat it when they are done.",
+    done_not_recorded(message) => "It was done and is not recorded: {message}",
+    files_changed_could_not_put(count) => "{count} files were changed and could not be put back. The next scan records them, without who and why; do not repeat it.",
 }

@@ -110,11 +110,13 @@ impl Engine {
             Target::Version(version) => self.version_side(reader, text, *version),
             Target::File { store, path, at: Some(at) } => match at.version(reader, store.id, &path)? {
                 Some(version) => self.version_side(reader, text, version),
-                None => Err(ApiError::new(wire::Code::NotFound, "Nothing was at that path then.", text)),
+                None => Err(ApiError::new(wire::Code::NotFound, say::nothing_path_then(), text)),
             },
             Target::File { store, path, at: None } => self.live_side(reader, text, &store, &path),
-            Target::Store { .. } => Err(ApiError::invalid("This names a whole store, not one memory.", text)
-                .hint("Add :PATH to the store's name.")),
+            Target::Store { .. } => {
+                Err(ApiError::invalid(say::names_whole_store_not_one(), text)
+                    .hint(say::add_path_stores_name()))
+            }
         }
     }
 
@@ -138,8 +140,8 @@ impl Engine {
     ) -> Result<Side, ApiError> {
         if !store.has_directory() {
             let version = reader.version_at(store.id, path, None)?.ok_or_else(|| {
-                ApiError::new(wire::Code::NotFound, "There is no such memory.", text)
-                    .hint("It may be deleted: `retrace log` shows its history.")
+                ApiError::new(wire::Code::NotFound, say::no_such_memory(), text)
+                    .hint(say::may_deleted_retrace_log_shows())
             })?;
             return self.version_side(reader, text, version);
         }
@@ -147,8 +149,8 @@ impl Engine {
         let content = match root.read(path, self.rules.max_file_bytes) {
             Ok(content) => content,
             Err(FileError::Missing { .. }) => {
-                return Err(ApiError::new(wire::Code::NotFound, "There is no such file.", text)
-                    .hint("It may be deleted: `retrace log` shows its history."));
+                return Err(ApiError::new(wire::Code::NotFound, say::no_such_file(), text)
+                    .hint(say::may_deleted_retrace_log_shows()));
             }
             Err(error) => return Err(error.into()),
         };
@@ -330,6 +332,17 @@ pub fn positions(text: &str) -> impl Fn(usize) -> u32 + '_ {
         };
         u32::try_from(count).unwrap_or(u32::MAX)
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "memories";
+    nothing_path_then() => "Nothing was at that path then.",
+    names_whole_store_not_one() => "This names a whole store, not one memory.",
+    add_path_stores_name() => "Add :PATH to the store's name.",
+    no_such_memory() => "There is no such memory.",
+    may_deleted_retrace_log_shows() => "It may be deleted: `retrace log` shows its history.",
+    no_such_file() => "There is no such file.",
 }
 
 #[cfg(test)]

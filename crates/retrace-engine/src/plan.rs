@@ -86,7 +86,7 @@ pub struct Plan {
     /// Files that must be as expected although the plan does not change them; what is wanted there means nothing.
     pub checks: Vec<Step>,
     /// Sentences for the person.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Message>,
     /// Conflicts with a newer version in the log.
     pub conflicts: Vec<wire::Conflict>,
     /// Changes of a session that are offered, and whether each is in the plan.
@@ -213,8 +213,8 @@ impl Engine {
         result.conflicts.extend(waiting);
         if !plan.withdraws.is_empty() {
             result.warnings.push(match plan.withdraws.len() {
-                1 => "1 change that waits to be sent to its host is taken back.".to_owned().into(),
-                many => format!("{many} changes that wait to be sent to their host are taken back.").into(),
+                1 => say::n1_change_waits_sent_host().into(),
+                many => say::changes_wait_sent_their_host(many),
             });
         }
         result.conflicts.extend(self.compared_with_disk(plan, &stores, dry_run)?);
@@ -258,11 +258,8 @@ impl Engine {
             })?;
             match version.map(|version| version.content) {
                 Some(Some(content)) if !content.kept => {
-                    return Err(ApiError::invalid(
-                        "The file is too large to be kept in the log, so it could not be put back afterwards.",
-                        step.path.to_text(),
-                    )
-                    .hint("Move it elsewhere yourself, then repeat."));
+                    return Err(ApiError::invalid(say::file_too_large_kept_log(), step.path.to_text())
+                        .hint(say::move_elsewhere_yourself_then_repeat()));
                 }
                 Some(None) => drop(unknown.insert(step.store)),
                 _ => {}
@@ -326,9 +323,7 @@ impl Engine {
         }
         moved
             .into_iter()
-            .map(|(step, found)| {
-                self.conflict(step, found, "The file was changed since; it was left as it is.")
-            })
+            .map(|(step, found)| self.conflict(step, found, say::file_changed_since_left()))
             .collect()
     }
 
@@ -358,7 +353,7 @@ impl Engine {
         &self,
         step: &Step,
         found: Option<Sha256>,
-        message: &str,
+        message: Message,
     ) -> Result<wire::Conflict, ApiError> {
         let recorded = self.read(|reader| Ok(reader.live_at(step.store, &step.path)?))?;
         let recorded = recorded.filter(|live| live.sha256.is_some() && live.sha256 == found);
@@ -374,7 +369,7 @@ impl Engine {
                 .as_ref()
                 .and_then(|wanted| wanted.version)
                 .map(|version| version.to_string()),
-            message: message.to_owned().into(),
+            message,
         })
     }
 
@@ -443,8 +438,8 @@ impl Engine {
         }
         let standing = act.reader().remote_queue(None)?;
         if let Some(id) = plan.withdraws.iter().find(|id| !standing.iter().any(|row| row.id == **id)) {
-            let sent = ApiError::new(Code::HeadMoved, "A queued change was sent meanwhile.", id.to_string());
-            return Err(sent.hint("Repeat it: what was sent is put back then."));
+            let sent = ApiError::new(Code::HeadMoved, say::queued_change_sent_meanwhile(), id.to_string());
+            return Err(sent.hint(say::repeat_what_sent_put_back()));
         }
         for step in &plan.steps {
             match self.do_step(&act.reader(), files, step, stores[&step.store].1.as_ref(), warnings) {
@@ -491,11 +486,7 @@ impl Engine {
         for step in steps {
             let found = self.read(|reader| Ok(reader.live_at(step.store, &step.path)?))?;
             let found = found.and_then(|live| live.sha256);
-            result.conflicts.push(self.conflict(
-                step,
-                found,
-                "The memory was changed since; it was left as it is.",
-            )?);
+            result.conflicts.push(self.conflict(step, found, say::memory_changed_since_left())?);
         }
         result.writes.clear();
         result.deletes.clear();
@@ -514,14 +505,14 @@ impl Engine {
         let conflict = match error {
             FileError::Moved { found, .. } => {
                 self.scan(store)?;
-                self.conflict(step, found, "The file was changed at this very moment; it was left as it is.")?
+                self.conflict(step, found, say::file_changed_very_moment_left())?
             }
             error if !result.partial => {
                 let error = ApiError::from(error);
-                let message = format!("{} Nothing was changed.", error.message);
-                return Err(ApiError { message: message.into(), ..error });
+                let message = say::nothing_changed(error.message);
+                return Err(ApiError { message, ..error });
             }
-            error => self.conflict(step, step.expected, &crate::wire::sentence(&error))?,
+            error => self.conflict(step, step.expected, crate::wire::sentence(&error))?,
         };
         result.conflicts.push(conflict);
         Ok(())
@@ -555,13 +546,11 @@ impl Engine {
             (None, None) => return Ok(DoneStep { step, seen: None }),
         };
         if !done.owner_kept {
-            warnings.push(format!("{}: the file has another owner or group than before.", step.path).into());
+            warnings.push(say::file_another_owner_or_group(step.path.to_string()));
         }
         if !done.attributes_lost.is_empty() {
-            warnings.push(
-                format!("{}: extended attributes were lost: {}.", step.path, done.attributes_lost.join(", "))
-                    .into(),
-            );
+            warnings
+                .push(say::extended_attributes_lost(step.path.to_string(), done.attributes_lost.join(", ")));
         }
         Ok(DoneStep { step, seen: done.seen })
     }
@@ -649,3 +638,20 @@ fn append_done(
 
 #[cfg(test)]
 mod tests;
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "plan";
+    n1_change_waits_sent_host() => "1 change that waits to be sent to its host is taken back.",
+    changes_wait_sent_their_host(many) => "{many} changes that wait to be sent to their host are taken back.",
+    file_too_large_kept_log() => "The file is too large to be kept in the log, so it could not be put back afterwards.",
+    move_elsewhere_yourself_then_repeat() => "Move it elsewhere yourself, then repeat.",
+    file_changed_since_left() => "The file was changed since; it was left as it is.",
+    queued_change_sent_meanwhile() => "A queued change was sent meanwhile.",
+    repeat_what_sent_put_back() => "Repeat it: what was sent is put back then.",
+    memory_changed_since_left() => "The memory was changed since; it was left as it is.",
+    file_changed_very_moment_left() => "The file was changed at this very moment; it was left as it is.",
+    nothing_changed(message) => "{message} Nothing was changed.",
+    file_another_owner_or_group(path) => "{path}: the file has another owner or group than before.",
+    extended_attributes_lost(path, attributes_lost) => "{path}: extended attributes were lost: {attributes_lost}.",
+}

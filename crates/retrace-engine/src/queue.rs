@@ -59,11 +59,11 @@ impl Mirror {
 fn refuse_what_no_host_takes(mirror: &Mirror, step: &Step) -> Result<(), ApiError> {
     let Some(wanted) = &step.wanted else { return Ok(()) };
     if mirror.archived {
-        return Err(ApiError::invalid("The store is archived at its host.", step.path.to_text())
-            .hint("An archived store takes deletions and redactions, and no other change."));
+        return Err(ApiError::invalid(say::store_archived_host(), step.path.to_text())
+            .hint(say::archived_store_takes_deletions_redactions()));
     }
     if path_there(&step.path).is_none() || std::str::from_utf8(&wanted.bytes).is_err() {
-        return Err(ApiError::invalid("A hosted store takes text alone.", step.path.to_text()));
+        return Err(ApiError::invalid(say::hosted_store_takes_text_alone(), step.path.to_text()));
     }
     Ok(())
 }
@@ -165,10 +165,7 @@ pub(crate) fn waiting_for(reader: &Reader<'_>, plan: &Plan) -> Result<Vec<wire::
                     .as_ref()
                     .and_then(|wanted| wanted.version)
                     .map(|version| version.to_string()),
-                message:
-                    "A change of the memory waits to be sent to its host; send it or take it back first."
-                        .to_owned()
-                        .into(),
+                message: say::change_memory_waits_sent_host().into(),
             });
         }
     }
@@ -185,18 +182,14 @@ pub(crate) fn overtaken(reader: &Reader<'_>, plan: &Plan) -> Result<Vec<wire::Co
     let mut conflicts = Vec::new();
     for id in &plan.requeues {
         let Some(row) = rows.iter().find(|row| row.id == *id && row.withdrawn_by.is_some()) else {
-            return Err(ApiError::new(
-                Code::HeadMoved,
-                "The change is queued again already.",
-                id.to_string(),
-            ));
+            return Err(ApiError::new(Code::HeadMoved, say::change_queued_again_already(), id.to_string()));
         };
         let change = &row.change;
         let now = now_at(reader, change)?;
         let message = if rows.iter().filter(stands).any(|other| is_of_same(&other.change, change)) {
-            "Another change of the memory waits to be sent to its host; send it or take it back first."
+            say::another_change_memory_waits_sent()
         } else if moved_on(change, now.as_ref()) {
-            "The memory changed at its host since the change was made; make it anew on what is there now."
+            say::memory_changed_host_since_change()
         } else {
             continue;
         };
@@ -294,10 +287,10 @@ fn made_over(reader: &Reader<'_>, row: &QueueRow, now: Option<&Now>) -> Result<O
             let Some(content) = content else {
                 return Err(ApiError::new(
                     Code::ContentRedacted,
-                    "The memory is gone at the host, and its content is redacted here.",
+                    say::memory_gone_host_content_redacted(),
                     row.id.to_string(),
                 )
-                .hint("Take the change back."));
+                .hint(say::take_change_back()));
             };
             Some(NewQueued {
                 kind: QueueKind::Create,
@@ -349,8 +342,8 @@ fn text_of(reader: &Reader<'_>, version: &VersionRow) -> Result<Option<Vec<u8>>,
 /// `not_found` when none of this number is queued.
 fn queued(reader: &Reader<'_>, id: u64) -> Result<QueueRow, ApiError> {
     reader.remote_queue(None)?.into_iter().find(|row| row.id == id).ok_or_else(|| {
-        ApiError::new(Code::NotFound, "There is no such change in the queue.", id.to_string())
-            .hint("`retrace remote queue` lists them; what was sent is not there any more.")
+        ApiError::new(Code::NotFound, say::no_such_change_queue(), id.to_string())
+            .hint(say::retrace_remote_queue_lists_them())
     })
 }
 
@@ -396,18 +389,18 @@ impl Engine {
         self.write(|act| {
             let row = queued(&act.reader(), id)?;
             if row.state == QueueState::Waiting {
-                return Err(ApiError::invalid("The change waits already.", id.to_string())
-                    .hint("`retrace remote push` sends it."));
+                return Err(ApiError::invalid(say::change_waits_already(), id.to_string())
+                    .hint(say::retrace_remote_push_sends()));
             }
             let is_change = !matches!(row.change.kind, QueueKind::Redact | QueueKind::Archive);
             let now = now_at(&act.reader(), &row.change)?;
             if is_change && now.as_ref().map(|now| now.here.to_string()).as_deref() != over {
                 return Err(ApiError::new(
                     Code::HeadMoved,
-                    "What is there now is not the version that was named.",
+                    say::what_now_not_version_named(),
                     id.to_string(),
                 )
-                .hint("Look again (`retrace remote retry ID`), then name what it shows."));
+                .hint(say::look_again_retrace_remote_retry()));
             }
             match made_over(&act.reader(), &row, now.as_ref())? {
                 Some(change) => act.retarget(id, &change)?,
@@ -486,4 +479,24 @@ fn difference(reader: &Reader<'_>, row: &QueueRow) -> Result<Option<wire::FileDi
 /// The path a memory has at its host; `None` where it is no text.
 pub fn path_there(path: &RelPath) -> Option<String> {
     std::str::from_utf8(path.as_bytes()).ok().map(|path| format!("/{path}"))
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "queue";
+    store_archived_host() => "The store is archived at its host.",
+    archived_store_takes_deletions_redactions() => "An archived store takes deletions and redactions, and no other change.",
+    hosted_store_takes_text_alone() => "A hosted store takes text alone.",
+    change_memory_waits_sent_host() => "A change of the memory waits to be sent to its host; send it or take it back first.",
+    change_queued_again_already() => "The change is queued again already.",
+    another_change_memory_waits_sent() => "Another change of the memory waits to be sent to its host; send it or take it back first.",
+    memory_changed_host_since_change() => "The memory changed at its host since the change was made; make it anew on what is there now.",
+    memory_gone_host_content_redacted() => "The memory is gone at the host, and its content is redacted here.",
+    take_change_back() => "Take the change back.",
+    no_such_change_queue() => "There is no such change in the queue.",
+    retrace_remote_queue_lists_them() => "`retrace remote queue` lists them; what was sent is not there any more.",
+    change_waits_already() => "The change waits already.",
+    retrace_remote_push_sends() => "`retrace remote push` sends it.",
+    what_now_not_version_named() => "What is there now is not the version that was named.",
+    look_again_retrace_remote_retry() => "Look again (`retrace remote retry ID`), then name what it shows.",
 }

@@ -4,6 +4,7 @@ use crate::engine::{Engine, FEED_INTERVAL};
 use crate::scan::{LogKeeper, watched};
 use crate::wire::{ApiError, Code, Event};
 use retrace_log::Lease;
+use retrace_message::Message;
 use retrace_watch::{Handle, Options, Wake};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -40,9 +41,9 @@ impl Engine {
         let inner = self;
         let Some(lease) = Lease::take(&inner.files, std::process::id())? else {
             let holder = Lease::holder(&inner.files).filter(|process| *process != 0);
-            let who = holder.map_or_else(String::new, |process| format!(" (process {process})"));
-            return Err(ApiError::new(Code::Busy, format!("Another Retrace is recording already{who}."), "")
-                .hint("It records for all; what you do here is seen there."));
+            let who = holder.map_or_else(Message::default, say::process);
+            return Err(ApiError::new(Code::Busy, say::another_retrace_recording_already(who), "")
+                .hint(say::records_all_what_you_here()));
         };
         let named = stores
             .iter()
@@ -55,9 +56,7 @@ impl Engine {
             }
         }
         let handle = retrace_watch::start(LogKeeper::new(Arc::clone(inner)), list, Options::default())
-            .map_err(|error| {
-                ApiError::new(Code::Internal, format!("The recorder could not start: {error}."), "")
-            })?;
+            .map_err(|error| ApiError::new(Code::Internal, say::recorder_could_not_start(error), ""))?;
         inner.recording_here.store(true, Ordering::SeqCst);
         let handle = Arc::new(Mutex::new(Some(handle)));
         let stop = Arc::new(AtomicBool::new(false));
@@ -157,4 +156,13 @@ fn upkeep(
         while !stop.load(Ordering::SeqCst) && inner.writer().index_some().unwrap_or(false) {}
         features.iter_mut().for_each(|feature| feature.committed());
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "recorder";
+    process(process) => " (process {process})",
+    another_retrace_recording_already(who) => "Another Retrace is recording already{who}.",
+    records_all_what_you_here() => "It records for all; what you do here is seen there.",
+    recorder_could_not_start(error) => "The recorder could not start: {error}.",
 }

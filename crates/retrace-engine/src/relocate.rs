@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub fn relocate_store(inner: &Arc<Engine>, request: RelocateStoreReq) -> Result<Relocated, ApiError> {
     let row = inner.read(|reader| inner.store_named(reader, &request.store))?;
     if !row.has_directory() {
-        return Err(ApiError::invalid("The store has no directory.", &row.name));
+        return Err(ApiError::invalid(say::store_no_directory(), &row.name));
     }
     let path = root_of(&row);
     let directory = std::fs::canonicalize(&path).map_err(|_| RootError::Missing { path: path.clone() })?;
@@ -51,4 +51,10 @@ pub fn relocate_store(inner: &Arc<Engine>, request: RelocateStoreReq) -> Result<
     }
     let (dry_run, directory) = (request.dry_run, crate::wire::show(&directory));
     Ok(Relocated { dry_run, store: answer(inner, row.id)?, directory, same, changed, new, gone })
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "relocate";
+    store_no_directory() => "The store has no directory.",
 }

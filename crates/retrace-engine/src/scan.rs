@@ -115,7 +115,8 @@ impl Engine {
             seen: None,
             moved_from: None,
         };
-        let note = Some("found in what an act left behind that was cut off");
+        let note = say::found_what_act_left_behind();
+        let note = Some(note.text());
         append_seen(act, store, vec![Change { store, path, payload }], note, self.now()).map(drop)
     }
 }
@@ -359,4 +360,10 @@ pub(crate) fn state_of(error: &retrace_files::RootError) -> StoreState {
         RootError::Denied { .. } => StoreState::Denied,
         RootError::Io { .. } => StoreState::Limited,
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "scan";
+    found_what_act_left_behind() => "found in what an act left behind that was cut off",
 }

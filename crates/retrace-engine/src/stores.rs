@@ -45,7 +45,7 @@ pub fn add_store(inner: &Arc<Engine>, request: AddStore) -> Result<wire::Store, 
         }
     };
     if kind == Some(StoreKind::Remote) {
-        return Err(ApiError::invalid("A hosted store is not a directory.", &request.root));
+        return Err(ApiError::invalid(say::hosted_store_not_directory(), &request.root));
     }
     let root = directory(&request.root)?;
     // Whose memory a directory is decides what is known of its files, so that it is looked up where nobody said it.
@@ -54,7 +54,7 @@ pub fn add_store(inner: &Arc<Engine>, request: AddStore) -> Result<wire::Store, 
     let _probe = Root::open(&root)?;
     refuse_overlap(inner, &root)?;
     let name = match request.name.as_deref().map(str::trim) {
-        Some("") => return Err(ApiError::invalid("The name is empty.", "name")),
+        Some("") => return Err(ApiError::invalid(say::name_empty(), "name")),
         Some(name) => checked_name(name)?,
         None => match &found {
             Some(found) => free_name_for(inner, &found.name)?,
@@ -216,7 +216,7 @@ pub fn is_recorded(inner: &Engine, row: &StoreRow) -> bool {
 /// The directory a person gave, absolute and with links resolved, so that one directory is one store.
 pub fn directory(text: &str) -> Result<PathBuf, ApiError> {
     if text.is_empty() {
-        return Err(ApiError::invalid("No directory was given.", "root"));
+        return Err(ApiError::invalid(say::no_directory_given(), "root"));
     }
     let path = std::path::absolute(text).map_err(|error| ApiError::invalid(format!("{error}."), text))?;
     Ok(std::fs::canonicalize(&path).unwrap_or(path))
@@ -235,29 +235,22 @@ pub(crate) fn refuse_overlap_but(inner: &Engine, root: &Path, own: Option<StoreI
     let data_dir =
         std::fs::canonicalize(&inner.options.data_dir).unwrap_or_else(|_| inner.options.data_dir.clone());
     if data_dir.starts_with(root) || root.starts_with(&data_dir) {
-        return Err(ApiError::invalid(
-            "The directory holds Retrace's own log, or lies in it.",
-            crate::wire::show(root),
-        ));
+        return Err(ApiError::invalid(say::directory_holds_retraces_own_log(), crate::wire::show(root)));
     }
     let rows = inner.read(|reader| Ok(reader.stores()?))?;
     let listed = |row: &&StoreRow| row.removed_at.is_none() && row.has_directory() && Some(row.id) != own;
     for row in rows.iter().filter(listed) {
         let other = root_of(row);
         if other == root {
-            return Err(ApiError::invalid("The directory is a store already.", crate::wire::show(root))
-                .hint(format!("It is the store {:?}.", row.name)));
+            return Err(ApiError::invalid(say::directory_store_already(), crate::wire::show(root))
+                .hint(say::store(format!("{:?}", row.name))));
         }
         if other.starts_with(root) || root.starts_with(&other) {
-            return Err(ApiError::invalid(
-                "The directory lies in another store, or around one.",
-                crate::wire::show(root),
-            )
-            .hint(format!(
-                "Every file belongs to one store. Remove {:?} ({}) first, or add another directory.",
-                row.name,
-                other.display()
-            )));
+            return Err(ApiError::invalid(say::directory_lies_another_store_or(), crate::wire::show(root))
+                .hint(say::every_file_belongs_one_store(
+                    format!("{:?}", row.name),
+                    other.display().to_string(),
+                )));
         }
     }
     Ok(())
@@ -269,10 +262,10 @@ pub(crate) fn refuse_overlap_but(inner: &Engine, root: &Path, own: Option<StoreI
 /// `invalid` for another one.
 pub fn checked_name(name: &str) -> Result<String, ApiError> {
     if name.chars().count() > 255 || name.chars().any(char::is_control) {
-        return Err(ApiError::invalid("A name has 1 to 255 characters and no control characters.", "name"));
+        return Err(ApiError::invalid(say::name_1_255_characters_no(), "name"));
     }
     if name.starts_with("memstore_") || name.starts_with("memver_") {
-        return Err(ApiError::invalid("A name must not look like an id.", name));
+        return Err(ApiError::invalid(say::name_must_not_look_like(), name));
     }
     Ok(name.to_owned())
 }
@@ -290,4 +283,19 @@ pub fn free_name_for(inner: &Engine, own: &str) -> Result<String, ApiError> {
     let is_free = |name: &str| !taken.iter().any(|row| row.removed_at.is_none() && row.name == name);
     let numbered = (2..).map(|number| format!("{own} {number}"));
     Ok(std::iter::once(own.clone()).chain(numbered).find(|name| is_free(name)).unwrap_or(own))
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "stores";
+    hosted_store_not_directory() => "A hosted store is not a directory.",
+    name_empty() => "The name is empty.",
+    no_directory_given() => "No directory was given.",
+    directory_holds_retraces_own_log() => "The directory holds Retrace's own log, or lies in it.",
+    directory_store_already() => "The directory is a store already.",
+    store(name) => "It is the store {name}.",
+    directory_lies_another_store_or() => "The directory lies in another store, or around one.",
+    every_file_belongs_one_store(name, other) => "Every file belongs to one store. Remove {name} ({other}) first, or add another directory.",
+    name_1_255_characters_no() => "A name has 1 to 255 characters and no control characters.",
+    name_must_not_look_like() => "A name must not look like an id.",
 }

@@ -128,7 +128,7 @@ fn rooted<'t>(store: &StoreRow, path: &'t str) -> &'t str {
 pub fn version_named(reader: &Reader<'_>, text: &str) -> Result<VersionRow, ApiError> {
     let id = VersionId::parse(text).map_err(|error| {
         ApiError::new(Code::NotFound, crate::wire::sentence(&error), text)
-            .hint("Version ids are printed by `retrace log`.")
+            .hint(say::version_ids_printed_retrace_log())
     })?;
     Ok(reader.version_by_id(id)?)
 }
@@ -153,8 +153,9 @@ pub fn moment(reader: &Reader<'_>, text: &str) -> Result<Moment, ApiError> {
     if let Ok(seq) = text.parse::<u64>() {
         let newest = reader.cursor()?;
         if seq > newest {
-            return Err(ApiError::new(Code::NotFound, "There is no such operation.", text)
-                .hint(format!("The newest is {newest}.")));
+            return Err(
+                ApiError::new(Code::NotFound, say::no_such_operation(), text).hint(say::newest(newest))
+            );
         }
         return Ok(Moment::after(seq));
     }
@@ -175,7 +176,7 @@ pub fn rel_path(text: &str) -> Result<RelPath, ApiError> {
 /// A hash as people write it.
 pub fn hash(text: Option<&str>) -> Result<Option<Sha256>, ApiError> {
     text.map(|text| {
-        Sha256::from_hex(text).ok_or_else(|| ApiError::invalid("A hash has 64 hexadecimal digits.", text))
+        Sha256::from_hex(text).ok_or_else(|| ApiError::invalid(say::hash_64_hexadecimal_digits(), text))
     })
     .transpose()
 }
@@ -192,4 +193,13 @@ pub fn memory_id(text: &str) -> Result<MemoryId, ApiError> {
 pub fn path(text: &str) -> Result<RelPath, ApiError> {
     RelPath::parse(text.strip_prefix('/').unwrap_or(text).trim_end_matches('/'))
         .map_err(|error| ApiError::invalid(crate::wire::sentence(&error), text))
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "target";
+    version_ids_printed_retrace_log() => "Version ids are printed by `retrace log`.",
+    no_such_operation() => "There is no such operation.",
+    newest(newest) => "The newest is {newest}.",
+    hash_64_hexadecimal_digits() => "A hash has 64 hexadecimal digits.",
 }

@@ -139,14 +139,14 @@ pub struct OfStore {
 /// `state` is what the directory looks like right now, where that was looked at.
 pub fn store(
     row: &StoreRow,
-    state: Option<(StoreState, Option<String>)>,
+    state: Option<(StoreState, Option<Message>)>,
     rules: &Rules,
     of: &OfStore,
 ) -> wire::Store {
     let (state, detail) = match state {
         _ if row.paused => (StoreState::Paused, None),
         Some(now) => now,
-        None => (row.state, row.state_detail.clone()),
+        None => (row.state, row.state_detail.clone().map(Message::from)),
     };
     wire::Store {
         id: row.id.to_string(),
@@ -154,25 +154,25 @@ pub fn store(
         kind: row.kind.into(),
         root: crate::wire::show(&crate::engine::root_of(row)),
         state: state.into(),
-        state_detail: detail.map(Message::from),
+        state_detail: detail,
         memories: of.memories,
         versions: row.versions,
         unreviewed: of.unreviewed,
         last_change: row.last_change.map(|at| at.to_rfc3339()),
-        rules: rule_lines(rules).into_iter().map(Message::from).collect(),
+        rules: rule_lines(rules),
         shared: of.shared,
         mounted: row.has_directory(),
         redacted_before: Vec::new(),
     }
 }
 
-fn rule_lines(rules: &Rules) -> Vec<String> {
+fn rule_lines(rules: &Rules) -> Vec<Message> {
     vec![
-        "Hidden files: names that begin with a dot".to_owned(),
-        "Editors' temporary files: *.tmp, *~, .#*, 4913".to_owned(),
-        format!("Directories: {}", rules.skipped_directories.join(", ")),
-        format!("Content of files above {} MiB: only hash and size are recorded", rules.max_file_bytes >> 20),
-        "Symbolic links are not followed".to_owned(),
+        say::hidden_files_names_begin_dot(),
+        say::editors_temporary_files_tmp_4913(),
+        say::directories(rules.skipped_directories.join(", ")),
+        say::content_files_above_mib_only(rules.max_file_bytes >> 20),
+        say::symbolic_links_not_followed(),
     ]
 }
 
@@ -204,4 +204,14 @@ pub fn receipt(row: &ReceiptRow) -> wire::Receipt {
         chain_verified: row.chain_verified,
         warnings: row.warnings.iter().cloned().map(Message::from).collect(),
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "view";
+    hidden_files_names_begin_dot() => "Hidden files: names that begin with a dot",
+    editors_temporary_files_tmp_4913() => "Editors' temporary files: *.tmp, *~, .#*, 4913",
+    directories(skipped_directories) => "Directories: {skipped_directories}",
+    content_files_above_mib_only(max_file_bytes) => "Content of files above {max_file_bytes} MiB: only hash and size are recorded",
+    symbolic_links_not_followed() => "Symbolic links are not followed",
 }

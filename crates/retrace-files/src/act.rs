@@ -1,5 +1,6 @@
 //! Common parts of replacing and deleting: the expectation, the hidden files, the check of what was displaced.
 
+use crate::Doing;
 use crate::directory::{Directory, Stat, stat_file};
 use crate::error::FileError;
 use crate::held::Held;
@@ -128,7 +129,7 @@ impl Act<'_> {
         names::beside(self.path, name)
     }
 
-    pub(crate) fn failed(&self, doing: &'static str) -> impl Fn(io::Error) -> FileError + use<'_> {
+    pub(crate) fn failed(&self, doing: Doing) -> impl Fn(io::Error) -> FileError + use<'_> {
         move |error| FileError::new(self.path, doing, error)
     }
 
@@ -163,7 +164,7 @@ impl Act<'_> {
         let checked = self
             .steps
             .before(Step::CheckDisplaced)
-            .map_err(self.failed("compare"))
+            .map_err(self.failed(Doing::Compare))
             .and_then(|()| open_regular(self.directory, self.path, swap))
             .and_then(|(mut file, _)| read_open(&mut file, self.path, 0).map(|content| (file, content)));
         match checked {

@@ -1,5 +1,6 @@
 //! Removing a file: set aside under a hidden name, compared, and only then removed.
 
+use crate::Doing;
 use crate::act::{Act, Done, Durable, Expected, Guard, Removal, Unexpected};
 use crate::error::FileError;
 use crate::leftovers::LeftoverKind;
@@ -78,7 +79,7 @@ impl Act<'_> {
         match self.rename_to_free(Step::SetAside, self.name(), &swap) {
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(self.moved(None, None)),
-            Err(error) => return Err(self.failed("rename")(error)),
+            Err(error) => return Err(self.failed(Doing::Rename)(error)),
         }
         let displaced = match self.check_displaced(&swap, expected) {
             Ok(displaced) => displaced,

@@ -58,6 +58,57 @@ impl RootError {
     }
 }
 
+/// A step that failed, in a [`FileError::Io`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error, AsMessage)]
+#[message("doing")]
+pub enum Doing {
+    /// Compare.
+    #[error("compare")]
+    Compare,
+    /// Create.
+    #[error("create")]
+    Create,
+    /// Exchange.
+    #[error("exchange")]
+    Exchange,
+    /// Look up in the log.
+    #[error("look up in the log")]
+    LookUpLog,
+    /// Make directory.
+    #[error("make directory")]
+    MakeDirectory,
+    /// Open.
+    #[error("open")]
+    Open,
+    /// Open directory.
+    #[error("open directory")]
+    OpenDirectory,
+    /// Open the store.
+    #[error("open the store")]
+    OpenStore,
+    /// Read.
+    #[error("read")]
+    Read,
+    /// Remove.
+    #[error("remove")]
+    Remove,
+    /// Rename.
+    #[error("rename")]
+    Rename,
+    /// Stat.
+    #[error("stat")]
+    Stat,
+    /// Sync.
+    #[error("sync")]
+    Sync,
+    /// Sync directory.
+    #[error("sync directory")]
+    SyncDirectory,
+    /// Write.
+    #[error("write")]
+    Write,
+}
+
 /// One file could not be read, replaced or deleted. Unless a variant says otherwise, nothing was changed.
 #[derive(Debug, Error, AsMessage)]
 #[message("file")]
@@ -137,7 +188,7 @@ pub enum FileError {
         /// The file.
         path: RelPath,
         /// Step that failed, such as "open" or "write".
-        doing: &'static str,
+        doing: Doing,
         /// Error of the system.
         source: io::Error,
     },
@@ -145,7 +196,7 @@ pub enum FileError {
 
 impl FileError {
     /// The variant that `source` stands for, met while `doing` something with `path`.
-    pub(crate) fn new(path: &RelPath, doing: &'static str, source: io::Error) -> Self {
+    pub(crate) fn new(path: &RelPath, doing: Doing, source: io::Error) -> Self {
         use io::ErrorKind as Kind;
         let path = path.clone();
         if is_link_error(&source) {

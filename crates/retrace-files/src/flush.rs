@@ -1,5 +1,6 @@
 //! Making durable what acts changed with [`Durable::Later`](crate::Durable::Later).
 
+use crate::Doing;
 use crate::directory::Directory;
 use crate::error::FileError;
 use crate::read::open_regular;
@@ -36,7 +37,7 @@ impl Root {
             let synced = self.top.open_below(path.as_bytes()).and_then(|directory| directory.sync());
             flushed = flushed.and(unless_gone(synced, path));
         }
-        let failed = |error| FileError::new(last, "sync directory", error);
+        let failed = |error| FileError::new(last, Doing::SyncDirectory, error);
         flushed.and(self.top.reopen().and_then(|top| top.sync()).map_err(failed))
     }
 
@@ -45,7 +46,7 @@ impl Root {
             .parent_of(path)
             .and_then(|directory: Directory| open_regular(&directory, path, path.file_name()));
         match opened {
-            Ok((file, _)) => file.sync_all().map_err(|error| FileError::new(path, "sync", error)),
+            Ok((file, _)) => file.sync_all().map_err(|error| FileError::new(path, Doing::Sync, error)),
             // Nothing stands there, or nothing this crate writes: the directory says so.
             Err(
                 FileError::Missing { .. }
@@ -61,7 +62,7 @@ impl Root {
 
 /// A directory that is gone needs no flushing: one above it says so.
 fn unless_gone(synced: io::Result<()>, path: &RelPath) -> Result<(), FileError> {
-    match synced.map_err(|error| FileError::new(path, "sync directory", error)) {
+    match synced.map_err(|error| FileError::new(path, Doing::SyncDirectory, error)) {
         Err(FileError::Missing { .. } | FileError::BelowAFile { .. } | FileError::Link { .. }) => Ok(()),
         synced => synced,
     }

@@ -4,6 +4,7 @@
 //! hidden name, so that taking it back is a rename: it needs no space, and owner, mode, attributes and times are what
 //! they were.
 
+use crate::Doing;
 use crate::act::{Act, Expected, is_unsupported};
 use crate::directory::{Directory, Sort};
 use crate::error::FileError;
@@ -149,7 +150,7 @@ impl Root {
 
     /// The same directory for acts that are done at once.
     fn without_holding(&self, path: &RelPath) -> Result<Self, FileError> {
-        let top = self.top.reopen().map_err(|error| FileError::new(path, "open directory", error))?;
+        let top = self.top.reopen().map_err(|error| FileError::new(path, Doing::OpenDirectory, error))?;
         Ok(Self {
             path: self.path().to_owned(),
             identity: self.identity(),
@@ -204,7 +205,7 @@ impl Act<'_> {
                     self.drop_aside(swap);
                     return Err(self.moved(None, None));
                 }
-                self.directory.rename(swap, self.name()).map_err(self.failed("rename"))?;
+                self.directory.rename(swap, self.name()).map_err(self.failed(Doing::Rename))?;
                 self.sync_names();
                 return Ok(());
             }
@@ -216,7 +217,7 @@ impl Act<'_> {
                 self.drop_aside(swap);
                 return Err(self.moved(None, None));
             }
-            Err(error) => return Err(self.failed("exchange")(error)),
+            Err(error) => return Err(self.failed(Doing::Exchange)(error)),
         }
         match self.hash_of(swap) {
             Ok(found) if found == ours => {
@@ -242,7 +243,7 @@ impl Act<'_> {
                 self.drop_aside(swap);
                 Err(self.moved(self.hash_of(self.name()).ok(), None))
             }
-            Err(error) => Err(self.failed("rename")(error)),
+            Err(error) => Err(self.failed(Doing::Rename)(error)),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Hidden files that an interrupted act left behind.
 
+use crate::Doing;
 use crate::act::{Act, Durable, Expected};
 use crate::directory::{Directory, Entry, Sort};
 use crate::error::FileError;
@@ -73,12 +74,12 @@ impl Root {
             }
             return directory
                 .remove_directory(leftover.path.file_name())
-                .map_err(|error| FileError::new(&leftover.path, "remove", error));
+                .map_err(|error| FileError::new(&leftover.path, Doing::Remove, error));
         }
         act_on(&directory, leftover).open_expected(leftover.sha256)?;
         directory
             .remove_file(leftover.path.file_name())
-            .map_err(|error| FileError::new(&leftover.path, "remove", error))
+            .map_err(|error| FileError::new(&leftover.path, Doing::Remove, error))
     }
 
     /// Renames a leftover to `target`, which must lie in the same directory, unless something stands there: the file of an
@@ -101,11 +102,11 @@ impl Root {
         let act = act_on(&directory, leftover);
         act.open_expected(leftover.sha256)?;
         match act.rename_to_free(Step::PutBack, leftover.path.file_name(), target.file_name()) {
-            Ok(_) => directory.sync().map_err(|error| FileError::new(target, "sync", error)),
+            Ok(_) => directory.sync().map_err(|error| FileError::new(target, Doing::Sync, error)),
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
                 Err(refused(act.hash_of(target.file_name()).ok()))
             }
-            Err(error) => Err(FileError::new(target, "rename", error)),
+            Err(error) => Err(FileError::new(target, Doing::Rename, error)),
         }
     }
 

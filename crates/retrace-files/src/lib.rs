@@ -62,7 +62,7 @@ mod scan;
 mod steps;
 
 pub use act::{Done, Durable, Expected, Guard};
-pub use error::{FileError, RootError};
+pub use error::{Doing, FileError, RootError};
 pub use held::{Held, LetGo};
 pub use leftovers::{Leftover, LeftoverKind};
 pub use names::aside as aside_name;

@@ -1,5 +1,6 @@
 //! Reading one file as it stood at one instant.
 
+use crate::Doing;
 use crate::directory::{Directory, Stat, stat_file};
 use crate::error::FileError;
 use crate::root::{Root, require_file};
@@ -48,7 +49,7 @@ pub(crate) fn open_regular(
     path: &RelPath,
     name: &[u8],
 ) -> Result<(File, Stat), FileError> {
-    let failed = |error| FileError::new(path, "open", error);
+    let failed = |error| FileError::new(path, Doing::Open, error);
     require_file(path, &directory.stat(name).map_err(failed)?)?;
     let file = directory.open_file(name).map_err(failed)?;
     let stat = stat_file(&file).map_err(failed)?;
@@ -70,7 +71,7 @@ fn read_stable(
 ) -> Result<Content, FileError> {
     for _ in 0..ATTEMPTS {
         let read = read_once(file, max_bytes, meanwhile);
-        if let Some(content) = read.map_err(|error| FileError::new(path, "read", error))? {
+        if let Some(content) = read.map_err(|error| FileError::new(path, Doing::Read, error))? {
             return Ok(content);
         }
     }

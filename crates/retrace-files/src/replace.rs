@@ -7,6 +7,7 @@
 //! With [`Durable::Later`] neither the new content nor the names are made durable; the content is with the device before it
 //! has a name, so that a journal that holds the name is written after it.
 
+use crate::Doing;
 use crate::act::{Act, Done, Durable, Expected, Guard, Removal, Unexpected, is_unsupported};
 use crate::directory::{Directory, Stat, stat_file, write_out};
 use crate::error::FileError;
@@ -151,7 +152,7 @@ impl Root {
         steps: &dyn Steps,
         made: &mut Vec<RelPath>,
     ) -> Result<Directory, FileError> {
-        let failed = |error| FileError::new(path, "make directory", error);
+        let failed = |error| FileError::new(path, Doing::MakeDirectory, error);
         let mut directory = self.top.reopen().map_err(failed)?;
         let Some(parent) = path.parent() else { return Ok(directory) };
         let mut at: Option<RelPath> = None;
@@ -227,9 +228,9 @@ impl Act<'_> {
         match self.directory.stat(self.name()) {
             Ok(stat) => return Err(self.taken(&stat)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(self.failed("stat")(error)),
+            Err(error) => return Err(self.failed(Doing::Stat)(error)),
         }
-        let like = self.directory.stat_self().map_err(self.failed("stat"))?;
+        let like = self.directory.stat_self().map_err(self.failed(Doing::Stat))?;
         let mode = if modes == Modes::Private { PRIVATE_FILE } else { like.mode & 0o666 };
         let (new, file) = self.write_new(bytes, mode, |file| {
             #[cfg(unix)]
@@ -255,7 +256,7 @@ impl Act<'_> {
                 self.forget(&new);
                 match self.directory.stat(self.name()) {
                     Ok(stat) if error.kind() == io::ErrorKind::AlreadyExists => Err(self.taken(&stat)),
-                    _ => Err(self.failed("rename")(error)),
+                    _ => Err(self.failed(Doing::Rename)(error)),
                 }
             }
         }
@@ -296,7 +297,11 @@ impl Act<'_> {
             Err(error) => {
                 self.forget(&swap);
                 let vanished = error.kind() == io::ErrorKind::NotFound;
-                return Err(if vanished { self.moved(None, None) } else { self.failed("exchange")(error) });
+                return Err(if vanished {
+                    self.moved(None, None)
+                } else {
+                    self.failed(Doing::Exchange)(error)
+                });
             }
         };
         Ok(Done { owner_kept: like.owner_kept, attributes_lost: like.attributes_lost, ..done })
@@ -312,7 +317,7 @@ impl Act<'_> {
     ) -> Result<(Vec<u8>, File), FileError> {
         let (new, mut file) = self
             .step(Step::WriteTemporary, || self.create_hidden(LeftoverKind::New, mode))
-            .map_err(self.failed("create"))?;
+            .map_err(self.failed(Doing::Create))?;
         let written = file
             .write_all(bytes)
             .and_then(|()| self.step(Step::CopyAttributes, || dress(&file)))
@@ -324,7 +329,7 @@ impl Act<'_> {
             Ok(()) => Ok((new, file)),
             Err(error) => {
                 self.forget(&new);
-                Err(self.failed("write")(error))
+                Err(self.failed(Doing::Write)(error))
             }
         }
     }
@@ -336,7 +341,7 @@ impl Act<'_> {
             Ok(_) => Ok(swap),
             Err(error) => {
                 self.forget(new);
-                Err(self.failed("rename")(error))
+                Err(self.failed(Doing::Rename)(error))
             }
         }
     }
@@ -401,9 +406,9 @@ impl Act<'_> {
         let checked = self
             .steps
             .before(Step::CheckDisplaced)
-            .map_err(self.failed("compare"))
+            .map_err(self.failed(Doing::Compare))
             .and_then(|()| self.open_expected(expected))
-            .and_then(|_| self.directory.rename(swap, self.name()).map_err(self.failed("rename")));
+            .and_then(|_| self.directory.rename(swap, self.name()).map_err(self.failed(Doing::Rename)));
         if let Err(error) = checked {
             self.forget(swap);
             if let Some(Aside::File { name, .. }) = &aside {

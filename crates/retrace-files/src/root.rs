@@ -1,5 +1,6 @@
 //! The root of a store: the one place where a path becomes a descriptor.
 
+use crate::Doing;
 use crate::act::Durable;
 use crate::directory::{Directory, Sort, Stat, is_link_error};
 use crate::error::{FileError, RootError};
@@ -105,7 +106,7 @@ impl Root {
     /// [`FileError::Denied`] or [`FileError::Io`] when that cannot be known.
     pub fn seen(&self, path: &RelPath) -> Result<Option<Seen>, FileError> {
         let stat = self.parent_of(path).and_then(|directory| {
-            directory.stat(path.file_name()).map_err(|error| FileError::new(path, "stat", error))
+            directory.stat(path.file_name()).map_err(|error| FileError::new(path, Doing::Stat, error))
         });
         match stat {
             Ok(stat) => Ok((stat.sort == Sort::File).then_some(stat.seen)),
@@ -122,7 +123,7 @@ impl Root {
             Some(parent) => self.top.open_below(parent.as_bytes()),
             None => self.top.reopen(),
         }
-        .map_err(|error| FileError::new(path, "open directory", error))
+        .map_err(|error| FileError::new(path, Doing::OpenDirectory, error))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::directory::{Directory, Entry, Sort, is_link_error};
 use crate::root::Root;
+use retrace_message::{AsMessage, Message};
 use retrace_model::{LeftOut, RelPath, Rules, Seen};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -93,6 +94,54 @@ impl fmt::Display for Problem {
             None => write!(f, "the directory {}", self.kind),
         }
     }
+}
+
+impl AsMessage for Special {
+    fn message(&self) -> Message {
+        match self {
+            Self::Fifo => say::named_pipe(),
+            Self::Socket => say::socket(),
+            Self::Device => say::device(),
+        }
+    }
+}
+
+impl AsMessage for Problem {
+    fn message(&self) -> Message {
+        let Some(path) = &self.path else {
+            return match &self.kind {
+                ProblemKind::Denied => say::directory_may_not_be_read(),
+                kind => say::directory_is(kind.to_string()),
+            };
+        };
+        let path = format!("\"{path}\"");
+        match &self.kind {
+            ProblemKind::Denied => say::may_not_be_read(path),
+            ProblemKind::Link => say::link_not_followed(path),
+            ProblemKind::NotAFile(Special::Fifo) => say::is_named_pipe(path),
+            ProblemKind::NotAFile(Special::Socket) => say::is_socket(path),
+            ProblemKind::NotAFile(Special::Device) => say::is_device(path),
+            ProblemKind::TooDeep => say::too_deep(path, DEPTH_LIMIT),
+            ProblemKind::Io(words) => say::words_of_system(path, words),
+        }
+    }
+}
+
+retrace_message::messages! {
+    /// Messages about what could not be listed.
+    mod say in "scan";
+    named_pipe() => "a named pipe",
+    socket() => "a socket",
+    device() => "a device",
+    directory_may_not_be_read() => "the directory may not be read",
+    directory_is(words) => "the directory {words}",
+    may_not_be_read(path) => "{path} may not be read",
+    link_not_followed(path) => "{path} is a symbolic link and was not followed",
+    is_named_pipe(path) => "{path} is a named pipe",
+    is_socket(path) => "{path} is a socket",
+    is_device(path) => "{path} is a device",
+    too_deep(path, limit) => "{path} is more than {limit} directories deep",
+    words_of_system(path, words) => "{path} {words}",
 }
 
 impl Scan {

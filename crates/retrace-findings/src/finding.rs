@@ -3,6 +3,7 @@
 use crate::registry::Rule;
 use crate::remedy::Remedy;
 use crate::text::Position;
+use retrace_message::AsMessage;
 use retrace_model::Sha256;
 use std::fmt;
 use std::ops::Range;
@@ -21,7 +22,8 @@ pub enum Severity {
 }
 
 /// A word that is no severity.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error, AsMessage)]
+#[message("severity")]
 #[error("{0:?} is not one of: note, warning, error")]
 pub struct UnknownSeverity(
     /// Given word.

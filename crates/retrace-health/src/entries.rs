@@ -5,6 +5,7 @@
 
 use crate::wire::ApiError;
 use retrace_findings::{body_start, file_links, index_cut};
+use retrace_message::Message;
 use std::ops::Range;
 
 /// Lines of a content, each with its line end.
@@ -105,7 +106,7 @@ pub(crate) struct Moved {
     pub index: Vec<u8>,
     pub topic: Vec<u8>,
     /// Things worth knowing, each a sentence.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Message>,
 }
 
 /// Moves lines of an index to the end of a topic file. Relative links are written anew where the files lie in different
@@ -135,13 +136,10 @@ pub(crate) fn moved(request: &Move<'_>) -> Result<Moved, ApiError> {
     } else if let Some(cut) = index_cut(&remaining)
         && links.iter().all(|link| link.written.start >= cut.offset)
     {
-        warnings.push(format!(
-            "The index links to {} only below the line it is cut at, so no session learns of it.",
-            request.topic_path
-        ));
+        warnings.push(say::index_links_only_below_line(request.topic_path));
     }
     if let Some(cut) = index_cut(&remaining) {
-        warnings.push(format!("The index is still cut, at line {}.", cut.line));
+        warnings.push(say::index_still_cut_line(cut.line));
     }
     Ok(Moved { index: remaining, topic, warnings })
 }
@@ -150,16 +148,17 @@ fn line_range(lines: &Lines<'_>, request: &Move<'_>) -> Result<Range<usize>, Api
     let (first, last) = request.lines;
     let subject = format!("{}:{first}-{last}", request.index_path);
     if first == 0 || last < first || last as usize > lines.ranges.len() {
-        return Err(ApiError::invalid("The file has no such lines.", subject)
-            .hint(format!("It has {} lines.", lines.ranges.len())));
+        return Err(
+            ApiError::invalid(say::file_no_such_lines(), subject).hint(say::lines(lines.ranges.len()))
+        );
     }
     let (first, last) = (first as usize - 1, last as usize - 1);
     let range = lines.ranges[first].start..lines.ranges[last].end;
     if range.start < body_start(request.index) {
-        return Err(ApiError::invalid("Front matter belongs to its file and is not moved.", subject));
+        return Err(ApiError::invalid(say::front_matter_belongs_file_not(), subject));
     }
     if (first..=last).all(|line| lines.is_blank(line)) {
-        return Err(ApiError::invalid("There is nothing on these lines.", subject));
+        return Err(ApiError::invalid(say::nothing_these_lines(), subject));
     }
     Ok(range)
 }
@@ -308,8 +307,8 @@ pub(crate) fn with_allowance(
     let markdown = [".md", ".mdc", ".markdown"].iter().any(|ending| path.ends_with(ending));
     let hashes = [".txt", ".yaml", ".yml", ".toml", ".sh", ".py", ".conf"];
     if !markdown && !hashes.iter().any(|ending| path.ends_with(ending)) {
-        return Err(ApiError::invalid("A comment in a file of this kind would be no comment.", path)
-            .hint("Switch the rule off instead, or leave the file out in retrace.toml."));
+        return Err(ApiError::invalid(say::comment_file_kind_would_no(), path)
+            .hint(say::switch_rule_off_instead_or()));
     }
     let allowance = format!("retrace-allow: {rule}{}{reason}", if reason.is_empty() { "" } else { " " });
     let Some(line) = line else {
@@ -324,13 +323,14 @@ pub(crate) fn with_allowance(
     };
     let index = (line as usize).checked_sub(1).filter(|index| *index < lines.ranges.len());
     let Some(index) = index else {
-        return Err(ApiError::invalid("The file has no such line.", format!("{path}:{line}")));
+        return Err(ApiError::invalid(say::file_no_such_line(), format!("{path}:{line}")));
     };
     let start = lines.ranges[index].start;
     let in_front_matter = start < body_start(bytes);
     if in_front_matter && index == 0 {
-        return Err(ApiError::invalid("No comment can stand before front matter.", path)
-            .hint("Switch the rule off instead."));
+        return Err(
+            ApiError::invalid(say::no_comment_can_stand_before(), path).hint(say::switch_rule_off_instead())
+        );
     }
     let comment =
         if markdown && !in_front_matter { format!("<!-- {allowance} -->") } else { format!("# {allowance}") };
@@ -391,6 +391,22 @@ fn encoded(path: &str) -> String {
         }
     }
     text
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "entries";
+    index_links_only_below_line(topic_path) => "The index links to {topic_path} only below the line it is cut at, so no session learns of it.",
+    index_still_cut_line(line) => "The index is still cut, at line {line}.",
+    file_no_such_lines() => "The file has no such lines.",
+    lines(count) => "It has {count} lines.",
+    front_matter_belongs_file_not() => "Front matter belongs to its file and is not moved.",
+    nothing_these_lines() => "There is nothing on these lines.",
+    comment_file_kind_would_no() => "A comment in a file of this kind would be no comment.",
+    switch_rule_off_instead_or() => "Switch the rule off instead, or leave the file out in retrace.toml.",
+    file_no_such_line() => "The file has no such line.",
+    no_comment_can_stand_before() => "No comment can stand before front matter.",
+    switch_rule_off_instead() => "Switch the rule off instead.",
 }
 
 #[cfg(test)]

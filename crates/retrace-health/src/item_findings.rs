@@ -319,8 +319,13 @@ fn links_to(
                     && finding.span.as_ref().is_some_and(|span| span.bytes.start == link.written.start)
             };
             if let Some(link) = links.iter().find(leads) {
-                let message = format!("\"{from}\" line {} still links to it.", link.line);
-                left.push(Finding { path: path.to_owned(), span: None, message, ..finding.clone() });
+                let message = say::line_still_links(from, link.line);
+                left.push(Finding {
+                    path: path.to_owned(),
+                    span: None,
+                    message: message.into_text(),
+                    ..finding.clone()
+                });
             }
         }
     }
@@ -440,4 +445,10 @@ impl Checks {
         }
         Ok(findings)
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "item_findings";
+    line_still_links(from, line) => "\"{from}\" line {line} still links to it.",
 }

@@ -48,8 +48,9 @@ impl History {
     fn blame(&self, reader: &Reader<'_>, target: &str, steps: &Steps<'_>) -> Result<Blame, ApiError> {
         let named = self.target(reader, target)?;
         if let Target::Store { .. } = named {
-            return Err(ApiError::invalid("This names a whole store, not one memory.", target)
-                .hint("Add :PATH to the store's name."));
+            return Err(
+                ApiError::invalid(say::names_whole_store_not_one(), target).hint(say::add_path_stores_name())
+            );
         }
         let side = self.side(reader, target)?;
         let document = document_of(&side, false);
@@ -512,4 +513,11 @@ impl<'a, 'r> Walk<'a, 'r> {
 
 fn index(line: usize) -> u32 {
     u32::try_from(line).unwrap_or(u32::MAX)
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "blame";
+    names_whole_store_not_one() => "This names a whole store, not one memory.",
+    add_path_stores_name() => "Add :PATH to the store's name.",
 }

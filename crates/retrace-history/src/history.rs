@@ -148,7 +148,13 @@ pub fn show(inner: &Arc<History>, request: ShowReq) -> Result<Shown, ApiError> {
 fn page(limit: Option<u64>) -> Result<u64, ApiError> {
     match limit {
         None => Ok(PAGE),
-        Some(0) => Err(ApiError::invalid("A page has at least one row.", "limit")),
+        Some(0) => Err(ApiError::invalid(say::page_least_one_row(), "limit")),
         Some(limit) => Ok(limit.min(LARGEST_PAGE)),
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "history";
+    page_least_one_row() => "A page has at least one row.",
 }

@@ -127,8 +127,8 @@ pub fn session_writes(inner: &Arc<History>, request: SessionRef) -> Result<Sessi
         Ok(stores)
     })?;
     if session.is_none() && versions.is_empty() {
-        return Err(ApiError::new(Code::NotFound, "No session of this id is known.", &id)
-            .hint("`retrace context transcripts` lists the sessions there are transcripts of."));
+        return Err(ApiError::new(Code::NotFound, say::no_session_id_known(), &id)
+            .hint(say::retrace_context_transcripts_lists_sessions()));
     }
     // A version that was first seen as a rebuilt version had left it is told by that one.
     let is_rebuilt = |seq: u64| rebuilt.iter().any(|row| row.id.seq == seq);
@@ -171,7 +171,7 @@ fn is_open(inner: &History, version: &str) -> Result<bool, ApiError> {
 /// A session by its id or the beginning of it.
 fn session_named(snapshot: &Snapshot, name: &str) -> Result<String, ApiError> {
     if name.is_empty() {
-        return Err(ApiError::invalid("No session is named.", "session"));
+        return Err(ApiError::invalid(say::no_session_named(), "session"));
     }
     let ids: BTreeSet<&str> = snapshot.sessions().iter().map(|session| session.id.as_str()).collect();
     if ids.contains(name) {
@@ -180,7 +180,7 @@ fn session_named(snapshot: &Snapshot, name: &str) -> Result<String, ApiError> {
     let mut beginning = ids.iter().filter(|id| id.starts_with(name));
     match (beginning.next(), beginning.next()) {
         (Some(one), None) => Ok((*one).to_owned()),
-        (Some(_), Some(_)) => Err(ApiError::invalid("Several sessions have an id that begins so.", name)),
+        (Some(_), Some(_)) => Err(ApiError::invalid(say::several_sessions_id_begins(), name)),
         _ => Ok(name.to_owned()),
     }
 }
@@ -195,20 +195,20 @@ fn evidence(version: &VersionRow, answer: Option<&OriginRow>) -> Vec<String> {
         (Some(answer), _) => sentences(answer),
         (None, _) if version.baseline_of.is_some() => {
             let older = version.baseline_of.as_ref().map_or(0, |older| older.seq);
-            vec![format!("Recording began with this content: version {older} had left it so.")]
+            vec![say::recording_began_content_version_had(older).into_text()]
         }
         (None, Actor::Session { .. }) if version.rebuilt => {
-            vec!["The version was rebuilt from this session's transcript.".to_owned()]
+            vec![say::version_rebuilt_from_sessions_transcript().into_text()]
         }
-        (None, Actor::Session { .. }) => vec!["The writer said so when it wrote.".to_owned()],
-        (None, Actor::User { .. }) => vec!["A person at this machine did it in Retrace.".to_owned()],
+        (None, Actor::Session { .. }) => vec![say::writer_said_when_wrote().into_text()],
+        (None, Actor::User { .. }) => vec![say::person_machine_did_retrace().into_text()],
         (None, Actor::Api { .. } | Actor::ServiceAccount { .. }) => {
-            vec!["It was written through the API.".to_owned()]
+            vec![say::written_through_api().into_text()]
         }
         (None, Actor::Unknown) if version.redaction.is_some() => {
-            vec!["The version is redacted, so that it cannot be compared with transcripts.".to_owned()]
+            vec![say::version_redacted_cannot_compared_transcripts().into_text()]
         }
-        (None, Actor::Unknown) => vec!["No transcript has a call that fits.".to_owned()],
+        (None, Actor::Unknown) => vec![say::no_transcript_call_fits().into_text()],
     }
 }
 
@@ -447,4 +447,20 @@ fn of_transcript(
 /// Those of the log.
 pub fn joined(inner: &Arc<History>) -> Result<(), ApiError> {
     if inner.wants_join() { inner.origins.update(inner) } else { Ok(()) }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "origin";
+    no_session_id_known() => "No session of this id is known.",
+    retrace_context_transcripts_lists_sessions() => "`retrace context transcripts` lists the sessions there are transcripts of.",
+    no_session_named() => "No session is named.",
+    several_sessions_id_begins() => "Several sessions have an id that begins so.",
+    recording_began_content_version_had(older) => "Recording began with this content: version {older} had left it so.",
+    version_rebuilt_from_sessions_transcript() => "The version was rebuilt from this session's transcript.",
+    writer_said_when_wrote() => "The writer said so when it wrote.",
+    person_machine_did_retrace() => "A person at this machine did it in Retrace.",
+    written_through_api() => "It was written through the API.",
+    version_redacted_cannot_compared_transcripts() => "The version is redacted, so that it cannot be compared with transcripts.",
+    no_transcript_call_fits() => "No transcript has a call that fits.",
 }

@@ -23,8 +23,8 @@ const LEAD: usize = 40;
 pub fn search(inner: &Arc<History>, request: SearchReq) -> Result<SearchResult, ApiError> {
     let words = Words::parse(&request.query);
     if words.is_empty() {
-        return Err(ApiError::invalid("There is no word to look for.", request.query)
-            .hint("Words are letters and digits; punctuation alone is not looked for."));
+        return Err(ApiError::invalid(say::no_word_look(), request.query)
+            .hint(say::words_letters_digits_punctuation_alone()));
     }
     let limit = request.limit.unwrap_or(HITS).clamp(1, MAX_HITS) as usize;
     // The index follows the log; whoever searches brings it up to date first.
@@ -89,6 +89,13 @@ fn snippet(line: &str, matches: &[Range<usize>]) -> (String, Vec<(u32, u32)>) {
         })
         .collect();
     (format!("{before}{body}{after}"), marks)
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "search";
+    no_word_look() => "There is no word to look for.",
+    words_letters_digits_punctuation_alone() => "Words are letters and digits; punctuation alone is not looked for.",
 }
 
 #[cfg(test)]

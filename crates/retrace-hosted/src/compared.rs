@@ -163,35 +163,35 @@ impl Holder {
     fn refuses(&self, rules: &Rules, path: &RelPath, bytes: &[u8]) -> Option<String> {
         if self.directory {
             if rules.leaves_out(path.components()).is_some() {
-                return Some("Files of this name are left out by the rules of the directory.".to_owned());
+                return Some(say::files_name_left_out_rules().into_text());
             }
             if path.components().any(|name| name.len() > NAME_BYTES) {
-                return Some(format!("A file's name has at most {NAME_BYTES} bytes."));
+                return Some(say::files_name_most_bytes(NAME_BYTES).into_text());
             }
         }
         if !self.api {
             return None;
         }
         if bytes.len() > CONTENT_BYTES {
-            return Some(format!(
-                "It has {} bytes; a memory of a hosted store has at most {CONTENT_BYTES}.",
-                bytes.len()
-            ));
+            return Some(say::bytes_memory_hosted_store_most(bytes.len(), CONTENT_BYTES).into_text());
         }
         let named = std::str::from_utf8(path.as_bytes()).map(|text| MemoryPath::parse(&format!("/{text}")));
         match named {
             Ok(Ok(_)) => {}
             Ok(Err(refusal)) => {
-                return Some(format!("A hosted store cannot name it ({}).", refusal.message));
+                return Some(say::hosted_store_cannot_name(refusal.message).into_text());
             }
-            Err(_) => return Some("A hosted store cannot name it: the name is not UTF-8.".to_owned()),
+            Err(_) => return Some(say::hosted_store_cannot_name_name().into_text()),
         }
-        std::str::from_utf8(bytes).is_err().then(|| "Hosted stores accept only text.".to_owned())
+        std::str::from_utf8(bytes)
+            .is_err()
+            .then(|| say::hosted_stores_accept_only_text())
+            .map(retrace_message::Message::into_text)
     }
 }
 
 fn archived(name: &str) -> ApiError {
-    ApiError::invalid("The store is archived, so nothing is written to it any more.", name)
+    ApiError::invalid(say::store_archived_nothing_written_any(), name)
 }
 
 /// A content that is taken over, with the version that has it.
@@ -210,13 +210,13 @@ impl Taking {
     fn of(inner: &Hosted, reader: &Reader<'_>, request: &AcceptMemoriesReq) -> Result<Self, ApiError> {
         let store = inner.store_named(reader, &request.into)?;
         if store.removed_at.is_some() {
-            return Err(ApiError::invalid("The store is not on the list any more.", &store.name));
+            return Err(ApiError::invalid(say::store_not_list_any_more(), &store.name));
         }
         let holder = Holder::of(reader, &store)?;
         let from = inner.inventory_named(reader, &request.from)?;
         if from.store.id == store.id && from.at.is_none() {
-            return Err(ApiError::invalid("A store cannot be taken over into itself.", &store.name)
-                .hint("Say STORE@TIME to take what was in it then."));
+            return Err(ApiError::invalid(say::store_cannot_taken_over_into(), &store.name)
+                .hint(say::say_store_time_take_what()));
         }
         // As the log has it: what is on disk instead is a conflict, as for every act.
         let into = inventory::recorded(reader, store, None)?;
@@ -230,12 +230,9 @@ impl Taking {
         reader: &Reader<'_>,
         request: &AcceptMemoriesReq,
     ) -> Result<Plan, ApiError> {
-        let mut plan = Plan::new(Source::Import, Some(format!("taken over from {}", request.from)));
+        let mut plan = Plan::new(Source::Import, Some(say::taken_over_from(&request.from).into_text()));
         if self.from.without_path > 0 {
-            plan.warnings.push(
-                "A memory of that time is redacted, its path as well; whatever is in its place now is left as it is."
-                    .to_owned(),
-            );
+            plan.warnings.push(say::memory_time_redacted_path_well());
         }
         let by_name = !request.paths.is_empty();
         let chosen = if by_name { self.named(&request.paths)? } else { self.all(request.delete) };
@@ -258,7 +255,7 @@ impl Taking {
             if let Some(change) = self.changes.get(&path) {
                 chosen.insert(path, change.clone());
             } else if !self.into.entries.contains_key(&path) {
-                return Err(ApiError::new(Code::NotFound, "Neither store has a memory at this path.", text));
+                return Err(ApiError::new(Code::NotFound, say::neither_store_memory_path(), text));
             } else if !self.from.entries.contains_key(&path) {
                 // It was moved in `from`; named alone, it goes.
                 chosen.insert(path, Change::Deleted);
@@ -345,7 +342,7 @@ impl Taking {
         match inner.held(reader, &self.from, path, entry)? {
             Held::Bytes(bytes) => Ok(Some((bytes, entry.version.as_ref().map(|version| version.id)))),
             Held::Redacted => {
-                plan.warnings.push(format!("{path}: the content is redacted; it is left as it is."));
+                plan.warnings.push(say::content_redacted_left(path.to_string()));
                 Ok(None)
             }
             Held::TooLarge => {
@@ -362,9 +359,7 @@ impl Taking {
         let mut above = path.parent();
         while let Some(here) = above {
             if live.contains_key(&here) {
-                return Some(format!(
-                    "{here} is a memory, and cannot be a directory as well. Delete it first."
-                ));
+                return Some(say::memory_cannot_directory_well_delete(here.to_string()).into_text());
             }
             above = here.parent();
         }
@@ -373,7 +368,7 @@ impl Taking {
             .map(|(below, _)| below)
             .take_while(|below| below.as_bytes().starts_with(path.as_bytes()))
             .find(|below| below.is_within(path))?;
-        Some(format!("It would be where a directory is: {below} is below it. Delete that first."))
+        Some(say::would_where_directory_below_delete(below.to_string()).into_text())
     }
 
     fn check_number(&self, created: u64) -> Result<(), ApiError> {
@@ -382,12 +377,10 @@ impl Taking {
             return Ok(());
         }
         Err(ApiError::invalid(
-            format!(
-                "The store would hold {after} memories; a hosted store holds at most {MEMORIES_PER_STORE}."
-            ),
+            say::store_would_hold_memories_hosted(after, MEMORIES_PER_STORE),
             &self.into.store.name,
         )
-        .hint("What is deleted by the same act is deleted last. Delete first, or name fewer paths."))
+        .hint(say::what_deleted_same_act_deleted()))
     }
 }
 
@@ -396,6 +389,30 @@ fn leave(plan: &mut Plan, path: &RelPath, reason: &str, by_name: bool) -> Result
     if by_name {
         return Err(ApiError::invalid(reason, path.to_text()));
     }
-    plan.warnings.push(format!("{path}: it is left as it is. {reason}"));
+    plan.warnings.push(say::left(path.to_string(), reason));
     Ok(())
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "compared";
+    files_name_left_out_rules() => "Files of this name are left out by the rules of the directory.",
+    files_name_most_bytes(value) => "A file's name has at most {value} bytes.",
+    bytes_memory_hosted_store_most(count, value) => "It has {count} bytes; a memory of a hosted store has at most {value}.",
+    hosted_store_cannot_name(message) => "A hosted store cannot name it ({message}).",
+    hosted_store_cannot_name_name() => "A hosted store cannot name it: the name is not UTF-8.",
+    hosted_stores_accept_only_text() => "Hosted stores accept only text.",
+    store_archived_nothing_written_any() => "The store is archived, so nothing is written to it any more.",
+    store_not_list_any_more() => "The store is not on the list any more.",
+    store_cannot_taken_over_into() => "A store cannot be taken over into itself.",
+    say_store_time_take_what() => "Say STORE@TIME to take what was in it then.",
+    taken_over_from(from) => "taken over from {from}",
+    memory_time_redacted_path_well() => "A memory of that time is redacted, its path as well; whatever is in its place now is left as it is.",
+    neither_store_memory_path() => "Neither store has a memory at this path.",
+    content_redacted_left(path) => "{path}: the content is redacted; it is left as it is.",
+    memory_cannot_directory_well_delete(here) => "{here} is a memory, and cannot be a directory as well. Delete it first.",
+    would_where_directory_below_delete(below) => "It would be where a directory is: {below} is below it. Delete that first.",
+    store_would_hold_memories_hosted(after, value) => "The store would hold {after} memories; a hosted store holds at most {value}.",
+    what_deleted_same_act_deleted() => "What is deleted by the same act is deleted last. Delete first, or name fewer paths.",
+    left(path, reason) => "{path}: it is left as it is. {reason}",
 }

@@ -74,16 +74,12 @@ pub fn create_dream(inner: &Arc<Hosted>, request: CreateDreamReq) -> Result<Drea
     let queued = plan.queued.changes.len();
     if queued > 0 && !without_queued {
         let reported = match queued {
-            1 => "1 change of the store is queued here and not at its host, where the dream reads it. Nothing was asked for."
-                .to_owned(),
-            queued => format!(
-                "{queued} changes of the store are queued here and not at its host, where the dream reads it. Nothing was \
-                 asked for."
-            ),
+            1 => say::n1_change_store_queued_here(),
+            queued => say::changes_store_queued_here_not(queued),
         };
-        return Err(ApiError::new(Code::HeadMoved, reported, &store).hint(
-            "Push first (`retrace remote push`), or say that it may go without them (`--without-queued`).",
-        ));
+        return Err(
+            ApiError::new(Code::HeadMoved, reported, &store).hint(say::push_first_retrace_remote_push())
+        );
     }
     let at = Dreaming::at(inner, Some(&plan.base_url))?;
     let new = NewDream {
@@ -131,8 +127,8 @@ impl Hosted {
         };
         let asked = request.base_url.as_deref().map(|asked| self.base_url(Some(asked))).transpose()?;
         if asked.is_some_and(|asked| asked != mirror.base_url) {
-            return Err(ApiError::invalid("The store is mirrored from another host.", &request.store)
-                .hint(format!("Its host is {}.", mirror.base_url)));
+            return Err(ApiError::invalid(say::store_mirrored_from_another_host(), &request.store)
+                .hint(say::host(mirror.base_url)));
         }
         Ok((Some(mirror.base_url), mirror.remote_id, Some(mirror.store)))
     }
@@ -155,8 +151,8 @@ fn mirror_named(inner: &Hosted, reader: &Reader<'_>, name: &str) -> Result<Optio
     };
     match reader.remote(store.id)? {
         Some(mirror) => Ok(Some(mirror)),
-        None => Err(ApiError::invalid("The store is not hosted; dreams run at a host.", &store.name)
-            .hint("Name the mirror of a hosted store, or a store's id at the host.")),
+        None => Err(ApiError::invalid(say::store_not_hosted_dreams_run(), &store.name)
+            .hint(say::name_mirror_hosted_store_or())),
     }
 }
 
@@ -184,8 +180,8 @@ impl Dreaming {
             match page.next {
                 Some(next) if dreams.len() < MAX => {
                     if !seen.insert(next.clone()) {
-                        let cause = "its pages lead in a circle".to_owned();
-                        return Err(RemoteError::NotUnderstood { cause });
+                        let cause = say::pages_lead_circle();
+                        return Err(RemoteError::NotUnderstood { cause: cause.into_text() });
                     }
                     cursor = Some(next);
                 }
@@ -252,4 +248,17 @@ impl Dreaming {
             archived_at: dream.archived_at.map(|at| at.to_rfc3339()),
         }
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "dreams";
+    n1_change_store_queued_here() => "1 change of the store is queued here and not at its host, where the dream reads it. Nothing was asked for.",
+    changes_store_queued_here_not(queued) => "{queued} changes of the store are queued here and not at its host, where the dream reads it. Nothing was asked for.",
+    push_first_retrace_remote_push() => "Push first (`retrace remote push`), or say that it may go without them (`--without-queued`).",
+    store_mirrored_from_another_host() => "The store is mirrored from another host.",
+    host(base_url) => "Its host is {base_url}.",
+    store_not_hosted_dreams_run() => "The store is not hosted; dreams run at a host.",
+    name_mirror_hosted_store_or() => "Name the mirror of a hosted store, or a store's id at the host.",
+    pages_lead_circle() => "its pages lead in a circle",
 }

@@ -113,7 +113,7 @@ pub fn add_remote(inner: &Arc<Hosted>, request: AddRemoteReq) -> Result<Store, A
     let found = inner.host(&base_url, &job).and_then(|host| host.store(&remote_id));
     let found = found.map_err(|error| refusal(&error, &remote_id))?;
     let name = match request.name.as_deref().map(str::trim) {
-        Some("") => return Err(ApiError::invalid("The name is empty.", "name")),
+        Some("") => return Err(ApiError::invalid(say::name_empty(), "name")),
         Some(name) => checked_name(name)?,
         None => free_name_for(inner, &found.name)?,
     };
@@ -135,8 +135,8 @@ fn refuse_known(inner: &Hosted, base_url: &str, remote_id: &str) -> Result<(), A
     })?;
     match known {
         Some(store) if store.removed_at.is_none() => {
-            Err(ApiError::invalid("The hosted store is mirrored already.", remote_id)
-                .hint(format!("It is the store {:?}.", store.name)))
+            Err(ApiError::invalid(say::hosted_store_mirrored_already(), remote_id)
+                .hint(say::store(format!("{:?}", store.name))))
         }
         _ => Ok(()),
     }
@@ -184,19 +184,14 @@ fn push_lease(inner: &Hosted) -> Result<Lease, ApiError> {
     let holder = Lease::pusher(&inner.files);
     let since = holder.and_then(|holder| holder.since).map(|since| since.to_rfc3339());
     let message = match (holder.map_or(0, |holder| holder.process), since) {
-        (0, None) => "Another process is sending what is queued.".to_owned(),
-        (0, Some(since)) => format!("Another process is sending what is queued, since {since}."),
-        (process, None) if process == own => format!("This process ({process}) is sending what is queued."),
-        (process, Some(since)) if process == own => {
-            format!("This process ({process}) is sending what is queued, since {since}.")
-        }
-        (process, None) => format!("Another process ({process}) is sending what is queued."),
-        (process, Some(since)) => {
-            format!("Another process ({process}) is sending what is queued, since {since}.")
-        }
+        (0, None) => say::another_process_sending_what_queued(),
+        (0, Some(since)) => say::another_process_sending_what_queued_2(since),
+        (process, None) if process == own => say::process_sending_what_queued(process),
+        (process, Some(since)) if process == own => say::process_sending_what_queued_since(process, since),
+        (process, None) => say::another_process_sending_what_queued_3(process),
+        (process, Some(since)) => say::another_process_sending_what_queued_4(process, since),
     };
-    Err(ApiError::new(Code::Busy, message, "push")
-        .hint("Wait until it is done, then push what is left. If that process ended, push again."))
+    Err(ApiError::new(Code::Busy, message, "push").hint(say::wait_until_done_then_push()))
 }
 
 /// Queued changes.
@@ -235,13 +230,13 @@ pub fn retry_queued(inner: &Arc<Hosted>, request: RetryQueuedReq) -> Result<Remo
 pub fn archive_remote(inner: &Arc<Hosted>, request: StoreRef) -> Result<RemoteQueue, ApiError> {
     let row = one_mirror(inner, &request.store)?;
     if row.archived_at.is_some() {
-        return Err(ApiError::invalid("The store is archived at its host already.", &request.store));
+        return Err(ApiError::invalid(say::store_archived_host_already(), &request.store));
     }
     let at = inner.now();
     inner.write(|act| {
         let queued = act.reader().remote_queue(Some(row.store))?;
         if queued.iter().any(|queued| queued.change.kind == QueueKind::Archive) {
-            return Err(ApiError::invalid("The store is queued to be archived already.", &request.store));
+            return Err(ApiError::invalid(say::store_queued_archived_already(), &request.store));
         }
         act.queue(&NewQueued {
             store: row.store,
@@ -272,15 +267,14 @@ pub fn set_host_key(inner: &Arc<Hosted>, request: HostKeyReq) -> Result<Remotes,
     let base_url = inner.base_url(request.base_url.as_deref())?;
     let hosts = &inner.hosts;
     let done = match (request.key.as_deref().map(str::trim), request.remove) {
-        (Some(""), _) => return Err(ApiError::invalid("The key is empty.", "key")),
+        (Some(""), _) => return Err(ApiError::invalid(say::key_empty(), "key")),
         (Some(key), false) => hosts.keep_key(&base_url, key),
         (None, true) => hosts.forget_key(&base_url),
-        _ => return Err(ApiError::invalid("Provide a key, or remove the saved one.", "key")),
+        _ => return Err(ApiError::invalid(say::provide_key_or_remove_saved(), "key")),
     };
     done.map_err(|sentence| {
-        ApiError::new(Code::StoreUnavailable, crate::wire::sentence(&sentence), &base_url).hint(
-            "Without a keyring, ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY in the environment name the host and its key.",
-        )
+        ApiError::new(Code::StoreUnavailable, crate::wire::sentence(&sentence), &base_url)
+            .hint(say::without_keyring_anthropic_base_url())
     })?;
     inner.stores_changed();
     remotes(inner, Nothing {})
@@ -300,8 +294,8 @@ fn one_mirror(inner: &Hosted, store: &str) -> Result<RemoteRow, ApiError> {
 
 fn mirror(inner: &Hosted, id: StoreId) -> Result<RemoteRow, ApiError> {
     inner.read(|reader| Ok(reader.remote(id)?))?.ok_or_else(|| {
-        ApiError::invalid("The store is no mirror of a hosted one.", id.to_string())
-            .hint("`retrace remote add` mirrors a hosted store.")
+        ApiError::invalid(say::store_no_mirror_hosted_one(), id.to_string())
+            .hint(say::retrace_remote_add_mirrors_hosted())
     })
 }
 
@@ -318,4 +312,26 @@ fn mirrors(inner: &Arc<Hosted>, store: Option<&str>, unpaused: bool) -> Result<V
         }
         Ok(rows)
     })
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "remote";
+    name_empty() => "The name is empty.",
+    hosted_store_mirrored_already() => "The hosted store is mirrored already.",
+    store(name) => "It is the store {name}.",
+    another_process_sending_what_queued() => "Another process is sending what is queued.",
+    another_process_sending_what_queued_2(since) => "Another process is sending what is queued, since {since}.",
+    process_sending_what_queued(process) => "This process ({process}) is sending what is queued.",
+    process_sending_what_queued_since(process, since) => "This process ({process}) is sending what is queued, since {since}.",
+    another_process_sending_what_queued_3(process) => "Another process ({process}) is sending what is queued.",
+    another_process_sending_what_queued_4(process, since) => "Another process ({process}) is sending what is queued, since {since}.",
+    wait_until_done_then_push() => "Wait until it is done, then push what is left. If that process ended, push again.",
+    store_archived_host_already() => "The store is archived at its host already.",
+    store_queued_archived_already() => "The store is queued to be archived already.",
+    key_empty() => "The key is empty.",
+    provide_key_or_remove_saved() => "Provide a key, or remove the saved one.",
+    without_keyring_anthropic_base_url() => "Without a keyring, ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY in the environment name the host and its key.",
+    store_no_mirror_hosted_one() => "The store is no mirror of a hosted one.",
+    retrace_remote_add_mirrors_hosted() => "`retrace remote add` mirrors a hosted store.",
 }

@@ -98,20 +98,18 @@ fn preview_of(store: &Attachment, known: Option<&Known>, path: Option<&MountPath
     let id_at = format!("{}/memory_store_id", store.at);
     match known {
         Some(Known { archived_at: Some(at), .. }) => {
-            let sentence =
-                format!("The store was archived at {} and cannot be attached any more.", at.to_rfc3339());
+            let sentence = say::store_archived_cannot_attached_any(at.to_rfc3339());
             problems.push(problem_view(&Problem::error(&id_at, sentence)));
         }
         Some(_) => {}
         None if store.id.is_empty() => {}
         None => {
-            let sentence = "The store is not known here, so what is in it cannot be shown. Mirror it first.";
+            let sentence = say::store_not_known_here_what();
             problems.push(problem_view(&Problem::warning(&id_at, sentence)));
         }
     }
     if path.is_some_and(|path| path.collides) {
-        let sentence = "Another store of the list has a name that gives the same mount path. Which of them gets another one is \
-                    not public: read `mount_path` in the answer.";
+        let sentence = say::another_store_list_name_gives();
         problems.push(problem_view(&Problem::warning(&store.at, sentence)));
     }
     MountPreview {
@@ -187,8 +185,7 @@ impl Hosted {
             files.push(file);
         }
         if redacted > 0 {
-            let sentence =
-                format!("{redacted} memories are redacted here; what the host has of them is not known.");
+            let sentence = say::memories_redacted_here_what_host(redacted);
             preview.problems.push(problem_view(&Problem::warning(at, sentence)));
         }
         files.sort_by(|a, b| (b.bytes, &a.path).cmp(&(a.bytes, &b.path)));
@@ -216,4 +213,13 @@ impl Hosted {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "mounts";
+    store_archived_cannot_attached_any(at) => "The store was archived at {at} and cannot be attached any more.",
+    store_not_known_here_what() => "The store is not known here, so what is in it cannot be shown. Mirror it first.",
+    another_store_list_name_gives() => "Another store of the list has a name that gives the same mount path. Which of them gets another one is not public: read `mount_path` in the answer.",
+    memories_redacted_here_what_host(redacted) => "{redacted} memories are redacted here; what the host has of them is not known.",
 }

@@ -34,7 +34,7 @@ pub fn import_git(inner: &Arc<Imports>, request: ImportGitReq) -> Result<ImportR
     let import = Import {
         from: "git",
         source: Source::Import,
-        note: format!("import from git of {}", crate::wire::show(&directory)),
+        note: say::import_from_git(crate::wire::show(&directory)).into_text(),
         dry_run: request.dry_run,
     };
     let done = past::carry_out(inner, &store, past_history, &import, &steps)?;
@@ -70,7 +70,7 @@ pub fn import_transcripts(
     let import = Import {
         from: "transcripts",
         source: Source::Rebuilt,
-        note: "rebuilt from transcripts".to_owned(),
+        note: say::rebuilt_from_transcripts().into_text(),
         dry_run: request.dry_run,
     };
     past::carry_out(inner, &store, past_history, &import, &steps)
@@ -90,7 +90,7 @@ pub fn import_bundle(inner: &Arc<Imports>, request: ImportBundleReq) -> Result<I
     let import = Import {
         from: "bundle",
         source: Source::Import,
-        note: format!("import of the bundle {}", crate::wire::show(file)),
+        note: say::import_bundle(crate::wire::show(file)).into_text(),
         dry_run: request.dry_run,
     };
     past::carry_out(inner, &store, past_history, &import, &steps)
@@ -104,8 +104,8 @@ pub fn export_store(inner: &Arc<Imports>, request: ExportStoreReq) -> Result<Exp
     let to = Path::new(&request.to);
     let is_bundle = bundle::is_bundle(to);
     if is_bundle && request.at.is_some() {
-        return Err(ApiError::invalid("A bundle holds the whole history, not one instant.", "at")
-            .hint("Name a directory to get the files as of then."));
+        return Err(ApiError::invalid(say::bundle_holds_whole_history_not(), "at")
+            .hint(say::name_directory_get_files_then()));
     }
     let exported = inner.read(|reader| {
         let store = inner.store_named(reader, &request.store)?;
@@ -166,13 +166,10 @@ impl Imports {
                     },
                     [first, second, ..] => {
                         return Err(ApiError::invalid(
-                            "More than one store lies in that directory.",
+                            say::more_than_one_store_lies(),
                             crate::wire::show(&place),
                         )
-                        .hint(format!(
-                            "Name one of them with --store, such as \"{}\" or \"{}\".",
-                            first.name, second.name
-                        )));
+                        .hint(say::name_one_them_store_such(&first.name, &second.name)));
                     }
                 }
             }
@@ -183,8 +180,8 @@ impl Imports {
 }
 
 fn no_store_at(place: &Path) -> ApiError {
-    ApiError::new(Code::NotFound, "No store is at that directory.", crate::wire::show(place))
-        .hint("Name the store with --store; what git kept of the directory then counts as the store's.")
+    ApiError::new(Code::NotFound, say::no_store_directory(), crate::wire::show(place))
+        .hint(say::name_store_store_what_git())
 }
 
 /// Where `place` lies below `root`; `None` when it does not, or is it.
@@ -203,4 +200,18 @@ fn tidy(path: &str) -> String {
     let parts: PathBuf =
         Path::new(path).components().filter(|part| matches!(part, std::path::Component::Normal(_))).collect();
     parts.to_string_lossy().into_owned()
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "import";
+    import_from_git(directory) => "import from git of {directory}",
+    rebuilt_from_transcripts() => "rebuilt from transcripts",
+    import_bundle(file) => "import of the bundle {file}",
+    bundle_holds_whole_history_not() => "A bundle holds the whole history, not one instant.",
+    name_directory_get_files_then() => "Name a directory to get the files as of then.",
+    more_than_one_store_lies() => "More than one store lies in that directory.",
+    name_one_them_store_such(name, name_2) => "Name one of them with --store, such as \"{name}\" or \"{name_2}\".",
+    no_store_directory() => "No store is at that directory.",
+    name_store_store_what_git() => "Name the store with --store; what git kept of the directory then counts as the store's.",
 }

@@ -11,7 +11,7 @@ use crate::wire::{ApiError, Code, ConfirmPlan, ConfirmReq, Confirmed, ConfirmedP
 use retrace_context::settings::{Edit, Setting};
 use retrace_context::simulate::{Options, Prepared, simulate};
 use retrace_count::{Cache, Client, Config, CountError, CountRequest, Counted, Plan, Run};
-use retrace_message::Message;
+use retrace_message::{Argument, Message};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -49,7 +49,7 @@ pub fn context_confirm(inner: &Arc<Lab>, request: ConfirmReq) -> Result<Confirme
     let sent = counted_setting(&setting, are_proved);
     let mut limits = limits(&setting, &loaded, are_proved);
     let (mut checks, left_out) = checks(&loaded, &points, &sent)?;
-    limits.extend(left_out.into_iter().map(|(what, count)| format!("Left out: {what} ({count}).")));
+    limits.extend(left_out.into_iter().map(|(what, count)| say::left_out(what, count)));
     let plan = inner.lab.counting.with_cache(inner, |cache| plan(&config, &mut checks, cache))?;
     let plan_view = plan_view(&plan, &config, &checks, limits);
     if !request.agreed {
@@ -125,27 +125,19 @@ fn counted_setting(setting: &Setting, are_proved: bool) -> Setting {
     Setting { edits, ..Setting::default() }
 }
 
-fn limits(setting: &Setting, loaded: &Loaded, are_proved: bool) -> Vec<String> {
+fn limits(setting: &Setting, loaded: &Loaded, are_proved: bool) -> Vec<Message> {
     let mut limits = Vec::new();
     if !are_proved && setting.edits.iter().any(|edit| matches!(edit, Edit::ClearThinking(_))) {
-        limits.push(
-            "Clearing of thinking cannot be checked: transcripts keep no signatures of thinking.".to_owned(),
-        );
+        limits.push(say::clearing_thinking_cannot_checked_transcripts_2());
     }
     if setting.edits.iter().any(|edit| matches!(edit, Edit::Compact(_))) {
-        limits.push("Compaction cannot be checked: counting never triggers one.".to_owned());
+        limits.push(say::compaction_cannot_checked_counting_never());
     }
     if setting.compaction.is_some() || setting.compaction_control.is_some() {
-        limits.push(
-            "Compaction by the caller or an SDK cannot be checked: it is no part of a request.".to_owned(),
-        );
+        limits.push(say::compaction_caller_or_sdk_cannot());
     }
     if !are_proved && loaded.transcript().preambles.is_empty() {
-        limits.push(
-            "The file does not keep the system prompt and the tools, so that counts and forecasts here are without \
-             them, and an edit with a trigger in input tokens begins later than in the run."
-                .to_owned(),
-        );
+        limits.push(say::file_not_keep_system_prompt_2());
     }
     limits
 }
@@ -169,8 +161,8 @@ fn checks(loaded: &Loaded, points: &[usize], sent: &Setting) -> Result<(Vec<Chec
         checks.push(check(index, rebuilt, sent)?);
     }
     if checks.is_empty() {
-        return Err(ApiError::invalid("Nothing of these requests can be rebuilt.", loaded.place.id.clone())
-            .hint("Choose others, or another transcript."));
+        return Err(ApiError::invalid(say::nothing_these_requests_can_rebuilt(), loaded.place.id.clone())
+            .hint(say::choose_others_or_another_transcript()));
     }
     Ok((checks, left_out))
 }
@@ -180,11 +172,12 @@ fn countable(model: &str, loaded: &Loaded) -> Result<String, ApiError> {
     let name = model.split('[').next().unwrap_or_default().trim();
     if retrace_tokens::resolve(name).is_err() {
         let message = match name {
-            "" => "The transcript does not say which model was called.".to_owned(),
-            name => format!("{name} is not a model that count_tokens counts."),
+            "" => say::transcript_not_say_model_called(),
+            name => say::not_model_count_tokens_counts(name),
         };
-        return Err(ApiError::invalid(message, loaded.place.id.clone())
-            .hint("Only runs of Claude models can be confirmed."));
+        return Err(
+            ApiError::invalid(message, loaded.place.id.clone()).hint(say::only_runs_claude_models_can())
+        );
     }
     Ok(name.to_owned())
 }
@@ -219,7 +212,7 @@ fn without_nulls(value: Value) -> Value {
 fn plan(config: &Config, checks: &mut [Check], cache: &Cache) -> Result<Plan, ApiError> {
     let cannot = |error: retrace_count::BadConfig| {
         ApiError::new(Code::CounterUnavailable, sentence(&error), config.base_url.clone())
-            .hint("Look at the variable ANTHROPIC_BASE_URL.")
+            .hint(say::look_variable_anthropic_base_url())
     };
     for check in &mut *checks {
         let alone = Plan::new(config, vec![check.request.clone()], cache).map_err(cannot)?;
@@ -228,11 +221,14 @@ fn plan(config: &Config, checks: &mut [Check], cache: &Cache) -> Result<Plan, Ap
     Plan::new(config, checks.iter().map(|check| check.request.clone()).collect(), cache).map_err(cannot)
 }
 
-fn plan_view(plan: &Plan, config: &Config, checks: &[Check], mut limits: Vec<String>) -> ConfirmPlan {
+fn plan_view(plan: &Plan, config: &Config, checks: &[Check], mut limits: Vec<Message>) -> ConfirmPlan {
     if let Some(proxy) = &plan.proxy {
-        limits.push(format!("Calls go through the proxy {proxy}."));
+        limits.push(say::calls_go_through_proxy(proxy));
     }
-    let through = if plan.encrypted { "" } else { ", not encrypted" };
+    let url = match plan.encrypted {
+        true => Argument::from(&plan.url),
+        false => say::not_encrypted(&plan.url).into(),
+    };
     ConfirmPlan {
         calls: plan.calls as u64,
         cached: plan.cached as u64,
@@ -240,11 +236,7 @@ fn plan_view(plan: &Plan, config: &Config, checks: &[Check], mut limits: Vec<Str
         base_url: config.base_url.clone(),
         key_source: config.key.as_ref().map(source),
         requests: checks.iter().map(|check| check.index as u64).collect(),
-        what: format!(
-            "Messages, calls of tools and their results from the transcript, as they are, to {}{through}. Nothing is \
-             sampled, and counting is free of charge.",
-            plan.url
-        ).into(),
+        what: say::messages_calls_tools_their_results(url),
         limits: limits.into_iter().map(Message::from).collect(),
     }
 }
@@ -296,9 +288,9 @@ const fn status(error: &CountError) -> Option<Option<u16>> {
 
 fn unavailable(error: &CountError) -> ApiError {
     let hint = match error {
-        CountError::NoKey => "Or `retrace context key set`, which reads it from standard input.",
-        CountError::BadKey { .. } => "Set another key.",
-        _ => "Try again later; forecasts need no network.",
+        CountError::NoKey => say::or_retrace_context_key_set(),
+        CountError::BadKey { .. } => say::set_another_key(),
+        _ => say::try_again_later_forecasts_need(),
     };
     ApiError::new(Code::CounterUnavailable, sentence(error), "count_tokens").hint(hint)
 }
@@ -320,6 +312,28 @@ fn point(check: &Check, count: &Result<Counted, CountError>) -> ConfirmedPoint {
         problem: count.as_ref().err().map(|error| sentence(error).into()),
         cached: check.cached,
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "confirm";
+    not_encrypted(url) => "{url}, not encrypted",
+    left_out(what, count) => "Left out: {what} ({count}).",
+    compaction_cannot_checked_counting_never() => "Compaction cannot be checked: counting never triggers one.",
+    compaction_caller_or_sdk_cannot() => "Compaction by the caller or an SDK cannot be checked: it is no part of a request.",
+    nothing_these_requests_can_rebuilt() => "Nothing of these requests can be rebuilt.",
+    choose_others_or_another_transcript() => "Choose others, or another transcript.",
+    transcript_not_say_model_called() => "The transcript does not say which model was called.",
+    not_model_count_tokens_counts(name) => "{name} is not a model that count_tokens counts.",
+    only_runs_claude_models_can() => "Only runs of Claude models can be confirmed.",
+    look_variable_anthropic_base_url() => "Look at the variable ANTHROPIC_BASE_URL.",
+    calls_go_through_proxy(proxy) => "Calls go through the proxy {proxy}.",
+    messages_calls_tools_their_results(url) => "Messages, calls of tools and their results from the transcript, as they are, to {url}. Nothing is sampled, and counting is free of charge.",
+    or_retrace_context_key_set() => "Or `retrace context key set`, which reads it from standard input.",
+    set_another_key() => "Set another key.",
+    try_again_later_forecasts_need() => "Try again later; forecasts need no network.",
+    clearing_thinking_cannot_checked_transcripts_2() => "Clearing of thinking cannot be checked: transcripts keep no signatures of thinking.",
+    file_not_keep_system_prompt_2() => "The file does not keep the system prompt and the tools, so that counts and forecasts here are without them, and an edit with a trigger in input tokens begins later than in the run.",
 }
 
 #[cfg(test)]

@@ -113,7 +113,7 @@ fn events(loaded: &Loaded) -> Vec<ContextEvent> {
                 event: "server_edit".to_owned(),
                 tokens_before: Some(after.saturating_add(freed)),
                 tokens_after: Some(after),
-                note: format!("The server reported {freed} tokens cleared by context editing."),
+                note: say::server_reported_tokens_cleared_context(freed).into_text(),
             });
         }
     }
@@ -139,20 +139,20 @@ fn event(loaded: &Loaded, index: usize, segment: &Segment) -> Option<ContextEven
         Cause::Start => None,
         Cause::Compacted(compaction) => {
             let by = compaction.trigger.as_deref().unwrap_or("how it was begun is not told");
-            let note = format!("A compaction put a summary in place of what was there ({by}).");
-            Some(event_of("compaction", compaction.tokens_before, compaction.tokens_after, note))
+            let note = say::compaction_put_summary_place_what(by);
+            Some(event_of("compaction", compaction.tokens_before, compaction.tokens_after, note.into_text()))
         }
         Cause::Microcompacted { tokens_before, tokens_saved } => {
             let after = tokens_before.zip(*tokens_saved).map(|(before, saved)| before.saturating_sub(saved));
             let results = segment.dropped_results.len();
-            let note = format!("The client dropped {results} old tool results in place.");
-            Some(event_of("microcompaction", *tokens_before, after, note))
+            let note = say::client_dropped_old_tool_results(results);
+            Some(event_of("microcompaction", *tokens_before, after, note.into_text()))
         }
         Cause::Rewound => {
-            Some(event_of("rewind", None, None, "A person went back to an earlier message.".to_owned()))
+            Some(event_of("rewind", None, None, say::person_went_back_earlier_message().into_text()))
         }
         Cause::Replaced => {
-            Some(event_of("replaced", None, None, "The client sent another history.".to_owned()))
+            Some(event_of("replaced", None, None, say::client_sent_another_history().into_text()))
         }
     }
 }
@@ -205,31 +205,29 @@ fn cost(transcript: &Transcript, table: &Table) -> Option<f64> {
 }
 
 /// Describes the parts of the file that were not understood.
-fn remarks(account: &Account) -> Vec<String> {
+fn remarks(account: &Account) -> Vec<Message> {
     let mut remarks = Vec::new();
     if account.malformed_lines > 0 {
         let lines = account.malformed_lines;
         remarks.push(match account.malformed.first() {
-            Some(first) if lines == 1 => {
-                format!("1 line could not be read: line {}: {}.", first.line, first.reason)
-            }
-            Some(first) => format!("{lines} lines could not be read: line {}: {}.", first.line, first.reason),
-            None if lines == 1 => "1 line could not be read.".to_owned(),
-            None => format!("{lines} lines could not be read."),
+            Some(first) if lines == 1 => say::n1_line_could_not_read(first.line, &first.reason),
+            Some(first) => say::lines_could_not_read_line(lines, first.line, &first.reason),
+            None if lines == 1 => say::n1_line_could_not_read_2(),
+            None => say::lines_could_not_read(lines),
         });
     }
     for (name, count) in &account.unknown {
-        let name = if name.is_empty() { "without a type" } else { name };
+        let name = if name.is_empty() { say::without_type() } else { Message::from(name.as_str()) };
         remarks.push(match count {
-            1 => format!("Not understood: 1 line or block ({name})."),
-            count => format!("Not understood: {count} lines or blocks ({name})."),
+            1 => say::not_understood_1_line_or(name),
+            count => say::not_understood_lines_or_blocks(count.to_string(), name),
         });
     }
     if account.last_line_cut {
-        remarks.push("The last line is cut, as in a file that is still written.".to_owned());
+        remarks.push(say::last_line_cut_file_still());
     }
     for (what, count) in &account.oddities {
-        remarks.push(format!("{what}: {count}."));
+        remarks.push(say::oddity(what, *count));
     }
     remarks
 }
@@ -285,9 +283,30 @@ pub(super) fn request_index(loaded: &Loaded, request: u64) -> Result<usize, ApiE
 
 fn no_such_request(loaded: &Loaded, request: u64) -> ApiError {
     let hint = match loaded.transcript().requests.len() {
-        0 => "The transcript holds no request.".to_owned(),
-        count => format!("Requests are numbered from 0 to {}.", count - 1),
+        0 => say::transcript_holds_no_request(),
+        count => say::requests_numbered_from_0(count - 1),
     };
-    ApiError::new(Code::NotFound, format!("There is no request {request}."), loaded.place.id.clone())
-        .hint(hint)
+    ApiError::new(Code::NotFound, say::no_request(request), loaded.place.id.clone()).hint(hint)
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "context";
+    oddity(what, count) => "{what}: {count}.",
+    server_reported_tokens_cleared_context(freed) => "The server reported {freed} tokens cleared by context editing.",
+    compaction_put_summary_place_what(by) => "A compaction put a summary in place of what was there ({by}).",
+    client_dropped_old_tool_results(results) => "The client dropped {results} old tool results in place.",
+    person_went_back_earlier_message() => "A person went back to an earlier message.",
+    client_sent_another_history() => "The client sent another history.",
+    n1_line_could_not_read(line, reason) => "1 line could not be read: line {line}: {reason}.",
+    lines_could_not_read_line(lines, line, reason) => "{lines} lines could not be read: line {line}: {reason}.",
+    n1_line_could_not_read_2() => "1 line could not be read.",
+    lines_could_not_read(lines) => "{lines} lines could not be read.",
+    without_type() => "without a type",
+    not_understood_1_line_or(name) => "Not understood: 1 line or block ({name}).",
+    not_understood_lines_or_blocks(count, name) => "Not understood: {count} lines or blocks ({name}).",
+    last_line_cut_file_still() => "The last line is cut, as in a file that is still written.",
+    transcript_holds_no_request() => "The transcript holds no request.",
+    requests_numbered_from_0(count) => "Requests are numbered from 0 to {count}.",
+    no_request(request) => "There is no request {request}.",
 }

@@ -23,7 +23,7 @@ pub fn set_counter_key(inner: &Arc<Lab>, request: CounterKeyReq) -> Result<Count
     let reachable = keys.key().map(drop);
     let unavailable = |cause: String| {
         ApiError::new(Code::CounterUnavailable, crate::wire::sentence(&cause), "keyring")
-            .hint("Set the variable ANTHROPIC_API_KEY for this program instead.")
+            .hint(say::set_variable_anthropic_api_key())
     };
     match (request.key, request.remove) {
         // An entry that cannot be read may be replaced or taken out all the same.
@@ -33,9 +33,16 @@ pub fn set_counter_key(inner: &Arc<Lab>, request: CounterKeyReq) -> Result<Count
         })?,
         (None, true) => keys.forget().map_err(unavailable)?,
         _ => {
-            return Err(ApiError::invalid("Provide a key, or remove the saved one.", "key")
+            return Err(ApiError::invalid(say::provide_key_or_remove_saved(), "key")
                 .hint("`{\"key\": …}` or `{\"remove\": true}`."));
         }
     }
     inner.lab.counting.status(inner)
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "counter";
+    set_variable_anthropic_api_key() => "Set the variable ANTHROPIC_API_KEY for this program instead.",
+    provide_key_or_remove_saved() => "Provide a key, or remove the saved one.",
 }

@@ -30,10 +30,10 @@ pub fn context_deployed(inner: &Arc<Lab>, request: DeployedReq) -> Result<Deploy
         if edited.count() > 0 {
             return Err(ApiError::new(
                 Code::NotFound,
-                "The transcript does not say which setting was in force.",
+                say::transcript_not_say_setting_force(),
                 loaded.place.id.clone(),
             )
-            .hint("Give the setting that was deployed."));
+            .hint(say::give_setting_deployed()));
         }
         // Nothing was edited, and nothing was forecast.
         let reporting = reporting as u64;
@@ -59,4 +59,11 @@ pub fn context_deployed(inner: &Arc<Lab>, request: DeployedReq) -> Result<Deploy
         reporting: held.reporting,
         agreeing: held.agreeing,
     })
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "deployed";
+    transcript_not_say_setting_force() => "The transcript does not say which setting was in force.",
+    give_setting_deployed() => "Give the setting that was deployed.",
 }

@@ -31,8 +31,8 @@ pub fn context_export(inner: &Arc<Lab>, request: ExportReq) -> Result<Exported, 
         return report(inner, &request);
     }
     let form = Form::parse(&request.format).ok_or_else(|| {
-        ApiError::invalid("There is no such form.", request.format.clone())
-            .hint("Forms: json, curl, python, typescript, html.")
+        ApiError::invalid(say::no_such_form(), request.format.clone())
+            .hint(say::forms_json_curl_python_typescript())
     })?;
     let loaded = request.transcript.as_deref().map(|name| loaded::load(inner, name)).transpose()?;
     let of_transcript = loaded.as_ref().and_then(|loaded| loaded.model.clone());
@@ -84,7 +84,7 @@ const fn figures(simulation: &Simulation) -> Figures {
 /// One HTML file that shows what the settings do to the transcript.
 fn report(inner: &Arc<Lab>, request: &ExportReq) -> Result<Exported, ApiError> {
     let name = request.transcript.as_deref().ok_or_else(|| {
-        ApiError::invalid("A report needs a transcript.", "transcript").hint("Name the run it is about.")
+        ApiError::invalid(say::report_needs_transcript(), "transcript").hint(say::name_run_about())
     })?;
     let variants: Vec<&Variant> = std::iter::once(&request.variant).chain(&request.against).collect();
     let settings = variants.iter().map(|variant| setting(variant)).collect::<Result<Vec<_>, _>>()?;
@@ -142,4 +142,13 @@ fn report(inner: &Arc<Lab>, request: &ExportReq) -> Result<Exported, ApiError> {
         media_type: "text/html".to_owned(),
         text: page,
     })
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "export";
+    no_such_form() => "There is no such form.",
+    forms_json_curl_python_typescript() => "Forms: json, curl, python, typescript, html.",
+    report_needs_transcript() => "A report needs a transcript.",
+    name_run_about() => "Name the run it is about.",
 }

@@ -64,13 +64,13 @@ fn place(loaded: &Loaded, at: &str) -> Result<(Option<usize>, Option<usize>), Ap
             let index = (0..requests.len()).find(|&index| recorded_of(index) == Some(recorded));
             Ok((index, Some(recorded)))
         }
-        (Some(_), Some(_)) => Err(ApiError::invalid("Several requests have an id that begins so.", at)),
+        (Some(_), Some(_)) => Err(ApiError::invalid(say::several_requests_id_begins(), at)),
         // No id begins with this number.
         (None, _) if number.is_ok() => {
             request_index(loaded, number.unwrap_or(u64::MAX)).map(|_| (None, None))
         }
-        (None, _) => Err(ApiError::new(Code::NotFound, "There is no request of this id.", at)
-            .hint("A request is named by its index in the transcript, from 0, or by its id.")),
+        (None, _) => Err(ApiError::new(Code::NotFound, say::no_request_id(), at)
+            .hint(say::request_named_index_transcript_from())),
     }
 }
 
@@ -101,15 +101,15 @@ fn as_recorded(
 /// Why a request is not proved.
 pub(super) fn unproved(why: Unproved) -> String {
     match why {
-        Unproved::NoShape => "The line with its system prompt and tools is not in the file.".to_owned(),
-        Unproved::NoMessages(1) => "One of its messages is not in the file.".to_owned(),
-        Unproved::NoMessages(missing) => format!("{missing} of its messages are not in the file."),
-        Unproved::NoBase => "The request that it goes on from is not in the file.".to_owned(),
-        Unproved::Mark => "It marks a place for the cache that is not there.".to_owned(),
-        Unproved::Unreadable => "A line of it cannot be read.".to_owned(),
-        Unproved::TooLarge => "It is larger than a request can be.".to_owned(),
-        Unproved::NoDigest => "The client recorded no digest of it.".to_owned(),
-        Unproved::Differs => "Its digest is another than that of what was rebuilt.".to_owned(),
+        Unproved::NoShape => say::line_system_prompt_tools_not().into_text(),
+        Unproved::NoMessages(1) => say::one_messages_not_file().into_text(),
+        Unproved::NoMessages(missing) => say::messages_not_file(missing).into_text(),
+        Unproved::NoBase => say::request_goes_from_not_file().into_text(),
+        Unproved::Mark => say::marks_place_cache_not().into_text(),
+        Unproved::Unreadable => say::line_cannot_read().into_text(),
+        Unproved::TooLarge => say::larger_than_request_can().into_text(),
+        Unproved::NoDigest => say::client_recorded_no_digest().into_text(),
+        Unproved::Differs => say::digest_another_than_what_rebuilt().into_text(),
     }
 }
 
@@ -119,4 +119,21 @@ fn from_lines(loaded: &Loaded, index: usize) -> Option<Value> {
     let request = transcript.requests.get(index)?;
     let model = request.model.as_deref().or(loaded.model.as_deref()).unwrap_or_default();
     rebuild::rebuild(transcript, request, model).map(|rebuilt| Value::Object(rebuilt.body))
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "request";
+    several_requests_id_begins() => "Several requests have an id that begins so.",
+    no_request_id() => "There is no request of this id.",
+    request_named_index_transcript_from() => "A request is named by its index in the transcript, from 0, or by its id.",
+    line_system_prompt_tools_not() => "The line with its system prompt and tools is not in the file.",
+    one_messages_not_file() => "One of its messages is not in the file.",
+    messages_not_file(missing) => "{missing} of its messages are not in the file.",
+    request_goes_from_not_file() => "The request that it goes on from is not in the file.",
+    marks_place_cache_not() => "It marks a place for the cache that is not there.",
+    line_cannot_read() => "A line of it cannot be read.",
+    larger_than_request_can() => "It is larger than a request can be.",
+    client_recorded_no_digest() => "The client recorded no digest of it.",
+    digest_another_than_what_rebuilt() => "Its digest is another than that of what was rebuilt.",
 }

@@ -54,12 +54,12 @@ pub fn context_lines(inner: &Arc<Lab>, request: LinesReq) -> Result<SimulatedLin
 /// The settings of a request, each as the API would take or refuse it.
 fn settings(variants: &[Variant]) -> Result<Vec<Result<Setting, ApiError>>, ApiError> {
     if variants.is_empty() {
-        return Err(ApiError::invalid("No setting is given.", "variants")
+        return Err(ApiError::invalid(say::no_setting_given(), "variants")
             .hint("Give at least one; {} is no editing."));
     }
     if variants.len() > MAX_VARIANTS {
-        return Err(ApiError::invalid(format!("At most {MAX_VARIANTS} settings at a time."), "variants")
-            .hint("A sweep tries more."));
+        return Err(ApiError::invalid(say::most_settings_time(MAX_VARIANTS), "variants")
+            .hint(say::sweep_tries_more()));
     }
     Ok(variants.iter().map(setting).collect())
 }
@@ -113,15 +113,14 @@ fn line(loaded: &Loaded, setting: &Setting, options: &Options<'_>) -> SimulatedL
 
 /// A setting as the API would take it.
 pub(super) fn setting(variant: &Variant) -> Result<Setting, ApiError> {
-    Setting::from_json(&variant.config).map_err(|error| {
-        ApiError::invalid(error.to_string(), error.path).hint(format!("The setting is \"{}\".", variant.name))
-    })
+    Setting::from_json(&variant.config)
+        .map_err(|error| ApiError::invalid(error.to_string(), error.path).hint(say::setting(&variant.name)))
 }
 
 pub(super) fn cache_life(ttl: Option<&str>) -> Result<Option<CacheLife>, ApiError> {
     ttl.map(|ttl| {
         CacheLife::parse(ttl).ok_or_else(|| {
-            ApiError::invalid("A cache lives for 5m or 1h.", ttl).hint("Omit to use the recorded value.")
+            ApiError::invalid(say::cache_lives_5m_or_1h(), ttl).hint(say::omit_use_recorded_value())
         })
     })
     .transpose()
@@ -350,4 +349,15 @@ pub(super) fn warnings_of(
 
 pub(super) fn warned(warning: Warning) -> SimulationWarning {
     SimulationWarning { code: warning.code.to_owned(), message: warning.message.into() }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "simulate";
+    no_setting_given() => "No setting is given.",
+    most_settings_time(value) => "At most {value} settings at a time.",
+    sweep_tries_more() => "A sweep tries more.",
+    setting(name) => "The setting is \"{name}\".",
+    cache_lives_5m_or_1h() => "A cache lives for 5m or 1h.",
+    omit_use_recorded_value() => "Omit to use the recorded value.",
 }

@@ -31,9 +31,8 @@ const UNNAMED: &str = "sweep";
 /// Those of `context_show`; `invalid` for a grid that cannot be read or a setting in it that is refused.
 pub fn context_sweep(inner: &Arc<Lab>, request: SweepReq) -> Result<Sweep, ApiError> {
     let job = inner.jobs.begin(request.job.as_deref())?;
-    let grid = Grid::from_json(&request.grid).map_err(|error| {
-        ApiError::invalid(sentence(&error), "grid").hint("docs/CONTEXT.md says how a grid is written.")
-    })?;
+    let grid = Grid::from_json(&request.grid)
+        .map_err(|error| ApiError::invalid(sentence(&error), "grid").hint(say::docs_context_md_says_how()))?;
     let none = Variant { name: NO_SETTING.to_owned(), config: json!({}) };
     let variants: Vec<Variant> = std::iter::once(none)
         .chain(grid.names.into_iter().zip(grid.settings).map(|(name, config)| Variant { name, config }))
@@ -105,14 +104,11 @@ pub fn context_sweep(inner: &Arc<Lab>, request: SweepReq) -> Result<Sweep, ApiEr
 
 fn load_all(inner: &Arc<Lab>, names: &[String]) -> Result<Vec<Arc<Loaded>>, ApiError> {
     if names.is_empty() {
-        return Err(ApiError::invalid("No transcript is named.", "transcripts")
-            .hint("`retrace context transcripts` lists them."));
+        return Err(ApiError::invalid(say::no_transcript_named(), "transcripts")
+            .hint(say::retrace_context_transcripts_lists_them()));
     }
     if names.len() > MAX_TRANSCRIPTS {
-        return Err(ApiError::invalid(
-            format!("At most {MAX_TRANSCRIPTS} transcripts in one sweep."),
-            "transcripts",
-        ));
+        return Err(ApiError::invalid(say::most_transcripts_one_sweep(MAX_TRANSCRIPTS), "transcripts"));
     }
     names.iter().map(|name| loaded::load(inner, name)).collect()
 }
@@ -141,4 +137,13 @@ fn figures(
         compactions: totals.compactions,
         cache_breaks: totals.cache_breaks,
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "sweep";
+    docs_context_md_says_how() => "docs/CONTEXT.md says how a grid is written.",
+    no_transcript_named() => "No transcript is named.",
+    retrace_context_transcripts_lists_them() => "`retrace context transcripts` lists them.",
+    most_transcripts_one_sweep(value) => "At most {value} transcripts in one sweep.",
 }

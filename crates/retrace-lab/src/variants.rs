@@ -38,8 +38,8 @@ pub fn save_variant(inner: &Arc<Lab>, request: Variant) -> Result<Variants, ApiE
     change(inner, |variants| {
         variants.retain(|kept| kept.name != variant.name);
         if variants.len() >= MAX {
-            return Err(ApiError::invalid(format!("There are {MAX} saved settings already."), variant.name)
-                .hint("Remove one that is not needed."));
+            return Err(ApiError::invalid(say::saved_settings_already(MAX), variant.name)
+                .hint(say::remove_one_not_needed()));
         }
         variants.push(variant);
         Ok(())
@@ -55,11 +55,7 @@ pub fn remove_variant(inner: &Arc<Lab>, request: VariantRef) -> Result<Variants,
         let before = variants.len();
         variants.retain(|kept| kept.name != request.name);
         if variants.len() == before {
-            return Err(ApiError::new(
-                Code::NotFound,
-                "There is no saved setting of this name.",
-                request.name,
-            ));
+            return Err(ApiError::new(Code::NotFound, say::no_saved_setting_name(), request.name));
         }
         Ok(())
     })
@@ -68,22 +64,22 @@ pub fn remove_variant(inner: &Arc<Lab>, request: VariantRef) -> Result<Variants,
 fn name(text: &str) -> Result<String, ApiError> {
     let name = text.trim();
     if name.is_empty() {
-        return Err(ApiError::invalid("A saved setting needs a name.", "name"));
+        return Err(ApiError::invalid(say::saved_setting_needs_name(), "name"));
     }
     if name.chars().count() > LONGEST_NAME {
-        return Err(ApiError::invalid(format!("The name is longer than {LONGEST_NAME} characters."), "name"));
+        return Err(ApiError::invalid(say::name_longer_than_characters(LONGEST_NAME), "name"));
     }
     Ok(name.to_owned())
 }
 
 fn check_config(variant: &Variant) -> Result<(), ApiError> {
     if !variant.config.is_object() {
-        return Err(ApiError::invalid("A setting is a JSON object.", variant.name.clone())
+        return Err(ApiError::invalid(say::setting_json_object(), variant.name.clone())
             .hint("Such as {\"edits\":[{\"type\":\"clear_tool_uses_20250919\"}]}, or {} for no editing."));
     }
     if variant.config.to_string().len() > LARGEST_CONFIG {
         return Err(ApiError::invalid(
-            format!("The setting is larger than {} KiB.", LARGEST_CONFIG >> 10),
+            say::setting_larger_than_kib(LARGEST_CONFIG >> 10),
             variant.name.clone(),
         ));
     }
@@ -99,7 +95,7 @@ fn change(
     change(&mut variants)?;
     variants.sort_by(|a, b| a.name.cmp(&b.name));
     let text = serde_json::to_vec_pretty(&variants).map_err(|error| {
-        ApiError::new(Code::Internal, format!("The settings cannot be written: {error}."), FILE)
+        ApiError::new(Code::Internal, say::settings_cannot_written(error.to_string()), FILE)
     })?;
     keep::replace(inner, &path(inner), &text)?;
     Ok(Variants { variants })
@@ -109,11 +105,26 @@ fn load(inner: &Lab) -> Result<Vec<Variant>, ApiError> {
     let path = path(inner);
     let Some(text) = keep::read(&path)? else { return Ok(Vec::new()) };
     serde_json::from_str(&text).map_err(|error| {
-        ApiError::new(Code::Internal, format!("The saved settings cannot be read: {error}."), show(&path))
-            .hint("The file was left as it is. Mend it, or move it away to begin anew.")
+        ApiError::new(Code::Internal, say::saved_settings_cannot_read(error.to_string()), show(&path))
+            .hint(say::file_left_mend_or_move())
     })
 }
 
 fn path(inner: &Lab) -> PathBuf {
     inner.options.data_dir.join(FILE)
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "variants";
+    saved_settings_already(value) => "There are {value} saved settings already.",
+    remove_one_not_needed() => "Remove one that is not needed.",
+    no_saved_setting_name() => "There is no saved setting of this name.",
+    saved_setting_needs_name() => "A saved setting needs a name.",
+    name_longer_than_characters(value) => "The name is longer than {value} characters.",
+    setting_json_object() => "A setting is a JSON object.",
+    setting_larger_than_kib(value) => "The setting is larger than {value} KiB.",
+    settings_cannot_written(error) => "The settings cannot be written: {error}.",
+    saved_settings_cannot_read(error) => "The saved settings cannot be read: {error}.",
+    file_left_mend_or_move() => "The file was left as it is. Mend it, or move it away to begin anew.",
 }

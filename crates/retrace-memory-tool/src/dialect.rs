@@ -1,5 +1,6 @@
 //! Whose memory tool is spoken.
 
+use retrace_message::AsMessage;
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
@@ -17,7 +18,8 @@ pub enum Dialect {
 }
 
 /// A word that names no dialect.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error, AsMessage)]
+#[message("dialect")]
 #[error("{0:?} is not one of: docs, py, ts")]
 pub struct UnknownDialect(pub String);
 

@@ -1,5 +1,6 @@
 //! Keeps sensitive text out of memory. What is sensitive is the caller's to say.
 
+use retrace_message::AsMessage;
 use std::str::FromStr;
 use thiserror::Error;
 
@@ -31,7 +32,8 @@ pub enum GuardMode {
 }
 
 /// A word that names no mode.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error, AsMessage)]
+#[message("guard")]
 #[error("{0:?} is not one of: off, warn, refuse")]
 pub struct UnknownGuardMode(pub String);
 

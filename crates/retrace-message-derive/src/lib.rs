@@ -80,7 +80,11 @@ fn arm(
         .iter()
         .find(|attribute| attribute.path().is_ident("error"))
         .ok_or_else(|| Error::new_spanned(ident, "#[error] is missing"))?;
-    let text: Text = attribute.parse_args()?;
+    let text = match attribute.parse_args()? {
+        // Nothing of its own is said either.
+        Text::Words { format, .. } if format.value() == "{0}" => Text::Transparent,
+        text => text,
+    };
     let Text::Words { format, arguments } = text else {
         let inner = names.first().ok_or_else(|| Error::new_spanned(ident, "nothing to be transparent to"))?;
         return Ok(quote!(#pattern => (&&&::retrace_message::private::Of(#inner)).message(),));

@@ -14,6 +14,27 @@ impl AsMessage for Message {
     }
 }
 
+/// Words without an id.
+impl AsMessage for str {
+    fn message(&self) -> Message {
+        Message::verbatim(self)
+    }
+}
+
+/// Words without an id.
+impl AsMessage for String {
+    fn message(&self) -> Message {
+        Message::verbatim(self.as_str())
+    }
+}
+
+/// An error that nobody knows more of: its own words.
+impl AsMessage for dyn std::error::Error + Send + Sync {
+    fn message(&self) -> Message {
+        Message::verbatim(self.to_string())
+    }
+}
+
 impl<T: AsMessage + ?Sized> AsMessage for &T {
     fn message(&self) -> Message {
         (**self).message()

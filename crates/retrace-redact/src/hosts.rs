@@ -158,11 +158,11 @@ pub(crate) fn places(reader: &Reader<'_>, operation_seq: u64) -> Result<Vec<Plac
     for (store, versions, left) in reader.left_at_hosts(operation_seq)? {
         let state = if left == 0 { PlaceState::Clean } else { PlaceState::Left };
         let detail = match left {
-            0 => format!("redacted there: {versions}"),
-            _ => format!("queued: `retrace remote push` redacts {left} of {versions} there"),
+            0 => say::redacted(versions),
+            _ => say::queued_retrace_remote_push_redacts(left, versions),
         };
         let name = reader.store(store)?.name;
-        places.push(Place::outside(format!("{HOST_PLACE}{name}"), state, left, Some(detail)));
+        places.push(Place::outside(format!("{HOST_PLACE}{name}"), state, left, Some(detail.into_text())));
     }
     Ok(places)
 }
@@ -178,4 +178,11 @@ pub(crate) fn enter_places(reader: &Reader<'_>, row: &mut ReceiptRow) -> Result<
     let at = at.unwrap_or(row.places.len()).min(row.places.len());
     row.places.splice(at..at, now);
     Ok(())
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "hosts";
+    redacted(versions) => "redacted there: {versions}",
+    queued_retrace_remote_push_redacts(left, versions) => "queued: `retrace remote push` redacts {left} of {versions} there",
 }

@@ -49,8 +49,9 @@ pub fn redact(inner: &Redactions, request: RedactReq) -> Result<ActResult, ApiEr
     if let Some(reason) = &request.reason
         && selection.hits(reason.as_bytes()) > 0
     {
-        return Err(ApiError::invalid("The reason holds what is to be redacted.", "reason")
-            .hint("Say what it is, not its value."));
+        return Err(
+            ApiError::invalid(say::reason_holds_what_redacted(), "reason").hint(say::say_what_not_value())
+        );
     }
     let stores = inner.stores_concerned(&request)?;
     if !request.dry_run {
@@ -67,21 +68,19 @@ pub fn redact(inner: &Redactions, request: RedactReq) -> Result<ActResult, ApiEr
         && !rewrite;
     let matches = survey.matches(&selection, request.transcripts);
     if nothing && !matches.is_empty() && !request.dry_run {
-        return Err(ApiError::new(Code::NotFound, "It stands only where Retrace takes nothing out.", "")
-            .hint("`retrace redact … --dry-run` names each place, and what takes it out of there."));
+        return Err(ApiError::new(Code::NotFound, say::stands_only_where_retrace_takes(), "")
+            .hint(say::retrace_redact_dry_run_names()));
     }
     if nothing && matches.is_empty() {
-        return Err(ApiError::new(Code::NotFound, "Nothing recorded and no live file matches.", "")
-            .hint("Redacted versions are passed over. `retrace search --history` finds words in history."));
+        return Err(ApiError::new(Code::NotFound, say::nothing_recorded_no_live_file(), "")
+            .hint(say::redacted_versions_passed_over_retrace()));
     }
     let mut result = ActResult { dry_run: request.dry_run, matches, ..ActResult::default() };
     let warnings = survey.warnings(&selection, request.live, request.transcripts);
     result.warnings = warnings.into_iter().map(Message::from).collect();
     let unreadable = inner.unreadable(&stores);
     if !unreadable.is_empty() {
-        result
-            .warnings
-            .push(format!("Live files that could not be looked at: {}.", unreadable.join(", ")).into());
+        result.warnings.push(say::live_files_could_not_looked(unreadable.join(", ")));
     }
     if request.live {
         result.writes = survey.live.iter().filter_map(LiveHit::as_write).collect();
@@ -137,7 +136,7 @@ pub fn recheck_receipt(inner: &Redactions, request: ReceiptRef) -> Result<Receip
 struct ReplacedFile {
     change: Change,
     /// Failed part.
-    warning: Option<String>,
+    warning: Option<Message>,
 }
 impl Redactions {
     fn do_redact(
@@ -177,9 +176,9 @@ impl Redactions {
         result.operation_seq = Some(operation_seq);
         result.queued = queued;
         result.writes.retain(|write| replaced.iter().any(|file| file.change.path.to_text() == write.path));
-        result.warnings.extend(
-            failed.iter().map(|what| Message::from(format!("A live file could not be changed: {what}."))),
-        );
+        result
+            .warnings
+            .extend(failed.iter().map(|what| Message::from(say::live_file_could_not_changed(what))));
         for file in &replaced {
             result.warnings.extend(file.warning.clone().map(Message::from));
         }
@@ -199,7 +198,7 @@ impl Redactions {
             self.purge_and_finish(row, &needles, selection, stores, (&survey, &rewritten), &mut result);
         if let Err(error) = finished {
             // Masked it is, and the receipt says that the purge is pending.
-            result.warnings.push(format!("The purge is not finished: {}", error.message).into());
+            result.warnings.push(say::purge_not_finished(error.message));
         }
         let row = self.read(|reader| Ok(reader.receipt(id)?))?;
         result.receipt = Some(view::receipt(&row));
@@ -288,7 +287,7 @@ impl Redactions {
     ) -> Result<ReplacedFile, FileError> {
         let failed = |error: retrace_files::RootError| FileError::Io {
             path: hit.path.clone(),
-            doing: "open the store",
+            doing: retrace_files::Doing::OpenStore,
             source: std::io::Error::other(error.to_string()),
         };
         let after = hit.after.clone().unwrap_or_default();
@@ -307,8 +306,7 @@ impl Redactions {
                 moved_from: None,
             },
         };
-        let warning = stays
-            .map(|hidden| format!("The old content could not be removed: delete the hidden file {hidden}."));
+        let warning = stays.map(|hidden| say::old_content_could_not_removed(hidden.to_string()));
         Ok(ReplacedFile { change, warning })
     }
 }
@@ -330,4 +328,19 @@ fn cast_shadows(act: &mut Act<'_>, live: &[LiveHit]) -> Result<(), ApiError> {
         }
     }
     Ok(())
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "redact";
+    reason_holds_what_redacted() => "The reason holds what is to be redacted.",
+    say_what_not_value() => "Say what it is, not its value.",
+    stands_only_where_retrace_takes() => "It stands only where Retrace takes nothing out.",
+    retrace_redact_dry_run_names() => "`retrace redact … --dry-run` names each place, and what takes it out of there.",
+    nothing_recorded_no_live_file() => "Nothing recorded and no live file matches.",
+    redacted_versions_passed_over_retrace() => "Redacted versions are passed over. `retrace search --history` finds words in history.",
+    live_files_could_not_looked(unreadable) => "Live files that could not be looked at: {unreadable}.",
+    live_file_could_not_changed(what) => "A live file could not be changed: {what}.",
+    purge_not_finished(message) => "The purge is not finished: {message}",
+    old_content_could_not_removed(hidden) => "The old content could not be removed: delete the hidden file {hidden}.",
 }

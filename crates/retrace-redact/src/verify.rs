@@ -2,10 +2,10 @@
 
 use crate::Redactions;
 use crate::redact::{Forms, texts_with};
-use crate::wire::{ApiError, KEY_LOST, KEY_LOST_HINT, Verified, VerifyReq};
+use crate::wire::{ApiError, Verified, VerifyReq, key_lost, key_lost_hint};
 use base64::Engine as _;
 use retrace_log::{LogError, ReadConnection, Reader};
-use retrace_message::Message;
+use retrace_message::{AsMessage as _, Message};
 use retrace_model::RelPath;
 
 /// A secret shorter than this occurs by chance in files of some megabytes, and the chance that it stands in some encoded
@@ -30,22 +30,22 @@ pub fn verify(inner: &Redactions, request: VerifyReq) -> Result<Verified, ApiErr
         inner.write(|act| Ok(act.forget_lost_tags()?))?;
     }
     let found = inner.read(|reader| Ok(reader.verify()?))?;
-    let mut problems = found.problems;
+    let mut problems: Vec<Message> = found.problems.into_iter().map(Message::from).collect();
     let problem_of_tags = inner.problem_of_tags()?;
     let mut warnings = Vec::new();
-    if problem_of_tags.as_deref() == Some(KEY_LOST) {
-        warnings.push(KEY_LOST_HINT.to_owned().into());
+    if problem_of_tags == Some(key_lost()) {
+        warnings.push(key_lost_hint());
     }
     problems.extend(problem_of_tags);
     match inner.writer().verify_search() {
-        Ok(found) => problems.extend(found),
+        Ok(found) => problems.extend(found.into_iter().map(Message::from)),
         // SQLite checks its full-text index by a statement that writes.
         Err(LogError::CannotWrite(_)) => warnings.push(SEARCH_NOT_CHECKED.to_owned().into()),
         Err(error) => return Err(error.into()),
     }
     if let Some(head) = inner.files.head() {
         let replaced = inner.read(|reader| Ok(reader.replaced(head)?))?;
-        problems.extend(replaced.map(|replaced| replaced.to_string()));
+        problems.extend(replaced.map(|replaced| replaced.message()));
     }
     *retrace_engine::lock(&inner.verified) = Some((inner.now(), problems.is_empty()));
     let mut verified = Verified {
@@ -53,7 +53,7 @@ pub fn verify(inner: &Redactions, request: VerifyReq) -> Result<Verified, ApiErr
         versions: found.versions,
         blobs: found.blobs,
         chain_head: found.chain_head.map(|head| head.to_hex()).unwrap_or_default(),
-        problems: problems.into_iter().map(Message::from).collect(),
+        problems,
         absent: None,
         found_in: Vec::new(),
         warnings,
@@ -61,25 +61,19 @@ pub fn verify(inner: &Redactions, request: VerifyReq) -> Result<Verified, ApiErr
     if let Some(needle) = needle {
         let (raw, versions) = ReadConnection::open(&inner.files)?.find_bytes(&inner.files, &needle)?;
         for (file, hits) in raw.files.iter().filter(|(_, hits)| **hits > 0) {
-            verified.found_in.push(format!("{}: {hits} in raw bytes", file.display()));
+            verified.found_in.push(say::raw_bytes(file.display().to_string(), hits.to_string()).into_text());
         }
         for seq in &versions {
             let id = inner.read(|reader| Ok(reader.version(*seq)?.id))?;
-            verified.found_in.push(format!("content of version {id}"));
+            verified.found_in.push(say::content_version(id.to_string()).into_text());
         }
         for (name, rows) in inner.read(|reader| texts_with(reader, &needle))? {
-            verified.found_in.push(format!("texts of the log: {name}, {rows}"));
+            verified.found_in.push(say::texts_log(name, rows).into_text());
         }
         verified.absent = Some(verified.found_in.is_empty());
         let encoded = inner.read(|reader| in_other_forms(reader, &needle))?;
         if !encoded.is_empty() {
-            verified.warnings.push(
-                format!(
-                    "Versions that hold it in another form (UTF-16, base64, escaped): {}.",
-                    encoded.join(", ")
-                )
-                .into(),
-            );
+            verified.warnings.push(say::versions_hold_another_form_utf(encoded.join(", ")));
         }
         if needle.len() < SHORT_SECRET {
             verified.warnings.push(SHORT_SECRET_WARNING.to_owned().into());
@@ -99,12 +93,12 @@ fn in_other_forms(reader: &Reader<'_>, needle: &Vec<u8>) -> Result<Vec<String>, 
 
 impl Redactions {
     /// Problem of the tags of what was redacted, or with their key.
-    fn problem_of_tags(&self) -> Result<Option<String>, ApiError> {
+    fn problem_of_tags(&self) -> Result<Option<Message>, ApiError> {
         self.read(|reader| {
             Ok(match reader.tags_anew(&self.files) {
                 Ok(tags) if tags.lost() == 0 => None,
-                Ok(_) => Some(KEY_LOST.to_owned()),
-                Err(LogError::Damaged(what)) => Some(what),
+                Ok(_) => Some(key_lost()),
+                Err(LogError::Damaged(what)) => Some(what.into()),
                 Err(error) => return Err(error.into()),
             })
         })
@@ -115,9 +109,20 @@ impl Redactions {
 pub(crate) fn secret(base64: &str) -> Result<Vec<u8>, ApiError> {
     let bytes = base64::engine::general_purpose::STANDARD
         .decode(base64)
-        .map_err(|_| ApiError::invalid("The secret is not valid base64.", "secret"))?;
+        .map_err(|_| ApiError::invalid(say::secret_not_valid_base64(), "secret"))?;
     if bytes.is_empty() {
-        return Err(ApiError::invalid("The secret is empty.", "secret"));
+        return Err(ApiError::invalid(say::secret_empty(), "secret"));
     }
     Ok(bytes)
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "verify";
+    raw_bytes(file, hits) => "{file}: {hits} in raw bytes",
+    content_version(id) => "content of version {id}",
+    texts_log(name, rows) => "texts of the log: {name}, {rows}",
+    versions_hold_another_form_utf(encoded) => "Versions that hold it in another form (UTF-16, base64, escaped): {encoded}.",
+    secret_not_valid_base64() => "The secret is not valid base64.",
+    secret_empty() => "The secret is empty.",
 }

@@ -40,7 +40,7 @@ pub fn memory_tool(inner: &Arc<Served>, request: MemoryToolReq) -> Result<Memory
             options.make_root = true;
             store_at(inner, root, &options)?
         }
-        _ => return Err(ApiError::invalid("Say exactly one of: a store, a root.", "")),
+        _ => return Err(ApiError::invalid(say::say_exactly_one_store_root(), "")),
     };
     if !store.has_directory() {
         return Err(without_directory(&store));
@@ -151,19 +151,10 @@ fn paths_of(changes: &[Change]) -> Vec<RelPath> {
 
 /// The tool works on files: its modes, links and atomic steps are those of a directory.
 fn without_directory(store: &StoreRow) -> ApiError {
-    let error = ApiError::new(
-        Code::StoreUnavailable,
-        "The memory tool works on the files of a directory, and this store has none.",
-        &store.name,
-    );
+    let error = ApiError::new(Code::StoreUnavailable, say::memory_tool_works_files_directory(), &store.name);
     match store.kind {
-        StoreKind::Remote => error.hint(
-            "Give the tool a directory of its own, add that as a store, and take its memories over into this one.",
-        ),
-        _ => error.hint(
-            "Give the store an empty directory first (`mount_store`); from then on both sides are one. \
-             Or write to it through the Memory Stores API.",
-        ),
+        StoreKind::Remote => error.hint(say::give_tool_directory_own_add()),
+        _ => error.hint(say::give_store_empty_directory_first()),
     }
 }
 
@@ -184,7 +175,7 @@ fn prompt_of(request: &MemoryToolReq) -> Prompt {
 }
 
 fn options_of(inner: &Arc<Served>, request: &MemoryToolReq) -> Result<Options, ApiError> {
-    let word = |error: &dyn std::fmt::Display| ApiError::invalid(crate::wire::sentence(error), "");
+    let word = |error: &dyn retrace_message::AsMessage| ApiError::invalid(crate::wire::sentence(error), "");
     let dialect = match &request.dialect {
         Some(name) => name.parse().map_err(|error| word(&error))?,
         None => retrace_memory_tool::Dialect::default(),
@@ -222,16 +213,18 @@ fn open(root: &Path, options: Options) -> Result<MemoryTool, ApiError> {
     use retrace_memory_tool::OpenError;
     MemoryTool::open(root, options).map_err(|error| match error {
         OpenError::Root(error) => error.into(),
-        error => {
-            ApiError::new(Code::StoreUnavailable, crate::wire::sentence(&error), crate::wire::show(root))
-        }
+        error => ApiError::new(
+            Code::StoreUnavailable,
+            crate::wire::sentence(&error.to_string()),
+            crate::wire::show(root),
+        ),
     })
 }
 
 /// The store of a directory; added when there is none.
 fn store_at(inner: &Arc<Served>, root: &str, options: &Options) -> Result<StoreRow, ApiError> {
     if root.is_empty() {
-        return Err(ApiError::invalid("No directory was given.", "root"));
+        return Err(ApiError::invalid(say::no_directory_given(), "root"));
     }
     let directory =
         std::path::absolute(root).map_err(|error| ApiError::invalid(format!("{error}."), root))?;
@@ -373,4 +366,14 @@ impl Recorded<'_, '_> {
         self.durable = if may { Durable::Later } else { Durable::Now };
         Ok(())
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "memory_tool";
+    say_exactly_one_store_root() => "Say exactly one of: a store, a root.",
+    memory_tool_works_files_directory() => "The memory tool works on the files of a directory, and this store has none.",
+    give_tool_directory_own_add() => "Give the tool a directory of its own, add that as a store, and take its memories over into this one.",
+    give_store_empty_directory_first() => "Give the store an empty directory first (`mount_store`); from then on both sides are one. Or write to it through the Memory Stores API.",
+    no_directory_given() => "No directory was given.",
 }

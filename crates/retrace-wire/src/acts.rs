@@ -332,13 +332,13 @@ impl ActResult {
         let message = if self.partial {
             let done = self.writes.len() + self.deletes.len();
             let all = done + self.conflicts.len() + self.left.len();
-            format!("Only {done} of {all} files were changed.")
+            say::only_files_changed(done, all)
         } else {
-            format!("{} Nothing was changed.", first.message)
+            say::nothing_changed(&first.message)
         };
         Some(
             ApiError::new(Code::HeadMoved, message, &first.path)
-                .hint("What is there now is recorded. Look at the differences, then repeat."),
+                .hint(say::what_now_recorded_look_differences()),
         )
     }
 
@@ -352,10 +352,20 @@ impl ActResult {
         })?;
         Some(
             ApiError::invalid(
-                "Nothing was taken back: the session is only likely to have written this.",
+                say::nothing_taken_back_session_only(),
                 first.path.as_deref().unwrap_or(&first.version_id),
             )
-            .hint("Add --include-likely to take it back too, and --except VERSION for each that is to stay."),
+            .hint(say::add_include_likely_take_back()),
         )
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "acts";
+    only_files_changed(done, all) => "Only {done} of {all} files were changed.",
+    nothing_changed(message) => "{message} Nothing was changed.",
+    what_now_recorded_look_differences() => "What is there now is recorded. Look at the differences, then repeat.",
+    nothing_taken_back_session_only() => "Nothing was taken back: the session is only likely to have written this.",
+    add_include_likely_take_back() => "Add --include-likely to take it back too, and --except VERSION for each that is to stay.",
 }

@@ -3,16 +3,18 @@
 use crate::{ApiError, Code};
 use retrace_files::{FileError, RootError};
 use retrace_log::LogError;
-use retrace_message::Message;
+use retrace_message::{AsMessage, Message};
 use std::fmt;
 
 /// Warning where something could not be compared with what was redacted.
-pub const KEY_LOST: &str =
-    "The key of what was redacted is gone (redaction.key): what was redacted before is not known again.";
+pub fn key_lost() -> Message {
+    say::key_lost()
+}
 
 /// Next step for the person.
-pub const KEY_LOST_HINT: &str = "Put `redaction.key` back into the data directory from a backup. If it is gone for good, \
-     `retrace verify --forget-lost-key` forgets what was redacted with it; it is kept out no more then.";
+pub fn key_lost_hint() -> Message {
+    say::key_lost_hint()
+}
 
 impl Code {
     /// Every code.
@@ -100,38 +102,35 @@ impl From<LogError> for ApiError {
     fn from(error: LogError) -> Self {
         let sentence = sentence(&error);
         match error {
-            LogError::Newer { .. } => Self::new(Code::DatabaseNewer, sentence, "")
-                .hint("Install the newer program, or name another data directory with --data-dir."),
-            LogError::Damaged(what) => Self::new(Code::DatabaseDamaged, "The database is damaged.", what).hint(
-                "It was left as it is. Copy the data directory away, then run `retrace verify` on the copy, \
-                 or start a new log with --data-dir; the live memories are not affected.",
-            ),
-            LogError::Replaced(_) => Self::new(Code::DatabaseDamaged, sentence, "").hint(
-                "Nothing was changed. Copy the data directory away, then put the log back from a copy. To go on with what is \
-                 there: `retrace verify --accept-log`. A new log elsewhere: --data-dir.",
-            ),
+            LogError::Newer { .. } => {
+                Self::new(Code::DatabaseNewer, sentence, "").hint(say::install_newer_program_or_name())
+            }
+            LogError::Damaged(what) => Self::new(Code::DatabaseDamaged, say::database_damaged(), what)
+                .hint(say::left_copy_data_directory_away()),
+            LogError::Replaced(_) => Self::new(Code::DatabaseDamaged, sentence, "")
+                .hint(say::nothing_changed_copy_data_directory()),
             LogError::Busy => Self::new(Code::Busy, "Another process is using the database.", "")
-                .hint("Try again in a moment. If it lasts, look for another Retrace that hangs."),
-            LogError::Full => Self::new(Code::CannotWrite, "The disk with the database is full.", "")
-                .hint("Nothing was changed. Free some space and repeat."),
-            LogError::CannotWrite(what) => Self::new(Code::CannotWrite, "The data directory cannot be written.", what)
-                .hint("Check its permissions, or name another with --data-dir."),
-            LogError::NotFound { what, name } => Self::new(Code::NotFound, format!("There is no such {what}."), name),
-            LogError::Redacted(_) => Self::new(Code::ContentRedacted, "The content was redacted.", "")
-                .hint("Who, when and why are still in the log; the content is gone for good."),
+                .hint(say::try_again_moment_if_lasts()),
+            LogError::Full => Self::new(Code::CannotWrite, say::disk_database_full(), "")
+                .hint(say::nothing_changed_free_some_space()),
+            LogError::CannotWrite(what) => {
+                Self::new(Code::CannotWrite, say::data_directory_cannot_written(), what)
+                    .hint(say::check_permissions_or_name_another())
+            }
+            LogError::NotFound { what, name } => Self::new(Code::NotFound, no_such(what), name),
+            LogError::Redacted(_) => Self::new(Code::ContentRedacted, say::content_redacted(), "")
+                .hint(say::who_when_why_still_log()),
             LogError::KeptOut(path) => {
-                Self::new(Code::ContentRedacted, "The content holds what was redacted.", path)
-                    .hint("Leave it out, and repeat.")
+                Self::new(Code::ContentRedacted, say::content_holds_what_redacted(), path)
+                    .hint(say::leave_out_repeat())
             }
             LogError::KeyLost(_) => {
-                Self::new(Code::ContentRedacted, KEY_LOST, "redaction.key").hint(KEY_LOST_HINT)
+                Self::new(Code::ContentRedacted, say::key_lost(), "redaction.key").hint(say::key_lost_hint())
             }
-            LogError::NotKept(_) => {
-                Self::new(Code::Invalid, "The content was too large to be kept; only its hash is known.", "")
-            }
+            LogError::NotKept(_) => Self::new(Code::Invalid, say::content_too_large_kept_only(), ""),
             LogError::Invalid(_) => Self::new(Code::Invalid, sentence, ""),
             LogError::Io { path, source } => {
-                Self::new(Code::Internal, format!("A file of the data directory failed: {source}."), show(&path))
+                Self::new(Code::Internal, say::file_data_directory_failed(source), show(&path))
             }
             LogError::Sqlite(_) => Self::new(Code::Internal, sentence, ""),
         }
@@ -148,18 +147,13 @@ impl From<RootError> for ApiError {
             | RootError::Io { path, .. } => show(path),
         };
         let (message, hint) = match &error {
-            RootError::Missing { .. } => {
-                ("The directory does not exist.", "Check the path, or mount the disk it is on.")
+            RootError::Missing { .. } => (say::directory_not_exist(), say::check_path_or_mount_disk()),
+            RootError::Denied { .. } => (say::directory_may_not_read(), say::check_permissions()),
+            RootError::NotADirectory { .. } => (say::not_directory(), say::give_directory_memories()),
+            RootError::Moved { .. } => {
+                (say::another_directory_stands_where_stores(), say::if_stores_say_retrace_stores())
             }
-            RootError::Denied { .. } => ("The directory may not be read.", "Check its permissions."),
-            RootError::NotADirectory { .. } => {
-                ("This is not a directory.", "Give the directory the memories are in.")
-            }
-            RootError::Moved { .. } => (
-                "Another directory stands where the store's was. Nothing in it was read or written.",
-                "If it is the store's, say so: `retrace stores relocate STORE`. Otherwise put the store's back.",
-            ),
-            RootError::Io { .. } => ("The directory could not be opened.", ""),
+            RootError::Io { .. } => (say::directory_could_not_opened(), Message::default()),
         };
         Self::new(Code::StoreUnavailable, message, path).hint(hint)
     }
@@ -181,30 +175,77 @@ impl From<FileError> for ApiError {
             }
         };
         let hint = match code {
-            Code::HeadMoved => "Look at it again and repeat.",
-            Code::StoreUnavailable => "Check the permissions of the store's directory.",
-            Code::CannotWrite => "Free some space and repeat.",
-            _ => "",
+            Code::HeadMoved => say::look_again_repeat(),
+            Code::StoreUnavailable => say::check_permissions_stores_directory(),
+            Code::CannotWrite => say::free_some_space_repeat(),
+            _ => Message::default(),
         };
         Self::new(code, message, path.to_text()).hint(hint)
     }
 }
 
-/// An error's text as a sentence: upper case first, full stop last. A text that begins with anything but a plain word, such as
-/// a quoted name or the path of a field, keeps its case: a name in another case is another name.
-pub fn sentence(error: &dyn fmt::Display) -> String {
-    let text = error.to_string();
-    let first = text.split_whitespace().next().unwrap_or_default();
-    let plain =
-        text.starts_with(first) && first.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'\'');
-    let stop = if text.ends_with(['.', '!', '?']) { "" } else { "." };
-    match text.split_at_checked(1) {
-        Some((letter, rest)) if plain => format!("{}{rest}{stop}", letter.to_ascii_uppercase()),
-        _ => format!("{text}{stop}"),
+/// An error as a sentence: upper case first, full stop last.
+pub fn sentence(error: &(impl AsMessage + ?Sized)) -> Message {
+    error.message().sentence()
+}
+
+/// The message for a thing that is not there, by its name in the log.
+fn no_such(what: &str) -> Message {
+    match what {
+        "receipt" => say::no_such_receipt(),
+        "review" => say::no_such_review(),
+        "version" => say::no_such_version(),
+        "mirrored store" => say::no_such_mirrored_store(),
+        "memory" => say::no_such_memory(),
+        "operation" => say::no_such_operation(),
+        "store" => say::no_such_store(),
+        _ => say::no_such(what),
     }
 }
 
 /// A path of this machine for people.
 pub fn show(path: &std::path::Path) -> String {
     path.display().to_string()
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "failures";
+    install_newer_program_or_name() => "Install the newer program, or name another data directory with --data-dir.",
+    database_damaged() => "The database is damaged.",
+    left_copy_data_directory_away() => "It was left as it is. Copy the data directory away, then run `retrace verify` on the copy, or start a new log with --data-dir; the live memories are not affected.",
+    nothing_changed_copy_data_directory() => "Nothing was changed. Copy the data directory away, then put the log back from a copy. To go on with what is there: `retrace verify --accept-log`. A new log elsewhere: --data-dir.",
+    try_again_moment_if_lasts() => "Try again in a moment. If it lasts, look for another Retrace that hangs.",
+    disk_database_full() => "The disk with the database is full.",
+    nothing_changed_free_some_space() => "Nothing was changed. Free some space and repeat.",
+    data_directory_cannot_written() => "The data directory cannot be written.",
+    check_permissions_or_name_another() => "Check its permissions, or name another with --data-dir.",
+    no_such(what) => "There is no such {what}.",
+    no_such_receipt() => "There is no such receipt.",
+    no_such_review() => "There is no such review.",
+    no_such_version() => "There is no such version.",
+    no_such_mirrored_store() => "There is no such mirrored store.",
+    no_such_operation() => "There is no such operation.",
+    no_such_memory() => "There is no such memory.",
+    no_such_store() => "There is no such store.",
+    key_lost() => "The key of what was redacted is gone (redaction.key): what was redacted before is not known again.",
+    key_lost_hint() => "Put `redaction.key` back into the data directory from a backup. If it is gone for good, `retrace verify --forget-lost-key` forgets what was redacted with it; it is kept out no more then.",
+    content_redacted() => "The content was redacted.",
+    who_when_why_still_log() => "Who, when and why are still in the log; the content is gone for good.",
+    content_holds_what_redacted() => "The content holds what was redacted.",
+    leave_out_repeat() => "Leave it out, and repeat.",
+    content_too_large_kept_only() => "The content was too large to be kept; only its hash is known.",
+    file_data_directory_failed(source) => "A file of the data directory failed: {source}.",
+    directory_not_exist() => "The directory does not exist.",
+    check_path_or_mount_disk() => "Check the path, or mount the disk it is on.",
+    directory_may_not_read() => "The directory may not be read.",
+    check_permissions() => "Check its permissions.",
+    not_directory() => "This is not a directory.",
+    give_directory_memories() => "Give the directory the memories are in.",
+    another_directory_stands_where_stores() => "Another directory stands where the store's was. Nothing in it was read or written.",
+    if_stores_say_retrace_stores() => "If it is the store's, say so: `retrace stores relocate STORE`. Otherwise put the store's back.",
+    directory_could_not_opened() => "The directory could not be opened.",
+    look_again_repeat() => "Look at it again and repeat.",
+    check_permissions_stores_directory() => "Check the permissions of the store's directory.",
+    free_some_space_repeat() => "Free some space and repeat.",
 }

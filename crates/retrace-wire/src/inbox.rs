@@ -317,10 +317,18 @@ impl Reviewed {
             return self.act.as_ref().and_then(ActResult::conflict_error);
         };
         let message = match stale.len() {
-            1 => "A memory changed since it was looked at; it was left as it is.".to_owned(),
-            many => format!("{many} memories changed since they were looked at; they were left as they are."),
+            1 => say::memory_changed_since_looked_left(),
+            many => say::memories_changed_since_they_looked(many),
         };
         let subject = first.path.as_deref().unwrap_or(&first.version_id);
-        Some(ApiError::new(Code::HeadMoved, message, subject).hint("Look at the inbox again, then repeat."))
+        Some(ApiError::new(Code::HeadMoved, message, subject).hint(say::look_inbox_again_then_repeat()))
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "inbox";
+    memory_changed_since_looked_left() => "A memory changed since it was looked at; it was left as it is.",
+    memories_changed_since_they_looked(many) => "{many} memories changed since they were looked at; they were left as they are.",
+    look_inbox_again_then_repeat() => "Look at the inbox again, then repeat.",
 }

@@ -56,7 +56,7 @@ pub use diff::*;
 pub use discover::*;
 pub use dreams::*;
 pub use error::*;
-pub use failures::{KEY_LOST, KEY_LOST_HINT, sentence, show};
+pub use failures::{key_lost, key_lost_hint, sentence, show};
 pub use findings::*;
 pub use health::*;
 pub use inbox::*;

@@ -218,13 +218,13 @@ const WARNINGS = [
 describe.each(others)("in %s", (language) => {
   it("every sentence is known again by its own words, with all that stands in it", async () => {
     await switchLanguage(language);
-    for (const { english, words } of SENTENCES) {
+    for (const { english, words, names } of SENTENCES) {
       const sentence = filled(english);
       const values = [...sentence.matchAll(/x\d\.md/g)].map(([value]) => value);
       const told = sentenceIn(i18n, sentence);
       expect(told, english).not.toBe(sentence);
       expect(told, english).toBe(
-        i18n._(words.id, Object.fromEntries(values.map((value) => [value[1]!, value] as const))),
+        i18n._(words.id, Object.fromEntries(values.map((value) => [names?.[Number(value[1])] ?? value[1]!, value] as const))),
       );
       for (const value of values) expect(told, english).toContain(value);
     }

@@ -182,7 +182,8 @@ function translatedIn(i18n: I18n, { id, args, text }: Message): string | null {
 }
 
 function argumentIn(i18n: I18n, argument: Argument): string | number {
-  if (typeof argument !== "object") return argument;
+  if (typeof argument === "string") return valueIn(i18n, argument);
+  if (typeof argument === "number") return argument;
   return Array.isArray(argument)
     ? argument.map((item) => argumentIn(i18n, item)).join(", ")
     : sentenceIn(i18n, argument);

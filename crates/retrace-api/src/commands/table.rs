@@ -84,14 +84,14 @@ macro_rules! commands {
             match name {
                 $(stringify!($name) => {
                     let request: crate::wire::$request = serde_json::from_value(request).map_err(|error| {
-                        ApiError::invalid(format!("The request of {name} cannot be read: {error}."), name)
+                        ApiError::invalid(say::request_cannot_read(name, error.to_string()), name)
                     })?;
                     let response: crate::wire::$response = $name(app, request)?;
                     serde_json::to_value(response).map_err(|error| {
-                        ApiError::new(Code::Internal, format!("The answer cannot be written: {error}."), name)
+                        ApiError::new(Code::Internal, say::answer_cannot_written(error.to_string()), name)
                     })
                 })+
-                _ => Err(ApiError::new(Code::NotFound, "There is no such command.", name)),
+                _ => Err(ApiError::new(Code::NotFound, say::no_such_command(), name)),
             }
         }
     };
@@ -404,8 +404,18 @@ impl App {
     pub fn call(&self, name: &str, request: Value) -> Result<Value, ApiError> {
         let request = if request.is_null() { Value::Object(serde_json::Map::new()) } else { request };
         catch_unwind(AssertUnwindSafe(|| dispatch(self, name, request))).unwrap_or_else(|_| {
-            Err(ApiError::new(Code::Internal, "This is a bug in Retrace; nothing was half done.", name)
-                .hint("Please report what you did."))
+            Err(ApiError::new(Code::Internal, say::bug_retrace_nothing_half_done(), name)
+                .hint(say::please_report_what_you_did()))
         })
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "table";
+    request_cannot_read(name, error) => "The request of {name} cannot be read: {error}.",
+    answer_cannot_written(error) => "The answer cannot be written: {error}.",
+    no_such_command() => "There is no such command.",
+    bug_retrace_nothing_half_done() => "This is a bug in Retrace; nothing was half done.",
+    please_report_what_you_did() => "Please report what you did.",
 }

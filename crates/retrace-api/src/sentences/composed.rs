@@ -2,14 +2,6 @@
 
 /// The sentences; `{0}`, `{1}` … stand for what they are about.
 pub(super) const SENTENCES: &[&str] = &[
-    "There is no such receipt.",
-    "There is no such review.",
-    "There is no such version.",
-    "There is no such mirrored store.",
-    "{0} is a named pipe",
-    "{0} is a socket",
-    "{0} is a device",
-    "the directory may not be read",
     "autoMemoryDirectory in {0} names it",
     "autoMemoryDirectory in {0} is ignored, because the trust dialog was not accepted for this project or a \
      directory above it.",

@@ -79,7 +79,8 @@ fn matched(declaration: &Declaration) -> bool {
         .iter()
         .map(|piece| piece.chars().filter(|letter| letter.is_ascii_alphabetic()).count())
         .sum();
-    letters >= LETTERS && !declaration.id.starts_with("message.")
+    // Where one place follows another, nothing tells where the first ends.
+    letters >= LETTERS && !declaration.english.contains("}{") && !declaration.id.starts_with("message.")
 }
 
 /// What is a sentence's own, before, between and after its places.

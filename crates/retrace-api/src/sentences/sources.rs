@@ -2,18 +2,6 @@
 
 /// The sentences; `{0}`, `{1}` … stand for what they are about.
 pub(super) const SENTENCES: &[&str] = &[
-    "No instruction file of that path is read there.",
-    "`retrace instructions` lists them, with the reason why one is not read.",
-    "The directory must be an absolute path.",
-    "There is no such directory.",
-    "The subagent's memory lies in it.",
-    "The subagent's memory is for all projects; these files are loaded in each.",
-    "Claude Code keeps this memory for it.",
-    "Claude Code keeps this memory for {0}, which is not there. These files are loaded in every project.",
-    "The store lies in this repository.",
-    "No project is known for this store. These files are loaded in every project.",
-    "This store is not the memory of a subagent of Claude Code.",
-    "Only a directory such as .claude/agent-memory/AGENT can have a snapshot.",
     "Not used now: memory is kept in {0}.",
     "shared by all projects",
     "of the project, meant to be committed",

@@ -14,7 +14,6 @@ pub(super) const SENTENCES: &[&str] = &[
     "The request broke off.",
     "The request is larger than 32 MiB.",
     "The request is not JSON: {0}.",
-    "This is a bug in Retrace.",
     "No thread can be started: {0}.",
     "The state of the log cannot be read: {0}.",
     "The request is for another host.",

@@ -76,11 +76,8 @@ impl Engine {
         act.note_flushed(&done)?;
         if put_back > 0 {
             let note = match put_back {
-                1 => "1 file was put back as recorded: the machine had stopped before the disk had them"
-                    .to_owned(),
-                files => format!(
-                    "{files} files were put back as recorded: the machine had stopped before the disk had them"
-                ),
+                1 => say::n1_file_put_back_recorded(),
+                files => say::files_put_back_recorded_machine(files),
             };
             act.append(Append {
                 store: Some(store),
@@ -237,3 +234,10 @@ fn history(
 
 #[cfg(test)]
 mod tests;
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "recovery";
+    n1_file_put_back_recorded() => "1 file was put back as recorded: the machine had stopped before the disk had them",
+    files_put_back_recorded_machine(files) => "{files} files were put back as recorded: the machine had stopped before the disk had them",
+}

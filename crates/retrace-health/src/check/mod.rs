@@ -165,12 +165,11 @@ pub(crate) fn run(
     checker: &mut Checker,
     at: Place<'_>,
     around: &StoreAround<'_>,
-) -> Result<(Report, Vec<String>), ApiError> {
+) -> Result<(Report, Vec<Message>), ApiError> {
     let (files, problems) = match at.files {
         Files::Directory(root) => {
             let scan = root.scan(&Rules::default(), None);
-            let problems = scan.problems.iter().map(ToString::to_string);
-            let problems = problems.map(|text| crate::wire::sentence(&text)).collect();
+            let problems = scan.problems.iter().map(|problem| crate::wire::sentence(problem)).collect();
             (read(checker, root, &scan, at.repository), problems)
         }
         Files::Log(reader, store) => (read_log(checker, reader, store)?, Vec::new()),
@@ -364,7 +363,7 @@ pub(crate) fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-pub(crate) fn invalid(error: &dyn std::fmt::Display) -> ApiError {
+pub(crate) fn invalid(error: &impl retrace_message::AsMessage) -> ApiError {
     ApiError::new(Code::Invalid, crate::wire::sentence(error), "")
 }
 

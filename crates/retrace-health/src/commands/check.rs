@@ -88,7 +88,7 @@ pub struct FoundInStore {
     /// Days that are past, also where the rule is off: proposals of what could go are made of them.
     pub past: Vec<Finding>,
     /// Paths that could not be read, each a sentence.
-    pub problems: Vec<String>,
+    pub problems: Vec<retrace_message::Message>,
 }
 
 /// The findings of a store's files.
@@ -98,7 +98,7 @@ pub struct CheckedFiles {
     config: Config,
     /// As in [`FoundInStore`].
     past: Vec<Finding>,
-    problems: Vec<String>,
+    problems: Vec<retrace_message::Message>,
 }
 
 impl Checks {

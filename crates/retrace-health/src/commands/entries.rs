@@ -99,13 +99,11 @@ impl Checks {
             Bytes::Kept(bytes) if retrace_diff::is_text(&bytes) => {
                 Ok(Some(Recorded { sha256: Sha256::of(&bytes), bytes, version: version.id }))
             }
-            Bytes::Kept(_) => Err(ApiError::invalid("The file is not text.", subject())),
-            Bytes::TooLarge { .. } => {
-                Err(ApiError::invalid("The file is too large to be kept in the log.", subject()))
-            }
+            Bytes::Kept(_) => Err(ApiError::invalid(say::file_not_text(), subject())),
+            Bytes::TooLarge { .. } => Err(ApiError::invalid(say::file_too_large_kept_log(), subject())),
             Bytes::Redacted => {
-                Err(ApiError::new(Code::ContentRedacted, "The newest version is redacted.", subject())
-                    .hint("Look at the directory again first: `retrace record --once`."))
+                Err(ApiError::new(Code::ContentRedacted, say::newest_version_redacted(), subject())
+                    .hint(say::look_directory_again_first_retrace()))
             }
             Bytes::Nothing => Ok(None),
         }
@@ -119,8 +117,8 @@ impl Checks {
         path: &RelPath,
     ) -> Result<Recorded, ApiError> {
         self.recorded_text(reader, store, path)?.ok_or_else(|| {
-            ApiError::new(Code::NotFound, "No memory is recorded at this path.", path.to_text())
-                .hint("`retrace record --once` records what is there.")
+            ApiError::new(Code::NotFound, say::no_memory_recorded_path(), path.to_text())
+                .hint(say::retrace_record_once_records_what())
         })
     }
 
@@ -128,7 +126,7 @@ impl Checks {
         let store = self.store_named(reader, &request.store)?;
         let (from, to) = (rel_path(&request.path)?, self.topic_path(&request.to)?);
         if !is_index(&request.path) {
-            return Err(ApiError::invalid("Entries are moved out of an index (MEMORY.md).", &request.path));
+            return Err(ApiError::invalid(say::entries_moved_out_index_memory(), &request.path));
         }
         let index = self.known_text(reader, &store, &from)?;
         let topic = self.recorded_text(reader, &store, &to)?;
@@ -146,12 +144,9 @@ impl Checks {
             topic: topic.as_ref().map(|topic| topic.bytes.as_slice()),
             front_matter: matches!(store.kind, StoreKind::ClaudeAuto | StoreKind::ClaudeAgent),
         })?;
-        let range = if lines.0 == lines.1 {
-            format!("line {}", lines.0)
-        } else {
-            format!("lines {}-{}", lines.0, lines.1)
-        };
-        let mut plan = Plan::new(Source::Api, Some(format!("moved {range} of {from} to {to}")));
+        let range = if lines.0 == lines.1 { say::line(lines.0) } else { say::lines_2(lines.0, lines.1) };
+        let mut plan =
+            Plan::new(Source::Api, Some(say::moved(range, from.to_string(), to.to_string()).into_text()));
         plan.warnings = warnings;
         plan.steps.push(index.step(&store, &from, Some(index_after), expect));
         plan.steps.push(match &topic {
@@ -178,19 +173,13 @@ impl Checks {
     fn topic_path(&self, text: &str) -> Result<RelPath, ApiError> {
         let path = rel_path(text)?;
         if is_index(text) || is_instructions(text) {
-            return Err(ApiError::invalid(
-                "Entries are moved into a topic file, not into an index or instructions.",
-                text,
-            ));
+            return Err(ApiError::invalid(say::entries_moved_into_topic_file(), text));
         }
         if !text.ends_with(".md") {
-            return Err(ApiError::invalid("A topic file is Markdown: its name ends in .md.", text));
+            return Err(ApiError::invalid(say::topic_file_markdown_name_ends(), text));
         }
         if self.rules.leaves_out(path.components()).is_some() {
-            return Err(ApiError::invalid(
-                "Files of this name are left out by rule, so it would not be recorded.",
-                text,
-            ));
+            return Err(ApiError::invalid(say::files_name_left_out_rule(), text));
         }
         Ok(path)
     }
@@ -200,10 +189,7 @@ impl Checks {
         let path = rel_path(&request.path)?;
         let selector = request.rule.as_deref().unwrap_or(HIDDEN);
         if selector.split('/').next() != Some(HIDDEN) {
-            return Err(ApiError::invalid(
-                "This rule finds no characters that could be taken out.",
-                selector,
-            ));
+            return Err(ApiError::invalid(say::rule_finds_no_characters_could(), selector));
         }
         let mut config = Config::default();
         config.only(&[selector.to_owned()]).map_err(|error| check::invalid(&error))?;
@@ -219,12 +205,13 @@ impl Checks {
             .map(|span| span.bytes)
             .collect();
         if stripped.is_empty() {
-            let message = "No hidden character that could be taken out stands there.";
+            let message = say::no_hidden_character_could_taken();
             return Err(ApiError::new(Code::NotFound, message, path.to_text())
-                .hint("`retrace check` lists where they are now."));
+                .hint(say::retrace_check_lists_where_they()));
         }
         let after = entries::without(&known.bytes, &stripped);
-        let mut plan = Plan::new(Source::Api, Some(format!("took hidden characters out of {path}")));
+        let mut plan =
+            Plan::new(Source::Api, Some(say::took_hidden_characters_out(path.to_string()).into_text()));
         plan.steps.push(known.step(&store, &path, Some(after), hash(request.expect.as_deref())?));
         plan.tidy();
         Ok(plan)
@@ -234,26 +221,47 @@ impl Checks {
         let store = self.store_named(reader, &request.store)?;
         let path = rel_path(&request.path)?;
         let rule =
-            rule(&request.rule).ok_or_else(|| ApiError::invalid("There is no such rule.", &request.rule))?;
+            rule(&request.rule).ok_or_else(|| ApiError::invalid(say::no_such_rule(), &request.rule))?;
         if matches!(rule.group(), "events" | "use") {
-            return Err(ApiError::invalid(
-                "What this rule finds stands in no file, so no comment allows it.",
-                &rule.id,
-            )
-            .hint("Switch the rule off instead."));
+            return Err(ApiError::invalid(say::what_rule_finds_stands_no(), &rule.id)
+                .hint(say::switch_rule_off_instead_2()));
         }
         let reason = request.reason.as_deref().unwrap_or("").trim();
         if reason.contains(['\n', '\r']) || reason.contains("--") || reason.chars().count() > LONGEST_REASON {
-            return Err(ApiError::invalid(
-                "A reason is one line of at most 200 characters, without two hyphens.",
-                reason,
-            ));
+            return Err(ApiError::invalid(say::reason_one_line_most_200(), reason));
         }
         let known = self.known_text(reader, &store, &path)?;
         let after = entries::with_allowance(&path.to_text(), &known.bytes, request.line, &rule.id, reason)?;
-        let mut plan = Plan::new(Source::Api, Some(format!("allowed {} in {path}", rule.id)));
+        let mut plan = Plan::new(Source::Api, Some(say::allowed(&rule.id, path.to_string()).into_text()));
         plan.steps.push(known.step(&store, &path, Some(after), hash(request.expect.as_deref())?));
         plan.tidy();
         Ok(plan)
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "entries";
+    file_not_text() => "The file is not text.",
+    file_too_large_kept_log() => "The file is too large to be kept in the log.",
+    newest_version_redacted() => "The newest version is redacted.",
+    look_directory_again_first_retrace() => "Look at the directory again first: `retrace record --once`.",
+    no_memory_recorded_path() => "No memory is recorded at this path.",
+    retrace_record_once_records_what() => "`retrace record --once` records what is there.",
+    entries_moved_out_index_memory() => "Entries are moved out of an index (MEMORY.md).",
+    line(lines) => "line {lines}",
+    lines_2(lines, lines_2) => "lines {lines}-{lines_2}",
+    moved(range, from, to) => "moved {range} of {from} to {to}",
+    entries_moved_into_topic_file() => "Entries are moved into a topic file, not into an index or instructions.",
+    topic_file_markdown_name_ends() => "A topic file is Markdown: its name ends in .md.",
+    files_name_left_out_rule() => "Files of this name are left out by rule, so it would not be recorded.",
+    rule_finds_no_characters_could() => "This rule finds no characters that could be taken out.",
+    no_hidden_character_could_taken() => "No hidden character that could be taken out stands there.",
+    retrace_check_lists_where_they() => "`retrace check` lists where they are now.",
+    took_hidden_characters_out(path) => "took hidden characters out of {path}",
+    no_such_rule() => "There is no such rule.",
+    what_rule_finds_stands_no() => "What this rule finds stands in no file, so no comment allows it.",
+    switch_rule_off_instead_2() => "Switch the rule off instead.",
+    reason_one_line_most_200() => "A reason is one line of at most 200 characters, without two hyphens.",
+    allowed(id, path) => "allowed {id} in {path}",
 }

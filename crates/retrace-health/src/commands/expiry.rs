@@ -268,26 +268,22 @@ impl Checks {
     fn plan_expiry(&self, reader: &Reader<'_>, request: &ExpireReq) -> Result<Plan, ApiError> {
         let store = self.store_named(reader, &request.store)?;
         if request.memories.is_empty() {
-            return Err(ApiError::invalid("No memory is named.", "memories"));
+            return Err(ApiError::invalid(say::no_memory_named(), "memories"));
         }
         let note = match request.memories.len() {
-            1 => "removed 1 memory that expired".to_owned(),
-            amount => format!("removed {amount} memories that expired"),
+            1 => say::removed_1_memory_expired(),
+            amount => say::removed_memories_expired(amount),
         };
-        let mut plan = Plan::new(Source::Api, Some(note));
+        let mut plan = Plan::new(Source::Api, Some(note.into_text()));
         let mut gone: BTreeSet<String> = BTreeSet::new();
         for memory in &request.memories {
             let path = rel_path(&memory.path)?;
             if is_index(&memory.path) || is_instructions(&memory.path) {
-                return Err(ApiError::invalid(
-                    "An index or an instruction file does not expire.",
-                    &memory.path,
-                ));
+                return Err(ApiError::invalid(say::index_or_instruction_file_not(), &memory.path));
             }
             let (recorded, version) = self.expected_at(reader, store.id, &path)?;
-            let recorded = recorded.ok_or_else(|| {
-                ApiError::new(Code::NotFound, "No memory is recorded at this path.", &memory.path)
-            })?;
+            let recorded = recorded
+                .ok_or_else(|| ApiError::new(Code::NotFound, say::no_memory_recorded_path(), &memory.path))?;
             let expected = hash(memory.expect.as_deref())?.unwrap_or(recorded);
             plan.steps.push(Step {
                 store: store.id,
@@ -324,8 +320,7 @@ impl Checks {
             let Ok(Some(index)) = self.recorded_text(reader, store, &path) else { continue };
             let unlinked = without_links(&path.to_text(), &index.bytes, &targets);
             for line in unlinked.left {
-                plan.warnings
-                    .push(format!("{path}, line {line} links to what goes and to other files; it stays."));
+                plan.warnings.push(say::line_links_what_goes_other(path.to_string(), line));
             }
             if !unlinked.removed.is_empty() {
                 plan.steps.push(index.step(store, &path, Some(unlinked.index), None));
@@ -344,6 +339,17 @@ fn recorded_indexes(reader: &Reader<'_>, store: StoreId) -> Result<Vec<(String, 
         }
     }
     Ok(indexes)
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "expiry";
+    no_memory_named() => "No memory is named.",
+    removed_1_memory_expired() => "removed 1 memory that expired",
+    removed_memories_expired(amount) => "removed {amount} memories that expired",
+    index_or_instruction_file_not() => "An index or an instruction file does not expire.",
+    no_memory_recorded_path() => "No memory is recorded at this path.",
+    line_links_what_goes_other(path, line) => "{path}, line {line} links to what goes and to other files; it stays.",
 }
 
 #[cfg(test)]

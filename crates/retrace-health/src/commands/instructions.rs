@@ -70,9 +70,9 @@ pub fn instruction(inner: &Arc<Checks>, request: InstructionReq) -> Result<Docum
     let (found, _) = inner.instructions(request.store.as_deref(), request.project.as_deref())?;
     let file = found.files.into_iter().find(|file| show(&file.path) == request.path && file.text.is_some());
     let Some(Instruction { path, text: Some(text), .. }) = file else {
-        let message = "No instruction file of that path is read there.";
+        let message = say::no_instruction_file_path_read();
         return Err(ApiError::new(Code::NotFound, message, request.path)
-            .hint("`retrace instructions` lists them, with the reason why one is not read."));
+            .hint(say::retrace_instructions_lists_them_reason()));
     };
     let name = path.file_name().and_then(|name| RelPath::parse(&name.to_string_lossy()).ok());
     let side = Side {
@@ -96,10 +96,10 @@ impl Checks {
             (_, Some(project)) => {
                 let path = Path::new(project);
                 if !path.is_absolute() {
-                    return Err(ApiError::invalid("The directory must be an absolute path.", project));
+                    return Err(ApiError::invalid(say::directory_must_absolute_path(), project));
                 }
                 if !path.is_dir() {
-                    return Err(ApiError::new(Code::NotFound, "There is no such directory.", project));
+                    return Err(ApiError::new(Code::NotFound, say::no_such_directory(), project));
                 }
                 (Some(path.to_path_buf()), None)
             }
@@ -136,32 +136,29 @@ impl Checks {
         let root = root_of(store);
         if let Some(memory) = agent_memory(surroundings, &root) {
             let because = match memory.project {
-                Some(_) => "The subagent's memory lies in it.",
-                None => "The subagent's memory is for all projects; these files are loaded in each.",
+                Some(_) => say::subagents_memory_lies(),
+                None => say::subagents_memory_all_projects_these(),
             };
-            return (memory.project, because.to_owned());
+            return (memory.project, because.to_owned().into_text());
         }
         if store.kind == StoreKind::ClaudeAuto {
             // Its folder's name is lossy; transcripts say which directory it stands for.
             let project = self.discovered(&root).and_then(|found| found.project);
             if let Some(project) = project {
                 return match project.is_dir() {
-                    true => (Some(project), "Claude Code keeps this memory for it.".to_owned()),
+                    true => (Some(project), say::claude_code_keeps_memory().into_text()),
                     false => {
-                        let gone = format!(
-                            "Claude Code keeps this memory for {}, which is not there. These files are loaded in every project.",
-                            project.display()
-                        );
-                        (None, gone)
+                        let gone = say::claude_code_keeps_memory_not(project.display().to_string());
+                        (None, gone.into_text())
                     }
                 };
             }
         }
         match repository_above(&root) {
-            Some(repository) => (Some(repository), "The store lies in this repository.".to_owned()),
+            Some(repository) => (Some(repository), say::store_lies_repository().into_text()),
             None => {
-                let because = "No project is known for this store. These files are loaded in every project.";
-                (None, because.to_owned())
+                let because = say::no_project_known_store_these();
+                (None, because.to_owned().into_text())
             }
         }
     }
@@ -207,4 +204,19 @@ fn row(file: &Instruction, tokens: Option<u64>, recorded: Option<(String, String
         store_id,
         store_path,
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "instructions";
+    no_instruction_file_path_read() => "No instruction file of that path is read there.",
+    retrace_instructions_lists_them_reason() => "`retrace instructions` lists them, with the reason why one is not read.",
+    directory_must_absolute_path() => "The directory must be an absolute path.",
+    no_such_directory() => "There is no such directory.",
+    subagents_memory_lies() => "The subagent's memory lies in it.",
+    subagents_memory_all_projects_these() => "The subagent's memory is for all projects; these files are loaded in each.",
+    claude_code_keeps_memory() => "Claude Code keeps this memory for it.",
+    claude_code_keeps_memory_not(project) => "Claude Code keeps this memory for {project}, which is not there. These files are loaded in every project.",
+    store_lies_repository() => "The store lies in this repository.",
+    no_project_known_store_these() => "No project is known for this store. These files are loaded in every project.",
 }

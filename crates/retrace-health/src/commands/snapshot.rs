@@ -22,8 +22,8 @@ pub fn agent_snapshot(inner: &Arc<Checks>, request: StoreRef) -> Result<AgentSna
     inner.store_root(&store)?;
     let root = root_of(&store);
     let found = agent_snapshots(&inner.options.surroundings, &root).ok_or_else(|| {
-        ApiError::invalid("This store is not the memory of a subagent of Claude Code.", request.store)
-            .hint("Only a directory such as .claude/agent-memory/AGENT can have a snapshot.")
+        ApiError::invalid(say::store_not_memory_subagent_claude(), request.store)
+            .hint(say::only_directory_such_claude_agent())
     })?;
     Ok(AgentSnapshot {
         agent: found.memory.agent.clone(),
@@ -87,4 +87,11 @@ fn change(
         snapshot_size_bytes: snapshot.map(|file| file.size),
         diff,
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "snapshot";
+    store_not_memory_subagent_claude() => "This store is not the memory of a subagent of Claude Code.",
+    only_directory_such_claude_agent() => "Only a directory such as .claude/agent-memory/AGENT can have a snapshot.",
 }

@@ -243,33 +243,39 @@ pub(crate) fn sentences(row: &OriginRow) -> Vec<String> {
     let tool = row.call.as_ref().map_or("call", |call| call.tool.as_str());
     let steps = row.steps;
     let first = match row.basis.as_str() {
-        "whole" => format!("A call of {tool} wrote exactly these bytes to this path."),
-        "applied" => format!("A call of {tool}, applied to the version before, gives exactly these bytes."),
-        "chain" => {
-            format!("{steps} calls in a row, applied to the version before, give exactly these bytes.")
-        }
-        "stamped" => format!(
-            "A call of {tool} gives these bytes but for the time in the front matter, which the agent writes by itself."
-        ),
-        "told" => format!("The agent's own account of a call of {tool} has exactly these bytes."),
-        "deleted" => format!("A call of {tool} deletes this path."),
-        "renamed" => format!("A call of {tool} moves the file here."),
-        "in_part" => {
-            format!(
-                "What a call of {tool} wrote to this path shortly before is in the content, among other things."
-            )
-        }
-        "named" if tool == retrace_origin::MEMORY_SAVED => {
-            "The session says that a background extraction of it wrote this path at about this time."
-                .to_owned()
-        }
-        "named" => {
-            format!("A call of {tool} names this path shortly before; what it does to it is not known.")
-        }
-        "front_matter" => "The file's front matter names the session, and did not before.".to_owned(),
-        "present" => "One session alone was at work on this project at the time.".to_owned(),
-        "equal_claims" => "Several sessions could have written this equally well.".to_owned(),
-        _ => "No transcript has a call that fits.".to_owned(),
+        "whole" => say::call_wrote_exactly_these_bytes(tool),
+        "applied" => say::call_applied_version_before_gives(tool),
+        "chain" => say::calls_row_applied_version_before(steps),
+        "stamped" => say::call_gives_these_bytes_but(tool),
+        "told" => say::agents_own_account_call_exactly(tool),
+        "deleted" => say::call_deletes_path(tool),
+        "renamed" => say::call_moves_file_here(tool),
+        "in_part" => say::what_call_wrote_path_shortly(tool),
+        "named" if tool == retrace_origin::MEMORY_SAVED => say::session_says_background_extraction_wrote(),
+        "named" => say::call_names_path_shortly_before(tool),
+        "front_matter" => say::files_front_matter_names_session(),
+        "present" => say::one_session_alone_work_project(),
+        "equal_claims" => say::several_sessions_could_written_equally(),
+        _ => say::no_transcript_call_fits(),
     };
-    vec![first]
+    vec![first.into_text()]
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "note";
+    call_wrote_exactly_these_bytes(tool) => "A call of {tool} wrote exactly these bytes to this path.",
+    call_applied_version_before_gives(tool) => "A call of {tool}, applied to the version before, gives exactly these bytes.",
+    calls_row_applied_version_before(steps) => "{steps} calls in a row, applied to the version before, give exactly these bytes.",
+    call_gives_these_bytes_but(tool) => "A call of {tool} gives these bytes but for the time in the front matter, which the agent writes by itself.",
+    agents_own_account_call_exactly(tool) => "The agent's own account of a call of {tool} has exactly these bytes.",
+    call_deletes_path(tool) => "A call of {tool} deletes this path.",
+    call_moves_file_here(tool) => "A call of {tool} moves the file here.",
+    what_call_wrote_path_shortly(tool) => "What a call of {tool} wrote to this path shortly before is in the content, among other things.",
+    session_says_background_extraction_wrote() => "The session says that a background extraction of it wrote this path at about this time.",
+    call_names_path_shortly_before(tool) => "A call of {tool} names this path shortly before; what it does to it is not known.",
+    files_front_matter_names_session() => "The file's front matter names the session, and did not before.",
+    one_session_alone_work_project() => "One session alone was at work on this project at the time.",
+    several_sessions_could_written_equally() => "Several sessions could have written this equally well.",
+    no_transcript_call_fits() => "No transcript has a call that fits.",
 }

@@ -138,7 +138,7 @@ pub trait HostCalls: Send + Sync {
 }
 
 fn without_dreams() -> RemoteError {
-    RemoteError::NotFound { message: "this host has no dreams".to_owned() }
+    RemoteError::NotFound { message: say::host_no_dreams().into_text() }
 }
 
 /// Looks a variable of the environment up.
@@ -318,4 +318,10 @@ impl HostCalls for Host {
     fn archive_dream(&self, dream: &str) -> Result<RemoteDream, RemoteError> {
         self.archive_dream(dream)
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "host";
+    host_no_dreams() => "this host has no dreams",
 }

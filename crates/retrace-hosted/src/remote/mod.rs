@@ -25,6 +25,7 @@ use crate::wire::sentence;
 use crate::wire::{ApiError, Code, RemoteCall};
 use retrace_engine::lock;
 use retrace_log::RemoteRow;
+use retrace_message::Message;
 use retrace_model::{RelPath, StoreState, Timestamp};
 use retrace_remote::{Listener, Made, RemoteError};
 use std::collections::VecDeque;
@@ -100,7 +101,7 @@ impl Hosted {
 
     /// Keeps on a mirror why a pull or a push did not come to its end.
     fn note_problem(&self, remote: &RemoteRow, error: &RemoteError) -> Result<String, ApiError> {
-        let problem = problem(error);
+        let problem = problem(error).into_text();
         let state = state_after(error);
         self.write(|act| {
             act.set_remote_problem(remote.store, Some(&problem))?;
@@ -121,9 +122,9 @@ fn state_after(error: &RemoteError) -> StoreState {
 }
 
 /// Why work for a mirror did not come to its end, as a sentence.
-fn problem(error: &RemoteError) -> String {
+fn problem(error: &RemoteError) -> Message {
     match error {
-        RemoteError::Cancelled => "It was stopped; the next one goes on where it was.".to_owned(),
+        RemoteError::Cancelled => say::stopped_next_one_goes_where(),
         error => sentence(error),
     }
 }
@@ -131,28 +132,31 @@ fn problem(error: &RemoteError) -> String {
 /// A failure of a call as clients see it.
 pub fn refusal(error: &RemoteError, subject: &str) -> ApiError {
     let (code, hint) = match error {
-        RemoteError::NotFound { .. } => (Code::NotFound, ""),
-        RemoteError::BadId { .. } | RemoteError::Config(_) => (Code::Invalid, ""),
-        RemoteError::PreconditionFailed { .. } | RemoteError::PathConflict { .. } => (Code::HeadMoved, ""),
-        RemoteError::NoKey => (
-            Code::KeyRefused,
-            "Keep a key for the host: `retrace remote key set`, with --url for any but the API's own. The environment's key is only \
-             sent to where the environment leads.",
-        ),
-        RemoteError::KeyRefused { .. } => (
-            Code::KeyRefused,
-            "Keep another key for the host: `retrace remote key set`, with --url for any but the API's own.",
-        ),
-        RemoteError::Limited { .. } => (Code::HostLimited, ""),
-        _ => (Code::StoreUnavailable, ""),
+        RemoteError::NotFound { .. } => (Code::NotFound, Message::default()),
+        RemoteError::BadId { .. } | RemoteError::Config(_) => (Code::Invalid, Message::default()),
+        RemoteError::PreconditionFailed { .. } | RemoteError::PathConflict { .. } => {
+            (Code::HeadMoved, Message::default())
+        }
+        RemoteError::NoKey => (Code::KeyRefused, say::keep_key_host_retrace_remote()),
+        RemoteError::KeyRefused { .. } => (Code::KeyRefused, say::keep_another_key_host_retrace()),
+        RemoteError::Limited { .. } => (Code::HostLimited, Message::default()),
+        _ => (Code::StoreUnavailable, Message::default()),
     };
     ApiError::new(code, problem(error), subject).hint(hint)
 }
 
 /// The path a memory has here, from the one it has at its host.
 fn path_here(path: &str) -> Result<RelPath, RemoteError> {
-    let not_understood =
-        || RemoteError::NotUnderstood { cause: "a path in it is not one of a memory".to_owned() };
+    let not_understood = || RemoteError::NotUnderstood { cause: say::path_not_one_memory().into_text() };
     let path = path.strip_prefix('/').ok_or_else(not_understood)?;
     RelPath::from_bytes(path).map_err(|_| not_understood())
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "remote";
+    stopped_next_one_goes_where() => "It was stopped; the next one goes on where it was.",
+    keep_key_host_retrace_remote() => "Keep a key for the host: `retrace remote key set`, with --url for any but the API's own. The environment's key is only sent to where the environment leads.",
+    keep_another_key_host_retrace() => "Keep another key for the host: `retrace remote key set`, with --url for any but the API's own.",
+    path_not_one_memory() => "a path in it is not one of a memory",
 }

@@ -141,7 +141,7 @@ pub fn pull(
         Some(Stop::Log(error)) => return Err(error),
         Some(Stop::Host(error)) => pulled.problem = Some(inner.note_problem(remote, &error)?.into()),
         Some(Stop::Overtaken) => {
-            pulled.problem = Some("Another pull of the store began meanwhile.".to_owned().into());
+            pulled.problem = Some(say::another_pull_store_began_meanwhile().into());
         }
     }
     (pulled.name, pulled.memories) =
@@ -297,7 +297,7 @@ impl Pull<'_> {
             }
             cursor = page.next;
         }
-        Err(RemoteError::NotUnderstood { cause: "its list of memories does not end".to_owned() }.into())
+        Err(RemoteError::NotUnderstood { cause: say::list_memories_not_end().into_text() }.into())
     }
 
     /// Compares the live memories with those of the host: one whose newest version was not listed is fetched, one that the
@@ -403,9 +403,7 @@ impl Pull<'_> {
         let newest = if self.full { ALL_PAGES } else { REDACTION_PAGES };
         let Swept::To(reached) = self.sweep(None, newest)? else { return Ok(()) };
         if self.full {
-            return Err(
-                RemoteError::NotUnderstood { cause: "its list of versions does not end".to_owned() }.into()
-            );
+            return Err(RemoteError::NotUnderstood { cause: say::list_versions_not_end().into_text() }.into());
         }
         let from = self.remote.swept_to.filter(|swept| *swept < reached).unwrap_or(reached);
         match self.sweep(Some(from), SWEEP_PAGES) {
@@ -449,9 +447,7 @@ impl Pull<'_> {
                 return Ok(Swept::To(reached));
             }
             if !seen.insert(page.next.clone()) {
-                return Err(
-                    RemoteError::NotUnderstood { cause: "its pages lead in a circle".to_owned() }.into()
-                );
+                return Err(RemoteError::NotUnderstood { cause: say::pages_lead_circle().into_text() }.into());
             }
             cursor = page.next;
         }
@@ -502,7 +498,7 @@ fn host_version(version: RemoteVersion) -> Result<HostVersion, RemoteError> {
         && version.operation != VersionOperation::Deleted
         && (version.path.is_none() || version.content.is_none())
     {
-        return Err(RemoteError::NotUnderstood { cause: "a version in it has no content".to_owned() });
+        return Err(RemoteError::NotUnderstood { cause: say::version_no_content().into_text() });
     }
     Ok(HostVersion {
         id: version.id,
@@ -520,7 +516,7 @@ fn host_version(version: RemoteVersion) -> Result<HostVersion, RemoteError> {
 pub(super) fn head_version(memory: RemoteMemory) -> Result<HostVersion, RemoteError> {
     let content = memory
         .content
-        .ok_or_else(|| RemoteError::NotUnderstood { cause: "the memory in it has no content".to_owned() })?;
+        .ok_or_else(|| RemoteError::NotUnderstood { cause: say::memory_no_content().into_text() })?;
     Ok(HostVersion {
         id: memory.version_id,
         memory: memory.id,
@@ -531,4 +527,15 @@ pub(super) fn head_version(memory: RemoteMemory) -> Result<HostVersion, RemoteEr
         happened_at: memory.updated_at,
         redacted_at: None,
     })
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "pull";
+    another_pull_store_began_meanwhile() => "Another pull of the store began meanwhile.",
+    list_memories_not_end() => "its list of memories does not end",
+    list_versions_not_end() => "its list of versions does not end",
+    pages_lead_circle() => "its pages lead in a circle",
+    version_no_content() => "a version in it has no content",
+    memory_no_content() => "the memory in it has no content",
 }

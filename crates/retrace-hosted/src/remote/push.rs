@@ -163,7 +163,9 @@ fn send(
         Err(error) => match error {
             RemoteError::PreconditionFailed { .. }
             | RemoteError::PathConflict { .. }
-            | RemoteError::NotFound { .. } => Ok(Answer::Stays(QueueState::Conflict, sentence(&error))),
+            | RemoteError::NotFound { .. } => {
+                Ok(Answer::Stays(QueueState::Conflict, sentence(&error).into_text()))
+            }
             RemoteError::Refused { .. } | RemoteError::TooLarge { .. } | RemoteError::BadId { .. } => {
                 Ok(Answer::Stays(QueueState::Failed, refusal(&error, "").message.into_text()))
             }
@@ -267,7 +269,7 @@ fn expected(host: &dyn HostCalls, remote: &RemoteRow, row: &QueueRow) -> Result<
     if Some(&now.version_id) == row.change.remote_version.as_ref() {
         return Ok(now.content_sha256);
     }
-    Err(RemoteError::PreconditionFailed { message: "it has a newer version".to_owned() })
+    Err(RemoteError::PreconditionFailed { message: say::newer_version().into_text() })
 }
 
 fn delete(host: &dyn HostCalls, remote: &RemoteRow, row: &QueueRow) -> Result<Answer, RemoteError> {
@@ -458,4 +460,10 @@ fn append_deletion(
     let changes = vec![Change { store, path: live.path, payload: Payload::Gone }];
     let store = Some(store);
     Ok(act.append(Append { store, source, actor, note, at, undoes: None, changes, even_if_empty: false })?)
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "push";
+    newer_version() => "it has a newer version",
 }

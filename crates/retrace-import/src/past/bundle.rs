@@ -131,12 +131,10 @@ pub(crate) fn write(reader: &Reader<'_>, store: &StoreRow, to: &Path) -> Result<
     let bytes = file.metadata().map_err(failed)?.len();
     let mut warnings: Vec<Message> = Vec::new();
     if redacted > 0 {
-        warnings.push(format!("Redacted versions are not in it: {redacted}.").into());
+        warnings.push(say::redacted_versions_not(redacted));
     }
     if too_large > 0 {
-        warnings.push(
-            format!("Versions whose content was too large to be kept are not in it: {too_large}.").into(),
-        );
+        warnings.push(say::versions_whose_content_too_large(too_large));
     }
     Ok(ExportedStore { kind: "bundle".to_owned(), to: show(to), written, bytes, warnings })
 }
@@ -151,7 +149,7 @@ pub(crate) fn write_files(
     let failed = |error: std::io::Error| cannot_write(to, &error);
     std::fs::create_dir_all(to).map_err(failed)?;
     if std::fs::read_dir(to).map_err(failed)?.next().is_some() {
-        return Err(ApiError::invalid("The directory is not empty.", show(to)).hint("Name a new one."));
+        return Err(ApiError::invalid(say::directory_not_empty(), show(to)).hint(say::name_new_one()));
     }
     let memories = match at {
         Some(at) => at.memories(reader, store.id)?,
@@ -181,13 +179,8 @@ pub(crate) fn write_files(
         written += 1;
         bytes += content.len() as u64;
     }
-    let warnings = if left_out > 0 {
-        vec![format!(
-            "Files whose content is redacted or was too large to be kept are not in it: {left_out}."
-        )]
-    } else {
-        Vec::new()
-    };
+    let warnings =
+        if left_out > 0 { vec![say::files_whose_content_redacted_or(left_out)] } else { Vec::new() };
     Ok(ExportedStore {
         kind: "files".to_owned(),
         to: show(to),
@@ -199,10 +192,9 @@ pub(crate) fn write_files(
 
 /// Reads a bundle.
 pub(crate) fn read(file: &Path, rules: &Rules, steps: &Steps<'_>) -> Result<(Head, PastHistory), ApiError> {
-    let damaged = |why: &str| ApiError::invalid(format!("The bundle is damaged: {why}."), show(file));
-    let opened = File::open(file).map_err(|error| {
-        ApiError::new(Code::NotFound, format!("The bundle cannot be read: {error}."), show(file))
-    })?;
+    let damaged = |why: &str| ApiError::invalid(say::bundle_damaged(why), show(file));
+    let opened = File::open(file)
+        .map_err(|error| ApiError::new(Code::NotFound, say::bundle_cannot_read(error), show(file)))?;
     let packed = opened.metadata().map_or(0, |metadata| metadata.len());
     let mut left = packed.saturating_mul(MAX_RATIO).max(MIN_UNPACKED_BYTES);
     let decoder = zstd::Decoder::new(opened).map_err(|_| not_one(file))?;
@@ -222,7 +214,7 @@ pub(crate) fn read(file: &Path, rules: &Rules, steps: &Steps<'_>) -> Result<(Hea
     let first = next(&mut hasher).map_err(|_| not_one(file))?;
     let head: Head = serde_json::from_slice(&first).map_err(|_| not_one(file))?;
     if head.retrace_bundle != FORM {
-        return Err(ApiError::invalid("The bundle was written by a newer program.", show(file)));
+        return Err(ApiError::invalid(say::bundle_written_newer_program(), show(file)));
     }
     let mut memories: BTreeMap<String, PastLine> = BTreeMap::new();
     let total = usize::try_from(head.versions).unwrap_or(usize::MAX);
@@ -348,17 +340,34 @@ fn new_file(path: &Path) -> Result<File, ApiError> {
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => {
-            ApiError::invalid("There is a file of that name already.", show(path)).hint("Name a new one.")
+            ApiError::invalid(say::file_name_already(), show(path)).hint(say::name_new_one())
         }
         _ => cannot_write(path, &error),
     })
 }
 
 fn cannot_write(path: &Path, error: &std::io::Error) -> ApiError {
-    ApiError::new(Code::CannotWrite, format!("It cannot be written: {error}."), show(path))
+    ApiError::new(Code::CannotWrite, say::cannot_written(error), show(path))
 }
 
 fn not_one(file: &Path) -> ApiError {
-    ApiError::invalid("The file is no bundle of Retrace.", show(file))
-        .hint("`retrace export STORE --to FILE.retrace` makes one.")
+    ApiError::invalid(say::file_no_bundle_retrace(), show(file))
+        .hint(say::retrace_export_store_file_retrace())
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "bundle";
+    redacted_versions_not(redacted) => "Redacted versions are not in it: {redacted}.",
+    versions_whose_content_too_large(too_large) => "Versions whose content was too large to be kept are not in it: {too_large}.",
+    directory_not_empty() => "The directory is not empty.",
+    name_new_one() => "Name a new one.",
+    files_whose_content_redacted_or(left_out) => "Files whose content is redacted or was too large to be kept are not in it: {left_out}.",
+    bundle_damaged(why) => "The bundle is damaged: {why}.",
+    bundle_cannot_read(error) => "The bundle cannot be read: {error}.",
+    bundle_written_newer_program() => "The bundle was written by a newer program.",
+    file_name_already() => "There is a file of that name already.",
+    cannot_written(error) => "It cannot be written: {error}.",
+    file_no_bundle_retrace() => "The file is no bundle of Retrace.",
+    retrace_export_store_file_retrace() => "`retrace export STORE --to FILE.retrace` makes one.",
 }

@@ -51,7 +51,7 @@ impl GitPlace {
     ) -> Result<Self, ApiError> {
         let asked = directory
             .canonicalize()
-            .map_err(|_| ApiError::new(Code::NotFound, "There is no such directory.", show(directory)))?;
+            .map_err(|_| ApiError::new(Code::NotFound, say::no_such_directory(), show(directory)))?;
         let prefix = run(&asked, &["rev-parse", "--show-prefix"])?;
         let top = run(&asked, &["rev-parse", "--show-toplevel"]).ok();
         let top = top.map_or_else(|| asked.clone(), |top| PathBuf::from(text(&line(&top))));
@@ -94,8 +94,8 @@ impl GitPlace {
 /// `store_unavailable` when git fails, `invalid` when the import is stopped.
 pub(crate) fn read(place: &GitPlace, rules: &Rules, steps: &Steps<'_>) -> Result<PastHistory, ApiError> {
     if !has_commits(place)? {
-        return Err(ApiError::new(Code::NotFound, "The repository has no commits yet.", show(&place.top))
-            .hint("There is no history to bring in before the first commit."));
+        return Err(ApiError::new(Code::NotFound, say::repository_no_commits_yet(), show(&place.top))
+            .hint(say::no_history_bring_before_first()));
     }
     let mut asked: BTreeSet<Vec<u8>> = BTreeSet::from([place.inside.clone()]);
     // Paths outside whose files came in, or whose files became those.
@@ -327,12 +327,10 @@ fn contents(
     }
     if too_large > 0 {
         let limit = rules.max_file_bytes >> 20;
-        past_history.warnings.push(format!("Left out because they are above {limit} MiB: {too_large}."));
+        past_history.warnings.push(say::left_out_because_they_above(limit, too_large));
     }
     if missing > 0 {
-        past_history
-            .warnings
-            .push(format!("Left out because the repository does not have their content: {missing}."));
+        past_history.warnings.push(say::left_out_because_repository_not(missing));
     }
     Ok(past_history)
 }
@@ -394,8 +392,8 @@ fn run(directory: &Path, arguments: &[&str]) -> Result<Vec<u8>, ApiError> {
     git.args(arguments);
     output(git).map_err(|error| {
         if error.code == Code::StoreUnavailable && error.hint.is_empty() {
-            return ApiError::new(Code::NotFound, "The directory is in no git repository.", show(directory))
-                .hint("`import git DIR` takes a directory that git keeps, or a clone of what kept it.");
+            return ApiError::new(Code::NotFound, say::directory_no_git_repository(), show(directory))
+                .hint(say::import_git_dir_takes_directory());
         }
         error
     })
@@ -425,4 +423,16 @@ fn os(bytes: &[u8]) -> std::ffi::OsString {
 #[cfg(not(unix))]
 fn os(bytes: &[u8]) -> std::ffi::OsString {
     text(bytes).into()
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "git";
+    no_such_directory() => "There is no such directory.",
+    repository_no_commits_yet() => "The repository has no commits yet.",
+    no_history_bring_before_first() => "There is no history to bring in before the first commit.",
+    left_out_because_they_above(limit, too_large) => "Left out because they are above {limit} MiB: {too_large}.",
+    left_out_because_repository_not(missing) => "Left out because the repository does not have their content: {missing}.",
+    directory_no_git_repository() => "The directory is in no git repository.",
+    import_git_dir_takes_directory() => "`import git DIR` takes a directory that git keeps, or a clone of what kept it.",
 }

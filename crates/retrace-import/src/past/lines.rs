@@ -92,7 +92,7 @@ impl Following {
                 if self.is_new(&path, &state) {
                     self.gathered.kept += 1;
                 }
-                self.found(&path, state, &provenance("kept by the client before an edit".to_owned()));
+                self.found(&path, state, &provenance(say::kept_client_before_edit().into_text()));
             }
             What::Shown { text, end_is_known } => {
                 let (content, note) = self.shown(&path, text, end_is_known);
@@ -226,7 +226,7 @@ impl Following {
         {
             return;
         }
-        let provenance = Provenance { note: "as it was before an edit".to_owned(), ..provenance.clone() };
+        let provenance = Provenance { note: say::before_edit().into_text(), ..provenance.clone() };
         self.found(path, State::Content(before.clone().into_bytes()), &provenance);
     }
 
@@ -262,10 +262,10 @@ impl Following {
             None => Actor::Unknown,
         };
         let note = match write.turn {
-            Some(turn) => format!("{}, turn {turn}", write.tool),
-            None => write.tool.clone(),
+            Some(turn) => say::turn(&write.tool, turn),
+            None => write.tool.clone().into(),
         };
-        self.push(path, state, actor, &Provenance { note, ..provenance.clone() });
+        self.push(path, state, actor, &Provenance { note: note.into_text(), ..provenance.clone() });
     }
 
     /// True if the last version of the line of a file is at its path.
@@ -319,6 +319,14 @@ fn without_crlf(bytes: &[u8]) -> Vec<u8> {
         }
     }
     out
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "lines";
+    kept_client_before_edit() => "kept by the client before an edit",
+    before_edit() => "as it was before an edit",
+    turn(tool, turn) => "{tool}, turn {turn}",
 }
 
 #[cfg(test)]

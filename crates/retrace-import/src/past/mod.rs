@@ -27,7 +27,7 @@ pub(crate) struct PastHistory {
     /// One line for each memory.
     pub lines: Vec<PastLine>,
     /// Content that was left out, and why, each in a sentence.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Message>,
 }
 
 /// Names of an import in the log and in its answer.
@@ -82,7 +82,7 @@ struct Seen {
     files: Vec<ImportedFile>,
     first: Option<Timestamp>,
     last: Option<Timestamp>,
-    warnings: Vec<String>,
+    warnings: Vec<Message>,
 }
 
 fn result(store: &StoreRow, import: &Import<'_>, done: &Rebuilt, seen: Seen) -> ImportResult {
@@ -104,11 +104,7 @@ fn result(store: &StoreRow, import: &Import<'_>, done: &Rebuilt, seen: Seen) -> 
         first_at: seen.first.map(Timestamp::to_rfc3339),
         last_at: seen.last.map(Timestamp::to_rfc3339),
         files: seen.files,
-        warnings: kept_out::warnings_of(&done.redacted)
-            .into_iter()
-            .chain(seen.warnings)
-            .map(Message::from)
-            .collect(),
+        warnings: kept_out::warnings_of(&done.redacted).into_iter().chain(seen.warnings).collect(),
     }
 }
 
@@ -132,14 +128,11 @@ pub fn withdraw(inner: &Imports, seq: u64, dry_run: bool) -> Result<ActResult, A
     let versions = inner.read(|reader| {
         let row = reader.operation(seq)?;
         if let Some(by) = row.undone_by {
-            return Err(ApiError::invalid("The operation is undone already.", seq.to_string())
-                .hint(format!("Operation {by} undid it; import again to bring the history back.")));
+            return Err(ApiError::invalid(say::operation_undone_already(), seq.to_string())
+                .hint(say::operation_undid_import_again_bring(by)));
         }
         if row.undoes.is_some() {
-            return Err(ApiError::invalid(
-                "An import that was undone is brought back by importing again.",
-                seq.to_string(),
-            ));
+            return Err(ApiError::invalid(say::import_undone_brought_back_importing(), seq.to_string()));
         }
         Ok(row.versions)
     })?;
@@ -149,7 +142,7 @@ pub fn withdraw(inner: &Imports, seq: u64, dry_run: bool) -> Result<ActResult, A
     }
     let user = inner.user();
     let row = inner.read(|reader| Ok(reader.operation(seq)?))?;
-    let note = format!("undo of operation {seq}");
+    let note = say::undo_operation(seq);
     let appended = inner.write(|act| {
         Ok(act.append(Append {
             store: row.store,
@@ -164,4 +157,13 @@ pub fn withdraw(inner: &Imports, seq: u64, dry_run: bool) -> Result<ActResult, A
     })?;
     result.operation_seq = appended.operation_seq;
     Ok(result)
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "past";
+    operation_undone_already() => "The operation is undone already.",
+    operation_undid_import_again_bring(by) => "Operation {by} undid it; import again to bring the history back.",
+    import_undone_brought_back_importing() => "An import that was undone is brought back by importing again.",
+    undo_operation(seq) => "undo of operation {seq}",
 }

@@ -113,18 +113,13 @@ pub(crate) fn read(
     let gathered = lines::gather(happenings);
     past_history.lines = gathered.lines;
     if gathered.gaps > 0 {
-        past_history.warnings.push(format!(
-            "Calls that wrote something the transcripts do not tell to the byte, and that were left out: {}.",
-            gathered.gaps
-        ));
+        past_history.warnings.push(say::calls_wrote_something_transcripts_not(gathered.gaps));
     }
     if missing > 0 {
-        past_history
-            .warnings
-            .push(format!("Copies that sessions kept before an edit and that are gone: {missing}."));
+        past_history.warnings.push(say::copies_sessions_kept_before_edit(missing));
     }
     if unread > 0 {
-        past_history.warnings.push(format!("Transcripts that could not be read: {unread}."));
+        past_history.warnings.push(say::transcripts_could_not_read(unread));
     }
     Ok(past_history)
 }
@@ -191,6 +186,14 @@ fn kept(
         });
     }
     missing
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "transcripts";
+    calls_wrote_something_transcripts_not(gaps) => "Calls that wrote something the transcripts do not tell to the byte, and that were left out: {gaps}.",
+    copies_sessions_kept_before_edit(missing) => "Copies that sessions kept before an edit and that are gone: {missing}.",
+    transcripts_could_not_read(unread) => "Transcripts that could not be read: {unread}.",
 }
 
 #[cfg(test)]

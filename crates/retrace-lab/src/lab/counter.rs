@@ -73,7 +73,7 @@ pub(crate) fn config(inner: &Lab) -> Result<(Config, bool), ApiError> {
     let variable = |name: &str| env.get(name)?.to_str().map(str::to_owned);
     let mut config = Config::from_environment(&variable).map_err(|error| {
         ApiError::new(Code::CounterUnavailable, sentence(&error), "environment")
-            .hint("Look at the variables ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and ANTHROPIC_BASE_URL.")
+            .hint(say::look_variables_anthropic_api_key())
     })?;
     let kept = inner.keys.key();
     let keyring = kept.is_ok();
@@ -91,4 +91,10 @@ pub(crate) fn source(key: &Key) -> String {
         KeySource::Given => "given",
     }
     .to_owned()
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "counter";
+    look_variables_anthropic_api_key() => "Look at the variables ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and ANTHROPIC_BASE_URL.",
 }

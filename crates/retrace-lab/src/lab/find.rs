@@ -32,7 +32,7 @@ pub(crate) struct Place {
 pub(crate) fn transcript(inner: &Arc<Lab>, text: &str) -> Result<Place, ApiError> {
     let text = text.trim();
     if text.is_empty() {
-        return Err(ApiError::invalid("No transcript is named.", "transcript"));
+        return Err(ApiError::invalid(say::no_transcript_named(), "transcript"));
     }
     let whole = named(inner, text, 0);
     match (whole, split_part(text)) {
@@ -64,8 +64,8 @@ fn named(inner: &Arc<Lab>, name: &str, part: usize) -> Result<Place, ApiError> {
     }
     let known = index.snapshot();
     match &*found {
-        [] => Err(ApiError::new(Code::NotFound, "There is no such transcript.", name)
-            .hint("`retrace context transcripts` lists them; the path of a file will do, too.")),
+        [] => Err(ApiError::new(Code::NotFound, say::no_such_transcript(), name)
+            .hint(say::retrace_context_transcripts_lists_them())),
         [entry] => {
             let id = unique_id(&known, entry).unwrap_or_else(|| show(&entry.path));
             Ok(Place { path: entry.path.clone(), part, id: with_part(&id, part) })
@@ -84,14 +84,12 @@ fn file(name: &str) -> Result<Option<PathBuf>, ApiError> {
     if metadata.is_dir() {
         // A title may be spelt like a directory here; a path is not.
         if name.contains(std::path::MAIN_SEPARATOR) {
-            return Err(
-                ApiError::invalid("This is a directory, not a transcript.", name).hint("Name a file in it.")
-            );
+            return Err(ApiError::invalid(say::directory_not_transcript(), name).hint(say::name_file()));
         }
         return Ok(None);
     }
     if !metadata.is_file() {
-        return Err(ApiError::invalid("This is not a regular file.", name));
+        return Err(ApiError::invalid(say::not_regular_file(), name));
     }
     Ok(Some(std::path::absolute(Path::new(name)).unwrap_or_else(|_| PathBuf::from(name))))
 }
@@ -109,8 +107,8 @@ fn unique_id(known: &Snapshot, entry: &Entry) -> Option<String> {
 fn ambiguous(name: &str, several: &[Arc<Entry>]) -> ApiError {
     let names: Vec<String> = several.iter().take(CANDIDATES).map(|entry| candidate(entry)).collect();
     let more = several.len().saturating_sub(CANDIDATES);
-    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
-    ApiError::invalid(format!("This may be any of {} transcripts.", several.len()), name)
+    let more = if more > 0 { say::more(more) } else { String::new().into() };
+    ApiError::invalid(say::may_any_transcripts(several.len()), name)
         .hint(format!("{}{more}.", names.join(", ")))
 }
 
@@ -119,6 +117,19 @@ fn candidate(entry: &Entry) -> String {
     let title = entry.summary.as_ref().and_then(|summary| summary.session.title.as_deref());
     let title = title.map(|title| format!(" ({})", shortened(title, TITLE))).unwrap_or_default();
     format!("{}{title}", show(&entry.path))
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "find";
+    no_transcript_named() => "No transcript is named.",
+    no_such_transcript() => "There is no such transcript.",
+    retrace_context_transcripts_lists_them() => "`retrace context transcripts` lists them; the path of a file will do, too.",
+    directory_not_transcript() => "This is a directory, not a transcript.",
+    name_file() => "Name a file in it.",
+    not_regular_file() => "This is not a regular file.",
+    may_any_transcripts(count) => "This may be any of {count} transcripts.",
+    more(more) => ", and {more} more",
 }
 
 #[cfg(test)]

@@ -95,7 +95,7 @@ impl TranscriptIndex {
             self.shared.end(|state| {
                 state.problems = vec![TranscriptProblem {
                     path: String::new(),
-                    reason: "No thread could be started to look for transcripts.".to_owned().into(),
+                    reason: say::no_thread_could_started_look().into(),
                 }];
             });
         }
@@ -230,8 +230,15 @@ impl Drop for EndsAnyhow {
         self.0.end(|state| {
             state.problems = vec![TranscriptProblem {
                 path: String::new(),
-                reason: "Looking for transcripts failed; this is a bug in Retrace.".to_owned().into(),
+                reason: say::looking_transcripts_failed_bug_retrace().into(),
             }];
         });
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "index";
+    no_thread_could_started_look() => "No thread could be started to look for transcripts.",
+    looking_transcripts_failed_bug_retrace() => "Looking for transcripts failed; this is a bug in Retrace.",
 }

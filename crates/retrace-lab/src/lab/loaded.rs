@@ -100,9 +100,8 @@ impl Loaded {
     pub(crate) fn lines(&self) -> Result<FileLines, ApiError> {
         let path = &self.place.path;
         if stamp(path)? != self.file.stamp {
-            return Err(
-                ApiError::new(Code::Busy, "The transcript changed meanwhile.", show(path)).hint("Try again.")
-            );
+            return Err(ApiError::new(Code::Busy, say::transcript_changed_meanwhile(), show(path))
+                .hint(say::try_again()));
         }
         FileLines::open(path)
     }
@@ -198,8 +197,8 @@ fn load_place(inner: &Lab, place: Place) -> Result<Arc<Loaded>, ApiError> {
     };
     if place.part >= file.reading.transcripts.len() {
         let count = file.reading.transcripts.len() - 1;
-        return Err(ApiError::new(Code::NotFound, "There is no such conversation in the file.", place.id)
-            .hint(format!("It holds {count} beside the main one.")));
+        return Err(ApiError::new(Code::NotFound, say::no_such_conversation_file(), place.id)
+            .hint(say::holds_beside_main_one(count)));
     }
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let loaded = Arc::new(weigh(place, file, threads));
@@ -224,10 +223,8 @@ fn stamp(path: &Path) -> Result<Stamp, ApiError> {
 
 fn read(path: &Path, stamp: Stamp) -> Result<FileRead, ApiError> {
     let (reading, log) = split(path)?.finish().map_err(|error| {
-        ApiError::invalid(format!("This cannot be read as a transcript: {}", sentence(&error)), show(path)).hint(
-            "Sessions of Claude Code, Codex and Copilot CLI, Messages API requests and responses, proxy logs, OpenAI \
-             chat and responses are understood.",
-        )
+        ApiError::invalid(say::cannot_read_transcript_2(sentence(&error)), show(path))
+            .hint(say::sessions_claude_code_codex_copilot_2())
     })?;
     let mut reading = of_one_request(reading);
     let mut lines = FileLines::open(path)?;
@@ -324,7 +321,7 @@ pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, ApiError> {
 }
 
 fn too_large(path: &Path) -> ApiError {
-    ApiError::invalid(format!("The file is larger than {} MiB.", LARGEST_FILE >> 20), show(path))
+    ApiError::invalid(say::file_larger_than_mib_2(LARGEST_FILE >> 20), show(path))
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> ApiError {
@@ -332,8 +329,7 @@ fn unreadable(path: &Path, error: &std::io::Error) -> ApiError {
         ErrorKind::NotFound => Code::NotFound,
         _ => Code::StoreUnavailable,
     };
-    ApiError::new(code, format!("The transcript cannot be read: {error}."), show(path))
-        .hint("Check that the file is there and may be read.")
+    ApiError::new(code, say::transcript_cannot_read(error), show(path)).hint(say::check_file_may_read())
 }
 
 /// The weights of a transcript of one request that is made here, counted as its model counts.
@@ -374,4 +370,18 @@ fn model_of_most(transcript: &Transcript) -> Option<String> {
     }
     let most = requests.into_iter().max_by(|one, other| one.1.cmp(&other.1).then_with(|| other.0.cmp(one.0)));
     most.map(|(model, _)| model.to_owned())
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "loaded";
+    try_again() => "Try again.",
+    no_such_conversation_file() => "There is no such conversation in the file.",
+    holds_beside_main_one(count) => "It holds {count} beside the main one.",
+    transcript_cannot_read(error) => "The transcript cannot be read: {error}.",
+    check_file_may_read() => "Check that the file is there and may be read.",
+    transcript_changed_meanwhile() => "The transcript changed meanwhile.",
+    cannot_read_transcript_2(error) => "This cannot be read as a transcript: {error}",
+    sessions_claude_code_codex_copilot_2() => "Sessions of Claude Code, Codex and Copilot CLI, Messages API requests and responses, proxy logs, OpenAI chat and responses are understood.",
+    file_larger_than_mib_2(value) => "The file is larger than {value} MiB.",
 }

@@ -73,7 +73,7 @@ fn described(errors: &[PriceError]) -> Option<String> {
     let first = errors.first()?;
     let rest = errors.len() - 1;
     let first = sentence(first);
-    Some(if rest > 0 { format!("{first} And {rest} more of its lines cannot be read.") } else { first })
+    Some(if rest > 0 { say::more_lines_cannot_read(first, rest).into_text() } else { first.into_text() })
 }
 
 /// Tokens of a recorded call, by what each costs: what was written to the cache and is not known to live an hour lives
@@ -105,4 +105,10 @@ pub(crate) fn request_price(prices: &Prices, request: &Request, with_output: boo
         tokens.output = 0;
     }
     prices.of(request.model.as_deref()?).cost(request.at, &billed(&tokens, usage.is_fast()))
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "prices";
+    more_lines_cannot_read(first, rest) => "{first} And {rest} more of its lines cannot be read.",
 }

@@ -11,6 +11,7 @@ use crate::wire::show;
 use regex::bytes::Regex;
 use retrace_engine::root_of;
 use retrace_log::{ElsewhereKind, Place, PlaceState, StoreRow};
+use retrace_message::Message;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
@@ -36,10 +37,10 @@ pub(super) struct Outside {
     /// Kind: `git`, `file_history`, `bundle`, `export`, `worktree`, `store`.
     pub(super) kind: &'static str,
     /// For people.
-    pub(super) place: String,
+    pub(super) place: Message,
     pub(super) hits: u64,
-    pub(super) detail: Option<String>,
-    pub(super) remedy: Option<String>,
+    pub(super) detail: Option<Message>,
+    pub(super) remedy: Option<Message>,
     /// False when it could not be searched to its end.
     finished: bool,
 }
@@ -51,8 +52,10 @@ impl Outside {
             (0, false) => PlaceState::OutOfReach,
             _ => PlaceState::Left,
         };
-        let remedy = self.remedy.clone().filter(|_| self.hits > 0);
-        Place { remedy, ..Place::outside(&self.place, state, self.hits, self.detail.clone()) }
+        // A receipt keeps texts.
+        let remedy = self.remedy.clone().filter(|_| self.hits > 0).map(Message::into_text);
+        let detail = self.detail.clone().map(Message::into_text);
+        Place { remedy, ..Place::outside(self.place.text(), state, self.hits, detail) }
     }
 }
 
@@ -87,7 +90,7 @@ impl Search<'_> {
     }
 
     /// Searches the files below a folder.
-    fn below(&self, kind: &'static str, place: String, folder: &Path, depth: usize) -> Outside {
+    fn below(&self, kind: &'static str, place: Message, folder: &Path, depth: usize) -> Outside {
         let (mut hits, mut finished) = (0, true);
         let mut holding = Vec::new();
         for_each_file(folder, depth, &mut |path| {
@@ -107,16 +110,13 @@ impl Search<'_> {
         holding.sort();
         let detail = match (finished, holding.len()) {
             (true, 0) => None,
-            (true, files) => Some(format!("files: {files}")),
-            (false, files) => Some(format!("not searched to its end: at least {files} files")),
+            (true, files) => Some(say::files(files)),
+            (false, files) => Some(say::not_searched_end_least_files(files)),
         };
         let remedy = (!holding.is_empty()).then(|| {
             let named: Vec<String> = holding.iter().take(FILES_NAMED).map(|path| self.shown(path)).collect();
-            format!(
-                "Delete or edit: {}{}",
-                named.join(", "),
-                if holding.len() > FILES_NAMED { ", …" } else { "" }
-            )
+            let rest = if holding.len() > FILES_NAMED { ", …" } else { "" };
+            say::delete_or_edit(format!("{}{rest}", named.join(", ")))
         });
         Outside { kind, place, hits, detail, remedy, finished }
     }
@@ -148,10 +148,10 @@ impl Search<'_> {
         let found = self.in_bundle(path);
         Outside {
             kind: "bundle",
-            place: format!("Bundle {}", self.shown(path)),
+            place: say::bundle(self.shown(path)),
             hits: found.unwrap_or(0),
-            detail: found.is_none().then(|| "not searched to its end".to_owned()),
-            remedy: Some("Delete the bundle and its copies, and export it anew.".to_owned()),
+            detail: found.is_none().then(|| say::not_searched_end()),
+            remedy: Some(say::delete_bundle_copies_export_anew()),
             finished: found.is_some(),
         }
     }
@@ -161,22 +161,17 @@ impl Search<'_> {
         let Kept { commits, others, finished } = kept;
         let mut detail = match (finished, commits) {
             (true, 0) if others == 0 => None,
-            (true, commits) => {
-                Some(format!("commits with a changed file or a message that holds it: {commits}"))
-            }
-            (false, commits) => Some(format!("not searched to its end: at least {commits} commits")),
+            (true, commits) => Some(say::commits_changed_file_or_message(commits)),
+            (false, commits) => Some(say::not_searched_end_least_commits(commits)),
         };
         if let Some(detail) = detail.as_mut().filter(|_| others > 0) {
-            detail.push_str(&format!("; objects of no commit: {others}"));
+            *detail = say::with_objects(std::mem::take(detail), say::objects_no_commit(others));
         }
         let at = self.shown(&repository.top);
-        let remedy = format!(
-            "`git -C {at} filter-repo --sensitive-data-removal --replace-text FILE` rewrites the history, where FILE \
-             holds the text and `==>[redacted]` behind it; then `git push --force --mirror`, and every clone is made anew."
-        );
+        let remedy = say::git_c_filter_repo_sensitive(&at);
         Outside {
             kind: "git",
-            place: format!("Git repository {at}"),
+            place: say::git_repository(at),
             hits: commits + others,
             detail,
             remedy: Some(remedy),
@@ -207,7 +202,7 @@ impl Redactions {
             match kind {
                 ElsewhereKind::Bundle => found.push(search.bundle(path)),
                 ElsewhereKind::Export => {
-                    let place = format!("Exported directory {}", search.shown(path));
+                    let place = say::exported_directory(search.shown(path));
                     found.push(search.below("export", place, path, 32));
                 }
                 ElsewhereKind::Git => {}
@@ -215,7 +210,7 @@ impl Redactions {
         }
         let copies = self.claude_folder().join("file-history");
         if copies.is_dir() {
-            let place = "Copies Claude Code keeps before edits".to_owned();
+            let place = say::copies_claude_code_keeps_before();
             found.push(search.below("file_history", place, &copies, 4));
         }
         self.other_stores(&search, selection, stores, &mut found);
@@ -237,7 +232,7 @@ impl Redactions {
             .collect();
         // A worktree that is a store is looked at as one.
         for worktree in worktrees.difference(&known) {
-            let place = format!("Worktree {}", search.shown(worktree));
+            let place = say::worktree(search.shown(worktree));
             found.push(search.below("worktree", place, worktree, 32));
         }
         // The longest last, so that it takes no time from the others.
@@ -260,12 +255,34 @@ impl Redactions {
                 && !stores.iter().any(|chosen| chosen.id == store.id)
         };
         for store in all.iter().filter(is_other) {
-            let place = format!("Live files of {}", masked_text(selection, &store.name));
+            let place = say::live_files(masked_text(selection, &store.name));
             let mut outside = search.below("store", place, &root_of(store), 32);
-            outside.remedy = Some("Repeat the redaction for all stores, with --live.".to_owned());
+            outside.remedy = Some(say::repeat_redaction_all_stores_live());
             if outside.hits > 0 {
                 found.push(outside);
             }
         }
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "outside";
+    files(files) => "files: {files}",
+    not_searched_end_least_files(files) => "not searched to its end: at least {files} files",
+    delete_or_edit(files) => "Delete or edit: {files}",
+    bundle(path) => "Bundle {path}",
+    not_searched_end() => "not searched to its end",
+    delete_bundle_copies_export_anew() => "Delete the bundle and its copies, and export it anew.",
+    commits_changed_file_or_message(commits) => "commits with a changed file or a message that holds it: {commits}",
+    not_searched_end_least_commits(commits) => "not searched to its end: at least {commits} commits",
+    with_objects(commits, objects) => "{commits}{objects}",
+    objects_no_commit(others) => "; objects of no commit: {others}",
+    git_c_filter_repo_sensitive(at) => "`git -C {at} filter-repo --sensitive-data-removal --replace-text FILE` rewrites the history, where FILE holds the text and `==>[redacted]` behind it; then `git push --force --mirror`, and every clone is made anew.",
+    git_repository(at) => "Git repository {at}",
+    exported_directory(path) => "Exported directory {path}",
+    copies_claude_code_keeps_before() => "Copies Claude Code keeps before edits",
+    worktree(worktree) => "Worktree {worktree}",
+    live_files(name) => "Live files of {name}",
+    repeat_redaction_all_stores_live() => "Repeat the redaction for all stores, with --live.",
 }

@@ -39,7 +39,7 @@ impl Redactions {
         lock(&self.pending_needles).insert(row.id, needles.clone());
         let purged = self.at(Point::BeforePurge).and_then(|()| Ok(self.writer().purge(needles)?));
         let purged = purged.unwrap_or_else(|error| {
-            result.warnings.push(format!("The purge could not be done yet: {}", error.message).into());
+            result.warnings.push(say::purge_could_not_done_yet(error.message));
             None
         });
         self.at(Point::AfterPurge)?;
@@ -95,11 +95,10 @@ impl Redactions {
         let left: u64 = survey.live.iter().filter(|hit| hit.after.is_none()).map(of_content).sum();
         let unreadable = self.unreadable(stores);
         let name = match stores.len() {
-            1 => "Live files, 1 store".to_owned(),
-            count => format!("Live files, {count} stores"),
+            1 => say::live_files_1_store(),
+            count => say::live_files_stores(count),
         };
-        let unreadable =
-            (!unreadable.is_empty()).then(|| format!("could not be read: {}", unreadable.join(", ")));
+        let unreadable = (!unreadable.is_empty()).then(|| say::could_not_read(unreadable.join(", ")));
         let (state, remedy) = match (left, &unreadable) {
             (0, None) => (PlaceState::Clean, None),
             // A place that was not read is not known to be clean.
@@ -108,12 +107,12 @@ impl Redactions {
         };
         places.push(Place {
             remedy: remedy.map(str::to_owned),
-            ..Place::outside(name, state, left, unreadable)
+            ..Place::outside(name, state, left, unreadable.map(retrace_message::Message::into_text))
         });
         let remaining = self.read(|reader| remaining(reader, selection))?;
-        places.push(Place::own("Version log, contents and paths", remaining, None));
+        places.push(Place::own(say::version_log_contents_paths(), remaining, None));
         let in_index = self.read(|reader| in_index(reader, &survey.matched, selection))?;
-        places.push(Place::own("Search index", in_index, None));
+        places.push(Place::own(say::search_index(), in_index, None));
         if !matches!(selection, Selection::Versions(_)) {
             self.text_places(selection, survey, &mut places)?;
         }
@@ -143,7 +142,7 @@ impl Redactions {
     ) -> Result<(), ApiError> {
         let now = self.read(|reader| texts_holding(reader, selection, &self.options.user, |_| ()))?;
         let files = self.own_files_holding(selection);
-        let taken = |rows: u64| (rows > 0).then(|| format!("replaced by a marker: {rows}"));
+        let taken = |rows: u64| (rows > 0).then(|| say::replaced_marker(rows));
         let rows_of = |groups: &[TextGroup], name: &str| -> u64 {
             groups.iter().filter(|group| group.name == name).map(|group| group.rows).sum()
         };
@@ -156,26 +155,39 @@ impl Redactions {
             let (before, left) = (rows_of(&survey.texts.texts, group.name), rows_of(&now, group.name));
             let remedy = now.iter().filter(|left| left.name == group.name).find_map(|left| left.remedy);
             let remedy = (left > 0).then(|| remedy.unwrap_or(REPEAT_REMEDY).to_owned());
-            places.push(Place { remedy, ..Place::own(group.name, left, taken(before.saturating_sub(left))) });
+            places.push(Place {
+                remedy,
+                ..Place::own(
+                    group.name,
+                    left,
+                    taken(before.saturating_sub(left)).map(retrace_message::Message::into_text),
+                )
+            });
         }
         if named.is_empty() {
-            places.push(Place::own("Notes, names and other texts of the log", 0, None));
+            places.push(Place::own(say::notes_names_other_texts_log(), 0, None));
         }
         let names = survey.live.iter().filter(|hit| hit.in_path).count() as u64;
         if names > 0 {
             let remedy = Some(NAME_REMEDY.to_owned());
-            places.push(Place { remedy, ..Place::own("Names of live files", names, None) });
+            places.push(Place { remedy, ..Place::own(say::names_live_files(), names, None) });
         }
         for file in &survey.texts.files {
             let left = files.iter().filter(|left| left.name == file.name).map(|left| left.hits).sum();
             let remedy = (left > 0).then(|| REPEAT_REMEDY.to_owned());
-            places
-                .push(Place { remedy, ..Place::own(file.name, left, taken(file.hits.saturating_sub(left))) });
+            places.push(Place {
+                remedy,
+                ..Place::own(
+                    file.name,
+                    left,
+                    taken(file.hits.saturating_sub(left)).map(retrace_message::Message::into_text),
+                )
+            });
         }
         let encoded: u64 = survey.encoded.iter().map(super::survey::Encoded::hits).sum();
         let versions = survey.encoded.iter().any(|encoded| encoded.version.is_some());
         let remedy = (encoded > 0).then(|| ENCODED_REMEDY.to_owned());
-        let place = Place::own("Other forms: UTF-16, base64, escaped", encoded, None);
+        let place = Place::own(say::other_forms_utf_16_base64(), encoded, None);
         places.push(Place { remedy, owned: versions, ..place });
         Ok(())
     }
@@ -218,9 +230,9 @@ impl Redactions {
         for name in [DATABASE_PLACE, WRITE_AHEAD_PLACE, OTHER_FILES_PLACE] {
             row.places.push(Place::own(name, 0, None));
         }
-        for name in ["Live files", "Transcripts on this machine", "Places outside of the log"] {
-            let detail = "not looked at, because the redaction was cut off: repeat it to look".to_owned();
-            row.places.push(Place::outside(name, PlaceState::OutOfReach, 0, Some(detail)));
+        for name in [say::live_files(), say::transcripts_machine(), say::places_outside_log()] {
+            let detail = say::not_looked_because_redaction_cut();
+            row.places.push(Place::outside(name, PlaceState::OutOfReach, 0, Some(detail.into_text())));
         }
         row.places.push(backups());
         self.read(|reader| remote::enter_places(reader, row))
@@ -233,9 +245,9 @@ fn enter_raw_hits(places: &mut [Place], raw: &RawHits, known: bool) {
         let Some(of_place) = files_of(&place.place) else { continue };
         place.hits = raw.files.iter().filter(|(path, _)| of_place(path)).map(|(_, hits)| *hits).sum();
         place.state = if place.hits == 0 { PlaceState::Clean } else { PlaceState::Left };
-        place.detail = (!known).then(|| {
-            "finished by another process, which did not know the secret: the database was written anew and the write-ahead log emptied".to_owned()
-        });
+        place.detail = (!known)
+            .then(|| say::finished_another_process_did_not())
+            .map(retrace_message::Message::into_text);
         if place.hits == 0 {
             continue;
         }
@@ -247,7 +259,7 @@ fn enter_raw_hits(places: &mut [Place], raw: &RawHits, known: bool) {
                 .map(|(path, _)| crate::wire::show(path))
                 .collect();
             place.detail = Some(format!("in {}", files.join(", ")));
-            place.remedy = Some("Take it out of these files, or delete them.".to_owned());
+            place.remedy = Some(say::take_out_these_files_or().into_text());
         } else {
             place.remedy = Some(DATABASE_REMEDY.to_owned());
         }
@@ -268,8 +280,8 @@ fn files_of(place: &str) -> Option<fn(&Path) -> bool> {
 
 /// The places on a receipt whose purge is still to come, and nothing else was looked at.
 pub fn pending_places() -> Vec<Place> {
-    let why = "purge pending: it is finished by the recorder, or by `retrace receipts RECEIPT --recheck`";
-    let of_files = |name: &&str| pending(name, why);
+    let why = say::purge_pending_finished_recorder_or();
+    let of_files = |name: &&str| pending(name, &why);
     [DATABASE_PLACE, WRITE_AHEAD_PLACE, OTHER_FILES_PLACE].iter().map(of_files).chain([backups()]).collect()
 }
 
@@ -292,17 +304,25 @@ fn transcript_places(
     let files = survey.transcripts.len();
     let detail = match files {
         0 => None,
-        1 => Some("in 1 file, which belongs to the agent".to_owned()),
-        files => Some(format!("in {files} files, which belong to the agent")),
+        1 => Some(say::n1_file_belongs_agent()),
+        files => Some(say::files_belong_agent(files)),
     };
     let state = if hits == 0 { PlaceState::Clean } else { PlaceState::Left };
     let remedy = (hits > 0).then(|| TRANSCRIPTS_REMEDY.to_owned());
-    places.push(Place { remedy, ..Place::outside("Transcripts on this machine", state, hits, detail) });
+    places.push(Place {
+        remedy,
+        ..Place::outside(
+            say::transcripts_machine(),
+            state,
+            hits,
+            detail.map(retrace_message::Message::into_text),
+        )
+    });
 }
 
 /// Where nobody can look from here.
 fn backups() -> Place {
-    Place::outside("Backups and file sync", PlaceState::OutOfReach, 0, None)
+    Place::outside(say::backups_file_sync(), PlaceState::OutOfReach, 0, None)
 }
 /// Matches in contents and paths the log still holds.
 fn remaining(reader: &Reader<'_>, selection: &Selection) -> Result<u64, ApiError> {
@@ -338,4 +358,29 @@ fn in_index(
         }
     }
     Ok(hits)
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "receipt";
+    purge_could_not_done_yet(message) => "The purge could not be done yet: {message}",
+    live_files_1_store() => "Live files, 1 store",
+    live_files_stores(count) => "Live files, {count} stores",
+    could_not_read(unreadable) => "could not be read: {unreadable}",
+    version_log_contents_paths() => "Version log, contents and paths",
+    search_index() => "Search index",
+    replaced_marker(rows) => "replaced by a marker: {rows}",
+    notes_names_other_texts_log() => "Notes, names and other texts of the log",
+    names_live_files() => "Names of live files",
+    other_forms_utf_16_base64() => "Other forms: UTF-16, base64, escaped",
+    live_files() => "Live files",
+    transcripts_machine() => "Transcripts on this machine",
+    places_outside_log() => "Places outside of the log",
+    not_looked_because_redaction_cut() => "not looked at, because the redaction was cut off: repeat it to look",
+    finished_another_process_did_not() => "finished by another process, which did not know the secret: the database was written anew and the write-ahead log emptied",
+    take_out_these_files_or() => "Take it out of these files, or delete them.",
+    purge_pending_finished_recorder_or() => "purge pending: it is finished by the recorder, or by `retrace receipts RECEIPT --recheck`",
+    n1_file_belongs_agent() => "in 1 file, which belongs to the agent",
+    files_belong_agent(files) => "in {files} files, which belong to the agent",
+    backups_file_sync() => "Backups and file sync",
 }

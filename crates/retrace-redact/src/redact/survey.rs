@@ -155,10 +155,10 @@ impl Encoded {
         self.forms.iter().map(|(name, hits)| format!("{name} {hits}")).collect::<Vec<_>>().join(", ")
     }
 
-    fn remedy(&self) -> String {
+    fn remedy(&self) -> Message {
         match &self.version {
-            Some(version) => format!("`retrace redact {} --live` takes the version out.", version.id),
-            None => "Edit the file; what was recorded of it is redacted by its version.".to_owned(),
+            Some(version) => say::retrace_redact_live_takes_version(version.id.to_string()),
+            None => say::edit_file_what_recorded_redacted(),
         }
     }
 }
@@ -267,7 +267,7 @@ impl Survey {
         });
         let outside = self.outside.iter().filter(|outside| outside.hits > 0).map(|outside| RedactionMatch {
             place: outside.kind.to_owned(),
-            path: Some(outside.place.clone()),
+            path: Some(outside.place.clone().into_text()),
             hits: outside.hits,
             action: "left".to_owned(),
             detail: outside.detail.clone().map(Message::from),
@@ -278,62 +278,43 @@ impl Survey {
         versions.chain(live).chain(texts).chain(transcripts).chain(encoded).chain(outside).collect()
     }
 
-    pub(super) fn warnings(&self, selection: &Selection, live: bool, rewrite: bool) -> Vec<String> {
+    pub(super) fn warnings(&self, selection: &Selection, live: bool, rewrite: bool) -> Vec<Message> {
         let mut warnings = Vec::new();
         if selection.is_short(&self.matched) {
-            warnings.push(SHORT_SECRET_WARNING.to_owned());
-            warnings.push(SHORT_NOT_KEPT_OUT.to_owned());
+            warnings.push(SHORT_SECRET_WARNING.into());
+            warnings.push(SHORT_NOT_KEPT_OUT.into());
         }
         if self.matched.len() >= MAX_NEEDLES {
-            warnings.push(format!(
-                "The pattern matches more than {MAX_NEEDLES} different texts; only the first of them are looked for in raw bytes."
-            ));
+            warnings.push(say::pattern_matches_more_than_different(MAX_NEEDLES));
         }
         if !live && !self.live.is_empty() {
             warnings.push(match self.live.len() {
-                1 => "1 live file still holds it. What is live stays as it is, and is recorded again as soon as it \
-                      changes; use --live to replace it there."
-                    .to_owned(),
-                files => format!(
-                    "{files} live files still hold it. What is live stays as it is, and is recorded again as soon as it \
-                     changes; use --live to replace it there."
-                ),
+                1 => say::n1_live_file_still_holds(),
+                files => say::live_files_still_hold_what(files),
             });
         }
         if !live && !self.hosted.is_empty() {
             warnings.push(match self.hosted.len() {
-                1 => "1 hosted memory holds it in its newest version, which no host redacts; use --live to replace it \
-                      there first."
-                    .to_owned(),
-                memories => format!(
-                    "{memories} hosted memories hold it, each in its newest version, which no host redacts; use --live \
-                     to replace it there first."
-                ),
+                1 => say::n1_hosted_memory_holds_newest(),
+                memories => say::hosted_memories_hold_each_newest(memories),
             });
         }
         match self.queued.iter().filter(|row| row.withdrawn_by.is_none()).count() {
             0 => {}
-            1 => warnings.push("1 change queued for a host holds it and is taken back.".to_owned()),
-            many => warnings.push(format!("{many} changes queued for hosts hold it and are taken back.")),
+            1 => warnings.push(say::n1_change_queued_host_holds()),
+            many => warnings.push(say::changes_queued_hosts_hold_taken(many)),
         }
         if self.live.iter().any(|hit| hit.in_path) {
-            warnings
-                .push("The name of a live file holds it; names are not changed. Rename the file.".to_owned());
+            warnings.push(say::name_live_file_holds_names());
         }
         if !self.encoded.is_empty() {
             let places = self.encoded.len();
-            warnings.push(format!(
-                "Places that hold it in another form (UTF-16, base64, escaped), which are left: {places}."
-            ));
+            warnings.push(say::places_hold_another_form_utf(places));
         }
         if !self.transcripts.is_empty() && !rewrite {
             warnings.push(match self.transcripts.len() {
-                1 => "1 transcript holds it too. It belongs to the agent and is left as it is.".to_owned(),
-                many => {
-                    format!(
-                        "{many} transcripts hold it too. They belong to the agent and are left as they are."
-                    )
-                }
+                1 => say::n1_transcript_holds_too_belongs(),
+                many => say::transcripts_hold_too_they_belong(many),
             });
         }
         warnings
@@ -348,7 +329,7 @@ impl Redactions {
             return Ok(Selection::secret(self.bytes_found(finding)?));
         }
         if request.finding.is_some() {
-            return Err(ApiError::invalid("A finding is given, and something else as well.", "finding"));
+            return Err(ApiError::invalid(say::finding_given_something_else_well(), "finding"));
         }
         match (request.versions.as_slice(), &request.find, &request.secret_base64) {
             ([_, ..], None, None) => self.read(|reader| {
@@ -361,18 +342,18 @@ impl Redactions {
             }),
             ([], Some(pattern), None) => Regex::new(pattern)
                 .map(Selection::Pattern)
-                .map_err(|_| ApiError::invalid("The regular expression cannot be read.", "find")),
+                .map_err(|_| ApiError::invalid(say::regular_expression_cannot_read(), "find")),
             ([], None, Some(base64)) => Ok(Selection::secret(secret(base64)?)),
-            _ => Err(ApiError::invalid("Say exactly one of: versions, a regular expression, a secret.", "")
-                .hint("`VERSION…`, `--find REGEX` or `--secret-file F`.")),
+            _ => Err(ApiError::invalid(say::say_exactly_one_versions_regular(), "")
+                .hint(say::version_find_regex_or_secret())),
         }
     }
 
     /// The bytes that a finding in a live file is about. The rule is asked again, so that nothing else is taken for them.
     fn bytes_found(&self, place: &FindingPlace) -> Result<Vec<u8>, ApiError> {
         let gone = || {
-            ApiError::new(Code::NotFound, "The finding is not there any more.", &place.path)
-                .hint("The file changed since it was checked. Check it again.")
+            ApiError::new(Code::NotFound, say::finding_not_any_more(), &place.path)
+                .hint(say::file_changed_since_checked_check())
         };
         let store = self.read(|reader| self.store_named(reader, &place.store))?;
         let path = RelPath::parse(&place.path).map_err(|_| gone())?;
@@ -648,4 +629,28 @@ pub(super) fn for_each_file(folder: &Path, depth: usize, visit: &mut dyn FnMut(&
             _ => {}
         }
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "survey";
+    retrace_redact_live_takes_version(id) => "`retrace redact {id} --live` takes the version out.",
+    edit_file_what_recorded_redacted() => "Edit the file; what was recorded of it is redacted by its version.",
+    pattern_matches_more_than_different(value) => "The pattern matches more than {value} different texts; only the first of them are looked for in raw bytes.",
+    n1_live_file_still_holds() => "1 live file still holds it. What is live stays as it is, and is recorded again as soon as it changes; use --live to replace it there.",
+    live_files_still_hold_what(files) => "{files} live files still hold it. What is live stays as it is, and is recorded again as soon as it changes; use --live to replace it there.",
+    n1_hosted_memory_holds_newest() => "1 hosted memory holds it in its newest version, which no host redacts; use --live to replace it there first.",
+    hosted_memories_hold_each_newest(memories) => "{memories} hosted memories hold it, each in its newest version, which no host redacts; use --live to replace it there first.",
+    n1_change_queued_host_holds() => "1 change queued for a host holds it and is taken back.",
+    changes_queued_hosts_hold_taken(many) => "{many} changes queued for hosts hold it and are taken back.",
+    name_live_file_holds_names() => "The name of a live file holds it; names are not changed. Rename the file.",
+    places_hold_another_form_utf(places) => "Places that hold it in another form (UTF-16, base64, escaped), which are left: {places}.",
+    n1_transcript_holds_too_belongs() => "1 transcript holds it too. It belongs to the agent and is left as it is.",
+    transcripts_hold_too_they_belong(many) => "{many} transcripts hold it too. They belong to the agent and are left as they are.",
+    finding_given_something_else_well() => "A finding is given, and something else as well.",
+    regular_expression_cannot_read() => "The regular expression cannot be read.",
+    say_exactly_one_versions_regular() => "Say exactly one of: versions, a regular expression, a secret.",
+    version_find_regex_or_secret() => "`VERSION…`, `--find REGEX` or `--secret-file F`.",
+    finding_not_any_more() => "The finding is not there any more.",
+    file_changed_since_checked_check() => "The file changed since it was checked. Check it again.",
 }

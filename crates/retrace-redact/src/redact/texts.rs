@@ -9,7 +9,7 @@ use crate::wire::{ApiError, RedactionMatch};
 use retrace_engine::lock;
 use retrace_findings::OwnRules;
 use retrace_log::{Act, REMOTE_ROOT, Reader, TextCare, TextHits, TextPlace};
-use retrace_message::Message;
+use retrace_message::{AsMessage as _, Message};
 use retrace_model::Actor;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -217,26 +217,23 @@ impl Redactions {
     }
 
     /// Takes it out of the small files of the data directory; answers what could not be changed, and why.
-    pub(super) fn redact_own_files(&self, selection: &Selection) -> Vec<String> {
+    pub(super) fn redact_own_files(&self, selection: &Selection) -> Vec<Message> {
         let _own_files = lock(&self.own_files_lock);
         let mut failed = Vec::new();
         // Checked anew, for they may have changed since the survey.
         for file in self.own_files_holding(selection) {
             if let Err(why) = self.redact_own_file(&file, selection) {
-                failed.push(format!(
-                    "A file of the data directory could not be changed: {} ({why}).",
-                    crate::wire::show(&file.path)
-                ));
+                failed.push(say::file_data_directory_could_not(crate::wire::show(&file.path), why));
             }
         }
         failed
     }
 
-    fn redact_own_file(&self, file: &OwnFile, selection: &Selection) -> Result<(), String> {
+    fn redact_own_file(&self, file: &OwnFile, selection: &Selection) -> Result<(), Message> {
         if file.care == FileCare::Disposable {
-            return std::fs::remove_file(&file.path).map_err(|error| error.to_string());
+            return std::fs::remove_file(&file.path).map_err(|error| error.message());
         }
-        let bytes = std::fs::read(&file.path).map_err(|error| error.to_string())?;
+        let bytes = std::fs::read(&file.path).map_err(|error| error.message())?;
         let ranges = |bytes: &[u8]| selection.ranges(bytes);
         let after = match file.care {
             FileCare::Json => match json_text::without(&bytes, &ranges, MARKER) {
@@ -256,8 +253,15 @@ impl Redactions {
             FileCare::Lines | FileCare::Disposable => true,
         };
         if !reads {
-            return Err("it could not be read any more with a marker in it".to_owned());
+            return Err(say::could_not_read_any_more());
         }
-        keep::replace(self, &file.path, &after).map_err(|error| error.message.into_text())
+        keep::replace(self, &file.path, &after).map_err(|error| error.message)
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "texts";
+    file_data_directory_could_not(path, why) => "A file of the data directory could not be changed: {path} ({why}).",
+    could_not_read_any_more() => "it could not be read any more with a marker in it",
 }

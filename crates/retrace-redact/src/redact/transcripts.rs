@@ -7,6 +7,7 @@ use super::{MARKER, forms};
 use crate::Redactions;
 use crate::wire::show;
 use retrace_files::{Expected, Root};
+use retrace_message::{AsMessage as _, Message};
 use retrace_model::{RelPath, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -25,7 +26,7 @@ pub(super) struct Rewritten {
     /// Matches that are left.
     pub(super) left: u64,
     /// Why they are left.
-    pub(super) why: Option<String>,
+    pub(super) why: Option<Message>,
 }
 
 impl Redactions {
@@ -79,24 +80,24 @@ impl Redactions {
         transcripts.iter().map(rewrite).collect()
     }
 
-    fn rewrite(&self, path: &Path, ranges: Ranges<'_>) -> Result<u64, String> {
-        let system = |error: std::io::Error| error.to_string();
+    fn rewrite(&self, path: &Path, ranges: Ranges<'_>) -> Result<u64, Message> {
+        let system = |error: std::io::Error| error.message();
         let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str()))
         else {
-            return Err("its name cannot be used".to_owned());
+            return Err(say::name_cannot_used());
         };
-        let name = RelPath::parse(name).map_err(|error| error.to_string())?;
+        let name = RelPath::parse(name).map_err(|error| error.message())?;
         let modified = std::fs::metadata(path).and_then(|metadata| metadata.modified());
         let before = std::fs::read(path).map_err(system)?;
         let Some((after, replaced)) = json_text::without(&before, ranges, MARKER) else { return Ok(0) };
         if !as_readable(&before, &after) {
-            return Err("a line could not be read any more with a marker in it".to_owned());
+            return Err(say::line_could_not_read_any());
         }
-        let root = Root::open(folder).map_err(|error| error.to_string())?;
+        let root = Root::open(folder).map_err(|error| error.message())?;
         let expected = Expected::Hash(Sha256::of(&before));
         let done = root
             .replace(&name, expected, &after, self.random(), &*self.options.faults)
-            .map_err(|error| error.to_string())?;
+            .map_err(|error| error.message())?;
         if let Some(hidden) = done.leftover {
             let removed = root
                 .leftovers(&self.rules)
@@ -104,7 +105,7 @@ impl Redactions {
                 .filter(|leftover| leftover.path == hidden)
                 .all(|leftover| root.discard(leftover).is_ok());
             if !removed {
-                return Err(format!("the old content could not be removed: delete the hidden file {hidden}"));
+                return Err(say::old_content_could_not_removed(hidden.to_string()));
             }
         }
         // Agents list their sessions by when they were last written.
@@ -163,13 +164,15 @@ impl Rewritten {
         use retrace_log::{Place, PlaceState};
         let state = if self.left == 0 { PlaceState::Clean } else { PlaceState::Left };
         let detail = match &self.why {
-            None => format!("replaced by a marker: {}", self.replaced),
+            None => say::replaced_marker(self.replaced),
             Some(why) => why.clone(),
         };
-        let remedy =
-            (self.left > 0).then(|| "End the program that writes it, and repeat the redaction.".to_owned());
-        let name = format!("Transcript {}", shown(&show(&self.path)));
-        Place { remedy, ..Place::outside(name, state, self.left, Some(detail)) }
+        let remedy = (self.left > 0).then(|| say::end_program_writes_repeat_redaction());
+        let name = say::transcript(shown(&show(&self.path)));
+        Place {
+            remedy: remedy.map(retrace_message::Message::into_text),
+            ..Place::outside(name, state, self.left, Some(detail.into_text()))
+        }
     }
 }
 
@@ -217,17 +220,30 @@ impl OpenFiles {
     }
 
     /// Why a file is not to be written: who holds it open.
-    fn holder(&self, path: &Path) -> Option<String> {
+    fn holder(&self, path: &Path) -> Option<Message> {
         let metadata = std::fs::metadata(path).ok()?;
         #[cfg(unix)]
         {
             use std::os::unix::fs::MetadataExt as _;
             if let Some(program) = self.open.get(&(metadata.dev(), metadata.ino())) {
-                return Some(format!("held open by {program}"));
+                return Some(say::held_open(program));
             }
         }
         let recent = !self.knows
             && metadata.modified().ok().and_then(|at| at.elapsed().ok()).is_none_or(|age| age < RECENT);
-        recent.then(|| "written in the last ten minutes, so that a program may hold it open".to_owned())
+        recent.then(|| say::written_last_ten_minutes_program())
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "transcripts";
+    name_cannot_used() => "its name cannot be used",
+    line_could_not_read_any() => "a line could not be read any more with a marker in it",
+    old_content_could_not_removed(hidden) => "the old content could not be removed: delete the hidden file {hidden}",
+    replaced_marker(replaced) => "replaced by a marker: {replaced}",
+    end_program_writes_repeat_redaction() => "End the program that writes it, and repeat the redaction.",
+    transcript(path) => "Transcript {path}",
+    held_open(program) => "held open by {program}",
+    written_last_ten_minutes_program() => "written in the last ten minutes, so that a program may hold it open",
 }

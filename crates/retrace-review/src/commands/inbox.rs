@@ -24,7 +24,7 @@ const LARGEST_PAGE: u64 = 500;
 /// `not_found` for an unknown store, `invalid` for a page that cannot be asked for or a kind that is none.
 pub fn inbox(inner: &Arc<Review>, request: InboxReq) -> Result<Inbox, ApiError> {
     let limit = match request.limit {
-        Some(0) => return Err(ApiError::invalid("A page has at least one item.", "limit")),
+        Some(0) => return Err(ApiError::invalid(say::page_least_one_item(), "limit")),
         limit => limit.unwrap_or(PAGE).min(LARGEST_PAGE),
     };
     let kind = kind_filter(request.kind.as_deref())?;
@@ -124,10 +124,7 @@ impl Place {
             Some(&[group, item, oldest]) => Some(Self { group, item, oldest }),
             _ => None,
         };
-        place.ok_or_else(|| {
-            ApiError::invalid("This is no place in the inbox.", text)
-                .hint("Give the `next_before` of a page.")
-        })
+        place.ok_or_else(|| ApiError::invalid(say::no_place_inbox(), text).hint(say::give_next_before_page()))
     }
 }
 
@@ -154,4 +151,12 @@ pub(super) fn heading(group: &Group, items: &[Unreviewed], of: &str) -> InboxGro
         total: group.members.len() as u64,
         items: Vec::new(),
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "inbox";
+    page_least_one_item() => "A page has at least one item.",
+    no_place_inbox() => "This is no place in the inbox.",
+    give_next_before_page() => "Give the `next_before` of a page.",
 }

@@ -106,9 +106,7 @@ impl InboxList {
                 .collect();
             let mut portions = (0..portions.len()).map(|number| {
                 let portion = read[number % threads].recv();
-                portion.unwrap_or_else(|_| {
-                    Err(ApiError::new(Code::Internal, "This is a bug in Retrace.", "inbox"))
-                })
+                portion.unwrap_or_else(|_| Err(ApiError::new(Code::Internal, say::bug_retrace(), "inbox")))
             });
             let mut items = Vec::new().into_iter();
             for group in &self.groups {
@@ -144,4 +142,10 @@ impl InboxList {
             }
         }
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "inbox_list";
+    bug_retrace() => "This is a bug in Retrace.",
 }

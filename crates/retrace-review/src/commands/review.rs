@@ -35,19 +35,20 @@ pub fn review(inner: &Arc<Review>, request: ReviewReq) -> Result<Reviewed, ApiEr
         ("approve", Some(_)) => Verdict::Edited,
         ("reject", None) => Verdict::Rejected,
         ("reject", Some(_)) => {
-            return Err(ApiError::invalid("A text is written with an approval.", "text"));
+            return Err(ApiError::invalid(say::text_written_approval(), "text"));
         }
         (other, _) => {
-            return Err(ApiError::invalid("A review approves or rejects.", other)
-                .hint("The verdict is `approve` or `reject`."));
+            return Err(ApiError::invalid(say::review_approves_or_rejects(), other)
+                .hint(say::verdict_approve_or_reject()));
         }
     };
     if request.versions.is_empty() {
-        return Err(ApiError::invalid("No version was named.", "versions")
-            .hint("`retrace inbox` lists what is left to review."));
+        return Err(
+            ApiError::invalid(say::no_version_named(), "versions").hint(say::retrace_inbox_lists_what_left())
+        );
     }
     if request.expected_sha256.is_some() && request.text.is_none() {
-        return Err(ApiError::invalid("A hash is expected where a text is written.", "expected_sha256"));
+        return Err(ApiError::invalid(say::hash_expected_where_text_written(), "expected_sha256"));
     }
     let named = inner.read(|reader| {
         request.versions.iter().map(|text| version_named(reader, text)).collect::<Result<Vec<_>, _>>()
@@ -153,7 +154,7 @@ pub fn undo_review(inner: &Arc<Review>, request: UndoReviewReq) -> Result<Review
         let at = inner.now();
         reviewed.review_seq = Some(inner.write(|act| Ok(act.undo_review(&person, seq, at, None)?))?);
     } else if inner.read(|reader| Ok(reader.review_act(seq)?))?.undone_by.is_some() {
-        return Err(ApiError::invalid("The review is taken back already.", seq.to_string()));
+        return Err(ApiError::invalid(say::review_taken_back_already(), seq.to_string()));
     }
     if reviewed.review_seq.is_some() {
         inner.stores_changed();
@@ -354,7 +355,7 @@ impl Review {
         reader: &Reader<'_>,
         sorted: &mut Sorted,
     ) -> Result<(Plan, MemoryByFile), ApiError> {
-        let mut plan = Plan::new(Source::Rollback, Some("rejected in review".to_owned()));
+        let mut plan = Plan::new(Source::Rollback, Some(say::rejected_review().into_text()));
         let mut paths = BTreeMap::new();
         let mut open = Vec::new();
         for (seen, left) in std::mem::take(&mut sorted.open) {
@@ -383,10 +384,10 @@ impl Review {
         dry_run: bool,
     ) -> Result<Reviewed, ApiError> {
         if named.len() != 1 {
-            return Err(ApiError::invalid("A text is written to one memory.", "versions"));
+            return Err(ApiError::invalid(say::text_written_one_memory(), "versions"));
         }
         if edit.text.len() > LARGEST_TEXT {
-            return Err(ApiError::invalid("The text is larger than 10 MiB.", "text"));
+            return Err(ApiError::invalid(say::text_larger_than_10_mib(), "text"));
         }
         let mut reviewed = Reviewed { dry_run, ..Reviewed::default() };
         let sorted = self.read(|reader| self.sort_out(reader, named))?;
@@ -403,7 +404,7 @@ impl Review {
         let mut plan = self.read(|reader| self.plan_edit(reader, seen, edit.text.as_bytes()))?;
         if let Some(expected) = edit.expected {
             let expected = Sha256::from_hex(expected)
-                .ok_or_else(|| ApiError::invalid("A hash has 64 hexadecimal digits.", expected))?;
+                .ok_or_else(|| ApiError::invalid(say::hash_64_hexadecimal_digits(), expected))?;
             for step in plan.steps.iter_mut().chain(&mut plan.checks) {
                 step.expected = Some(expected);
             }
@@ -428,7 +429,7 @@ impl Review {
             None => {
                 return Err(ApiError::new(
                     Code::ContentRedacted,
-                    "The memory has no path any more.",
+                    say::memory_no_path_any_more(),
                     seen.id.to_string(),
                 ));
             }
@@ -436,7 +437,7 @@ impl Review {
         let (expected, expected_version) = self.expected_at(reader, seen.store, &path)?;
         let wanted =
             Wanted { bytes: text.to_vec(), sha256: Sha256::of(text), version: None, moved_from: None };
-        let mut plan = Plan::new(Source::Api, Some("edited in review".to_owned()));
+        let mut plan = Plan::new(Source::Api, Some(say::edited_review().into_text()));
         let store: StoreId = seen.store;
         plan.steps.push(Step {
             store,
@@ -486,7 +487,7 @@ impl Review {
             }
             match page.last() {
                 Some(last) => before = Some(last.seq),
-                None => return Err(ApiError::new(Code::NotFound, "There is no review to take back.", "")),
+                None => return Err(ApiError::new(Code::NotFound, say::no_review_take_back(), "")),
             }
         }
     }
@@ -581,4 +582,23 @@ fn skipped(
         found_version_id: found.map(|found| found.to_string()),
         findings: Vec::new(),
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "review";
+    text_written_approval() => "A text is written with an approval.",
+    review_approves_or_rejects() => "A review approves or rejects.",
+    verdict_approve_or_reject() => "The verdict is `approve` or `reject`.",
+    no_version_named() => "No version was named.",
+    retrace_inbox_lists_what_left() => "`retrace inbox` lists what is left to review.",
+    hash_expected_where_text_written() => "A hash is expected where a text is written.",
+    review_taken_back_already() => "The review is taken back already.",
+    rejected_review() => "rejected in review",
+    text_written_one_memory() => "A text is written to one memory.",
+    text_larger_than_10_mib() => "The text is larger than 10 MiB.",
+    hash_64_hexadecimal_digits() => "A hash has 64 hexadecimal digits.",
+    memory_no_path_any_more() => "The memory has no path any more.",
+    edited_review() => "edited in review",
+    no_review_take_back() => "There is no review to take back.",
 }

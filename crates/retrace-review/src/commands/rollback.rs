@@ -28,7 +28,7 @@ pub fn rollback(inner: &Arc<Review>, request: RollbackReq) -> Result<ActResult, 
     if request.session.is_none()
         && (request.include_likely || !request.include.is_empty() || !request.except.is_empty())
     {
-        return Err(ApiError::invalid("Changes are chosen among those of a session.", "session"));
+        return Err(ApiError::invalid(say::changes_chosen_among_those_session(), "session"));
     }
     let plan = inner.read(|reader| match (&request.to, &request.session, request.operation_seq) {
         (Some(to), None, None) => inner.plan_memory(reader, &request, to),
@@ -36,10 +36,10 @@ pub fn rollback(inner: &Arc<Review>, request: RollbackReq) -> Result<ActResult, 
         (None, None, Some(seq)) => inner.plan_operation(
             reader,
             seq,
-            Plan::new(Source::Rollback, Some(format!("rollback of operation {seq}"))),
+            Plan::new(Source::Rollback, Some(say::rollback_operation(seq).into_text())),
         ),
-        _ => Err(ApiError::invalid("Say exactly one of: a version, a session, an operation.", "")
-            .hint("`--to VERSION`, `--session ID` or `--operation SEQ`.")),
+        _ => Err(ApiError::invalid(say::say_exactly_one_version_session(), "")
+            .hint(say::version_session_id_or_operation())),
     })?;
     inner.carry_out(&plan, request.dry_run)
 }
@@ -128,8 +128,8 @@ fn newest_undoable(reader: &Reader<'_>) -> Result<u64, ApiError> {
                 if let Some(redaction) = redaction {
                     return Err(after_redaction(redaction, None));
                 }
-                return Err(ApiError::new(Code::NotFound, "There is nothing to undo.", "")
-                    .hint("Rollbacks and restores can be undone; `retrace log` shows them."));
+                return Err(ApiError::new(Code::NotFound, say::nothing_undo(), "")
+                    .hint(say::rollbacks_restores_can_undone_retrace()));
             }
         }
     }
@@ -137,17 +137,10 @@ fn newest_undoable(reader: &Reader<'_>) -> Result<u64, ApiError> {
 
 /// The newest act is a redaction: what it would be to take back the one before it.
 fn after_redaction(redaction: u64, act: Option<&OperationRow>) -> ApiError {
-    let error = ApiError::invalid(
-        "The newest act is a redaction, and a redaction cannot be undone.",
-        redaction.to_string(),
-    );
+    let error = ApiError::invalid(say::newest_act_redaction_redaction_cannot(), redaction.to_string());
     let Some(act) = act else { return error };
     let what = act.note.clone().unwrap_or_else(|| act.source.as_str().to_owned());
-    error.hint(format!(
-        "`retrace undo {}` takes back the act before it, of {}: {what}.",
-        act.seq,
-        act.created_at.to_rfc3339()
-    ))
+    error.hint(say::retrace_undo_takes_back_act(act.seq, act.created_at.to_rfc3339(), what))
 }
 
 /// Target state of a memory after an act.
@@ -178,17 +171,17 @@ impl Review {
         };
         let row = reader.operation(seq)?;
         if let Some(by) = row.undone_by {
-            return Err(ApiError::invalid("The operation is undone already.", seq.to_string())
-                .hint(format!("Operation {by} undid it; undo that one to do it again.")));
+            return Err(ApiError::invalid(say::operation_undone_already(), seq.to_string())
+                .hint(say::operation_undid_undo_one_again(by)));
         }
         if !undoable(reader, &row)? {
             return Err(match row.source {
-                Source::Redact => ApiError::invalid("A redaction cannot be undone.", seq.to_string()),
-                _ => ApiError::invalid("Only acts are undone.", seq.to_string())
-                    .hint(format!("`retrace rollback --operation {seq}` takes back what was seen on disk.")),
+                Source::Redact => ApiError::invalid(say::redaction_cannot_undone(), seq.to_string()),
+                _ => ApiError::invalid(say::only_acts_undone(), seq.to_string())
+                    .hint(say::retrace_rollback_operation_takes_back(seq)),
             });
         }
-        let mut plan = Plan::new(Source::Rollback, Some(format!("undo of operation {seq}")));
+        let mut plan = Plan::new(Source::Rollback, Some(say::undo_operation(seq).into_text()));
         plan.undoes = Some(seq);
         self.plan_operation(reader, seq, plan)
     }
@@ -209,21 +202,21 @@ impl Review {
         let named = request.memory.as_deref().unwrap_or_default();
         let version = version_named(reader, to)?;
         if version.redaction.is_some() {
-            return Err(ApiError::new(Code::ContentRedacted, "That version was redacted.", to)
-                .hint("A rollback never brings redacted content back; choose another version."));
+            return Err(ApiError::new(Code::ContentRedacted, say::version_redacted(), to)
+                .hint(say::rollback_never_brings_redacted_content()));
         }
         let (store, path, memory) = self.memory_named(reader, named, &version)?;
         if version.store != store || (version.memory != memory && version.path.as_ref() != Some(&path)) {
-            return Err(ApiError::invalid("The version belongs to another memory.", to)
-                .hint(format!("`retrace log` lists the versions of {named}.")));
+            return Err(ApiError::invalid(say::version_belongs_another_memory(), to)
+                .hint(say::retrace_log_lists_versions(named)));
         }
         // A version of the memory that was at the path before belongs where it was.
         let (state, deletion) = state_at(Some(version.clone()));
-        let mut plan = Plan::new(Source::Rollback, Some(format!("rollback to {}", version.id)));
+        let mut plan = Plan::new(Source::Rollback, Some(say::rollback(version.id.to_string()).into_text()));
         self.add_steps(reader, &mut plan, &Goal { memory, store, state, deletion })?;
         if let Some(expect) = &request.expect {
             let expect = Sha256::from_hex(expect)
-                .ok_or_else(|| ApiError::invalid("A hash has 64 hexadecimal digits.", expect))?;
+                .ok_or_else(|| ApiError::invalid(say::hash_64_hexadecimal_digits(), expect))?;
             for step in plan.steps.iter_mut().filter(|step| step.path == path) {
                 if step.expected != Some(expect) {
                     step.expected = Some(expect);
@@ -247,7 +240,7 @@ impl Review {
             let store = reader.store_of(memory)?;
             let path = reader.path_of(memory)?.or_else(|| version.path.clone());
             let path =
-                path.ok_or_else(|| ApiError::new(Code::NotFound, "The memory has no path any more.", named))?;
+                path.ok_or_else(|| ApiError::new(Code::NotFound, say::memory_no_path_any_more(), named))?;
             return Ok((store, path, memory));
         }
         match self.target(reader, named)? {
@@ -258,7 +251,7 @@ impl Review {
                 };
                 Ok((store.id, path, memory))
             }
-            _ => Err(ApiError::invalid("Name the memory as STORE:PATH.", named)),
+            _ => Err(ApiError::invalid(say::name_memory_store_path(), named)),
         }
     }
 
@@ -278,14 +271,11 @@ impl Review {
             });
         }
         if row.versions == 0 && plan.withdraws.is_empty() && sent.is_empty() && withdrawn.is_empty() {
-            return Err(ApiError::invalid("The operation changed no memory.", seq.to_string()));
+            return Err(ApiError::invalid(say::operation_changed_no_memory(), seq.to_string()));
         }
         if reader.is_rebuilding(seq)? {
-            return Err(ApiError::invalid(
-                "The operation brought in earlier history, and changed no file.",
-                seq.to_string(),
-            )
-            .hint(format!("`retrace undo {seq}` takes it out of the lists again.")));
+            return Err(ApiError::invalid(say::operation_brought_earlier_history_changed(), seq.to_string())
+                .hint(say::retrace_undo_takes_out_lists(seq)));
         }
         let filter = VersionFilter { operation_seq: Some(seq), ..VersionFilter::default() };
         let mut versions = reader.versions(&filter)?;
@@ -321,10 +311,7 @@ impl Review {
                 continue;
             }
             if before.as_ref().is_some_and(|before| before.redaction.is_some()) {
-                plan.warnings.push(format!(
-                    "{}: what was there before is redacted; it is left as it is.",
-                    shown_path(last)
-                ));
+                plan.warnings.push(say::what_before_redacted_left(shown_path(last)));
                 continue;
             }
             let (state, deletion) = state_at(before);
@@ -344,7 +331,7 @@ impl Review {
             Some(time) => reader.operation_of_store_at(store.id, time)?,
             None => moment.operation,
         };
-        let mut plan = Plan::new(Source::Restore, Some(format!("restore to {}", request.at)));
+        let mut plan = Plan::new(Source::Restore, Some(say::restore(&request.at).into_text()));
         let then = reader.memories_at(store.id, Some(at))?;
         let now = reader.memories_at(store.id, None)?;
         let wanted: BTreeSet<MemoryId> = then.iter().map(|memory| memory.version.memory).collect();
@@ -359,10 +346,7 @@ impl Review {
         }
         for memory in then {
             let Some(path) = memory.path else {
-                plan.warnings.push(
-                    "A memory of that time is redacted; whatever is in its place now is left as it is."
-                        .to_owned(),
-                );
+                plan.warnings.push(say::memory_time_redacted_whatever_place());
                 continue;
             };
             let goal = Goal {
@@ -423,13 +407,12 @@ impl Review {
                 Bytes::Kept(bytes) => Some((path.clone(), bytes, version)),
                 Bytes::Nothing => None,
                 Bytes::Redacted => {
-                    plan.warnings
-                        .push(format!("{path}: the content of that time is redacted; it is left as it is."));
+                    plan.warnings.push(say::content_time_redacted_left(path.to_string()));
                     return Ok(());
                 }
                 Bytes::TooLarge { .. } if is_there(reader, goal.store, path, version)? => return Ok(()),
                 Bytes::TooLarge { .. } => {
-                    plan.warnings.push(format!("{path}: the content of that time was too large to be kept."));
+                    plan.warnings.push(say::content_time_too_large_kept(path.to_string()));
                     return Ok(());
                 }
             },
@@ -487,7 +470,7 @@ pub(super) fn newest_version(reader: &Reader<'_>, memory: MemoryId) -> Result<Ve
     reader
         .versions(&filter)?
         .pop()
-        .ok_or_else(|| ApiError::new(Code::NotFound, "The memory has no version.", memory.to_string()))
+        .ok_or_else(|| ApiError::new(Code::NotFound, say::memory_no_version(), memory.to_string()))
 }
 
 fn later_change(expected: &VersionRow, newest: &VersionRow, wanted: Option<&VersionRow>) -> wire::Conflict {
@@ -500,10 +483,48 @@ fn later_change(expected: &VersionRow, newest: &VersionRow, wanted: Option<&Vers
         expected_version_id: Some(expected.id.to_string()),
         found_version_id: Some(newest.id.to_string()),
         wanted_version_id: wanted.map(|version| version.id.to_string()),
-        message: "The memory was changed again since.".to_owned().into(),
+        message: say::memory_changed_again_since().into(),
     }
 }
 
 pub(super) fn shown_path(version: &VersionRow) -> String {
-    version.path.as_ref().map_or_else(|| "(redacted path)".to_owned(), ToString::to_string)
+    version.path.as_ref().map_or_else(|| say::redacted_path().into_text(), ToString::to_string)
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "rollback";
+    changes_chosen_among_those_session() => "Changes are chosen among those of a session.",
+    rollback_operation(seq) => "rollback of operation {seq}",
+    say_exactly_one_version_session() => "Say exactly one of: a version, a session, an operation.",
+    version_session_id_or_operation() => "`--to VERSION`, `--session ID` or `--operation SEQ`.",
+    nothing_undo() => "There is nothing to undo.",
+    rollbacks_restores_can_undone_retrace() => "Rollbacks and restores can be undone; `retrace log` shows them.",
+    newest_act_redaction_redaction_cannot() => "The newest act is a redaction, and a redaction cannot be undone.",
+    retrace_undo_takes_back_act(seq, created_at, what) => "`retrace undo {seq}` takes back the act before it, of {created_at}: {what}.",
+    operation_undone_already() => "The operation is undone already.",
+    operation_undid_undo_one_again(by) => "Operation {by} undid it; undo that one to do it again.",
+    redaction_cannot_undone() => "A redaction cannot be undone.",
+    only_acts_undone() => "Only acts are undone.",
+    retrace_rollback_operation_takes_back(seq) => "`retrace rollback --operation {seq}` takes back what was seen on disk.",
+    undo_operation(seq) => "undo of operation {seq}",
+    version_redacted() => "That version was redacted.",
+    rollback_never_brings_redacted_content() => "A rollback never brings redacted content back; choose another version.",
+    version_belongs_another_memory() => "The version belongs to another memory.",
+    retrace_log_lists_versions(named) => "`retrace log` lists the versions of {named}.",
+    rollback(id) => "rollback to {id}",
+    hash_64_hexadecimal_digits() => "A hash has 64 hexadecimal digits.",
+    memory_no_path_any_more() => "The memory has no path any more.",
+    name_memory_store_path() => "Name the memory as STORE:PATH.",
+    operation_changed_no_memory() => "The operation changed no memory.",
+    operation_brought_earlier_history_changed() => "The operation brought in earlier history, and changed no file.",
+    retrace_undo_takes_out_lists(seq) => "`retrace undo {seq}` takes it out of the lists again.",
+    what_before_redacted_left(last) => "{last}: what was there before is redacted; it is left as it is.",
+    restore(at) => "restore to {at}",
+    memory_time_redacted_whatever_place() => "A memory of that time is redacted; whatever is in its place now is left as it is.",
+    content_time_redacted_left(path) => "{path}: the content of that time is redacted; it is left as it is.",
+    content_time_too_large_kept(path) => "{path}: the content of that time was too large to be kept.",
+    memory_no_version() => "The memory has no version.",
+    memory_changed_again_since() => "The memory was changed again since.",
+    redacted_path() => "(redacted path)",
 }

@@ -22,19 +22,15 @@ impl Review {
     ) -> Result<Plan, ApiError> {
         let candidates = candidates(reader, session)?;
         if candidates.is_empty() {
-            return Err(ApiError::new(
-                Code::NotFound,
-                "No version is known to be written by this session.",
-                session,
-            )
-            .hint("`retrace log --actor ID` shows what a session wrote, where that is known."));
+            return Err(ApiError::new(Code::NotFound, say::no_version_known_written_session(), session)
+                .hint(say::retrace_log_actor_id_shows()));
         }
         let named = |versions: &[String]| {
             let found = versions.iter().map(|text| {
                 let seq = version_named(reader, text)?.id.seq;
                 candidates.contains_key(&seq).then_some(seq).ok_or_else(|| {
-                    ApiError::invalid("The session is not known to have written this version.", text)
-                        .hint("`retrace rollback --session ID --dry-run` lists what it may have written.")
+                    ApiError::invalid(say::session_not_known_written_version(), text)
+                        .hint(say::retrace_rollback_session_id_dry())
                 })
             });
             found.collect::<Result<BTreeSet<u64>, ApiError>>()
@@ -44,7 +40,7 @@ impl Review {
             let wanted = is_sure(evidence) || request.include_likely || include.contains(&seq);
             wanted && !except.contains(&seq)
         };
-        let mut plan = Plan::new(Source::Rollback, Some(format!("rollback of session {session}")));
+        let mut plan = Plan::new(Source::Rollback, Some(say::rollback_session(session).into_text()));
         let (mut chosen, mut left) = (Vec::new(), Vec::new());
         for (seq, (row, evidence)) in &candidates {
             let included = is_chosen(*seq, *evidence);
@@ -120,6 +116,17 @@ fn in_between(row: &VersionRow) -> Conflict {
         expected_version_id: None,
         found_version_id: Some(row.id.to_string()),
         wanted_version_id: None,
-        message: "A change that is left out lies between those that are taken back.".to_owned().into(),
+        message: say::change_left_out_lies_between().into(),
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "session_rollback";
+    no_version_known_written_session() => "No version is known to be written by this session.",
+    retrace_log_actor_id_shows() => "`retrace log --actor ID` shows what a session wrote, where that is known.",
+    session_not_known_written_version() => "The session is not known to have written this version.",
+    retrace_rollback_session_id_dry() => "`retrace rollback --session ID --dry-run` lists what it may have written.",
+    rollback_session(session) => "rollback of session {session}",
+    change_left_out_lies_between() => "A change that is left out lies between those that are taken back.",
 }

@@ -15,12 +15,8 @@ pub fn withdraw_queued(inner: &Arc<Review>, request: WithdrawReq) -> Result<Remo
     let ids: BTreeSet<u64> = request.ids.iter().copied().collect();
     let queue = inner.read(|reader| Ok(reader.remote_queue(None)?))?;
     if let Some(unknown) = ids.iter().find(|id| !queue.iter().any(|row| row.id == **id)) {
-        return Err(ApiError::new(
-            Code::NotFound,
-            "There is no such change in the queue.",
-            unknown.to_string(),
-        )
-        .hint("`retrace remote queue` lists them; what was sent is not there any more."));
+        return Err(ApiError::new(Code::NotFound, say::no_such_change_queue(), unknown.to_string())
+            .hint(say::retrace_remote_queue_lists_them()));
     }
     let operations: BTreeSet<u64> =
         queue.iter().filter(|row| ids.contains(&row.id)).filter_map(|row| row.change.operation_seq).collect();
@@ -51,4 +47,11 @@ pub fn withdraw_queued(inner: &Arc<Review>, request: WithdrawReq) -> Result<Remo
     })?;
     inner.stores_changed();
     inner.shown_queue(None)
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "withdraw";
+    no_such_change_queue() => "There is no such change in the queue.",
+    retrace_remote_queue_lists_them() => "`retrace remote queue` lists them; what was sent is not there any more.",
 }

@@ -135,10 +135,10 @@ impl<'a> History<'a> {
         let writer = by.unwrap_or(commit);
         let mut note = format!("{} ({})", writer.subject, short(&writer.id));
         if by.is_some() {
-            note.push_str(&format!(", merged in {}", short(&commit.id)));
+            note.push_str(&say::merged(short(&commit.id)));
         }
         if path_in_store.is_none() {
-            note.push_str(&format!(", then at {}", text(path)));
+            note.push_str(&say::then(text(path)));
         }
         self.lines[line].push(Step {
             path: path_in_store,
@@ -257,6 +257,13 @@ pub(super) fn put_in_order(times: &mut [i64]) {
             *time = last;
         }
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "follow";
+    merged(id) => ", merged in {id}",
+    then(path) => ", then at {path}",
 }
 
 #[cfg(test)]

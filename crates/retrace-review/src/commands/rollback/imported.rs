@@ -46,19 +46,12 @@ pub(super) fn refused(
         Some(time) => reader.memories_at_time(store.id, time)?.len(),
         None => 0,
     };
-    let message =
-        format!("Nothing was recorded of this directory by then; recording began at {}.", since.to_rfc3339());
+    let message = say::nothing_recorded_directory_then_recording(since.to_rfc3339());
     let refused = ApiError::new(Code::BeforeRecording, message, named);
     Ok(if known > 0 {
-        refused.hint(format!(
-            "Files of that time known from imported history: {known}. `--from-imported` restores those; with \
-             `--dry-run` it says what is certain."
-        ))
+        refused.hint(say::files_time_known_from_imported(known))
     } else {
-        refused.hint(
-            "No imported history reaches back to that time; `retrace import git` and `retrace import transcripts` \
-             bring in what others kept.",
-        )
+        refused.hint(say::no_imported_history_reaches_back())
     })
 }
 
@@ -73,11 +66,8 @@ impl Review {
         let store = self.store_named(reader, &request.store)?;
         let moment = moment(reader, &request.at)?;
         if !is_before_recording(reader, &store, moment)? {
-            return Err(ApiError::invalid(
-                "The directory was recorded by then, so that its state is known.",
-                &request.at,
-            )
-            .hint("Restore it without `--from-imported`."));
+            return Err(ApiError::invalid(say::directory_recorded_then_state_known(), &request.at)
+                .hint(say::restore_without_from_imported()));
         }
         let then = match moment.time {
             Some(time) => reader.memories_at_time(store.id, time)?,
@@ -86,8 +76,8 @@ impl Review {
         let Some(time) = moment.time.filter(|_| !then.is_empty()) else {
             return Err(refused(reader, &store, moment, &request.at)?);
         };
-        let note = format!("restore to {}, from imported history", request.at);
-        let mut plan = Plan::new(Source::Restore, Some(note));
+        let note = say::restore_from_imported_history(&request.at);
+        let mut plan = Plan::new(Source::Restore, Some(note.into_text()));
         let mut known = Vec::new();
         let there: BTreeSet<RelPath> = then.iter().filter_map(|memory| memory.path.clone()).collect();
         let wanted: BTreeSet<_> = then.iter().map(|memory| memory.version.memory).collect();
@@ -106,10 +96,7 @@ impl Review {
         }
         for memory in then {
             let Some(path) = memory.path else {
-                plan.warnings.push(
-                    "A memory of that time is redacted; whatever is in its place now is left as it is."
-                        .to_owned(),
-                );
+                plan.warnings.push(say::memory_time_redacted_whatever_place());
                 continue;
             };
             known.push(present_then(&path, &memory.version));
@@ -128,13 +115,7 @@ impl Review {
 fn present_then(path: &RelPath, version: &VersionRow) -> ImportedState {
     let certain = keeps_states(version);
     let at = version.created_at.to_rfc3339();
-    let reason = if certain {
-        format!("It stood so from {at} on.")
-    } else {
-        format!(
-            "A session left or read it so at {at}; what was done otherwise until then is in no transcript."
-        )
-    };
+    let reason = if certain { say::stood_from(at) } else { say::session_left_or_read_what(at) };
     ImportedState { path: path.to_string(), act: "write".to_owned(), certain, reason: reason.into() }
 }
 
@@ -146,12 +127,12 @@ fn absent_then(reader: &Reader<'_>, memory: &MemoryAt, time: Timestamp) -> Resul
     let by_then = past.iter().find(|version| version.created_at <= time);
     let (act, certain, reason) = match (by_then, past.last()) {
         (Some(last), _) if last.operation == VersionOperation::Deleted => {
-            ("delete", keeps_states(last), format!("It was deleted at {}.", last.created_at.to_rfc3339()))
+            ("delete", keeps_states(last), say::deleted(last.created_at.to_rfc3339()))
         }
         (None, Some(first)) if keeps_states(first) && first.operation == VersionOperation::Created => {
-            ("delete", true, format!("It was created later, at {}.", first.created_at.to_rfc3339()))
+            ("delete", true, say::created_later(first.created_at.to_rfc3339()))
         }
-        _ => ("leave", false, "Nothing is known of it at that time; it is left as it is.".to_owned()),
+        _ => ("leave", false, say::nothing_known_time_left()),
     };
     let path = memory.path.as_ref().map(ToString::to_string).unwrap_or_default();
     Ok(ImportedState { path, act: act.to_owned(), certain, reason: reason.into() })
@@ -160,4 +141,21 @@ fn absent_then(reader: &Reader<'_>, memory: &MemoryAt, time: Timestamp) -> Resul
 /// True if the source of a version keeps whole states, so that what it does not tell was not there.
 fn keeps_states(version: &VersionRow) -> bool {
     version.source == Source::Import
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "imported";
+    nothing_recorded_directory_then_recording(since) => "Nothing was recorded of this directory by then; recording began at {since}.",
+    files_time_known_from_imported(known) => "Files of that time known from imported history: {known}. `--from-imported` restores those; with `--dry-run` it says what is certain.",
+    no_imported_history_reaches_back() => "No imported history reaches back to that time; `retrace import git` and `retrace import transcripts` bring in what others kept.",
+    directory_recorded_then_state_known() => "The directory was recorded by then, so that its state is known.",
+    restore_without_from_imported() => "Restore it without `--from-imported`.",
+    restore_from_imported_history(at) => "restore to {at}, from imported history",
+    memory_time_redacted_whatever_place() => "A memory of that time is redacted; whatever is in its place now is left as it is.",
+    stood_from(at) => "It stood so from {at} on.",
+    session_left_or_read_what(at) => "A session left or read it so at {at}; what was done otherwise until then is in no transcript.",
+    deleted(created_at) => "It was deleted at {created_at}.",
+    created_later(created_at) => "It was created later, at {created_at}.",
+    nothing_known_time_left() => "Nothing is known of it at that time; it is left as it is.",
 }
