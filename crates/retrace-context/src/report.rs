@@ -32,6 +32,8 @@ pub struct Report<'a> {
     pub contexts: &'a [u64],
     /// Composition, by request.
     pub classes: &'a [Classes],
+    /// By request: whether its composition rests on the request as it was sent, so that the rest is framing.
+    pub sent: &'a [bool],
     /// Memory and instruction files.
     pub files: &'a [FileUse],
     /// Window of the model in tokens.

@@ -109,6 +109,8 @@ fn report(inner: &Arc<Lab>, request: &ExportReq) -> Result<Exported, ApiError> {
         .collect();
     let transcript = loaded.transcript();
     let title = transcript.session.title.clone().unwrap_or_else(|| loaded.place.id.clone());
+    let sent: Vec<bool> =
+        (0..transcript.requests.len()).map(|index| loaded.proved(index).is_some()).collect();
     let page = html(&Report {
         title: &title,
         facts: vec![
@@ -123,6 +125,7 @@ fn report(inner: &Arc<Lab>, request: &ExportReq) -> Result<Exported, ApiError> {
         transcript,
         contexts: &loaded.weights.contexts,
         classes: &compose(transcript, &loaded.weights),
+        sent: &sent,
         files: &file_costs(&loaded, &table),
         window: transcript.session.context_window.or_else(|| facts.map(|facts| facts.window)),
         settings: variants

@@ -23,8 +23,11 @@ const CLASSES: [Class; 9] = [
     ("Text", |classes| classes.text),
     ("Thinking", |classes| classes.thinking),
     ("Attachments", |classes| classes.attachments),
-    ("Not recorded", |classes| classes.not_recorded),
+    (NOT_RECORDED, |classes| classes.not_recorded),
 ];
+
+/// What the parts of a context do not explain.
+const NOT_RECORDED: &str = "Not recorded";
 
 fn head(columns: &[&str], page: &mut String) {
     page.push_str("<div class=\"wide\"><table>\n<thead><tr>");
@@ -117,7 +120,9 @@ pub(super) fn classes(report: &Report<'_>, page: &mut String) {
     let _ =
         writeln!(page, "<section>\n<h2>What the largest context was made of (request {})</h2>", index + 1);
     head(&["Class", "Tokens", "Share"], page);
+    let is_sent = report.sent.get(index).copied().unwrap_or_default();
     for (name, of) in CLASSES {
+        let name = if is_sent && name == NOT_RECORDED { "Framing" } else { name };
         let _ = writeln!(
             page,
             "<tr><th scope=\"row\">{name}</th><td>{}</td><td>{:.1} %</td></tr>",

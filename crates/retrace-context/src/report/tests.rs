@@ -34,6 +34,7 @@ fn page(name: &str, requests: u64) -> String {
         transcript: &story.transcript,
         contexts: &weights.contexts,
         classes: &compose(&story.transcript, &weights),
+        sent: &[],
         files: &file_uses(&story.transcript, &weights, &|_| Some(1e-6)),
         window: Some(61_000),
         settings: vec![
@@ -100,6 +101,7 @@ fn an_empty_run_is_a_page_too() {
         transcript: &story.transcript,
         contexts: &[],
         classes: &[],
+        sent: &[],
         files: &[],
         window: None,
         settings: Vec::new(),

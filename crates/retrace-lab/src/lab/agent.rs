@@ -1,4 +1,4 @@
-//! What Claude Code keeps of a subagent beside its transcript: `agent-ID.meta.json` (seen in 2.1.300 and later).
+//! What Claude Code keeps of a subagent beside its transcript: `agent-ID.meta.json` (seen in 2.1.265 and later; `finished` in 2.1.330).
 
 use crate::wire::AgentFacts;
 use serde_json::Value;
