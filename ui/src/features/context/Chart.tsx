@@ -7,7 +7,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { type KeyboardEvent, type PointerEvent, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { ContextShow, SimulatedLine } from "@/bindings";
 import { useFormat } from "@/shared/format";
-import { type Mark, marksOf, moveCursor, scalesOf, topOf } from "./chart";
+import { type Mark, marksOf, moveCursor, restsOnRequests, scalesOf, topOf } from "./chart";
 import { Legend } from "./ChartLegend";
 import { Axes, type ChartLine, Curves, Limit, Marks } from "./ChartParts";
 import type { Letter } from "./lab";
@@ -231,7 +231,7 @@ export function Chart(chart: ChartProps) {
         <Drawing chart={chart} picture={picture} width={width} hover={hover} />
         {hover !== null && <Tip shown={hover} lines={lines} picture={picture} width={width} />}
       </div>
-      <Legend lines={lines} chosen={chosen} marks={marks} />
+      <Legend lines={lines} chosen={chosen} marks={marks} framing={restsOnRequests(chart.show)} />
     </div>
   );
 }

@@ -20,10 +20,13 @@ export const Legend = memo(function Legend({
   lines,
   chosen,
   marks,
+  framing,
 }: {
   lines: readonly ChartLine[];
   chosen: Letter;
   marks: readonly Mark[];
+  /** True if every request is known as it was sent, so that the rest is the framing of the API. */
+  framing: boolean;
 }) {
   const { t } = useLingui();
   const words: [Mark["mark"], string][] = [
@@ -35,7 +38,7 @@ export const Legend = memo(function Legend({
   ];
   const bands: [string, string][] = [
     ["conversation", t`conversation and tools`],
-    ["unknown", t`not recorded`],
+    ["unknown", framing ? t`framing` : t`not recorded`],
     ["fixed", t`memory + system`],
   ];
   return (

@@ -209,3 +209,7 @@ export function spread(wanted: readonly number[], gap: number): number[] {
   }
   return out;
 }
+
+/** True if every request is known as it was sent, so that what no part explains is framing. */
+export const restsOnRequests = ({ requests }: ContextShow): boolean =>
+  requests.length > 0 && requests.every((request) => request.rests_on === "request");
