@@ -14,7 +14,7 @@
 //! let engine = Engine::open(EngineOptions::for_this_machine(Some(directory.path().to_path_buf()))?)?;
 //! let lab = Arc::new(Lab::new(Arc::clone(&engine), Arc::new(KeyInMemory::default())));
 //! let imports = Arc::new(Imports::new(engine, lab));
-//! let request = ImportGitReq { store: "notes".to_owned(), ..ImportGitReq::default() };
+//! let request = ImportGitReq { store: Some("notes".to_owned()), ..ImportGitReq::default() };
 //! assert_eq!(import_git(&imports, request).map(drop).unwrap_err().code, Code::NotFound);
 //! # Ok::<(), retrace_wire::ApiError>(())
 //! ```

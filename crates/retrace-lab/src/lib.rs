@@ -7,13 +7,13 @@
 //! ```
 //! use retrace_engine::{Engine, EngineOptions};
 //! use retrace_lab::{KeyInMemory, Lab, tokens};
-//! use retrace_wire::{TextToCount, TokensReq};
+//! use retrace_wire::{NamedText, TokensReq};
 //! use std::sync::Arc;
 //!
 //! # let directory = tempfile::tempdir().expect("a directory");
 //! let engine = Engine::open(EngineOptions::for_this_machine(Some(directory.path().to_path_buf()))?)?;
 //! let lab = Arc::new(Lab::new(engine, Arc::new(KeyInMemory::default())));
-//! let texts = vec![TextToCount { name: "a.md".to_owned(), text: "Ships on Fridays.".to_owned() }];
+//! let texts = vec![NamedText { name: "a.md".to_owned(), text: "Ships on Fridays.".to_owned() }];
 //! assert!(tokens(&lab, TokensReq { texts, model: None })?.counts[0].tokens > 0);
 //! # Ok::<(), retrace_wire::ApiError>(())
 //! ```
