@@ -152,7 +152,10 @@ fn dependencies_point_downwards() {
         ("retrace-context", &["retrace-model", "retrace-tokens", "retrace-transcript"][..]),
         ("retrace-origin", &["retrace-model", "retrace-transcript"][..]),
         ("retrace-sessions", &["retrace-model", "retrace-transcript", "retrace-context"][..]),
-        ("retrace-wire", &["retrace-files", "retrace-findings", "retrace-log"][..]),
+        (
+            "retrace-wire",
+            &["retrace-diff", "retrace-files", "retrace-findings", "retrace-log", "retrace-model"][..],
+        ),
         (
             "retrace-engine",
             &[
