@@ -7,6 +7,7 @@
 
 use crate::engine::Engine;
 use crate::target::{Moment, Target};
+use crate::wire::MemoryChange;
 use crate::wire::{ApiError, Code};
 use retrace_files::{FileError, Problem, ProblemKind, Root};
 use retrace_log::{LogError, Reader, StoreRow, VersionRow};
@@ -80,12 +81,12 @@ pub enum Change {
 
 impl Change {
     /// The word of the wire.
-    pub const fn as_str(&self) -> &'static str {
+    pub const fn word(&self) -> MemoryChange {
         match self {
-            Self::Created => "created",
-            Self::Modified => "modified",
-            Self::Moved(_) => "moved",
-            Self::Deleted => "deleted",
+            Self::Created => MemoryChange::Created,
+            Self::Modified => MemoryChange::Modified,
+            Self::Moved(_) => MemoryChange::Moved,
+            Self::Deleted => MemoryChange::Deleted,
         }
     }
 }
@@ -313,7 +314,7 @@ mod tests {
         let found = differences(&entries(from), &entries(to));
         let lines = found.changes.iter().map(|(path, change)| match change {
             Change::Moved(old) => format!("{path} moved from {old}"),
-            change => format!("{path} {}", change.as_str()),
+            change => format!("{path} {}", change.word()),
         });
         (found.same, lines.collect())
     }

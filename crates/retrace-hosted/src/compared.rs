@@ -92,7 +92,7 @@ impl Hosted {
         };
         let mut compared = ComparedMemory {
             path: path.to_string(),
-            change: change.as_str().to_owned(),
+            change: change.word(),
             moved_from: match change {
                 Change::Moved(old) => Some(old.to_string()),
                 _ => None,

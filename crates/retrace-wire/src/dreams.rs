@@ -158,7 +158,7 @@ pub struct ComparedMemory {
     /// Path in both stores; of a moved memory, in `to`.
     pub path: String,
     /// `created` (only in `to`), `modified`, `moved` (equal content elsewhere) or `deleted` (only in `from`).
-    pub change: String,
+    pub change: super::MemoryChange,
     /// Path in `from`, where it was moved.
     pub moved_from: Option<String>,
     /// Its newest version in `from`, `memver_…`.

@@ -294,6 +294,20 @@ vocabulary! {
 }
 
 vocabulary! {
+    /// Change of a memory from one state of a store to another.
+    MemoryChange {
+        /// Only in the later state.
+        Created = "created",
+        /// Other content.
+        Modified = "modified",
+        /// Equal content at another path.
+        Moved = "moved",
+        /// Only in the earlier state.
+        Deleted = "deleted",
+    }
+}
+
+vocabulary! {
     /// State of the purge after a redaction.
     PurgeState {
         /// The bytes are gone from every file of the data directory.

@@ -1,14 +1,14 @@
 import { verbatim } from "@/host/fake/verbatim";
 import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import type { Finding } from "@/bindings";
+import type { Finding, Severity } from "@/bindings";
 import { type FakeBackend, fakeBackend } from "@/host/fake";
 import { forgetReviews } from "@/state/reviews";
 import { callsOf, openWindow, rowWith } from "./testing";
 
 beforeEach(() => forgetReviews());
 
-function finding(path: string, rule: string, severity: string): Finding {
+function finding(path: string, rule: string, severity: Severity): Finding {
   const place = { line: 1, column: 1, end_line: 1, end_column: 2, start: 0, end: 1 };
   return { rule, severity, path, message: verbatim("Something is found."), remedy: "", ...place };
 }

@@ -657,7 +657,7 @@ path: string,
 /**
  * `created` (only in `to`), `modified`, `moved` (equal content elsewhere) or `deleted` (only in `from`).
  */
-change: string, 
+change: MemoryChange, 
 /**
  * Path in `from`, where it was moved.
  */
@@ -3374,6 +3374,11 @@ changed_at: string,
  * Kind of the memory.
  */
 kind: MemoryKind, };
+
+/**
+ * Change of a memory from one state of a store to another.
+ */
+export type MemoryChange = "created" | "modified" | "moved" | "deleted";
 
 /**
  * Purpose of a memory file.

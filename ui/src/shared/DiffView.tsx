@@ -1,7 +1,7 @@
 /** The difference between two contents, line by line. */
 import { Trans, useLingui } from "@lingui/react/macro";
 import { type ReactNode, useMemo } from "react";
-import type { DiffLine, DocumentLine, FileDiff, Hunk } from "@/bindings";
+import type { DiffLine, DocumentLine, FileDiff, Hunk, LineTag } from "@/bindings";
 import { useRead } from "@/state/queries";
 import { LineText } from "./LineText";
 import { Await, Empty } from "./ui";
@@ -16,7 +16,7 @@ function rowsOf(hunks: readonly Hunk[]): Row[] {
   ]);
 }
 
-const SIGNS: Record<string, string> = { insert: "+", delete: "−" };
+const SIGNS: Record<LineTag, string> = { equal: "", insert: "+", delete: "−" };
 
 function LineRow({ line, words }: { line: DiffLine; words: boolean }) {
   const { t } = useLingui();
@@ -26,7 +26,7 @@ function LineRow({ line, words }: { line: DiffLine; words: boolean }) {
       <span className="line-number">{line.old}</span>
       <span className="line-number">{line.new}</span>
       <span className="diff-sign" role={name ? "img" : undefined} aria-label={name}>
-        {SIGNS[line.tag] ?? ""}
+        {SIGNS[line.tag]}
       </span>
       <span className="line-text">
         <LineText text={line.text} spans={line.spans} hidden={line.hidden} {...(words ? { words: line.words } : {})} />

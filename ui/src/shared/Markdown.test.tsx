@@ -56,7 +56,7 @@ describe("rendered Markdown", () => {
   });
 
   it("cannot hide characters", () => {
-    const hidden = { at: 3, length: 1, code: "U+202E", kind: "bidi_control" };
+    const hidden = { at: 3, length: 1, code: "U+202E", kind: "bidi_control" as const };
     const { container } = renderPart(<Markdown lines={[line("abc\u202edef", [hidden])]} />);
     expect(container).toHaveTextContent("abc⟦U+202E⟧def");
     expect(container.textContent).not.toContain("\u202e");

@@ -2,12 +2,14 @@
  * Finds characters that a reader would not see, for texts that come without marks of their own. The same kinds and codes
  * as the program gives for memories; HTML comments are left as they are, since these texts are shown as they stand.
  */
-import type { Hidden } from "@/bindings";
+import type { Hidden, HiddenKind } from "@/bindings";
 import { HIDDEN } from "@/bindings/hidden";
 
 const classOf = (ranges: readonly (readonly [number, number])[]) =>
   ranges.map(([first, last]) => `\\u{${first.toString(16)}}-\\u{${last.toString(16)}}`).join("");
-const KINDS = Object.entries(HIDDEN).map(([kind, ranges]) => [new RegExp(`[${classOf(ranges)}]`, "u"), kind] as const);
+const KINDS = Object.entries(HIDDEN).map(
+  ([kind, ranges]) => [new RegExp(`[${classOf(ranges)}]`, "u"), kind as HiddenKind] as const,
+);
 
 /** Selectors that emoji and other signs are written with. */
 const SELECTORS = 0xfe00;

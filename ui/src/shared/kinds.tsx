@@ -2,15 +2,16 @@
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
-import type { MemoryKind } from "@/bindings";
+import type { MemoryClass, MemoryKind } from "@/bindings";
 import { topicType } from "@/state/kinds";
 import { Chip, useWords } from "./ui";
 
-const CLASSES: Record<string, MessageDescriptor> = {
+const CLASSES: Record<MemoryClass, MessageDescriptor | null> = {
   index: msg`index`,
   topic: msg`topic`,
   daily_log: msg`daily log`,
   instructions: msg`instructions`,
+  other: null,
 };
 
 /** Filters of a list beside the classes. */
@@ -31,7 +32,7 @@ const TYPES: Record<string, MessageDescriptor> = {
 
 /** Purpose of a memory; null where there is nothing to say. */
 export function classWords(kind: MemoryKind): MessageDescriptor | null {
-  return CLASSES[kind.class] ?? null;
+  return CLASSES[kind.class];
 }
 
 /** The type of its front matter; one that is not known stands as it is. */
@@ -66,7 +67,7 @@ export function useKindName(): (kind: string) => string {
   return (kind) => {
     const type = topicType(kind);
     if (type !== null) return t`topic, ${say(typeWords(type))}`;
-    const word = CLASSES[kind] ?? OTHERS[kind];
+    const word = CLASSES[kind as MemoryClass] ?? OTHERS[kind];
     return word ? say(word) : kind;
   };
 }

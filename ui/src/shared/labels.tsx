@@ -1,6 +1,6 @@
 /** The words of the log as parts of a screen: who, what, when, in which state. */
 import { useLingui } from "@lingui/react/macro";
-import type { ActorView, Message, OriginNote, Version } from "@/bindings";
+import type { ActorView, ChangeSource, Message, OriginNote, Version } from "@/bindings";
 import { useNow } from "@/state/now";
 import { useLineCounts } from "@/state/queries";
 import { useFormat } from "./format";
@@ -39,7 +39,7 @@ export function Actor({ actor, origin = null }: { actor: ActorView | null; origi
 }
 
 /** Cause of something. */
-export function Source({ source }: { source: string }) {
+export function Source({ source }: { source: ChangeSource }) {
   const say = useWords();
   return <span>{say(sourceWords(source))}</span>;
 }
@@ -49,10 +49,10 @@ export function OperationSign({ version }: { version: Pick<Version, "operation" 
   const say = useWords();
   const operation = operationOf(version);
   const known = OPERATIONS[operation];
-  const word = known ? say(known.word) : operation;
+  const word = say(known.word);
   return (
     <span className={`operation-sign operation-${operation}`} role="img" aria-label={word} title={word}>
-      {known?.sign ?? "?"}
+      {known.sign}
     </span>
   );
 }
@@ -62,7 +62,7 @@ export function OperationWord({ version }: { version: Pick<Version, "operation" 
   const say = useWords();
   const operation = operationOf(version);
   const known = OPERATIONS[operation];
-  return <span>{known ? say(known.word) : operation}</span>;
+  return <span>{say(known.word)}</span>;
 }
 
 /** A sentence of the program, in the language of the window. */
@@ -78,14 +78,14 @@ export function Note({ text }: { text: string }) {
 }
 
 /** A store's state: mark, word, and more in the title. */
-export function StoreState({ state, detail }: { state: string; detail: Message | null }) {
+export function StoreState({ state, detail }: { state: keyof typeof STATES; detail: Message | null }) {
   const say = useWords();
   const { sentence } = useProgramWords();
   const known = STATES[state];
   return (
     <span className="store-state" title={detail === null ? undefined : sentence(detail)}>
-      <Dot tone={known?.dot ?? "warn"} />
-      <span>{known ? say(known.word) : state}</span>
+      <Dot tone={known.dot} />
+      <span>{say(known.word)}</span>
     </span>
   );
 }

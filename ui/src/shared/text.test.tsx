@@ -36,8 +36,8 @@ describe("pieces of a line", () => {
 
   it("keep a comment's text and mark what hides in it", () => {
     const hidden = [
-      { at: 2, length: 9, code: "<!--", kind: "html_comment" },
-      { at: 6, length: 1, code: "U+200B", kind: "zero_width" },
+      { at: 2, length: 9, code: "<!--", kind: "html_comment" as const },
+      { at: 6, length: 1, code: "U+200B", kind: "zero_width" as const },
     ];
     const found = pieces("a <!--\u200b-->", { hidden });
     expect(found.map(({ text, comment, hidden: mark }) => [text, comment, mark?.code ?? null])).toEqual([
@@ -65,7 +65,7 @@ describe("a line on the screen", () => {
       at: at * 2 + 1,
       length: 1,
       code: "U+200B",
-      kind: "zero_width",
+      kind: "zero_width" as const,
     }));
     const found = pieces(text, { hidden });
     expect(found).toHaveLength(MAX_PIECES + 1);
@@ -81,7 +81,7 @@ describe("a line on the screen", () => {
       at: at * 2 + 1,
       length: 1,
       code: "U+200B",
-      kind: "zero_width",
+      kind: "zero_width" as const,
     }));
     const { container } = renderPart(<LineText text={"a\u200b".repeat(count)} hidden={hidden} />);
     const drawn = container.textContent ?? "";
@@ -96,7 +96,7 @@ describe("a line on the screen", () => {
       at: 20_001 + at * 2,
       length: 1,
       code: "U+200B",
-      kind: "zero_width",
+      kind: "zero_width" as const,
     }));
     const { container } = renderPart(<LineText text={text} hidden={hidden} />);
     const rest = screen.getByTestId("line-rest");
@@ -110,7 +110,9 @@ describe("a line on the screen", () => {
   });
 
   it("shows hidden characters as marks with their code and meaning", () => {
-    renderPart(<LineText text={"a\u200bb"} hidden={[{ at: 1, length: 1, code: "U+200B", kind: "zero_width" }]} />);
+    renderPart(
+      <LineText text={"a\u200bb"} hidden={[{ at: 1, length: 1, code: "U+200B", kind: "zero_width" as const }]} />,
+    );
     const mark = screen.getByTestId("hidden-mark");
     expect(mark).toHaveTextContent("U+200B");
     expect(mark.title).toContain("without width");

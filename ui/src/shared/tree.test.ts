@@ -3,8 +3,8 @@ import type { Memory } from "@/bindings";
 import { treeMove, treeRows, WITHOUT_PATH } from "./tree";
 
 function memory(path: string | null, id = `mem_${path}`): Memory {
-  const hashless = { content_sha256: null, content_size_bytes: null, content_kind: "text" };
-  const kind = { class: "topic", memory_type: null, scope: null, agent: null, day: null };
+  const hashless = { content_sha256: null, content_size_bytes: null, content_kind: "text" as const };
+  const kind = { class: "topic" as const, memory_type: null, scope: null, agent: null, day: null };
   const version = { version_id: "memver_1", seq: 1, versions: 1, changed_at: "2031-01-01T00:00:00Z" };
   return { id, path, kind, ...version, ...hashless };
 }

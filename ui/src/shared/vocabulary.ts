@@ -1,10 +1,10 @@
 /** The words of the log in the language of the window. */
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
-import type { ActorView, Version } from "@/bindings";
+import type { ActorView, ChangeSource, HiddenKind, StoreKind, StoreState, Version, VersionOperation } from "@/bindings";
 import { shorten } from "./text";
 
-const KINDS: Record<string, MessageDescriptor> = {
+const KINDS: Record<StoreKind, MessageDescriptor> = {
   "claude-auto": msg`Claude Code auto memory`,
   "claude-agent": msg`Claude Code subagent`,
   "memory-tool": msg`Memory tool`,
@@ -20,15 +20,15 @@ const KINDS: Record<string, MessageDescriptor> = {
 };
 
 /** Kinds that a directory can be added as. */
-export const LOCAL_KINDS = Object.keys(KINDS).filter((kind) => kind !== "remote");
+export const LOCAL_KINDS = (Object.keys(KINDS) as StoreKind[]).filter((kind) => kind !== "remote");
 
 /** Whose memory a store holds. */
-export function kindWords(kind: string): MessageDescriptor | string {
-  return KINDS[kind] ?? kind;
+export function kindWords(kind: StoreKind): MessageDescriptor {
+  return KINDS[kind];
 }
 
 /** State of a store. `dot` is the mark beside the word, which always stands with it. */
-export const STATES: Record<string, { word: MessageDescriptor; dot: "on" | "warn" | "off" }> = {
+export const STATES: Record<StoreState, { word: MessageDescriptor; dot: "on" | "warn" | "off" }> = {
   recording: { word: msg`recording`, dot: "on" },
   paused: { word: msg`paused`, dot: "off" },
   missing: { word: msg`missing`, dot: "warn" },
@@ -38,7 +38,7 @@ export const STATES: Record<string, { word: MessageDescriptor; dot: "on" | "warn
 };
 
 /** Change of a version, with the sign that stands for it. */
-export const OPERATIONS: Record<string, { word: MessageDescriptor; sign: string }> = {
+export const OPERATIONS: Record<VersionOperation | "moved", { word: MessageDescriptor; sign: string }> = {
   created: { word: msg`created`, sign: "+" },
   modified: { word: msg`modified`, sign: "~" },
   deleted: { word: msg`deleted`, sign: "−" },
@@ -46,11 +46,11 @@ export const OPERATIONS: Record<string, { word: MessageDescriptor; sign: string 
 };
 
 /** Change of a version; a version did; a version that only moved its memory is a move. */
-export function operationOf(version: Pick<Version, "operation" | "previous_path">): string {
+export function operationOf(version: Pick<Version, "operation" | "previous_path">): VersionOperation | "moved" {
   return version.operation === "modified" && version.previous_path !== null ? "moved" : version.operation;
 }
 
-const SOURCES: Record<string, MessageDescriptor> = {
+const SOURCES: Record<ChangeSource, MessageDescriptor> = {
   scan: msg`seen on disk`,
   rollback: msg`rolled back`,
   restore: msg`restored`,
@@ -62,8 +62,8 @@ const SOURCES: Record<string, MessageDescriptor> = {
 };
 
 /** Cause of a version or an operation. */
-export function sourceWords(source: string): MessageDescriptor | string {
-  return SOURCES[source] ?? source;
+export function sourceWords(source: ChangeSource): MessageDescriptor {
+  return SOURCES[source];
 }
 
 const EVIDENCE: Record<string, MessageDescriptor> = {
@@ -124,7 +124,7 @@ export function actorWords(actor: ActorView | null): ActorWords {
   }
 }
 
-const HIDDEN: Record<string, MessageDescriptor> = {
+const HIDDEN: Record<HiddenKind, MessageDescriptor> = {
   zero_width: msg`A character without width. Readers do not see it, models do.`,
   bidi_control: msg`Changes the order in which text is shown. What you read may not be what is there.`,
   tag: msg`A letter of an invisible alphabet. It can carry a whole message.`,
@@ -133,9 +133,10 @@ const HIDDEN: Record<string, MessageDescriptor> = {
   html_comment: msg`An HTML comment. Rendered Markdown does not show it.`,
   invalid_byte: msg`A byte that is not UTF-8.`,
   variation_selector: msg`Chooses another form of the character before it, and can carry hidden data.`,
+  other_format: msg`A character without a glyph.`,
 };
 
 /** Kind of a hidden character, in words. */
-export function hiddenWords(kind: string): MessageDescriptor {
-  return HIDDEN[kind] ?? msg`A character without a glyph.`;
+export function hiddenWords(kind: HiddenKind): MessageDescriptor {
+  return HIDDEN[kind];
 }

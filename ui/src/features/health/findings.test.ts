@@ -1,9 +1,9 @@
 import { verbatim } from "@/host/fake/verbatim";
 import { describe, expect, it } from "vitest";
-import type { StoreFinding } from "@/bindings";
+import type { Severity, StoreFinding } from "@/bindings";
 import { findingRows, rulesOf } from "./findings";
 
-function found(rule: string, severity: string, store = "s1", path = "a.md"): StoreFinding {
+function found(rule: string, severity: Severity, store = "s1", path = "a.md"): StoreFinding {
   const place = { line: 1, column: 1, end_line: 1, end_column: 2, start: 0, end: 1 };
   return {
     store_id: store,

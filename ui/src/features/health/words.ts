@@ -1,16 +1,17 @@
 /** Words of the screen of health. */
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
+import type { Severity } from "@/bindings";
 
 /** Severity of a finding. */
-export const SEVERITIES: Record<string, MessageDescriptor> = {
+export const SEVERITIES: Record<Severity, MessageDescriptor> = {
   error: msg`error`,
   warning: msg`warning`,
   note: msg`note`,
 };
 
 /** The mark of a severity; its word says the same. */
-export function severityTone(severity: string): "del" | "warn" | "plain" {
+export function severityTone(severity: Severity): "del" | "warn" | "plain" {
   return severity === "error" ? "del" : severity === "warning" ? "warn" : "plain";
 }
 

@@ -2,7 +2,7 @@
 import { plural } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { memo } from "react";
-import type { InboxGroup, InboxItem, PutBack } from "@/bindings";
+import type { InboxGroup, InboxItem, ItemVerb, PutBack } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { Actor, LineCounts, Moment } from "@/shared/labels";
 import { useProgramWords } from "@/shared/program";
@@ -58,13 +58,13 @@ export function GroupHeading({ group, storeName }: { group: InboxGroup; storeNam
 }
 
 /** The sign of what happened; its word is its name. */
-export function Verb({ verb }: { verb: string }) {
+export function Verb({ verb }: { verb: ItemVerb }) {
   const say = useWords();
-  const known = VERBS[verb];
-  const word = known ? say(known.word) : verb;
+  const { word: known, sign } = VERBS[verb];
+  const word = say(known);
   return (
     <span className={`inbox-verb inbox-${verb}`} role="img" aria-label={word} title={word}>
-      {known?.sign ?? "?"}
+      {sign}
     </span>
   );
 }

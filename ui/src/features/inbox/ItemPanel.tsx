@@ -165,7 +165,11 @@ function RuleRow({ findings, item }: { findings: readonly Finding[]; item: Inbox
         findings
           .slice(0, MAX_SINGLE)
           .map((finding) => (
-            <FindingRow key={`${finding.line}:${finding.column}:${finding.message}`} finding={finding} item={item} />
+            <FindingRow
+              key={`${finding.line}:${finding.column}:${finding.message.text}`}
+              finding={finding}
+              item={item}
+            />
           ))}
       {open && count > MAX_SINGLE && (
         <li className="muted">
@@ -285,7 +289,8 @@ export function GroupActions({ row, acts, menu }: { row: ItemRow; acts: ItemActs
 
 function Actions({ item, acts, busy }: { item: InboxItem; acts: ItemActs; busy: boolean }) {
   const { t } = useLingui();
-  const back = { created: t`Remove it`, deleted: t`Put it back` }[item.verb] ?? t`Roll back`;
+  const roll = t`Roll back`;
+  const back = { created: t`Remove it`, deleted: t`Put it back`, changed: roll, moved: roll }[item.verb];
   return (
     <div className="pane-actions inbox-actions" role="toolbar" aria-label={t`Acts on this change`}>
       <Button tone="primary" keys="a" isPending={busy} onPress={acts.approve} data-testid="approve">

@@ -1,34 +1,36 @@
 /** The words of the inbox in the language of the window. */
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
-import type { Finding, InboxItem, MemoryKind, Message } from "@/bindings";
+import type { ContentKind, Finding, InboxItem, ItemVerb, MemoryClass, MemoryKind, Message, Severity } from "@/bindings";
 import { sentenceNow } from "@/shared/sentences";
 import { countOf } from "@/shared/remedies";
 import { fileName } from "@/shared/text";
 
 /** Change of a memory since it was last reviewed, with its sign. */
-export const VERBS: Record<string, { word: MessageDescriptor; sign: string }> = {
+export const VERBS: Record<ItemVerb, { word: MessageDescriptor; sign: string }> = {
   created: { word: msg`created`, sign: "+" },
   changed: { word: msg`changed`, sign: "~" },
   moved: { word: msg`moved`, sign: "→" },
   deleted: { word: msg`deleted`, sign: "−" },
 };
 
-const CLASSES: Record<string, MessageDescriptor> = {
+const CLASSES: Record<MemoryClass, MessageDescriptor | null> = {
   index: msg`index`,
   topic: msg`topic`,
   daily_log: msg`daily log`,
   instructions: msg`instructions`,
+  other: null,
 };
 
-const CONTENTS: Record<string, MessageDescriptor> = {
+const CONTENTS: Record<ContentKind, MessageDescriptor | null> = {
+  text: null,
   binary: msg`not text`,
   too_large: msg`too large to record`,
   redacted: msg`redacted`,
 };
 
 /** Severity of a finding. */
-export const SEVERITIES: Record<string, MessageDescriptor> = {
+export const SEVERITIES: Record<Severity, MessageDescriptor> = {
   error: msg`error`,
   warning: msg`warning`,
   note: msg`note`,
@@ -51,7 +53,7 @@ export function kindOf(kind: MemoryKind): (MessageDescriptor | string)[] {
 
 /** Why an item shows no lines, if so. */
 export function contentWords(item: InboxItem): MessageDescriptor | null {
-  return CONTENTS[item.content_kind ?? ""] ?? null;
+  return item.content_kind && CONTENTS[item.content_kind];
 }
 
 /** Why an item was left as it is: our words where there are some, the program's otherwise. */

@@ -8,7 +8,7 @@ import { msg } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import { Button as AriaButton } from "react-aria-components/Button";
-import type { ProjectSnapshot, SnapshotChange, Store } from "@/bindings";
+import type { ProjectSnapshot, SnapshotChange, SnapshotState, Store } from "@/bindings";
 import { DiffView } from "@/shared/DiffView";
 import { useFormat } from "@/shared/format";
 import { LineCounts, ProgramText } from "@/shared/labels";
@@ -16,7 +16,7 @@ import { Await, Button, Chip, Empty, useWords } from "@/shared/ui";
 import { useRead } from "@/state/queries";
 import { navigate } from "@/state/route";
 
-const STATES: Record<string, { word: MessageDescriptor; tone: "accent" | "warn" | "plain" }> = {
+const STATES: Record<SnapshotState, { word: MessageDescriptor; tone: "accent" | "warn" | "plain" }> = {
   initialise: { word: msg`would be copied`, tone: "accent" },
   ask: { word: msg`the agent would ask`, tone: "warn" },
   current: { word: msg`accepted already`, tone: "plain" },

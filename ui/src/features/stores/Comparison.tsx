@@ -2,7 +2,7 @@
 import { plural } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useMemo, useState } from "react";
-import type { ComparedMemory, StoreComparison } from "@/bindings";
+import type { ComparedMemory, MemoryChange, StoreComparison } from "@/bindings";
 import { DiffModeSwitch, DiffPanel } from "@/shared/DiffPanel";
 import { DiffView, wholeAsDiff } from "@/shared/DiffView";
 import { useFormat } from "@/shared/format";
@@ -20,13 +20,13 @@ import { acceptance, type CompareRow, compareRows, isPutBack, storeOf, sumsOf } 
 
 const CHANGES = ["created", "modified", "moved", "deleted"] as const;
 
-function ChangeSign({ change }: { change: string }) {
+function ChangeSign({ change }: { change: MemoryChange }) {
   const say = useWords();
-  const known = OPERATIONS[change];
-  const word = known ? say(known.word) : change;
+  const { word: known, sign } = OPERATIONS[change];
+  const word = say(known);
   return (
     <span className={`operation-sign operation-${change}`} role="img" aria-label={word} title={word}>
-      {known?.sign ?? "?"}
+      {sign}
     </span>
   );
 }
@@ -118,7 +118,7 @@ function Summary({ comparison }: { comparison: StoreComparison }) {
     <p className="compare-summary num" data-testid="compare-summary">
       {CHANGES.filter((change) => sums.changes[change]).map((change) => (
         <span key={change}>
-          <ChangeSign change={change} /> {format.number(sums.changes[change]!)} {say(OPERATIONS[change]!.word)}
+          <ChangeSign change={change} /> {format.number(sums.changes[change]!)} {say(OPERATIONS[change].word)}
         </span>
       ))}
       <span className="muted">
@@ -130,9 +130,9 @@ function Summary({ comparison }: { comparison: StoreComparison }) {
   );
 }
 
-function ChangeOption({ change }: { change: string }) {
+function ChangeOption({ change }: { change: MemoryChange }) {
   const say = useWords();
-  return <option value={change}>{say(OPERATIONS[change]!.word)}</option>;
+  return <option value={change}>{say(OPERATIONS[change].word)}</option>;
 }
 
 /** The sums, and which changes are listed. */

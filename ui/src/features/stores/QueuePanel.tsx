@@ -3,7 +3,7 @@
  */
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useMemo, useState } from "react";
-import type { QueuedChange, RemoteStore } from "@/bindings";
+import type { QueuedChange, QueueKind, QueueState, RemoteStore } from "@/bindings";
 import { DiffModeSwitch } from "@/shared/DiffPanel";
 import { hostName } from "@/shared/hosts";
 import { LineCounts, Moment, ProgramText } from "@/shared/labels";
@@ -28,24 +28,24 @@ const rowOf = (change: QueuedChange): Row => ({
   change,
 });
 
-function KindSign({ kind }: { kind: string }) {
+function KindSign({ kind }: { kind: QueueKind }) {
   const say = useWords();
   const known = CHANGES[kind];
-  const word = known ? say(known.word) : kind;
+  const word = say(known.word);
   return (
-    <span className={`operation-sign operation-${known?.tone ?? "modified"}`} role="img" aria-label={word} title={word}>
-      {known?.sign ?? "?"}
+    <span className={`operation-sign operation-${known.tone}`} role="img" aria-label={word} title={word}>
+      {known.sign}
     </span>
   );
 }
 
-function StateWord({ state }: { state: string }) {
+function StateWord({ state }: { state: QueueState }) {
   const say = useWords();
   const known = CHANGE_STATES[state];
   return (
     <span className="store-state queue-state" data-state={state}>
-      <Dot tone={known?.dot ?? "warn"} />
-      {known ? say(known.word) : state}
+      <Dot tone={known.dot} />
+      {say(known.word)}
     </span>
   );
 }

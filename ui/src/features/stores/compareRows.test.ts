@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { ComparedMemory, StoreComparison } from "@/bindings";
+import type { ComparedMemory, MemoryChange, StoreComparison } from "@/bindings";
 import { acceptance, compareRows, isPutBack, storeOf, sumsOf, timeOf } from "./compareRows";
 
-const memory = (path: string, change: string, parts: Partial<ComparedMemory> = {}): ComparedMemory => ({
+const memory = (path: string, change: MemoryChange, parts: Partial<ComparedMemory> = {}): ComparedMemory => ({
   path,
   change,
   moved_from: null,

@@ -1,14 +1,14 @@
 /** Names for hosts, queued changes and dreams, and what went wrong at a host. */
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
-import type { Code, QueuedChange, RemoteStore } from "@/bindings";
+import type { Code, QueuedChange, QueueKind, QueueState, RemoteStore } from "@/bindings";
 import { ApiFailure } from "@/host";
 
 /** A mark beside a word. */
 export type Tone = "on" | "warn" | "off" | "del" | "accent";
 
 /** Effect of a queued change, with the sign that stands for it. */
-export const CHANGES: Record<string, { word: MessageDescriptor; sign: string; tone: string }> = {
+export const CHANGES: Record<QueueKind, { word: MessageDescriptor; sign: string; tone: string }> = {
   create: { word: msg`creates`, sign: "+", tone: "created" },
   update: { word: msg`changes`, sign: "~", tone: "modified" },
   delete: { word: msg`deletes`, sign: "−", tone: "deleted" },
@@ -17,7 +17,7 @@ export const CHANGES: Record<string, { word: MessageDescriptor; sign: string; to
 };
 
 /** State of a queued change. */
-export const CHANGE_STATES: Record<string, { word: MessageDescriptor; dot: Tone }> = {
+export const CHANGE_STATES: Record<QueueState, { word: MessageDescriptor; dot: Tone }> = {
   waiting: { word: msg`waiting`, dot: "off" },
   conflict: { word: msg`conflict`, dot: "warn" },
   failed: { word: msg`refused`, dot: "del" },

@@ -1,6 +1,6 @@
 /** Health, expiry and acts on entries over the invented log: a few rules, the same acts. */
 import { verbatim } from "./verbatim";
-import type { Finding, FindingRule, Health, Remedy, StoreFinding, StoreHealth } from "@/bindings";
+import type { Finding, FindingRule, Health, Remedy, Severity, StoreFinding, StoreHealth } from "@/bindings";
 import type { CommandName, Request, Response } from "@/host/backend";
 import { fakeCut } from "./cut";
 import { type FakeLog, type FakeStore, refuse } from "./log";
@@ -28,7 +28,7 @@ function findingsOf(store: FakeStore, rules: readonly FindingRule[]): Finding[] 
   const add = (id: string, path: string, line: number, message: string) => {
     const rule = rules.find((known) => known.id === id)!;
     if (rule.own === "off" || (rule.own === null && !rule.on)) return;
-    const severity = rule.own === null || rule.own === "on" ? rule.severity : rule.own;
+    const severity = rule.own === null || rule.own === "on" ? rule.severity : (rule.own as Severity);
     const place = { line, column: 1, end_line: line, end_column: 2, start: 0, end: 1 };
     const remedies: Remedy[] = [{ act: "open", path, line }];
     if (id.startsWith("secret/")) remedies.unshift({ act: "redact", rule: id, start: 0 });

@@ -12,7 +12,9 @@ import type {
   InboxKinds,
   OriginNote,
   Reviewed,
+  Severity,
   SkippedItem,
+  Verdict,
 } from "@/bindings";
 import type { Request } from "@/host/backend";
 import { filtersOf, kindOf } from "./kinds";
@@ -177,7 +179,7 @@ export class FakeInbox {
     };
   }
 
-  #done(review: FakeReview, verdict: string): Reviewed["done"] {
+  #done(review: FakeReview, verdict: Verdict): Reviewed["done"] {
     return review.reviewed.map(({ id, store_id, memory_id, path }) => ({
       version_id: id,
       store_id,
@@ -210,7 +212,7 @@ export class FakeInbox {
     ]);
     const findings = [...groupBy(rules, (rule) => rule)].map(([known, all]) => {
       const [severity = "", rule = ""] = known.split(" ");
-      return { rule, severity, items: all.length };
+      return { rule, severity: severity as Severity, items: all.length };
     });
     const times = open.map(({ newest }) => newest.created_at).sort();
     const left = open.filter(isLeft);

@@ -3,7 +3,17 @@
  * build with the mode `fake` and the tests load it.
  */
 import { verbatim } from "./verbatim";
-import type { DiffSide, Document, Event, Hit, RedactionMatch, Receipt, Version } from "@/bindings";
+import type {
+  DiffSide,
+  Document,
+  Event,
+  Hit,
+  Receipt,
+  RedactionMatch,
+  StoreKind,
+  StoreState,
+  Version,
+} from "@/bindings";
 import {
   type ApiFailure,
   type Backend,
@@ -413,7 +423,7 @@ function handlers(
       last_change: own.at(-1)?.created_at ?? null,
     };
   };
-  const setState = (name: string, state: string) => {
+  const setState = (name: string, state: StoreState) => {
     const store = log.store(name);
     store.state = state;
     return refreshed(store);
@@ -564,7 +574,9 @@ function handlers(
       if (log.stores.some((store) => store.root === root))
         refuse("invalid", "That directory is recorded already.", root);
       if (root.includes("missing")) refuse("not_found", `There is no directory ${root}.`, root, "Check the path.");
-      const added = log.addStore(root, kind ?? "plain", name ?? root.split("/").at(-1)!, { "MEMORY.md": "# New\n" });
+      const added = log.addStore(root, (kind ?? "plain") as StoreKind, name ?? root.split("/").at(-1)!, {
+        "MEMORY.md": "# New\n",
+      });
       inbox.takeBaseline(added.id);
       return refreshed(added);
     },

@@ -4,14 +4,16 @@
  */
 import { verbatim } from "./verbatim";
 import type {
-  ActResult,
   ActorView,
+  ActResult,
   ApiError,
+  ChangeSource,
   Conflict,
   FileWrite,
   Operation,
   Receipt,
   Store,
+  StoreKind,
   Version,
 } from "@/bindings";
 import { ApiFailure } from "@/host/backend";
@@ -25,7 +27,7 @@ export type FakeStore = Store & { disk: Map<string, string> };
 
 /** A path with what it is to hold; null for nothing. */
 export type Change = { path: string; text: string | null };
-type Cause = { source: string; by?: ActorView | null; note?: string | null };
+type Cause = { source: ChangeSource; by?: ActorView | null; note?: string | null };
 type FakeOperation = Omit<Operation, "created" | "modified" | "deleted" | "undoable" | "versions">;
 
 /** Fails as the program does. */
@@ -70,14 +72,14 @@ export class FakeLog {
     this.now = now;
   }
 
-  addStore(root: string, kind: string, name: string, files: Record<string, string>): FakeStore {
+  addStore(root: string, kind: StoreKind, name: string, files: Record<string, string>): FakeStore {
     const id = `memstore_${fakeHash(root).slice(0, 26)}`;
     const known = { memories: 0, versions: 0, unreviewed: 0, last_change: null, state_detail: null };
     const left = ["hidden files", "*.tmp, *~, .#*, 4913", ".git, node_modules", "files above 10 MiB: hash only"];
     const rules = left.map(verbatim);
     const api = { shared: false, mounted: kind !== "remote" };
     const disk = new Map(Object.entries(files));
-    const store = { ...known, ...api, id, name, kind, root, state: "recording", rules, disk };
+    const store: FakeStore = { ...known, ...api, id, name, kind, root, state: "recording", rules, disk };
     this.stores.push(store);
     this.scan(store);
     return store;

@@ -5,13 +5,15 @@
  */
 import { verbatim } from "./verbatim";
 import type {
-  ActResult,
   ActorView,
+  ActResult,
   ComparedMemory,
   Dream,
   Event,
   FileDiff,
+  MemoryChange,
   QueuedChange,
+  QueueState,
   RemoteCall,
   RemoteHost,
   RemoteStore,
@@ -47,7 +49,7 @@ interface Mirror {
   redacted_at_host: string[];
 }
 
-type Queued = QueuedChange & { text: string | null };
+type Queued = QueuedChange & { text: string | null; sent?: true };
 
 const WRITER: ActorView = { type: "session_actor", session_id: "sesn_01FakeHarbourNight", evidence: "stated" };
 
@@ -277,7 +279,7 @@ export class FakeRemote {
       this.#log.append(mirror.store, [{ path: change.path, text: change.text }], { source: "rollback" });
       this.#inbox.takeBaseline(mirror.store.id);
     }
-    change.state = "sent";
+    change.sent = true;
   }
 
   #row({ store, remote, base_url, pulled_at, problem, redacted_at_host }: Mirror): RemoteStore {
@@ -331,7 +333,7 @@ export class FakeRemote {
     let same = 0;
     const gone = [...old.texts].filter(([path]) => !fresh.texts.has(path));
     const tokens = (text: string | undefined) => Math.ceil(byteLength(text ?? "") / 4);
-    const add = (path: string, change: string, before: string | null) => {
+    const add = (path: string, change: MemoryChange, before: string | null) => {
       const [one, other] = [old.texts.get(before ?? path), fresh.texts.get(path)];
       const { added, removed } = diffTexts(one?.text ?? "", other?.text ?? "", 0, false);
       memories.push({
@@ -452,9 +454,10 @@ export class FakeRemote {
             break;
           }
         }
-        const count = (state: string) => this.queue.filter((change) => change.state === state).length;
-        const sent = count("sent");
-        this.queue = this.queue.filter(({ state }) => state !== "sent");
+        const count = (state: QueueState) =>
+          this.queue.filter((change) => !change.sent && change.state === state).length;
+        const sent = this.queue.filter((change) => change.sent).length;
+        this.queue = this.queue.filter((change) => !change.sent);
         const queue = this.#changes(null);
         return {
           sent,

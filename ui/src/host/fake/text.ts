@@ -1,5 +1,5 @@
 /** Text functions of the fake: hashes, hidden characters, differences. Plain and slow; the real work is in Rust. */
-import type { DiffLine, DocumentLine, FileDiff, Hidden } from "@/bindings";
+import type { DiffLine, DocumentLine, FileDiff, Hidden, HiddenKind } from "@/bindings";
 
 /** 64 hex digits that differ for different texts. Not SHA-256: the fake only needs equality. */
 export function fakeHash(text: string): string {
@@ -17,7 +17,7 @@ export function byteLength(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-const HIDDEN: [RegExp, string][] = [
+const HIDDEN: [RegExp, HiddenKind][] = [
   [/[\u200b-\u200d\u2060\ufeff]/u, "zero_width"],
   [/[\u202a-\u202e\u2066-\u2069\u200e\u200f]/u, "bidi_control"],
   [/\u00ad/u, "soft_hyphen"],
