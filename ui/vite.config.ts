@@ -43,6 +43,8 @@ export default defineConfig({
       ),
     },
   },
+  // `.inbox-list` in a sheet is `css.inboxList` in a component.
+  css: { modules: { localsConvention: "camelCase" } },
   build: {
     // The oldest WebKitGTK and WKWebView that the desktop window meets.
     target: "safari16",
@@ -55,5 +57,7 @@ export default defineConfig({
     setupFiles: ["./src/test-setup.ts"],
     restoreMocks: true,
     testTimeout: 60_000,
+    // Sheets of features are read, so that a component has the names of its classes.
+    css: { include: [/\.module\.css$/], modules: { classNameStrategy: "non-scoped" } },
   },
 });

@@ -68,8 +68,8 @@ function scrollOn(step) {
  */
 function measureKeys() {
   window.__keys = [];
-  const shown = () => `${document.querySelector('[data-testid="item-title"]')?.textContent} ${document.querySelector(".inbox-pane .diff")?.textContent ?? ""}`;
-  const hasDifference = () => document.querySelector('.inbox-pane [data-testid="diff-line"]') !== null;
+  const shown = () => `${document.querySelector('[data-testid="item-title"]')?.textContent} ${document.querySelector('[data-testid="inbox-pane"] [data-testid="diff"]')?.textContent ?? ""}`;
+  const hasDifference = () => document.querySelector('[data-testid="inbox-pane"] [data-testid="diff-line"]') !== null;
   window.addEventListener(
     "keydown",
     (event) => {

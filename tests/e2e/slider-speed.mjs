@@ -142,7 +142,7 @@ try {
   const id = home ? (await largest(app)).id : RUN;
   await driver.run((transcript) => void (window.location.hash = `#/context?transcript=${encodeURIComponent(transcript)}`), id);
   await app.see('[data-testid="variant-row"][data-key="B"] [data-testid="cell-peak"]', /\d/);
-  const title = await app.see(".lab-head");
+  const title = await app.see("lab-head");
   await driver.run(watchLine);
   console.log(`${driver.name}, ${cpus().length} × ${cpus()[0].model}, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}`);
   console.log(title.split("\n").slice(1).join(" ").replace(/\s+/g, " "));

@@ -1,4 +1,6 @@
 /** Starts the window. */
+// First, so that what a feature says of its parts comes after what all share.
+import "@/styles/index.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { Root } from "@/app/Root";
@@ -7,7 +9,6 @@ import { activateLanguage } from "@/i18n";
 import { loadAllLater } from "@/shared/lazily";
 import { makeQueryClient } from "@/state/queries";
 import { followLanguage, followTheme } from "@/state/settings";
-import "@/styles/index.css";
 
 async function start(): Promise<void> {
   const element = document.getElementById("root");

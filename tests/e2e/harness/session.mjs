@@ -29,7 +29,7 @@ export async function firstRun(app) {
   await app.see("found-row", "webshop");
   await app.click("record-found");
   // The bar that goes and every row that comes to be recorded move the button below them.
-  await app.gone('.first-run p[role="status"]');
+  await app.gone('[data-testid="first-run"] p[role="status"]');
   await until("as many rows as were recorded", async () => {
     const [shown] = await app.texts("first-run");
     const [count] = /\d+(?= director(y is|ies are) recorded)/.exec(shown ?? "") ?? [];

@@ -28,7 +28,7 @@ async function badgeEqualsRows(app, count) {
 
 function numbers(app) {
   return app.driver.run(() => {
-    const badge = document.querySelector('[data-testid="nav-inbox"] .nav-count')?.textContent ?? "0";
+    const badge = document.querySelector('[data-testid="nav-inbox"] [data-testid="nav-count"]')?.textContent ?? "0";
     const total = document.querySelector('[data-testid="inbox-total"]')?.dataset.total;
     return [Number(badge), Number(total), document.querySelectorAll('[data-testid="inbox-row"]').length];
   });
@@ -185,7 +185,7 @@ async function whatCannotBeRead({ app, machine }) {
   await openInbox({ app });
   machine.write(join(machine.webshop, "picture.md"), Buffer.from([0, 255, 1, 254, 2]));
   await app.see("inbox-row", "picture.md");
-  await app.see(".inbox-pane", "not text");
+  await app.see("inbox-pane", "not text");
   rmSync(join(machine.webshop, "testing.md"));
   await app.see("inbox-row", "testing.md");
   machine.write(join(machine.webshop, "secrets.md"), `key ${SECRET}\n`);
@@ -284,7 +284,7 @@ async function aTextThatIsTooMuch({ app, machine }) {
   await arrives(app, machine, "testing.md", LATER_TESTING);
   await app.press("k");
   await app.see("item-title", "testing.md");
-  await app.see(".markdown", "Snapshots are written by hand");
+  await app.see("markdown", "Snapshots are written by hand");
   await app.press("j");
   await app.see("not-rendered");
   if (!app.driver.reload) return;
@@ -292,7 +292,7 @@ async function aTextThatIsTooMuch({ app, machine }) {
   await app.driver.reload();
   await app.see("inbox-row", "quotes.md");
   await app.click("inbox-row", "testing.md");
-  await app.see(".markdown", "Snapshots are written by hand");
+  await app.see("markdown", "Snapshots are written by hand");
 }
 
 /** Walks of this file. */

@@ -46,9 +46,9 @@ async function fits({ app, machine }) {
   assert.ok(screens.length >= 6, `the navigation leads somewhere: ${screens}`);
   // The navigation is put away; its links lead there all the same.
   const go = (screen) => app.driver.run((id) => document.querySelector(`[data-testid="${id}"]`).click(), screen);
-  await app.click(".menu-button");
+  await app.click("open-nav");
   await check("the navigation");
-  await app.click(".menu-button");
+  await app.click("open-nav");
   for (const screen of screens) {
     await go(screen);
     await check(screen);

@@ -37,7 +37,7 @@ async function opensTheTurnThatWrote({ app, machine }) {
   // Line by line.
   await app.click("blame-toggle");
   await app.see("blame-line", "Snapshots are written by hand");
-  await app.see(".blame-who", "turn 1");
+  await app.see("blame-line", "turn 1");
 
   // A click leads to the turn in the transcript.
   await app.click("origin-open");
@@ -76,7 +76,7 @@ async function bringsInWhatGitKept({ app, machine }) {
   await app.click("memory-row", "deploys.md");
   await app.see("version-row", "rebuilt");
   await app.click("blame-toggle");
-  await app.see(".blame-who", "Robin");
+  await app.see("blame-line", "Robin");
 
   // Taken back as one.
   await app.click("toast-action", "Undo");
@@ -119,7 +119,7 @@ async function bringsInWhatTranscriptsTell({ app, machine }) {
   await app.see('[data-testid="diff-line"][data-tag="insert"]', "Robin, Mondays.");
   await app.see("origin-prompt", "Write down who is on call.");
   // Nothing was added to the inbox, and no file changed.
-  assert.equal(await app.driver.run(() => document.querySelector('[data-testid="nav-inbox"] .nav-count')?.textContent ?? "0"), "0");
+  assert.equal(await app.driver.run(() => document.querySelector('[data-testid="nav-inbox"] [data-testid="nav-count"]')?.textContent ?? "0"), "0");
   assert.equal(readFileSync(join(machine.infra, "oncall.md"), "utf8"), second);
 
   // Taken back as one.

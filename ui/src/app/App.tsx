@@ -24,6 +24,7 @@ import { showPlainly } from "@/state/settings";
 import { ConnectionLost } from "./ConnectionLost";
 import { ScreenFailed } from "./Failed";
 import { Frame } from "./Frame";
+import css from "./frame.module.css";
 
 const TimelineScreen = lazily(() => import("@/features/timeline/TimelineScreen"), "TimelineScreen");
 const ContextLab = lazily(() => import("@/features/context/ContextLab"), "ContextLab");
@@ -87,7 +88,7 @@ function ContextOf({ route }: { route: Route }) {
 /** In place of everything, when nothing can be shown. */
 function WholeWindow({ children }: { children: ReactNode }) {
   return (
-    <main className="whole-window">
+    <main className={css.wholeWindow}>
       <BrandMark />
       {children}
     </main>
@@ -158,7 +159,7 @@ export function App() {
             </Boundary>
           }
         >
-          <div className="screen-box">
+          <div className={css.screenBox}>
             {/* What is remembered of how things are shown must not keep the screen away the next time. */}
             <Boundary about={about} fallback={(failed) => <ScreenFailed {...failed} />} onFail={showPlainly}>
               <Suspense fallback={wait}>{firstRun === null ? wait : <ScreenOf route={route} />}</Suspense>

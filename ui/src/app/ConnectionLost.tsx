@@ -3,13 +3,14 @@ import { Trans } from "@lingui/react/macro";
 import { useFormat } from "@/shared/format";
 import { Button } from "@/shared/ui";
 import { tryNow } from "@/state/connection";
+import css from "./frame.module.css";
 
 /** The banner. */
 export function ConnectionLost({ since }: { since: Date }) {
   const format = useFormat();
   const time = format.time(since.toISOString());
   return (
-    <div className="connection-lost" role="alert" data-testid="connection-lost">
+    <div className={css.connectionLost} role="alert" data-testid="connection-lost">
       <span>
         <strong>
           <Trans>The program has not answered since {time}.</Trans>

@@ -5,6 +5,7 @@ import { BrandMark } from "@/shared/icons";
 import { NotLoaded } from "@/shared/lazily";
 import { Button } from "@/shared/ui";
 import { tryNow, useLostSince } from "@/state/connection";
+import css from "./frame.module.css";
 
 const reload = () => window.location.reload();
 
@@ -47,7 +48,7 @@ export function ScreenFailed({ error, again }: Failed) {
 /** In place of everything. */
 export function WindowFailed({ error, again }: Failed) {
   return (
-    <main className="whole-window" data-testid="window-failed">
+    <main className={css.wholeWindow} data-testid="window-failed">
       <BrandMark />
       <h1>
         <Trans>The window could not be shown</Trans>

@@ -15,6 +15,8 @@ import { useSerious } from "@/state/health";
 import { useRead } from "@/state/queries";
 import { useReceipts } from "@/state/receipts";
 import { formatRoute, type Route, type Screen } from "@/state/route";
+import { classes } from "@/shared/classes";
+import css from "./frame.module.css";
 
 function RecordingChip({ status, reachable }: { status: Status | undefined; reachable: boolean }) {
   const { t } = useLingui();
@@ -44,7 +46,12 @@ function RecordingChip({ status, reachable }: { status: Status | undefined; reac
   };
   const { tone, word, title } = state();
   return (
-    <a className="chip recording-chip" href={formatRoute({ screen: "stores" })} title={title} data-testid="recording">
+    <a
+      className={classes("chip", css.recordingChip)}
+      href={formatRoute({ screen: "stores" })}
+      title={title}
+      data-testid="recording"
+    >
       <Dot tone={tone} />
       {word}
     </a>
@@ -61,17 +68,22 @@ interface TopBarProps {
 function TopBar({ screen, status, reachable, onMenu }: TopBarProps) {
   const { t } = useLingui();
   return (
-    <header className="top-bar">
-      <AriaButton className="icon-button menu-button" aria-label={t`Show or hide the navigation`} onPress={onMenu}>
+    <header className={css.topBar}>
+      <AriaButton
+        className={classes("icon-button", css.menuButton)}
+        aria-label={t`Show or hide the navigation`}
+        data-testid="open-nav"
+        onPress={onMenu}
+      >
         <PanelIcon />
       </AriaButton>
-      <span className="brand">
+      <span className={css.brand}>
         <BrandMark />
         Retrace
       </span>
-      <AriaButton className="palette-field" onPress={() => setPaletteOpen(true)} data-testid="open-palette">
+      <AriaButton className={css.paletteField} onPress={() => setPaletteOpen(true)} data-testid="open-palette">
         <SearchIcon />
-        <span className="palette-field-text">
+        <span className={css.paletteFieldText}>
           <Trans>Search memories, stores, actions</Trans>
         </span>
         <span aria-hidden>
@@ -109,17 +121,21 @@ function Navigation({ screen, status }: { screen: Screen; status: Status | undef
   ];
   return (
     <nav aria-label={t`Screens`}>
-      <ul className="nav-list">
+      <ul className={css.navList}>
         {items.map((item) => (
           <li key={item.screen}>
             <a
               href={formatRoute({ screen: item.screen })}
-              className="nav-link"
+              className={css.navLink}
               aria-current={item.screen === screen ? "page" : undefined}
               data-testid={`nav-${item.screen}`}
             >
               {item.label}
-              {item.count !== undefined && <span className="nav-count num">{format.number(item.count)}</span>}
+              {item.count !== undefined && (
+                <span className={classes(css.navCount, "num")} data-testid="nav-count">
+                  {format.number(item.count)}
+                </span>
+              )}
             </a>
           </li>
         ))}
@@ -182,9 +198,9 @@ function StatusLine({ status }: { status: Status | undefined }) {
   const progress = useProgress();
   const taskName = useTaskName();
   const notes = useNotes();
-  if (!status) return <footer className="status-line" />;
+  if (!status) return <footer className={css.statusLine} />;
   return (
-    <footer className="status-line" data-testid="status-line">
+    <footer className={css.statusLine} data-testid="status-line">
       {notes.length > 0 ? notes.map((note) => <span key={note}>{note}</span>) : <LogNotes status={status} />}
       {status.purge_pending > 0 && (
         <a href={formatRoute({ screen: "redactions" })}>
@@ -200,7 +216,7 @@ function StatusLine({ status }: { status: Status | undefined }) {
             : `${format.number(progress.done)} / ${format.number(progress.total)}`}
         </span>
       )}
-      <span className="status-network">
+      <span className={css.statusNetwork}>
         {status.network_calls === 0 ? (
           <Trans>no network calls in this session</Trans>
         ) : (
@@ -242,10 +258,10 @@ export function Frame({ route, status, reachable, banner, context, children }: F
     setMenu(false);
   }
   return (
-    <div className={`app${menu ? " is-menu-open" : ""}${banner ? " has-banner" : ""}`}>
+    <div className={classes(css.app, menu && "is-menu-open", Boolean(banner) && "has-banner")}>
       <TopBar screen={route.screen} status={status} reachable={reachable} onMenu={() => setMenu(!menu)} />
       {banner}
-      <div className="nav-panel">
+      <div className={css.navPanel}>
         <Navigation screen={route.screen} status={status} />
         {context}
       </div>

@@ -20,7 +20,7 @@ describe("daily logs", () => {
     const calendar = await screen.findByTestId("log-calendar");
     const days = within(calendar)
       .getAllByTestId("log-day")
-      .filter((day) => day.querySelector(".log-mark"));
+      .filter((day) => within(day).queryByTestId("log-mark"));
     expect(days.map((day) => day.dataset["day"])).toEqual(["2031-04-03", "2031-04-07"]);
     expect(days[1]).toHaveTextContent("1 log, 11 byte");
     await user.click(days[0]!);

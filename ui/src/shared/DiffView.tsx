@@ -6,6 +6,8 @@ import { useRead } from "@/state/queries";
 import { LineText } from "./LineText";
 import { Await, Empty } from "./ui";
 import { VirtualRows } from "./VirtualRows";
+import { classes } from "@/shared/classes";
+import css from "./code.module.css";
 
 type Row = { key: string; hunk: Hunk; line: null; gap: boolean } | { key: string; line: DiffLine };
 
@@ -22,16 +24,16 @@ function LineRow({ line, words }: { line: DiffLine; words: boolean }) {
   const { t } = useLingui();
   const name = line.tag === "insert" ? t`added` : line.tag === "delete" ? t`removed` : undefined;
   return (
-    <div className={`diff-line diff-${line.tag}`} data-testid="diff-line" data-tag={line.tag}>
+    <div className={classes(css.diffLine, css[`diff-${line.tag}`])} data-testid="diff-line" data-tag={line.tag}>
       <span className="line-number">{line.old}</span>
       <span className="line-number">{line.new}</span>
-      <span className="diff-sign" role={name ? "img" : undefined} aria-label={name}>
+      <span className={css.diffSign} role={name ? "img" : undefined} aria-label={name}>
         {SIGNS[line.tag]}
       </span>
       <span className="line-text">
         <LineText text={line.text} spans={line.spans} hidden={line.hidden} {...(words ? { words: line.words } : {})} />
         {line.carriage_return && (
-          <span className="hidden-mark" title={t`The line ends in carriage return and line feed`}>
+          <span className={css.hiddenMark} title={t`The line ends in carriage return and line feed`}>
             CR
           </span>
         )}
@@ -49,7 +51,7 @@ function HunkRow({ hunk }: { hunk: Hunk }) {
   const oldEnd = hunk.old_start + Math.max(hunk.old_lines - 1, 0);
   const newEnd = hunk.new_start + Math.max(hunk.new_lines - 1, 0);
   return (
-    <div className="diff-hunk">
+    <div className={css.diffHunk}>
       {hunk.old_lines > 0 && hunk.new_lines > 0 ? (
         <Trans>
           lines {hunk.old_start}–{oldEnd} → {hunk.new_start}–{newEnd}
@@ -74,7 +76,8 @@ function DiffRows({ rows, words, footer }: { rows: readonly Row[]; words: boolea
       items={rows}
       keyOf={(row) => row.key}
       estimate={20}
-      className="code-box diff"
+      className={classes("code-box", css.diff)}
+      data-testid="diff"
       role="region"
       aria-label={t`Difference`}
       tabIndex={0}
@@ -119,12 +122,12 @@ export function DiffView({ diff, words }: { diff: FileDiff; words: boolean }) {
       footer={
         <>
           {diff.from.redacted && (
-            <p className="code-note">
+            <p className={css.codeNote}>
               <Trans>The version before was redacted, so every line shows as added.</Trans>
             </p>
           )}
           {diff.truncated && (
-            <p className="code-note">
+            <p className={css.codeNote}>
               <Trans>The contents are large: this difference is right, but may not be the smallest.</Trans>
             </p>
           )}

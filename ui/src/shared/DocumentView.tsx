@@ -6,6 +6,7 @@ import { useFormat } from "./format";
 import { LineText } from "./LineText";
 import { Empty } from "./ui";
 import { VirtualRows } from "./VirtualRows";
+import css from "./code.module.css";
 
 type Row = { kind: "line"; number: number; line: DocumentLine; lost: boolean } | { kind: "cut"; cut: IndexCut };
 
@@ -22,9 +23,9 @@ function CutRow({ cut }: { cut: IndexCut }) {
   const size = format.number(cut.size);
   const last = cut.line - 1;
   return (
-    <div className="cut-line" data-testid="cut-line">
+    <div className={css.cutLine} data-testid="cut-line">
       <Trans>Line {last}. The model sees nothing below.</Trans>{" "}
-      <span className="cut-reason">
+      <span className={css.cutReason}>
         {cut.limit === "lines" ? (
           <Trans>An index is loaded up to {size} lines.</Trans>
         ) : (
@@ -180,7 +181,7 @@ export function DocumentView({
       revealAt={lines?.last === undefined ? "center" : "auto"}
       footer={
         document.truncated && (
-          <p className="code-note">
+          <p className={css.codeNote}>
             <Trans>Only the first lines are shown here; the whole file is recorded.</Trans>
           </p>
         )

@@ -10,13 +10,14 @@ import { useFormat } from "./format";
 import { type Marks, pieces, sliceOf } from "./text";
 import { Button, useWords } from "./ui";
 import { hiddenWords } from "./vocabulary";
+import css from "./code.module.css";
 
 /** The mark in place of what a reader would not see. */
 export function HiddenMark({ hidden }: { hidden: Hidden }) {
   const say = useWords();
   const words = say(hiddenWords(hidden.kind));
   return (
-    <span className="hidden-mark" title={`${hidden.code}: ${words}`} data-testid="hidden-mark">
+    <span className={css.hiddenMark} title={`${hidden.code}: ${words}`} data-testid="hidden-mark">
       <span className="visually-hidden">{words}</span>
       {hidden.code}
       {hidden.length > 1 && `×${hidden.length}`}

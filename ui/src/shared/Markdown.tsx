@@ -16,19 +16,20 @@ import { hasWorkers, parseElsewhere } from "./markdown-job";
 import { LIMITS, type Outcome, type Refusal, refusalOf, treeOf } from "./markdown-tree";
 import { Skeleton } from "./ui";
 import { VirtualRows } from "./VirtualRows";
+import css from "./code.module.css";
 
 const components = {
   a: ({ href, children }: { href?: string; children?: ReactNode }) => (
     <span title={href}>
-      <span className="inert-text">{children}</span>
-      {href && <span className="inert-address"> ({href})</span>}
+      <span className={css.inertText}>{children}</span>
+      {href && <span className={css.inertAddress}> ({href})</span>}
     </span>
   ),
   img: ({ src, alt }: { src?: string; alt?: string }) => (
-    <span className="inert-image">
+    <span className={css.inertImage}>
       <Trans>image</Trans>
       {alt && `: ${alt}`}
-      {src && <span className="inert-address"> ({src})</span>}
+      {src && <span className={css.inertAddress}> ({src})</span>}
     </span>
   ),
   // A task list's box shows a state; it is not a control.
@@ -70,7 +71,7 @@ function useReason(refused: Refusal): string {
 function AsLines({ lines, refused }: { lines: readonly DocumentLine[]; refused: Refusal }) {
   const { t } = useLingui();
   return (
-    <div className="as-lines">
+    <div className={css.asLines}>
       <p className="notice notice-warning" role="status" data-testid="not-rendered" data-reason={refused}>
         {useReason(refused)}
       </p>
@@ -111,8 +112,8 @@ export default function Markdown({ lines }: { lines: readonly DocumentLine[] }) 
   if ("refused" in outcome) return <AsLines lines={lines} refused={outcome.refused} />;
   return (
     <Boundary about={outcome} fallback={() => <AsLines lines={lines} refused="failed" />}>
-      <div className="markdown">
-        {frontMatter !== null && <pre className="front-matter">{frontMatter}</pre>}
+      <div className="markdown" data-testid="markdown">
+        {frontMatter !== null && <pre className={css.frontMatter}>{frontMatter}</pre>}
         <Tree tree={outcome.tree} />
       </div>
     </Boundary>

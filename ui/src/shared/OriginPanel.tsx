@@ -17,6 +17,8 @@ import { shorten } from "./text";
 import { transcriptPlace } from "./transcript";
 import { Button, Failure, useWords } from "./ui";
 import { PutBackBy } from "./Writer";
+import { classes } from "@/shared/classes";
+import css from "./OriginPanel.module.css";
 
 /** Who in a session wrote, where it was not the main run. */
 const ROLES: Record<string, MessageDescriptor> = {
@@ -86,7 +88,7 @@ function Message({ message }: { message: OriginMessage }) {
     other: t`other`,
   };
   return (
-    <li className={message.is_write ? "origin-message is-write" : "origin-message"}>
+    <li className={message.is_write ? classes(css.originMessage, "is-write") : css.originMessage}>
       <span className="muted small">
         {kinds[message.kind] ?? message.kind}
         {message.turn !== null && (
@@ -130,8 +132,8 @@ function Call({ write }: { write: OriginWrite }) {
 
 function Whole({ origin }: { origin: Origin }) {
   return (
-    <div className="origin-whole">
-      <ul className="origin-evidence">
+    <div className={css.originWhole}>
+      <ul className={css.originEvidence}>
         {origin.evidence.map((sentence) => (
           <li key={sentence.text}>
             <ProgramText text={sentence} />
@@ -155,7 +157,7 @@ function Whole({ origin }: { origin: Origin }) {
           <summary>
             <Plural value={origin.around.length} one="# message around it" other="# messages around it" />
           </summary>
-          <ol className="origin-around" data-testid="origin-around">
+          <ol className={css.originAround} data-testid="origin-around">
             {origin.around.map((message, at) => (
               <Message key={at} message={message} />
             ))}
@@ -167,7 +169,7 @@ function Whole({ origin }: { origin: Origin }) {
           <p>
             <Trans>These sessions could have written it as well:</Trans>
           </p>
-          <ul className="origin-candidates">
+          <ul className={css.originCandidates}>
             {origin.candidates.map((note) => (
               <li key={`${note.session_id} ${note.turn}`}>
                 <Sentence note={note} />
@@ -204,7 +206,7 @@ export function OriginPanel({ versionId, compact = false, opensTranscript = true
   const origin = read.data;
   if (!origin)
     return (
-      <section className="origin" aria-busy="true" aria-label={t`Who wrote it`} data-testid="origin">
+      <section className={css.origin} aria-busy="true" aria-label={t`Who wrote it`} data-testid="origin">
         <p className="muted">
           <Trans>Looking through the transcripts…</Trans>
         </p>
@@ -213,9 +215,9 @@ export function OriginPanel({ versionId, compact = false, opensTranscript = true
   const { note } = origin;
   const prompt = note.prompt ?? origin.prompt;
   return (
-    <section className="origin" aria-label={t`Who wrote it`} data-testid="origin">
-      <p className="origin-line">
-        <span className="origin-words">
+    <section className={css.origin} aria-label={t`Who wrote it`} data-testid="origin">
+      <p className={css.originLine}>
+        <span className={css.originWords}>
           <Sentence note={note} otherwise={origin.put_back?.written_by ?? null} />{" "}
           {note.session_id !== null && <ConfidenceChip confidence={note.confidence} />}
           {origin.put_back && (
@@ -237,7 +239,7 @@ export function OriginPanel({ versionId, compact = false, opensTranscript = true
         )}
       </p>
       {prompt && (
-        <p className="origin-prompt" data-testid="origin-prompt">
+        <p className={css.originPrompt} data-testid="origin-prompt">
           <Trans>
             after the prompt “<Visible text={prompt} />”
           </Trans>

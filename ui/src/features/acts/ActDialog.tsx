@@ -23,6 +23,8 @@ import { ChangePreview, type ChangePreviewProps } from "./ChangePreview";
 import { ConflictView } from "./ConflictView";
 import { type Choice, SessionChanges } from "./SessionChanges";
 import { announce, asPreviewed, run, undo } from "./perform";
+import { classes } from "@/shared/classes";
+import css from "./acts.module.css";
 
 function FileRow({ open, ...preview }: ChangePreviewProps & { open: boolean }) {
   const { file } = preview;
@@ -30,16 +32,16 @@ function FileRow({ open, ...preview }: ChangePreviewProps & { open: boolean }) {
   const created = file.from_sha256 === null;
   const hash = (text: string | null) => (text === null ? "–" : shorten(text));
   return (
-    <Disclosure defaultExpanded={open} className="act-file" data-testid="act-file">
+    <Disclosure defaultExpanded={open} className={css.actFile} data-testid="act-file">
       {({ isExpanded }) => (
         <>
-          <Heading level={3} className="act-file-heading">
-            <AriaButton slot="trigger" className="act-file-button">
+          <Heading level={3} className={css.actFileHeading}>
+            <AriaButton slot="trigger" className={css.actFileButton}>
               <span className={`tree-chevron${isExpanded ? " is-open" : ""}`}>
                 <ChevronIcon />
               </span>
-              <span className="mono act-file-path">{file.path}</span>
-              <span className="mono muted act-file-hashes">
+              <span className={classes("mono", css.actFilePath)}>{file.path}</span>
+              <span className={classes("mono muted", css.actFileHashes)}>
                 {hash(file.from_sha256)} → {hash(file.to_sha256)}
               </span>
               <Chip tone={deleted ? "del" : created ? "add" : "accent"}>

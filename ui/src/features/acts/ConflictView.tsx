@@ -7,6 +7,7 @@ import { DocumentView } from "@/shared/DocumentView";
 import { ProgramText } from "@/shared/labels";
 import { Await, Button, Empty, Segmented } from "@/shared/ui";
 import { useRead } from "@/state/queries";
+import css from "./acts.module.css";
 
 type Read = ReturnType<typeof useContent>;
 
@@ -86,7 +87,7 @@ export function ConflictView({ conflict, onReplace }: ConflictViewProps) {
     isFound === isWanted &&
     (!isFound || (found.data !== undefined && found.data.content_sha256 === wanted.data?.content_sha256));
   return (
-    <article className="conflict" data-testid="conflict">
+    <article className={css.conflict} data-testid="conflict">
       <header>
         <strong className="mono">{conflict.path}</strong>
         <span className="muted">

@@ -8,6 +8,7 @@ import type { ActResult, LikelyChange } from "@/bindings";
 import { ConfidenceChip } from "@/shared/confidence";
 import { Moment } from "@/shared/labels";
 import { Checkbox } from "@/shared/ui";
+import css from "./acts.module.css";
 
 /** Choice among the changes, by version. */
 export interface Choice {
@@ -36,7 +37,7 @@ function Ticks({
   if (changes.length === 0) return null;
   const all = changes.map((change) => change.version_id);
   return (
-    <section className="act-likely" aria-label={label} data-testid={testId}>
+    <section className={css.actLikely} aria-label={label} data-testid={testId}>
       <p>{children}</p>
       {changes.length > 1 && (
         <Checkbox label={t`All of them`} isSelected={all.every(isTicked)} onChange={(on) => onTick(all, on)} />

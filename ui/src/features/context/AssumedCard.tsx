@@ -3,6 +3,9 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useRead } from "@/state/queries";
 import { assume, CACHE_LIVES, useAssumed } from "./assumed";
 import { ChoiceSetting } from "./fields";
+import { classes } from "@/shared/classes";
+import labCss from "./lab.module.css";
+import variantsCss from "./variants.module.css";
 
 const AS_RECORDED = "";
 
@@ -20,7 +23,11 @@ export function AssumedCard({ recorded }: { recorded: string | null }) {
   const known = model === null || models.includes(model) ? models : [model, ...models];
   const lives = CACHE_LIVES.map((life) => ({ value: life, label: life === "5m" ? t`5 minutes` : t`1 hour` }));
   return (
-    <section className="card edit-card" aria-label={t`Assumed for all variants`} data-testid="assumed">
+    <section
+      className={classes(labCss.card, variantsCss.editCard)}
+      aria-label={t`Assumed for all variants`}
+      data-testid="assumed"
+    >
       <h2>
         <Trans>Assumed for all variants</Trans>
       </h2>

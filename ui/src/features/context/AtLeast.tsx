@@ -1,11 +1,13 @@
 /** Why a price is a lower bound, where it stands. */
 import { Plural } from "@lingui/react/macro";
+import { classes } from "@/shared/classes";
+import css from "./lab.module.css";
 
 /** The reasons, a line each; nothing where there is none. */
 export function AtLeast({ placeholders = 0, fast = 0 }: { placeholders?: number; fast?: number }) {
   if (placeholders === 0 && fast === 0) return null;
   return (
-    <p className="muted small at-least" data-testid="at-least">
+    <p className={classes("muted small", css.atLeast)} data-testid="at-least">
       {placeholders > 0 && (
         <Plural
           value={placeholders}

@@ -11,6 +11,7 @@ import { type Mark, marksOf, moveCursor, restsOnRequests, scalesOf, topOf } from
 import { Legend } from "./ChartLegend";
 import { Axes, type ChartLine, Curves, Limit, Marks } from "./ChartParts";
 import type { Letter } from "./lab";
+import css from "./chart.module.css";
 
 /** Props of the chart. */
 export interface ChartProps {
@@ -120,12 +121,12 @@ function Drawing({
       {inView(trigger) && (
         <Limit plot={plot} y={scales.y(trigger)} kind="trigger" label={t`trigger ${format.compact(trigger)}`} />
       )}
-      <path className="chart-cursor" d={`M${scales.x(cursor).toFixed(1)} ${plot.top}V${plot.bottom}`} />
+      <path className={css.chartCursor} d={`M${scales.x(cursor).toFixed(1)} ${plot.top}V${plot.bottom}`} />
       {hover !== null && hover !== cursor && (
-        <path className="chart-hover" d={`M${scales.x(hover).toFixed(1)} ${plot.top}V${plot.bottom}`} />
+        <path className={css.chartHover} d={`M${scales.x(hover).toFixed(1)} ${plot.top}V${plot.bottom}`} />
       )}
       <Marks marks={marks} values={values} scales={scales} plot={plot} />
-      <circle className="chart-dot" cx={scales.x(cursor)} cy={scales.y(valueAt(drawn, cursor))} r={3} />
+      <circle className={css.chartDot} cx={scales.x(cursor)} cy={scales.y(valueAt(drawn, cursor))} r={3} />
     </svg>
   );
 }
@@ -148,7 +149,7 @@ function Tip({
   const shownX = scales.x(shown);
   return (
     <div
-      className="chart-tip"
+      className={css.chartTip}
       style={shown > count / 2 ? { right: width - shownX + 12 } : { left: shownX + 12 }}
       aria-hidden
     >
@@ -208,7 +209,7 @@ export function Chart(chart: ChartProps) {
     <div className="chart">
       <div
         ref={element}
-        className="chart-plot"
+        className={css.chartPlot}
         role="slider"
         tabIndex={0}
         aria-label={t`Context per request. Arrows move the cursor, with Shift from mark to mark, Enter opens the messages.`}

@@ -12,6 +12,9 @@ import { RequestTable, type TableLine } from "./RequestTable";
 import { triggerTokens } from "./setting";
 import { type Desk, type Forecasts } from "./simulations";
 import { useVariantName } from "./VariantEditor";
+import { classes } from "@/shared/classes";
+import labCss from "./lab.module.css";
+import chartCss from "./chart.module.css";
 
 /** Form in which the requests are shown. */
 export type ChartView = "chart" | "table";
@@ -90,8 +93,8 @@ export function ChartCard(props: ChartCardProps) {
     ...new Set([...lines.map((line) => line.simulation.totals.kind), "counted offline" as const]),
   ];
   return (
-    <section className="card chart-card" aria-label={t`Context per request`}>
-      <div className="chart-tools">
+    <section className={classes(labCss.card, chartCss.chartCard)} aria-label={t`Context per request`}>
+      <div className={chartCss.chartTools}>
         <KindLegend kinds={kinds} />
         <span className="spacer" />
         <Segmented
@@ -105,7 +108,7 @@ export function ChartCard(props: ChartCardProps) {
         />
       </div>
       {lines.length === 0 ? (
-        <div className="chart-wait">
+        <div className={chartCss.chartWait}>
           <Skeleton rows={4} />
         </div>
       ) : view === "chart" ? (

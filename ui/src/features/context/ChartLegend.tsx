@@ -4,6 +4,8 @@ import { memo } from "react";
 import type { Mark } from "./chart";
 import { type ChartLine, MarkShape } from "./ChartParts";
 import type { Letter } from "./lab";
+import { classes } from "@/shared/classes";
+import css from "./chart.module.css";
 
 /** The picture of a mark, beside its word in the legend. */
 function MarkSwatch({ mark }: { mark: Mark["mark"] }) {
@@ -42,11 +44,14 @@ export const Legend = memo(function Legend({
     ["fixed", t`memory + system`],
   ];
   return (
-    <ul className="legend" aria-label={t`Legend`}>
+    <ul className={css.legend} aria-label={t`Legend`}>
       {lines.map(({ letter, name }) => (
         <li key={letter} className={letter === chosen ? "is-chosen" : undefined}>
           <svg className="swatch" viewBox="0 0 22 8" width="22" height="8" aria-hidden focusable="false">
-            <path className={`chart-line line-${letter}${letter === chosen ? " is-chosen" : ""}`} d="M0 4h22" />
+            <path
+              className={classes(css.chartLine, css[`line-${letter}`], letter === chosen && "is-chosen")}
+              d="M0 4h22"
+            />
           </svg>
           {name}
         </li>
@@ -54,7 +59,7 @@ export const Legend = memo(function Legend({
       {bands.map(([band, word]) => (
         <li key={band}>
           <svg className="swatch" viewBox="0 0 12 12" width="12" height="12" aria-hidden focusable="false">
-            <rect className={`band band-${band}`} width="12" height="12" rx="2" />
+            <rect className={classes("band", css[`band-${band}`])} width="12" height="12" rx="2" />
           </svg>
           {word}
         </li>

@@ -5,6 +5,8 @@ import type { ContextShow, SimulatedLine } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { areaPath, bandsOf, linePath, type Mark, type Plot, requestTicks, type Scales, spread, ticksOf } from "./chart";
 import type { Letter } from "./lab";
+import { classes } from "@/shared/classes";
+import css from "./chart.module.css";
 
 /** A line of the chart. */
 export interface ChartLine {
@@ -40,12 +42,12 @@ export const Axes = memo(function Axes({
   const format = useFormat();
   const wide = plot.right - plot.left;
   return (
-    <g className="chart-axes">
+    <g className={css.chartAxes}>
       {ticksOf(top)
         .filter((tick) => tick <= top * 1.02)
         .map((tick) => (
           <g key={tick}>
-            <path className="chart-grid" d={`M${plot.left} ${scales.y(tick).toFixed(1)}h${wide}`} />
+            <path className={css.chartGrid} d={`M${plot.left} ${scales.y(tick).toFixed(1)}h${wide}`} />
             <text x={plot.left - 7} y={scales.y(tick) + 4} textAnchor="end">
               {format.compact(tick)}
             </text>
@@ -68,7 +70,7 @@ export const Axes = memo(function Axes({
 /** A line that a limit draws across. */
 export function Limit({ plot, y, label, kind }: { plot: Plot; y: number; label: string; kind: string }) {
   return (
-    <g className={`chart-limit chart-limit-${kind}`}>
+    <g className={classes(css.chartLimit, css[`chart-limit-${kind}`])}>
       <path d={`M${plot.left} ${y.toFixed(1)}H${plot.right}`} />
       <text x={plot.left + 6} y={y - 4}>
         {label}
@@ -93,22 +95,22 @@ export function MarkShape({
 }) {
   switch (mark) {
     case "clearing":
-      return <circle className="mark-clearing" cx={x} cy={y} r={4} />;
+      return <circle className={css.markClearing} cx={x} cy={y} r={4} />;
     case "thinking":
-      return <circle className="mark-thinking" cx={x} cy={y} r={2.2} />;
+      return <circle className={css.markThinking} cx={x} cy={y} r={2.2} />;
     case "compaction":
-      return <rect className="mark-compaction" x={x - 4} y={y - 4} width={8} height={8} />;
+      return <rect className={css.markCompaction} x={x - 4} y={y - 4} width={8} height={8} />;
     case "regret":
       return small ? (
-        <path className="mark-regret-head" d={`M${x} ${y - 13}l3 4-3 4-3-4Z`} />
+        <path className={css.markRegretHead} d={`M${x} ${y - 13}l3 4-3 4-3-4Z`} />
       ) : (
-        <g className="mark-regret">
+        <g className={css.markRegret}>
           <path d={`M${x} ${y - 3}v${-11}`} />
-          <path className="mark-regret-head" d={`M${x} ${y - 20}l5 5-5 5-5-5Z`} />
+          <path className={css.markRegretHead} d={`M${x} ${y - 20}l5 5-5 5-5-5Z`} />
         </g>
       );
     case "recorded":
-      return <path className="mark-recorded" d={`M${x - 4} ${base + 7}l4-6 4 6Z`} />;
+      return <path className={css.markRecorded} d={`M${x - 4} ${base + 7}l4-6 4 6Z`} />;
   }
 }
 
@@ -119,10 +121,10 @@ const Areas = memo(function Areas({ show, line, scales }: { show: ContextShow; l
   const ground = bands.fixed.map(() => 0);
   return (
     <>
-      <path className="band band-conversation" d={areaPath(bands.notRecorded, bands.all, scales)} />
-      <path className="band band-unknown" d={unknown} />
-      <path className="band band-unknown-lines" d={unknown} />
-      <path className="band band-fixed" d={areaPath(ground, bands.fixed, scales)} />
+      <path className={classes("band", css.bandConversation)} d={areaPath(bands.notRecorded, bands.all, scales)} />
+      <path className={classes("band", css.bandUnknown)} d={unknown} />
+      <path className={classes("band", css.bandUnknownLines)} d={unknown} />
+      <path className={classes("band", css.bandFixed)} d={areaPath(ground, bands.fixed, scales)} />
     </>
   );
 });
@@ -140,7 +142,7 @@ const Line = memo(function Line({
 }) {
   return (
     <path
-      className={`chart-line line-${letter}${chosen ? " is-chosen" : ""}`}
+      className={classes(css.chartLine, css[`line-${letter}`], chosen && "is-chosen")}
       data-testid={`line-${letter}`}
       d={linePath(line.after, scales)}
     />
@@ -170,7 +172,7 @@ export const Curves = memo(function Curves({
     <g>
       <defs>
         <pattern id="not-recorded" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-          <path className="hatch" d="M0 0v6" />
+          <path className={css.hatch} d="M0 0v6" />
         </pattern>
       </defs>
       {filled && <Areas show={show} line={filled.line} scales={scales} />}
@@ -180,7 +182,12 @@ export const Curves = memo(function Curves({
           <Line key={letter} letter={letter} line={line} chosen={letter === chosen} scales={scales} />
         ))}
       {lines.map(({ letter }, at) => (
-        <text key={letter} className={`line-end end-${letter}`} x={plot.right + 8} y={(ends[at] ?? 0) + 4}>
+        <text
+          key={letter}
+          className={classes(css.lineEnd, css[`end-${letter}`])}
+          x={plot.right + 8}
+          y={(ends[at] ?? 0) + 4}
+        >
           {letter}
         </text>
       ))}
@@ -227,7 +234,7 @@ export const Marks = memo(function Marks({
       {labelled.map(({ index }) => (
         <text
           key={index}
-          className="mark-regret-label"
+          className={css.markRegretLabel}
           x={x(index) + (index > middle ? -9 : 9)}
           y={heightOf(index) - 12}
           textAnchor={index > middle ? "end" : "start"}

@@ -19,6 +19,9 @@ import {
   setSdkThreshold,
   valueOf,
 } from "./setting";
+import { classes } from "@/shared/classes";
+import labCss from "./lab.module.css";
+import variantsCss from "./variants.module.css";
 
 const COMPACT = "compact_20260112";
 
@@ -104,7 +107,7 @@ export const CompactionCard = memo(function CompactionCard({
       return chooseCompaction(back ? { edits: laidAside.current, ...now } : now, choice);
     });
   return (
-    <section className="card edit-card" aria-label={t`Compaction`}>
+    <section className={classes(labCss.card, variantsCss.editCard)} aria-label={t`Compaction`}>
       <h2>
         <Trans>Compaction</Trans>
       </h2>

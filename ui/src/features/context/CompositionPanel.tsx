@@ -10,6 +10,9 @@ import { useRead } from "@/state/queries";
 import { Figure } from "./Figure";
 import type { Letter } from "./lab";
 import { rangePercent, SafeText, shortLabel } from "./panels";
+import { classes } from "@/shared/classes";
+import panelsCss from "./panels.module.css";
+import labCss from "./lab.module.css";
 
 const CLASSES: readonly [keyof ContextClasses, MessageDescriptor][] = [
   ["system", msg`system + tools`],
@@ -42,10 +45,10 @@ function Parts({ title, parts }: { title: string; parts: readonly NamedTokens[] 
   return (
     <>
       <h3>{title}</h3>
-      <ul className="parts">
+      <ul className={panelsCss.parts}>
         {parts.slice(0, 8).map(({ name, count, tokens }) => (
           <li key={name}>
-            <span className="part-name" title={name}>
+            <span className={panelsCss.partName} title={name}>
               <SafeText text={shortLabel(name)} />
               {count > 1 && <span className="muted num"> ×{format.number(count)}</span>}
             </span>
@@ -81,16 +84,16 @@ function Classes({
   const format = useFormat();
   const whole = Math.max(1, request.context);
   return (
-    <table className="composition">
+    <table className={panelsCss.composition}>
       <tbody>
         {CLASSES.filter(([field]) => request.classes[field] !== 0).map(([field, word]) => (
           <tr key={field} data-class={field}>
             <th scope="row">
               {field === "not_recorded" && request.rests_on === "request" ? <Trans>framing</Trans> : say(word)}
             </th>
-            <td className="share">
+            <td className={panelsCss.share}>
               <span
-                className={`share-bar share-${field}`}
+                className={classes(panelsCss.shareBar, panelsCss[`share-${field}`])}
                 style={{ width: `${Math.max(0, Math.min(1, request.classes[field] / whole)) * 100}%` }}
                 aria-hidden
               />
@@ -202,7 +205,7 @@ export const CompositionPanel = memo(function CompositionPanel({
   const known = detail.data && detail.data.request === cursor ? detail.data : null;
   const counted: FigureKind = show.family_range_percent === null ? "counted offline" : "estimated";
   return (
-    <section className="card" aria-label={t`Composition of request ${cursor + 1}`} data-testid="composition">
+    <section className={labCss.card} aria-label={t`Composition of request ${cursor + 1}`} data-testid="composition">
       <h2>
         <Trans>Request {cursor + 1} is made of</Trans>
       </h2>

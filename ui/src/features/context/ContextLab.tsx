@@ -28,6 +28,10 @@ import { TurnSheet } from "./TurnSheet";
 import { type Turns, useTurns } from "./turns";
 import { VariantEditor } from "./VariantEditor";
 import { VariantTable } from "./VariantTable";
+import { classes } from "@/shared/classes";
+import variantsCss from "./variants.module.css";
+import panelsCss from "./panels.module.css";
+import labCss from "./lab.module.css";
 
 type LabRoute = Extract<Route, { screen: "context" }>;
 
@@ -62,7 +66,7 @@ function useTools(show: ContextShow): string[] {
 
 const Actions = memo(function Actions({ onOpen, editable }: { onOpen: (open: OpenSheet) => void; editable: boolean }) {
   return (
-    <div className="lab-actions">
+    <div className={variantsCss.labActions}>
       <Button tone="primary" isDisabled={!editable} onPress={() => onOpen("confirm")} data-testid="open-confirm">
         <Trans>Confirm with count_tokens…</Trans>
       </Button>
@@ -80,7 +84,7 @@ const Actions = memo(function Actions({ onOpen, editable }: { onOpen: (open: Ope
 function Remarks({ remarks }: { remarks: ContextShow["remarks"] }) {
   if (remarks.length === 0) return null;
   return (
-    <details className="remarks small muted">
+    <details className={classes(panelsCss.remarks, "small muted")}>
       <summary>
         <Plural value={remarks.length} one="# remark on the file" other="# remarks on the file" />
       </summary>
@@ -109,7 +113,7 @@ function SidePanels({ show, forecasts, letter, turns, onOpen }: SidePanelsProps)
   const simulation = forecasts[letter]?.simulation ?? null;
   const openMemory = useCallback(() => onOpen("memory"), [onOpen]);
   return (
-    <aside className="lab-side-panels" aria-label={t`Figures`}>
+    <aside className={labCss.labSidePanels} aria-label={t`Figures`}>
       {simulation && <Figures simulation={simulation} base={forecasts[BASE]?.simulation ?? null} letter={letter} />}
       {simulation && letter !== BASE && <Regrets regrets={simulation.regrets} onOpen={turns.openRegret} />}
       <CompositionPanel
@@ -138,7 +142,7 @@ function Variants({
 }) {
   const tools = useTools(show);
   return (
-    <div className="lab-variants">
+    <div className={labCss.labVariants}>
       <VariantEditor desk={desk} tools={tools} />
       <Actions onOpen={onOpen} editable={editable} />
       <AssumedCard recorded={show.model} />
@@ -188,9 +192,9 @@ function Lab({ show, asked, onReload }: { show: ContextShow; asked: number | und
   useLabKeys({ bench, chosen: variant.letter, turns, onView: setView, onOpen: setOpen });
   return (
     <DeskProvider value={desk}>
-      <main className="screen lab-screen" data-testid="lab">
+      <main className={classes("screen", labCss.labScreen)} data-testid="lab">
         <Variants show={show} desk={desk} editable={variant.letter !== BASE} onOpen={setOpen} />
-        <div className="lab-main">
+        <div className={labCss.labMain}>
           <LabHeading show={show} onReload={onReload} />
           <ChartCard
             show={show}

@@ -7,6 +7,9 @@ import { TableHead, numbers } from "@/shared/TableHead";
 import { Button } from "@/shared/ui";
 import { useRead } from "@/state/queries";
 import { isObject } from "./setting";
+import { classes } from "@/shared/classes";
+import labCss from "./lab.module.css";
+import panelsCss from "./panels.module.css";
 
 /** An entry of `applied_edits` in a few words: how many, how much. */
 export function editWords(edit: unknown): string {
@@ -79,7 +82,11 @@ export const DeployedPanel = memo(function DeployedPanel({
   const { data } = useRead("context_deployed", { transcript, variant: null });
   if (!data || data.reporting === 0) return null;
   return (
-    <section className="card deployed" aria-labelledby="deployed-title" data-testid="deployed">
+    <section
+      className={classes(labCss.card, panelsCss.deployed)}
+      aria-labelledby="deployed-title"
+      data-testid="deployed"
+    >
       <h2 id="deployed-title">
         <Trans>After deployment</Trans>
       </h2>

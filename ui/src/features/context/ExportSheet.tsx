@@ -13,6 +13,8 @@ import { useRead } from "@/state/queries";
 import { assumed } from "./assumed";
 import { BASE, type BenchVariant, plainVariant } from "./lab";
 import { useVariantName } from "./VariantEditor";
+import { classes } from "@/shared/classes";
+import css from "./sheets.module.css";
 
 /** The forms a setting can be exported in. */
 export type ExportFormat = "json" | "curl" | "python" | "typescript" | "html";
@@ -25,7 +27,7 @@ function Code({ text }: { text: string }) {
       items={lines}
       keyOf={(_line, at) => at}
       estimate={21}
-      className="code-box export-code"
+      className={classes("code-box", css.exportCode)}
       role="region"
       aria-label={t`The text`}
       tabIndex={0}

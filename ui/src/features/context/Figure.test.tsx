@@ -14,7 +14,7 @@ it("says of every figure how it was come by: a sign for the eye, words for all",
       ))}
     </>,
   );
-  const shown = [...container.querySelectorAll<HTMLElement>(".figure")].map(({ textContent }) =>
+  const shown = [...container.querySelectorAll<HTMLElement>("[data-kind]")].map(({ textContent }) =>
     textContent?.replace(/[\u202f\u00a0]/g, " "),
   );
   expect(shown).toEqual([

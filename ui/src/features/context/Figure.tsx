@@ -4,6 +4,8 @@ import { msg } from "@lingui/core/macro";
 import type { FigureKind } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { useWords } from "@/shared/ui";
+import { classes } from "@/shared/classes";
+import css from "./lab.module.css";
 
 /** The sign and the words of each kind. The sign stands before the number. */
 export const KINDS: Record<FigureKind, { sign: string; word: MessageDescriptor; explain: MessageDescriptor }> = {
@@ -52,9 +54,9 @@ export function Figure({ text, kind, range = null }: FigureProps) {
   const known = KINDS[kind];
   const width = parts.range === null ? "" : `±${format.decimal(parts.range)} %`;
   return (
-    <span className="figure num" title={known ? say(known.explain) : kind} data-kind={kind}>
+    <span className={classes(css.figure, "num")} title={known ? say(known.explain) : kind} data-kind={kind}>
       {parts.sign && (
-        <span className="figure-sign" aria-hidden>
+        <span className={css.figureSign} aria-hidden>
           {parts.sign}&#8239;
         </span>
       )}
@@ -69,7 +71,7 @@ export function Figure({ text, kind, range = null }: FigureProps) {
 export function KindLegend({ kinds }: { kinds: readonly FigureKind[] }) {
   const say = useWords();
   return (
-    <span className="kind-legend">
+    <span className={css.kindLegend}>
       {[...new Set(kinds)].map((kind) => (
         <span key={kind} title={say(KINDS[kind].explain)}>
           {KINDS[kind].sign && <b aria-hidden>{KINDS[kind].sign}</b>} {say(KINDS[kind].word)}

@@ -7,6 +7,7 @@ import { Button } from "@/shared/ui";
 import { navigate } from "@/state/route";
 import { AtLeast } from "./AtLeast";
 import { rowOf, useTranscripts } from "./transcripts";
+import css from "./lab.module.css";
 
 /** True if the file of a session has grown since it was first seen here. */
 function useGrown(bytes: number | null): boolean {
@@ -42,7 +43,7 @@ export const LabHeading = memo(function LabHeading({ show, onReload }: { show: C
   const session = rowOf(transcripts.data?.transcripts ?? [], show.transcript);
   const grown = useGrown(session?.bytes ?? null);
   return (
-    <header className="lab-head">
+    <header className={css.labHead} data-testid="lab-head">
       <h1>
         <Trans>Context per request</Trans>
       </h1>

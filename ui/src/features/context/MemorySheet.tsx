@@ -7,6 +7,8 @@ import { TableHead, numbers } from "@/shared/TableHead";
 import { Await, Empty } from "@/shared/ui";
 import { useRead } from "@/state/queries";
 import { PartialTokens } from "./PartialTokens";
+import { classes } from "@/shared/classes";
+import css from "./sheets.module.css";
 
 /** The table of memory files. */
 export function MemorySheet({ onClose }: { onClose: () => void }) {
@@ -43,7 +45,7 @@ export function MemorySheet({ onClose }: { onClose: () => void }) {
                 <tbody>
                   {files.map((file) => (
                     <tr key={file.path} data-testid="memory-price">
-                      <th scope="row" className="mono cell-path">
+                      <th scope="row" className={classes("mono", css.cellPath)}>
                         {file.path}
                       </th>
                       <td className="cell-end">

@@ -8,6 +8,8 @@ import { VirtualRows } from "@/shared/VirtualRows";
 import { lineOf, marksOf } from "./chart";
 import { Figure } from "./Figure";
 import type { Letter } from "./lab";
+import { classes } from "@/shared/classes";
+import css from "./tables.module.css";
 
 /** A column of the table. */
 export interface TableLine {
@@ -62,7 +64,7 @@ function RequestRow({ index, lines, chosen, isCursor, note, onOpen }: RequestRow
     <div
       role="row"
       aria-rowindex={index + 2}
-      className={`request-row${isCursor ? " is-cursor" : ""}`}
+      className={classes(css.requestRow, isCursor && "is-cursor")}
       data-testid="request-row"
       data-index={index}
     >
@@ -79,7 +81,7 @@ function RequestRow({ index, lines, chosen, isCursor, note, onOpen }: RequestRow
           </span>
         );
       })}
-      <span role="cell" className="muted request-note">
+      <span role="cell" className={classes("muted", css.requestNote)}>
         {note}
       </span>
     </div>
@@ -110,10 +112,10 @@ export function RequestTable({
       role="table"
       aria-label={t`Context per request`}
       aria-rowcount={show.requests.length + 1}
-      className="request-table"
+      className={css.requestTable}
       data-testid="request-table"
     >
-      <div role="row" aria-rowindex={1} className="request-row is-head">
+      <div role="row" aria-rowindex={1} className={classes(css.requestRow, "is-head")}>
         <span role="columnheader">{t`request`}</span>
         {lines.map(({ letter, name }) => (
           <span key={letter} role="columnheader" title={name}>
@@ -126,7 +128,7 @@ export function RequestTable({
         items={show.requests}
         keyOf={(request) => request.index}
         estimate={28}
-        className="request-rows"
+        className={css.requestRows}
         role="rowgroup"
         tabIndex={0}
         aria-label={t`Requests`}

@@ -18,6 +18,9 @@ import { TableHead, numbers, unseen } from "@/shared/TableHead";
 import { useJob } from "@/state/jobs";
 import { put } from "./lab";
 import { rowOf, useTranscripts } from "./transcripts";
+import { classes } from "@/shared/classes";
+import sheetsCss from "./sheets.module.css";
+import chartCss from "./chart.module.css";
 
 /** Settings that one sweep may try from here. */
 const MAX = 5000;
@@ -34,13 +37,13 @@ function GridForm({ draft, onChange }: { draft: GridDraft; onChange: (draft: Gri
     { field: "thinking", label: "keep thinking_turns", hint: t`empty: leave thinking alone`, numbers: true },
   ];
   return (
-    <div className="grid-form">
+    <div className={sheetsCss.gridForm}>
       {fields.map(({ field, label, hint, numbers }) => {
         const invalid = numbers && parseNumbers(draft[field]) === null;
         return (
           <TextField
             key={field}
-            className="grid-field"
+            className={sheetsCss.gridField}
             value={draft[field]}
             isInvalid={invalid}
             onChange={(value) => onChange({ ...draft, [field]: value })}
@@ -77,18 +80,18 @@ function Scatter({ points, chosen }: { points: readonly SweepPoint[]; chosen: Sw
   const x = (cost: number) =>
     PLOT.left + ((cost - least + room) / (most - least + 2 * room)) * (PLOT.right - PLOT.left);
   return (
-    <figure className="scatter">
+    <figure className={sheetsCss.scatter}>
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         role="img"
         aria-label={t`Peak against cost of ${priced.length} settings; the table beside it says the same`}
       >
-        <g className="chart-axes">
+        <g className={chartCss.chartAxes}>
           {ticksOf(top)
             .filter((tick) => tick <= top)
             .map((tick) => (
               <g key={tick}>
-                <path className="chart-grid" d={`M${PLOT.left} ${y(tick).toFixed(1)}H${PLOT.right}`} />
+                <path className={chartCss.chartGrid} d={`M${PLOT.left} ${y(tick).toFixed(1)}H${PLOT.right}`} />
                 <text x={PLOT.left - 6} y={y(tick) + 4} textAnchor="end">
                   {format.compact(tick)}
                 </text>
@@ -112,7 +115,7 @@ function Scatter({ points, chosen }: { points: readonly SweepPoint[]; chosen: Sw
             point.baseline ? (
               <rect
                 key={at}
-                className="scatter-none"
+                className={sheetsCss.scatterNone}
                 x={x(point.cost_usd) - 5}
                 y={y(point.peak) - 5}
                 width={10}
@@ -121,30 +124,30 @@ function Scatter({ points, chosen }: { points: readonly SweepPoint[]; chosen: Sw
             ) : point.pareto ? (
               <path
                 key={at}
-                className={`scatter-pareto${point === chosen ? " is-chosen" : ""}`}
+                className={classes(sheetsCss.scatterPareto, point === chosen && "is-chosen")}
                 d={`M${x(point.cost_usd)} ${y(point.peak) - 6}l6 6-6 6-6-6Z`}
               />
             ) : (
-              <circle key={at} className="scatter-other" cx={x(point.cost_usd)} cy={y(point.peak)} r={2.5} />
+              <circle key={at} className={sheetsCss.scatterOther} cx={x(point.cost_usd)} cy={y(point.peak)} r={2.5} />
             ),
           )}
       </svg>
-      <figcaption className="legend">
+      <figcaption className={chartCss.legend}>
         <span>
           <svg className="swatch" viewBox="0 0 14 14" width="14" height="14" aria-hidden>
-            <path className="scatter-pareto" d="M7 1l6 6-6 6-6-6Z" />
+            <path className={sheetsCss.scatterPareto} d="M7 1l6 6-6 6-6-6Z" />
           </svg>
           <Trans>no other setting is better</Trans>
         </span>
         <span>
           <svg className="swatch" viewBox="0 0 14 14" width="14" height="14" aria-hidden>
-            <circle className="scatter-other" cx="7" cy="7" r="3" />
+            <circle className={sheetsCss.scatterOther} cx="7" cy="7" r="3" />
           </svg>
           <Trans>another is</Trans>
         </span>
         <span>
           <svg className="swatch" viewBox="0 0 14 14" width="14" height="14" aria-hidden>
-            <rect className="scatter-none" x="2" y="2" width="10" height="10" />
+            <rect className={sheetsCss.scatterNone} x="2" y="2" width="10" height="10" />
           </svg>
           <Trans>no setting</Trans>
         </span>
@@ -169,7 +172,7 @@ function Points({
   const format = useFormat();
   const sorted = [...points].sort((a, b) => (a.cost_usd ?? Infinity) - (b.cost_usd ?? Infinity) || a.peak - b.peak);
   return (
-    <div className="table-box sweep-points">
+    <div className={classes("table-box", sheetsCss.sweepPoints)}>
       <table className="table" data-testid="sweep-points">
         <TableHead
           columns={[
@@ -192,7 +195,7 @@ function Points({
               onPointerLeave={() => onPoint(null)}
               onBlur={() => onPoint(null)}
             >
-              <th scope="row" className="sweep-name">
+              <th scope="row" className={sheetsCss.sweepName}>
                 {point.baseline ? <Trans>no setting</Trans> : point.variant.name.replaceAll("=", " ")}
               </th>
               <td className="cell-end num">{format.compact(point.peak)}</td>
@@ -254,7 +257,7 @@ function Found({ sweep, onUse }: { sweep: Sweep; onUse: (point: SweepPoint) => v
         </div>
       ))}
       <AtLeast fast={sweep.requests_fast_without_price} />
-      <div className="sweep-results">
+      <div className={sheetsCss.sweepResults}>
         <Points points={rows} atLeast={sweep.requests_fast_without_price > 0} onUse={onUse} onPoint={setPointed} />
         <Scatter points={sweep.points} chosen={pointed} />
       </div>

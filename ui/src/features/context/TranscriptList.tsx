@@ -9,13 +9,16 @@ import { Await } from "@/shared/ui";
 import { navigate } from "@/state/route";
 import { SavedVariants } from "./saved";
 import { listRows, matching, projectName, projectsOf, rowOf, titleOf, useFreshTranscripts } from "./transcripts";
+import { classes } from "@/shared/classes";
+import panelsCss from "./panels.module.css";
+import transcriptsCss from "./transcripts.module.css";
 
 function IndexState({ index, problems }: Pick<Transcripts, "index" | "problems">) {
   const format = useFormat();
   const done = format.number(index.done);
   const total = index.total === null ? "…" : format.number(index.total);
   return (
-    <div className="index-state small muted" data-testid="index-state">
+    <div className={classes(panelsCss.indexState, "small muted")} data-testid="index-state">
       {index.running ? (
         <>
           <progress
@@ -70,7 +73,7 @@ function List({ data, chosen }: { data: Transcripts; chosen: string | undefined 
     );
   return (
     <>
-      <div className="transcript-search">
+      <div className={transcriptsCss.transcriptSearch}>
         <input
           type="text"
           aria-label={t`Search transcripts`}
@@ -102,7 +105,7 @@ function List({ data, chosen }: { data: Transcripts; chosen: string | undefined 
         chosen={current?.id ?? null}
         onChoose={(row) => navigate({ screen: "context", transcript: row.key })}
         estimate={44}
-        className="transcript-list"
+        className={transcriptsCss.transcriptList}
         rowTestId="transcript-row"
         footer={
           rows.length === 0 && (
@@ -113,9 +116,9 @@ function List({ data, chosen }: { data: Transcripts; chosen: string | undefined 
         }
       >
         {({ transcript }) => (
-          <div className="transcript-row" title={transcript.path}>
-            <span className="transcript-title">{titleOf(transcript)}</span>
-            <span className="transcript-facts num">
+          <div className={transcriptsCss.transcriptRow} title={transcript.path}>
+            <span className={transcriptsCss.transcriptTitle}>{titleOf(transcript)}</span>
+            <span className={classes(transcriptsCss.transcriptFacts, "num")}>
               {transcript.ended_at && <Moment at={transcript.ended_at} />}
               <span>
                 <Plural value={transcript.requests} one="# request" other="# requests" />
@@ -147,7 +150,7 @@ function List({ data, chosen }: { data: Transcripts; chosen: string | undefined 
 export function TranscriptList({ chosen }: { chosen: string | undefined }) {
   const read = useFreshTranscripts();
   return (
-    <section className="memory-side lab-side" aria-labelledby="transcripts-title">
+    <section className={classes("memory-side", transcriptsCss.labSide)} aria-labelledby="transcripts-title">
       <h2 className="side-title" id="transcripts-title">
         <Trans>Transcripts</Trans>
       </h2>

@@ -10,6 +10,8 @@ import { Moment } from "@/shared/labels";
 import { LineText } from "@/shared/LineText";
 import { Button, Chip, useWords } from "@/shared/ui";
 import { Figure } from "./Figure";
+import { classes } from "@/shared/classes";
+import css from "./sheets.module.css";
 
 /** So many lines of a block at first. */
 const FIRST_LINES = 14;
@@ -67,7 +69,7 @@ const Block = memo(function Block({ block, pointed, find }: { block: TurnBlock; 
   const [all, setAll] = useState(false);
   const shown = all ? lines : firstLines(lines, block.block, find);
   const text = (
-    <div className="turn-text">
+    <div className={css.turnText}>
       {shown.map((line, at) => (
         <div key={at} className="line-text">
           {line === "" ? " " : <LineText text={line} hidden={hiddenIn(line)} />}
@@ -77,13 +79,13 @@ const Block = memo(function Block({ block, pointed, find }: { block: TurnBlock; 
   );
   return (
     <div
-      className={`turn-block${block.cleared ? " is-cleared" : ""}${pointed ? " is-pointed" : ""}`}
+      className={classes(css.turnBlock, block.cleared && "is-cleared", pointed && "is-pointed")}
       data-testid="turn-block"
       data-block={block.block}
       data-cleared={block.cleared}
       data-tool-use={block.tool_use_id ?? undefined}
     >
-      <div className="turn-block-head">
+      <div className={css.turnBlockHead}>
         <b>{say(word(BLOCKS, block.block))}</b>
         {block.name && <span className="mono">{block.name}</span>}
         {block.is_error && (
@@ -129,7 +131,7 @@ export function TurnMessageView({
   const say = useWords();
   return (
     <article
-      className={`turn-message turn-${message.role}${message.answer ? " is-answer" : ""}`}
+      className={classes(css.turnMessage, css[`turn-${message.role}`], message.answer && "is-answer")}
       data-testid="turn-message"
       data-position={message.position}
     >

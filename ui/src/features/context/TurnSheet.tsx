@@ -14,6 +14,7 @@ import { useRead } from "@/state/queries";
 import { type BenchVariant, plainVariant } from "./lab";
 import { TurnMessageView } from "./TurnMessage";
 import { useVariantName } from "./VariantEditor";
+import css from "./sheets.module.css";
 
 /** So many messages at once. */
 const PAGE = 400;
@@ -116,7 +117,7 @@ function PageBar({ turn, go }: { turn: Turn; go: TurnPages["go"] }) {
   const atEnd = turn.from + turn.messages.length >= turn.total;
   const cleared = turn.messages.reduce((sum, { blocks }) => sum + blocks.filter((b) => b.cleared).length, 0);
   return (
-    <div className="turn-bar">
+    <div className={css.turnBar}>
       <span className="muted num">
         <Trans>
           messages {format.number(Math.min(turn.total, turn.from + 1))}–
@@ -165,7 +166,7 @@ function Messages({
       items={parts}
       keyOf={(message) => `${message.origin} ${message.position}`}
       estimate={160}
-      className="turn-messages"
+      className={css.turnMessages}
       role="region"
       aria-label={t`Messages`}
       tabIndex={0}
@@ -189,7 +190,7 @@ function TurnSearch({
 }) {
   const { t } = useLingui();
   return (
-    <div className="turn-bar">
+    <div className={css.turnBar}>
       {turn && <Recorded turn={turn} />}
       <span className="spacer" />
       <input

@@ -29,6 +29,8 @@ import { useSaveVariant } from "./saved";
 import { parseSetting, printSetting } from "./setting";
 import type { Desk } from "./simulations";
 import { shownInForm, VariantForm } from "./VariantForm";
+import variantsCss from "./variants.module.css";
+import labCss from "./lab.module.css";
 
 /** A variant's letter and name. */
 export function useVariantName(): (variant: Pick<BenchVariant, "letter" | "name">) => string {
@@ -51,7 +53,7 @@ const Letters = memo(function Letters({ bench }: { bench: Bench }) {
   const { t } = useLingui();
   const nameOf = useVariantName();
   return (
-    <div className="variant-letters">
+    <div className={variantsCss.variantLetters}>
       <ToggleButtonGroup
         aria-label={t`Variants`}
         className="segmented"
@@ -120,7 +122,7 @@ function JsonEditor({ variant, problem }: { variant: BenchVariant; problem: stri
   const read = parseSetting(draft);
   const syntax = "problem" in read ? read.problem || t`A setting is an object: { … }` : null;
   return (
-    <div className="json-editor">
+    <div className={variantsCss.jsonEditor}>
       <label htmlFor="setting-json" className="small muted">
         <Trans>
           The value of <code>context_management</code>, or <code>compaction_control</code> or <code>compaction</code>{" "}
@@ -163,7 +165,7 @@ const VariantBar = memo(function VariantBar({
 }) {
   const { t } = useLingui();
   return (
-    <div className="variant-name">
+    <div className={variantsCss.variantName}>
       <input
         type="text"
         aria-label={t`Name`}
@@ -191,10 +193,10 @@ const Warnings = memo(function Warnings({ warnings }: { warnings: readonly Simul
   const { t } = useLingui();
   if (warnings.length === 0) return null;
   return (
-    <ul className="warnings" aria-label={t`Warnings`}>
+    <ul className={variantsCss.warnings} aria-label={t`Warnings`}>
       {warnings.map(({ code, message }) => (
-        <li key={`${code} ${message}`} className="warning" data-testid="warning" data-code={code}>
-          <span className="warning-sign" aria-hidden>
+        <li key={`${code} ${message}`} className={variantsCss.warning} data-testid="warning" data-code={code}>
+          <span className={variantsCss.warningSign} aria-hidden>
             !
           </span>
           <ProgramText text={message} />
@@ -213,8 +215,8 @@ function Stopped({ stopped }: { stopped: SimulationStopped }) {
     refusal: t`the model refuses`,
   };
   return (
-    <div className="warning" role="status" data-testid="stopped">
-      <span className="warning-sign" aria-hidden>
+    <div className={variantsCss.warning} role="status" data-testid="stopped">
+      <span className={variantsCss.warningSign} aria-hidden>
         !
       </span>
       <span>
@@ -241,7 +243,7 @@ const NO_WARNINGS: SimulationWarning[] = [];
 
 function NoEditing({ alone }: { alone: boolean }) {
   return (
-    <div className="card">
+    <div className={labCss.card}>
       <p>
         <strong>
           <Trans>No editing</Trans>
@@ -278,8 +280,8 @@ export const VariantEditor = memo(function VariantEditor({ desk, tools }: { desk
   const problem = error instanceof ApiFailure && error.error.code === "invalid" ? error.error.message : "";
   const simulation = forecast?.simulation ?? null;
   return (
-    <section className="variant-editor" aria-label={t`Variant`} data-testid="variant-editor">
-      <header className="variant-head">
+    <section className={variantsCss.variantEditor} aria-label={t`Variant`} data-testid="variant-editor">
+      <header className={variantsCss.variantHead}>
         <h1>
           <Trans>Variant {chosen}</Trans>
         </h1>

@@ -21,6 +21,9 @@ import {
   toolTrigger,
   valueOf,
 } from "./setting";
+import { classes } from "@/shared/classes";
+import labCss from "./lab.module.css";
+import variantsCss from "./variants.module.css";
 
 const THINKING = "clear_thinking_20251015";
 const TOOLS = "clear_tool_uses_20250919";
@@ -54,9 +57,9 @@ function EditCard({
   children: React.ReactNode;
 }) {
   return (
-    <section className="card edit-card" aria-label={type} data-testid={`edit-${type}`}>
+    <section className={classes(labCss.card, variantsCss.editCard)} aria-label={type} data-testid={`edit-${type}`}>
       <Checkbox
-        label={<span className="edit-name">{type}</span>}
+        label={<span className={variantsCss.editName}>{type}</span>}
         isSelected={on}
         onChange={(selected) =>
           edited.change((config) => (selected ? patchEdit(config, type, initial) : removeEdit(config, type)))
@@ -262,7 +265,7 @@ export function VariantForm({
 }) {
   const beyond = beyondForm(config);
   return (
-    <div className="variant-form">
+    <div className={variantsCss.variantForm}>
       <ThinkingCard edit={editOf(config, THINKING)} edited={edited} problem={problem} />
       <ToolsCard edit={editOf(config, TOOLS)} edited={edited} problem={problem} tools={tools} />
       <CompactionCard config={config} edited={edited} problem={problem} />

@@ -8,6 +8,8 @@ import { Change, Figure } from "./Figure";
 import { BASE, type Bench, choose } from "./lab";
 import type { Forecasts } from "./simulations";
 import { useVariantName } from "./VariantEditor";
+import { classes } from "@/shared/classes";
+import css from "./tables.module.css";
 
 /** The table. */
 export const VariantTable = memo(function VariantTable({ bench, forecasts }: { bench: Bench; forecasts: Forecasts }) {
@@ -17,7 +19,7 @@ export const VariantTable = memo(function VariantTable({ bench, forecasts }: { b
   const base = forecasts[BASE]?.simulation?.totals ?? null;
   const priced = (value: number | null) => (value === null ? t`no price` : format.dollars(value));
   return (
-    <div className="table-box variant-table">
+    <div className={classes("table-box", css.variantTable)}>
       <table className="table" data-testid="variant-table">
         <caption className="visually-hidden">
           <Trans>The variants, with their difference to no editing</Trans>

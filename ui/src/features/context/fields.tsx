@@ -8,6 +8,8 @@ import { positionsAround } from "./ahead";
 import { type Json, parseNames, type Scale } from "./setting";
 import { useWish } from "./simulations";
 import { ProgramText } from "@/shared/labels";
+import { classes } from "@/shared/classes";
+import css from "./variants.module.css";
 
 /** The setting that a form edits. The same object as long as the form edits the same variant. */
 export interface Edited {
@@ -86,9 +88,9 @@ export const NumberSetting = memo(function NumberSetting({
   const change = (next: number) => Number.isFinite(next) && edited.change((config) => write(config, next));
   const ahead = useLookAhead(value, () => positionsAround(value, { minValue, maxValue, step }), edited, write);
   return (
-    <div className="number-setting" data-testid={testId} {...ahead}>
+    <div className={css.numberSetting} data-testid={testId} {...ahead}>
       <NumberField
-        className="setting-row"
+        className={css.settingRow}
         value={value}
         minValue={0}
         step={1}
@@ -96,10 +98,10 @@ export const NumberSetting = memo(function NumberSetting({
         onChange={change}
       >
         <Label>{label}</Label>
-        <Input className="number-input num" data-testid={`${testId}-input`} />
+        <Input className={classes(css.numberInput, "num")} data-testid={`${testId}-input`} />
       </NumberField>
       <Slider
-        className="slider"
+        className={css.slider}
         aria-label={label}
         value={value}
         minValue={minValue}
@@ -107,9 +109,9 @@ export const NumberSetting = memo(function NumberSetting({
         step={step}
         onChange={change}
       >
-        <SliderTrack className="slider-track">
-          <SliderFill className="slider-fill" />
-          <SliderThumb className="slider-thumb" data-testid={`${testId}-slider`} />
+        <SliderTrack className={css.sliderTrack}>
+          <SliderFill className={css.sliderFill} />
+          <SliderThumb className={css.sliderThumb} data-testid={`${testId}-slider`} />
         </SliderTrack>
       </Slider>
       <FieldProblem problem={problem} />
@@ -142,9 +144,9 @@ export function LaterText({
     setDraft(null);
   };
   return (
-    <div className="names-setting">
+    <div className={css.namesSetting}>
       <TextField
-        className="setting-row"
+        className={css.settingRow}
         value={draft ?? written}
         isInvalid={problem !== null}
         onChange={setDraft}
@@ -155,7 +157,7 @@ export function LaterText({
         }}
       >
         <Label>{label}</Label>
-        <Input type="text" className="names-input" placeholder={placeholder} data-testid={testId} />
+        <Input type="text" className={css.namesInput} placeholder={placeholder} data-testid={testId} />
       </TextField>
       {children}
       <FieldProblem problem={problem} />
@@ -197,10 +199,10 @@ export const NamesSetting = memo(function NamesSetting({
       testId={testId}
     >
       {offered.length > 0 && (
-        <ul className="offers" aria-label={t`Tools of this transcript to add to ${label}`}>
+        <ul className={css.offers} aria-label={t`Tools of this transcript to add to ${label}`}>
           {offered.map((name) => (
             <li key={name}>
-              <button type="button" className="offer" onClick={() => onChange([...names, name])}>
+              <button type="button" className={css.offer} onClick={() => onChange([...names, name])}>
                 + {name}
               </button>
             </li>
@@ -229,7 +231,7 @@ export function ChoiceSetting<T extends string>({
 }) {
   const id = useId();
   return (
-    <div className="setting-row">
+    <div className={css.settingRow}>
       <label htmlFor={id}>{label}</label>
       <select id={id} value={value} onChange={(event) => onChange(event.target.value as T)} data-testid={testId}>
         {options.map((option) => (

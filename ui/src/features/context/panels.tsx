@@ -13,6 +13,9 @@ import { AtLeast } from "./AtLeast";
 import { Change, Figure } from "./Figure";
 import { BASE, type Letter } from "./lab";
 import { PartialTokens } from "./PartialTokens";
+import { classes } from "@/shared/classes";
+import labCss from "./lab.module.css";
+import panelsCss from "./panels.module.css";
 
 /** Peak, price, and when a clearing has paid for itself. */
 export const Figures = memo(function Figures({
@@ -30,20 +33,24 @@ export const Figures = memo(function Figures({
   const own = letter !== BASE;
   const payback = totals.pays_back_after;
   return (
-    <section className="card figures" aria-label={t`Figures of variant ${letter}`} data-testid="figures">
+    <section
+      className={classes(labCss.card, panelsCss.figures)}
+      aria-label={t`Figures of variant ${letter}`}
+      data-testid="figures"
+    >
       <p className="muted">
         <Trans>Peak context</Trans>
       </p>
-      <p className="big">
+      <p className={panelsCss.big}>
         <Figure text={format.compact(totals.peak)} kind={totals.kind} range={totals.range_percent} />
         {own && <Change value={totals.peak} base={base?.totals.peak} />}
       </p>
       <p className="muted">
         <Trans>Cost of the run</Trans>
       </p>
-      <p className="big">
+      <p className={panelsCss.big}>
         {totals.cost_usd === null ? (
-          <span className="muted unknown-price">
+          <span className={classes("muted", panelsCss.unknownPrice)}>
             <Trans>no price for this model</Trans>
           </span>
         ) : (
@@ -60,13 +67,13 @@ export const Figures = memo(function Figures({
           <p className="muted">
             <Trans>Each clearing pays back after</Trans>
           </p>
-          <p className="big">
+          <p className={panelsCss.big}>
             {totals.clears === 0 ? (
-              <span className="unknown-price muted">
+              <span className={classes(panelsCss.unknownPrice, "muted")}>
                 <Trans>nothing is cleared</Trans>
               </span>
             ) : payback === null ? (
-              <span className="unknown-price text-del">
+              <span className={classes(panelsCss.unknownPrice, "text-del")}>
                 <Trans>not within this run</Trans>
               </span>
             ) : (
@@ -115,7 +122,7 @@ export const Regrets = memo(function Regrets({
   const [all, setAll] = useState(false);
   const shown = all ? regrets : regrets.slice(0, FIRST_REGRETS);
   return (
-    <section className="card" aria-label={t`Cleared, then needed`} data-testid="regrets">
+    <section className={labCss.card} aria-label={t`Cleared, then needed`} data-testid="regrets">
       <h2>
         <Trans>Cleared, then needed</Trans>
         {regrets.length > 0 && <span className="muted num"> {format.number(regrets.length)}</span>}
@@ -125,19 +132,19 @@ export const Regrets = memo(function Regrets({
           <Trans>Nothing that this setting clears was needed again in this run.</Trans>
         </p>
       )}
-      <ul className="regret-list">
+      <ul className={panelsCss.regretList}>
         {shown.map((regret) => {
           const rule = RULES[regret.rule];
           const word = rule ? say(rule) : regret.rule;
           return (
             <li key={`${regret.tool_use_id} ${regret.needed_at}`}>
               <AriaButton
-                className="regret"
+                className={panelsCss.regret}
                 onPress={() => onOpen(regret)}
                 data-testid="regret"
                 data-needed={regret.needed_at}
               >
-                <span className="mono regret-label" title={regret.label}>
+                <span className={classes("mono", panelsCss.regretLabel)} title={regret.label}>
                   <SafeText text={shortLabel(regret.label)} most={80} />
                 </span>
                 <span className="muted">
@@ -177,7 +184,7 @@ export const MemoryFiles = memo(function MemoryFiles({
   const { t } = useLingui();
   const format = useFormat();
   return (
-    <section className="card" aria-label={t`Memory files`} data-testid="memory-files">
+    <section className={labCss.card} aria-label={t`Memory files`} data-testid="memory-files">
       <h2>
         <Trans>Memory and instructions</Trans>
       </h2>
@@ -186,10 +193,10 @@ export const MemoryFiles = memo(function MemoryFiles({
           <Trans>This transcript does not record what was loaded.</Trans>
         </p>
       )}
-      <ul className="file-prices">
+      <ul className={panelsCss.filePrices}>
         {files.slice(0, 8).map((file) => (
           <li key={file.path}>
-            <span className="part-name mono" title={file.path}>
+            <span className={classes(panelsCss.partName, "mono")} title={file.path}>
               <bdi>{file.path}</bdi>
             </span>
             <span className="muted">

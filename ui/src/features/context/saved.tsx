@@ -10,6 +10,7 @@ import { useRead } from "@/state/queries";
 import { say } from "@/state/toasts";
 import { Button as AriaButton } from "react-aria-components/Button";
 import { put } from "./lab";
+import css from "./transcripts.module.css";
 
 /** Runs a change of the saved variants, and says when it failed. */
 function useChange() {
@@ -52,11 +53,11 @@ export function SavedVariants() {
   };
   if (!data || data.variants.length === 0) return null;
   return (
-    <section className="saved-variants" aria-labelledby="saved-variants-title">
+    <section className={css.savedVariants} aria-labelledby="saved-variants-title">
       <h2 className="side-title" id="saved-variants-title">{t`Saved variants`}</h2>
       <ul>
         {data.variants.map((variant) => (
-          <li key={variant.name} className="saved-variant">
+          <li key={variant.name} className={css.savedVariant}>
             <AriaButton className="side-link" onPress={() => put(variant)} data-testid="saved-variant">
               <span className="side-link-text">{variant.name}</span>
             </AriaButton>

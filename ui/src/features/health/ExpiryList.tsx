@@ -10,6 +10,8 @@ import { startAct } from "@/state/acts";
 import { useRead } from "@/state/queries";
 import { formatRoute } from "@/state/route";
 import { REASONS } from "./words";
+import { classes } from "@/shared/classes";
+import css from "./health.module.css";
 
 const keyOf = ({ store_id, path }: ExpiryProposal) => `${store_id}:${path}`;
 
@@ -47,7 +49,7 @@ function Row({
       </th>
       <td>
         {proposal.reasons.map((reason) => (
-          <div key={`${reason.kind}:${reason.line}:${reason.message}`} className="expiry-reason">
+          <div key={`${reason.kind}:${reason.line}:${reason.message}`} className={css.expiryReason}>
             <Chip>{words(REASONS[reason.kind] ?? reason.kind)}</Chip> {program.sentence(reason.message)}
           </div>
         ))}
@@ -81,7 +83,7 @@ function StoreProposals({ name, proposals }: { name: string; proposals: readonly
     });
   return (
     <section className="expiry-store" aria-label={name}>
-      <header className="expiry-header">
+      <header className={css.expiryHeader}>
         <h2>{name}</h2>
         <span className="muted">
           <Plural value={proposals.length} one="# proposal" other="# proposals" />
@@ -121,7 +123,7 @@ function Proposals({ expiry, health }: { expiry: Expiry; health: Health }) {
   const logDays = expiry.log_days;
   return (
     <div className="scroll-pane">
-      <p className="muted expiry-note">
+      <p className={classes("muted", css.expiryNote)}>
         <Trans>
           Proposed are daily logs older than {logDays} days, memories that speak of a day that is past, and memories
           with the same bytes as another.

@@ -18,6 +18,8 @@ import { useProgramWords } from "@/shared/program";
 import { fileName, folderOf } from "@/shared/text";
 import { type Filter, type FindingRow, findingRows, groupOf, type Level, rulesOf } from "./findings";
 import { SEVERITIES, severityTone } from "./words";
+import { classes } from "@/shared/classes";
+import css from "./health.module.css";
 
 const NO_PLACE = new Set(["events", "use"]);
 
@@ -28,7 +30,7 @@ function RuleRow({ row, store }: { row: FindingRow; store: string }) {
   const format = useFormat();
   const { finding } = row.found;
   return (
-    <div className="health-row">
+    <div className={css.healthRow}>
       <Chip tone={severityTone(finding.severity)}>{words(SEVERITIES[finding.severity] ?? finding.severity)}</Chip>
       <span className="mono health-rule">
         <span data-toggle aria-hidden="true">
@@ -37,7 +39,7 @@ function RuleRow({ row, store }: { row: FindingRow; store: string }) {
         {finding.rule}
       </span>
       <span className="health-place muted">{store}</span>
-      <span className="health-message">
+      <span className={css.healthMessage}>
         <strong className="num">{format.number(row.count)}</strong> × {program.ruleName(finding.rule)}
       </span>
     </div>
@@ -50,7 +52,7 @@ function Row({ row, store }: { row: FindingRow; store: string }) {
   const { finding } = row.found;
   const message = program.message(finding);
   return (
-    <div className={row.level > 0 ? "health-row health-single" : "health-row"}>
+    <div className={row.level > 0 ? classes(css.healthRow, css.healthSingle) : css.healthRow}>
       <Chip tone={severityTone(finding.severity)}>{words(SEVERITIES[finding.severity] ?? finding.severity)}</Chip>
       <span className="mono health-rule">{finding.rule}</span>
       <span className="health-place" title={`${store}:${finding.path}`}>
@@ -65,7 +67,7 @@ function Row({ row, store }: { row: FindingRow; store: string }) {
           </span>
         )}
       </span>
-      <span className="health-message" title={message}>
+      <span className={css.healthMessage} title={message}>
         {message}
         {row.count > 1 && (
           <span className="muted">
@@ -166,7 +168,7 @@ function Detail({ row, onToggle }: { row: FindingRow; onToggle: () => void }) {
     { keys: "r", label: t`Redact`, run: () => by("redact")?.run(), enabled: by("redact") !== undefined },
   ]);
   return (
-    <section className="health-detail" aria-label={t`The chosen finding`} data-testid="finding-detail">
+    <section className={css.healthDetail} aria-label={t`The chosen finding`} data-testid="finding-detail">
       <p>
         <strong>
           {row.leaf ? program.message(finding) : `${format.number(row.count)} × ${program.ruleName(finding.rule)}`}
@@ -290,7 +292,7 @@ export function FindingList({ health, store }: { health: Health; store: string |
   ]);
   return (
     <>
-      <div className="health-filters">
+      <div className={css.healthFilters}>
         <Filters health={health} filter={filter} onChange={({ level, rule }) => setFilter({ level, rule })} />
       </div>
       {rows.length === 0 ? (
@@ -310,7 +312,7 @@ export function FindingList({ health, store }: { health: Health; store: string |
           onChoose={(row) => setKey(row.key)}
           onToggle={toggle}
           estimate={34}
-          className="health-list"
+          className={css.healthList}
           rowTestId="finding-row"
         >
           {(row) => {

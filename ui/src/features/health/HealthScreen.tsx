@@ -11,6 +11,8 @@ import { ExpiryList } from "./ExpiryList";
 import { FindingList } from "./FindingList";
 import { RuleTable } from "./RuleTable";
 import { StoreTable } from "./StoreTable";
+import { classes } from "@/shared/classes";
+import css from "./health.module.css";
 
 type HealthRoute = Extract<Route, { screen: "health" }>;
 
@@ -26,8 +28,8 @@ function Views({ route, health, withLoads }: { route: HealthRoute; health: Healt
     { value: "rules", label: t`Rules` },
   ];
   return (
-    <section className="health-views" aria-label={t`Findings, proposals and rules`}>
-      <div className="health-view-switch">
+    <section className={css.healthViews} aria-label={t`Findings, proposals and rules`}>
+      <div className={css.healthViewSwitch}>
         <Segmented
           label={t`View of health`}
           value={view}
@@ -55,7 +57,7 @@ export function HealthScreen({ route }: { route: HealthRoute }) {
   const reading = wanted && loaded.isFetching;
   const telling = health?.sessions_telling ?? null;
   return (
-    <main className="screen health-screen">
+    <main className={classes("screen", css.healthScreen)}>
       <header className="list-header">
         <h1>
           <Trans>Health</Trans>

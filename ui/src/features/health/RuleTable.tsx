@@ -9,6 +9,8 @@ import { useBackend } from "@/state/backend";
 import { useRead } from "@/state/queries";
 import { say } from "@/state/toasts";
 import { SETTINGS, SEVERITIES } from "./words";
+import { classes } from "@/shared/classes";
+import css from "./health.module.css";
 
 function Row({ rule }: { rule: FindingRule }) {
   const { t } = useLingui();
@@ -54,14 +56,14 @@ export function RuleTable() {
     <Await read={read}>
       {({ rules, own_file }) => (
         <div className="scroll-pane">
-          <p className="muted expiry-note">
+          <p className={classes("muted", css.expiryNote)}>
             <Trans>
               Your settings hold for every store of yours and win over the configuration of a directory. They are kept
               in <span className="mono">{own_file}</span>. A gate on a directory, such as in CI, does not use them.
             </Trans>
           </p>
           <div className="table-box">
-            <table className="table rule-table" aria-label={t`Rules`}>
+            <table className={classes("table", css.ruleTable)} aria-label={t`Rules`}>
               <TableHead columns={[t`Rule`, t`Default`, t`Your setting`, t`What it checks`]} />
               <tbody>
                 {rules.map((rule) => (

@@ -6,12 +6,14 @@ import { Moment, ProgramText } from "@/shared/labels";
 import { TableHead, numbers } from "@/shared/TableHead";
 import { Chip } from "@/shared/ui";
 import { formatRoute } from "@/state/route";
+import { classes } from "@/shared/classes";
+import css from "./health.module.css";
 
 /** Used part of a limit; the number beside it says the same. */
 function Meter({ used, limit, label }: { used: number; limit: number; label: string }) {
   return (
     <meter
-      className="health-meter"
+      className={css.healthMeter}
       min={0}
       max={limit}
       value={Math.min(used, limit)}
@@ -30,7 +32,7 @@ function IndexCell({ index }: { index: IndexHealth }) {
   const bytes = format.number(index.bytes);
   const share = shareOf(index);
   return (
-    <div className="health-index">
+    <div className={css.healthIndex}>
       <span className="mono">{index.path}</span>
       <Meter
         used={share}
@@ -62,7 +64,7 @@ function Indexes({ indexes }: { indexes: readonly IndexHealth[] }) {
     <>
       {first && <IndexCell index={first} />}
       {others.length > 0 && (
-        <details className="health-more">
+        <details className={css.healthMore}>
           <summary>
             <Plural value={others.length} one="# more index" other="# more indexes" />
           </summary>
@@ -128,7 +130,7 @@ function Row({ store, chosen }: { store: StoreHealth; chosen: boolean }) {
       </td>
       <td className="cell-end num" title={t`${counts[0]!} errors, ${counts[1]!} warnings, ${counts[2]!} notes`}>
         <span className={store.errors > 0 ? "text-del" : "muted"}>{counts[0]}</span> ·{" "}
-        <span className={store.warnings > 0 ? "text-warn" : "muted"}>{counts[1]}</span> ·{" "}
+        <span className={store.warnings > 0 ? css.textWarn : "muted"}>{counts[1]}</span> ·{" "}
         <span className="muted">{counts[2]}</span>
         {store.allowed > 0 && (
           <div className="muted">
@@ -159,8 +161,8 @@ function Row({ store, chosen }: { store: StoreHealth; chosen: boolean }) {
 export function StoreTable({ stores, chosen }: { stores: readonly StoreHealth[]; chosen: string | undefined }) {
   const { t } = useLingui();
   return (
-    <div className="table-box health-table-box">
-      <table className="table health-table" aria-label={t`Stores and how they are doing`}>
+    <div className={classes("table-box", css.healthTableBox)}>
+      <table className={classes("table", css.healthTable)} aria-label={t`Stores and how they are doing`}>
         <TableHead
           columns={[
             t`Store`,

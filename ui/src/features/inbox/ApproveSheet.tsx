@@ -13,6 +13,7 @@ import { useNow } from "@/state/now";
 import { FindingChips } from "./InboxRows";
 import type { Several } from "./perform";
 import { findingTone, SEVERITIES } from "./words";
+import css from "./inbox.module.css";
 
 /** Rows of changes with errors that are drawn; who has more of them looks at the list first. */
 const MAX_ROWS = 200;
@@ -76,7 +77,7 @@ function Found({ approval }: { approval: Approval }) {
       <h3 className="small-title">
         <Trans>Findings among them</Trans>
       </h3>
-      <ul className="approve-rules">
+      <ul className={css.approveRules}>
         {approval.findings.map((found) => (
           <li key={`${found.severity} ${found.rule}`}>
             <Chip tone={findingTone(found)} title={found.rule}>
@@ -108,7 +109,7 @@ function Errors({ items, ticked, onTick }: ErrorsProps) {
       <h3 className="small-title">
         <Trans>Skipped because of errors. Tick the changes to approve anyway.</Trans>
       </h3>
-      <ul className="approve-errors">
+      <ul className={css.approveErrors}>
         {items.slice(0, MAX_ROWS).map((item) => (
           <li key={item.version_id}>
             <Checkbox

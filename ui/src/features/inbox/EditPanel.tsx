@@ -6,6 +6,8 @@ import { lazily } from "@/shared/lazily";
 import { Await, Button, Empty, Failure, Skeleton } from "@/shared/ui";
 import { useRead } from "@/state/queries";
 import { nameOf } from "./words";
+import { classes } from "@/shared/classes";
+import css from "./inbox.module.css";
 
 const Editor = lazily(() => import("./Editor"), "Editor");
 
@@ -52,7 +54,7 @@ export function EditPanel({ item, onSave, onClose }: EditPanelProps) {
   };
   return (
     <>
-      <div className="pane-body inbox-edit">
+      <div className={classes("pane-body", css.inboxEdit)}>
         {failure !== null && <Failure error={failure} />}
         <Await read={read}>
           {({ content }) =>

@@ -19,6 +19,7 @@ import { tags } from "@lezer/highlight";
 import { GFM, type MarkdownConfig, parser } from "@lezer/markdown";
 import { useEffect, useRef } from "react";
 import { hiddenIn, MAY_HIDE } from "@/shared/hidden";
+import css from "./inbox.module.css";
 
 /** Front matter, which to Markdown alone would be a rule and a heading. */
 const FRONT_MATTER: MarkdownConfig = {
@@ -149,5 +150,5 @@ export function Editor({ text, label, onChange, onSave, onCancel }: EditorProps)
     view.focus();
     return () => view.destroy();
   }, []);
-  return <div ref={host} className="editor-host" data-testid="editor" />;
+  return <div ref={host} className={css.editorHost} data-testid="editor" />;
 }

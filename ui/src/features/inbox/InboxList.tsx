@@ -8,6 +8,8 @@ import { GroupHeading, Item } from "./InboxRows";
 import { RowMenu, useRowMenu } from "./RowMenu";
 import { type InboxRow, itemBeside, type ItemRow } from "./rows";
 import { useScrolling } from "./scrolling";
+import { classes } from "@/shared/classes";
+import css from "./inbox.module.css";
 
 /** Items that Page Up and Page Down pass over. */
 const PAGE_ITEMS = 10;
@@ -78,7 +80,7 @@ export function InboxList({ rows, items, total, chosen, onChoose, storeName, onE
       tabIndex={0}
       aria-label={t`Unreviewed`}
       aria-activedescendant={chosenAt < 0 || chosen === null ? undefined : rowId(chosen)}
-      className="picker inbox-list"
+      className={classes("picker", css.inboxList)}
       onKeyDown={onKeyDown}
       onScroll={onScroll}
       onClick={rowMenu.onClick}

@@ -9,6 +9,8 @@ import { useProgramWords } from "@/shared/program";
 import { fileName, folderOf } from "@/shared/text";
 import { Chip, useWords } from "@/shared/ui";
 import { byRule, contentWords, findingTone, kindOf, nameOf, VERBS } from "./words";
+import { classes } from "@/shared/classes";
+import css from "./inbox.module.css";
 
 /** Findings named in a row; the others are counted. */
 const NAMED_FINDINGS = 2;
@@ -39,8 +41,8 @@ export function GroupHeading({ group, storeName }: { group: InboxGroup; storeNam
   const store = storeOf(group);
   const back = putBackOf(group);
   return (
-    <div className="inbox-group" data-testid="inbox-group">
-      <span className="inbox-group-title">
+    <div className={css.inboxGroup} data-testid="inbox-group">
+      <span className={css.inboxGroupTitle}>
         <GroupTitle group={group} />
       </span>
       <Moment at={group.ended_at} />
@@ -49,8 +51,8 @@ export function GroupHeading({ group, storeName }: { group: InboxGroup; storeNam
           <Trans>put back</Trans>
         </span>
       )}
-      {store && storeName(store) && <span className="inbox-group-store">{storeName(store)}</span>}
-      <span className="inbox-group-count num">
+      {store && storeName(store) && <span className={css.inboxGroupStore}>{storeName(store)}</span>}
+      <span className={classes(css.inboxGroupCount, "num")}>
         <Plural value={group.total} one="# change" other="# changes" />
       </span>
     </div>
@@ -63,7 +65,7 @@ export function Verb({ verb }: { verb: ItemVerb }) {
   const { word: known, sign } = VERBS[verb];
   const word = say(known);
   return (
-    <span className={`inbox-verb inbox-${verb}`} role="img" aria-label={word} title={word}>
+    <span className={classes(css.inboxVerb, css[`inbox-${verb}`])} role="img" aria-label={word} title={word}>
       {sign}
     </span>
   );
@@ -71,13 +73,13 @@ export function Verb({ verb }: { verb: ItemVerb }) {
 
 function ItemName({ item }: { item: InboxItem }) {
   const { t } = useLingui();
-  if (item.path === null) return <span className="inbox-name">{t`Redacted memory`}</span>;
+  if (item.path === null) return <span className={css.inboxName}>{t`Redacted memory`}</span>;
   const folder = folderOf(item.path);
   return (
-    <span className="inbox-name" title={item.previous_path ? `${item.previous_path} → ${item.path}` : item.path}>
+    <span className={css.inboxName} title={item.previous_path ? `${item.previous_path} → ${item.path}` : item.path}>
       {item.previous_path && <span className="muted">{fileName(item.previous_path)} → </span>}
       {nameOf(item)}
-      {folder && <span className="inbox-folder"> {folder}</span>}
+      {folder && <span className={css.inboxFolder}> {folder}</span>}
     </span>
   );
 }
@@ -125,7 +127,7 @@ function ItemMeta({ item, store }: { item: InboxItem; store: string | null }) {
     item.versions > 1 && plural(item.versions, { one: "# change", other: "# changes" }),
     store,
   ].filter(Boolean);
-  return <span className="inbox-meta">{parts.join(" · ")}</span>;
+  return <span className={css.inboxMeta}>{parts.join(" · ")}</span>;
 }
 
 /** A number with its sign. */
@@ -155,7 +157,7 @@ export const Item = memo(function Item({ id, item, chosen, position, total, stor
       aria-selected={chosen}
       aria-posinset={position}
       aria-setsize={total}
-      className="inbox-item"
+      className={css.inboxItem}
       data-testid="inbox-row"
       data-key={item.memory_id}
       tabIndex={-1}
@@ -164,13 +166,13 @@ export const Item = memo(function Item({ id, item, chosen, position, total, stor
       <Verb verb={item.verb} />
       <ItemName item={item} />
       {counted && <LineCounts added={item.added ?? 0} removed={item.removed ?? 0} />}
-      <span className="inbox-more">
+      <span className={css.inboxMore}>
         {item.reappeared && <Reappeared />}
         <FindingChips item={item} />
         <ItemMeta item={item} store={store} />
       </span>
       {/* For the pointer: the keyboard opens the menu of a row with its own key, and the toolbar below has one too. */}
-      <span className="inbox-row-menu" aria-hidden data-row-menu data-testid="row-menu">
+      <span className={css.inboxRowMenu} aria-hidden data-row-menu data-testid="row-menu">
         ⋯
       </span>
     </div>

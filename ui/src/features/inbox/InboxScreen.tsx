@@ -19,6 +19,8 @@ import { approveSeveral, approveText, type Several } from "./perform";
 import { narrowedBy, type Reviewing, useInboxKeys, useItemActs, useReviewing } from "./reviewing";
 import type { ItemRow } from "./rows";
 import { Skipped } from "./Skipped";
+import { classes } from "@/shared/classes";
+import css from "./inbox.module.css";
 
 interface RowEntriesProps {
   group: number;
@@ -75,7 +77,7 @@ function Side({ route, pages, listed, reviewing, acts }: ReviewPartProps & { rou
     />
   );
   return (
-    <div className="inbox-side">
+    <div className={css.inboxSide}>
       {skipped.length > 0 && <Skipped skipped={skipped} onClose={() => leave([])} />}
       <InboxList
         rows={rows}
@@ -124,7 +126,7 @@ function ChosenPane({ listed: { row, seen }, reviewing, acts }: ReviewPartProps)
   const { t } = useLingui();
   const { editing, busy } = reviewing;
   return (
-    <section className="pane inbox-pane" aria-label={t`The chosen change`}>
+    <section className={classes("pane", css.inboxPane)} aria-label={t`The chosen change`} data-testid="inbox-pane">
       {editing ? (
         <Editing item={editing} reviewing={reviewing} />
       ) : (
@@ -177,7 +179,7 @@ export function InboxScreen({ route }: { route: InboxRoute }) {
   const kinds = useInboxKinds(narrowed.store);
   const total = pages.data?.pages[0]?.total;
   return (
-    <main className="screen inbox-screen" data-testid="inbox-screen">
+    <main className={classes("screen", css.inboxScreen)} data-testid="inbox-screen">
       <header className="list-header">
         <h1>
           <Trans>Inbox</Trans>
@@ -191,7 +193,7 @@ export function InboxScreen({ route }: { route: InboxRoute }) {
             )}
           </span>
         )}
-        <div className="inbox-filters">
+        <div className={css.inboxFilters}>
           <KindChoice
             kind={route.kind}
             counts={kinds.data?.kinds ?? []}

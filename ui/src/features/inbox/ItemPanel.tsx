@@ -21,6 +21,8 @@ import { Reappeared } from "./InboxRows";
 import type { ItemRow } from "./rows";
 import { StaleView } from "./StaleView";
 import { contentWords, findingTone, nameOf, VERBS } from "./words";
+import { classes } from "@/shared/classes";
+import css from "./inbox.module.css";
 
 /** Who wrote it, and after which prompt. */
 function OriginLines({ item, onTranscript }: { item: InboxItem; onTranscript: (() => void) | null }) {
@@ -53,7 +55,7 @@ function OriginLines({ item, onTranscript }: { item: InboxItem; onTranscript: ((
       </p>
       {origin?.prompt && <p>“{origin.prompt}”</p>}
       {/* What may become known later stands last, so that it moves nothing when it comes. */}
-      <div className="inbox-origin-tools">
+      <div className={css.inboxOriginTools}>
         <Button
           tone="quiet"
           aria-expanded={open}
@@ -91,7 +93,7 @@ function ItemHeader({ item, stale }: { item: InboxItem; stale: boolean }) {
   ].filter(Boolean);
   return (
     <header className="pane-header">
-      <div className="inbox-title">
+      <div className={css.inboxTitle}>
         <div className="pane-title">
           <h1 title={item.path ?? undefined} data-testid="item-title">
             {nameOf(item) ?? t`Redacted memory`}
@@ -133,7 +135,7 @@ function FindingRow({ finding, item }: { finding: Finding; item: InboxItem }) {
         {place && <span className="mono muted">{place} </span>}
         {program.message(finding)} {remedy && <span className="muted">{remedy}</span>}
       </span>
-      <span className="inbox-remedies">
+      <span className={css.inboxRemedies}>
         <RemedyButtons found={{ store: item.store_id, memory: item.memory_id, finding }} />
       </span>
     </li>
@@ -155,7 +157,7 @@ function RuleRow({ findings, item }: { findings: readonly Finding[]; item: Inbox
           {format.number(count)} × {program.ruleName(first.rule)}
         </Chip>
         <span className="muted">{program.remedy(first)}</span>
-        <span className="inbox-remedies">
+        <span className={css.inboxRemedies}>
           <Button tone="quiet" aria-expanded={open} onPress={() => setOpen(!open)} data-testid="finding-each">
             {open ? t`Show them as one` : t`Show each`}
           </Button>
@@ -193,7 +195,7 @@ function FindingsList({ item }: { item: InboxItem }) {
     else rules.set(finding.rule, [finding]);
   }
   return (
-    <section className="inbox-findings" data-testid="item-findings">
+    <section className={css.inboxFindings} data-testid="item-findings">
       <h2 className="small-title">
         <Trans>Findings</Trans>
       </h2>
@@ -275,7 +277,7 @@ export interface ItemActs {
 export function GroupActions({ row, acts, menu }: { row: ItemRow; acts: ItemActs; menu: ReactNode }) {
   const { t } = useLingui();
   return (
-    <div className="inbox-group-actions" role="toolbar" aria-label={t`Acts on several changes`}>
+    <div className={css.inboxGroupActions} role="toolbar" aria-label={t`Acts on several changes`}>
       <Button tone="quiet" keys="shift+a" onPress={acts.approveGroup} data-testid="approve-group">
         <Plural value={row.group.total} one="Approve the group" other="Approve the group of #…" />
       </Button>
@@ -292,7 +294,7 @@ function Actions({ item, acts, busy }: { item: InboxItem; acts: ItemActs; busy: 
   const roll = t`Roll back`;
   const back = { created: t`Remove it`, deleted: t`Put it back`, changed: roll, moved: roll }[item.verb];
   return (
-    <div className="pane-actions inbox-actions" role="toolbar" aria-label={t`Acts on this change`}>
+    <div className={classes("pane-actions", css.inboxActions)} role="toolbar" aria-label={t`Acts on this change`}>
       <Button tone="primary" keys="a" isPending={busy} onPress={acts.approve} data-testid="approve">
         <Trans>Approve</Trans>
       </Button>
@@ -334,7 +336,7 @@ export function ItemPanel({ seen, now, acts, busy }: ItemPanelProps) {
   return (
     <>
       <ItemHeader item={seen} stale={stale} />
-      <div className="pane-body inbox-body">
+      <div className={classes("pane-body", css.inboxBody)}>
         <OriginLines item={seen} onTranscript={acts.transcript} />
         {stale ? <StaleView seen={seen} now={now} onShowNewest={() => acts.showNewest?.()} /> : <Change item={seen} />}
         <FindingsList key={seen.version_id} item={seen} />

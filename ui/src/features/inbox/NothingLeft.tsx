@@ -5,13 +5,14 @@ import { Button, Empty } from "@/shared/ui";
 import { useInboxKinds } from "@/state/inbox";
 import { useRead } from "@/state/queries";
 import { type InboxRoute, navigate } from "@/state/route";
+import css from "./inbox.module.css";
 
 /** When nothing is left: of all, or of the kind that is shown. */
 export function NothingLeft({ route, undo }: { route: InboxRoute; undo: (() => void) | null }) {
   const { data } = useInboxKinds(route.store ?? null);
   const others = route.kind === undefined ? 0 : (data?.total ?? 0);
   return (
-    <div className="inbox-empty" data-testid="inbox-empty">
+    <div className={css.inboxEmpty} data-testid="inbox-empty">
       {others > 0 && route.kind !== undefined ? (
         <NoneOfKind route={route} kind={route.kind} others={others} undo={undo} />
       ) : (

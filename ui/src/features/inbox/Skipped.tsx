@@ -3,13 +3,15 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { SkippedItem } from "@/bindings";
 import { Button, useWords } from "@/shared/ui";
 import { skippedWords } from "./words";
+import { classes } from "@/shared/classes";
+import css from "./inbox.module.css";
 
 /** The notice. */
 export function Skipped({ skipped, onClose }: { skipped: readonly SkippedItem[]; onClose: () => void }) {
   const { t } = useLingui();
   const words = useWords();
   return (
-    <div className="notice notice-warning inbox-skipped" role="status" data-testid="skipped">
+    <div className={classes("notice notice-warning", css.inboxSkipped)} role="status" data-testid="skipped">
       <div>
         <strong>
           <Plural value={skipped.length} one="# was left as it is:" other="# were left as they are:" />

@@ -6,6 +6,7 @@ import { DiffPanel } from "@/shared/DiffPanel";
 import { DocumentView } from "@/shared/DocumentView";
 import { Await, Button, Empty, Segmented } from "@/shared/ui";
 import { useRead } from "@/state/queries";
+import css from "./inbox.module.css";
 
 function Side({ title, version, nothing }: { title: string; version: string | null; nothing: string }) {
   const read = useRead("document", { target: version ?? "", highlight: true }, { enabled: version !== null });
@@ -36,7 +37,7 @@ export function StaleView({ seen, now, onShowNewest }: StaleViewProps) {
   const { t } = useLingui();
   const [view, setView] = useState<"difference" | "three">("three");
   return (
-    <div className="inbox-stale" data-testid="stale">
+    <div className={css.inboxStale} data-testid="stale">
       <div className="notice notice-warning" role="alert">
         <span>
           <strong>

@@ -8,6 +8,8 @@ import { shorten } from "@/shared/text";
 import { Await, Empty } from "@/shared/ui";
 import { VirtualRows } from "@/shared/VirtualRows";
 import { useRead } from "@/state/queries";
+import { classes } from "@/shared/classes";
+import css from "./memories.module.css";
 
 /** Lines that follow each other and come from one version. */
 interface Block {
@@ -51,7 +53,7 @@ function Gutter({
   const program = useProgramWords();
   if (!version)
     return (
-      <span className="blame-who muted">
+      <span className={classes(css.blameWho, "muted")}>
         <Trans>not recorded yet</Trans>
       </span>
     );
@@ -63,7 +65,7 @@ function Gutter({
   ];
   return (
     <Button
-      className="blame-who"
+      className={css.blameWho}
       onPress={() => onOpen(version.version_id)}
       aria-label={t`Show the version that added this`}
       data-testid="blame-version"
@@ -111,7 +113,7 @@ function Lines({ blame, onOpen }: { blame: Blame; onOpen: (version: string) => v
       data-testid="blame"
     >
       {({ line, first }) => (
-        <div className={first ? "blame-line is-first" : "blame-line"} data-testid="blame-line">
+        <div className={first ? classes(css.blameLine, "is-first") : css.blameLine} data-testid="blame-line">
           {first ? (
             <Gutter
               version={line.version === null ? undefined : blame.versions[line.version]}
@@ -119,10 +121,10 @@ function Lines({ blame, onOpen }: { blame: Blame; onOpen: (version: string) => v
               onOpen={onOpen}
             />
           ) : (
-            <span className="blame-who" aria-hidden />
+            <span className={css.blameWho} aria-hidden />
           )}
-          <span className="blame-number num muted">{line.line}</span>
-          <span className="blame-text mono">{line.text}</span>
+          <span className={classes(css.blameNumber, "num muted")}>{line.line}</span>
+          <span className={classes(css.blameText, "mono")}>{line.text}</span>
         </div>
       )}
     </VirtualRows>

@@ -7,6 +7,8 @@ import { shorten } from "@/shared/text";
 import { Button, Chip } from "@/shared/ui";
 import { Writer } from "@/shared/Writer";
 import type { NumberedVersion } from "@/state/memory";
+import { classes } from "@/shared/classes";
+import css from "./memories.module.css";
 
 function Row({ one, chosen, onOpen }: { one: NumberedVersion; chosen: boolean; onOpen: () => void }) {
   const { t } = useLingui();
@@ -88,7 +90,7 @@ export function HistoryTable({
   const { t } = useLingui();
   return (
     <div className="table-box">
-      <table className="table history-table" aria-label={t`History`}>
+      <table className={classes("table", css.historyTable)} aria-label={t`History`}>
         <TableHead
           columns={[
             unseen(t`Sign`),
@@ -114,7 +116,7 @@ export function HistoryTable({
         </tbody>
       </table>
       {more && (
-        <div className="table-more">
+        <div className={css.tableMore}>
           <Button onPress={more}>
             <Trans>Show older versions</Trans>
           </Button>

@@ -9,6 +9,8 @@ import { startAct } from "@/state/acts";
 import { setDropPath } from "@/state/drag";
 import { useKeys } from "@/state/keys";
 import { TopicPicker } from "@/shared/TopicPicker";
+import { classes } from "@/shared/classes";
+import css from "./memories.module.css";
 
 type Range = { first: number; last: number };
 
@@ -94,20 +96,20 @@ export function IndexDocument({
   return (
     <>
       {range && first !== null && last !== null ? (
-        <div className="index-actions" data-testid="index-actions">
+        <div className={css.indexActions} data-testid="index-actions">
           <span>
             <Plural value={last - first + 1} one={`Line ${first}`} other={`Lines ${first}–${last}`} />
           </span>
           <Button keys="m" onPress={() => setPicking(true)} data-testid="move-entry">
             <Trans>Move into a topic file…</Trans>
           </Button>
-          <span className="muted hint">
+          <span className={classes("muted", css.hint)}>
             <Trans>or drag ⠿ onto a file of the tree</Trans>
           </span>
         </div>
       ) : (
         index.cut && (
-          <div className="index-actions">
+          <div className={css.indexActions}>
             <span className="muted">
               <Trans>Choose a line to move it into a topic file.</Trans>
             </span>

@@ -15,6 +15,8 @@ import { Await, Button, Chip, Dot, Empty, useWords } from "@/shared/ui";
 import { useRead } from "@/state/queries";
 import { type MemoriesRoute, navigate } from "@/state/route";
 import { agentWords, isReadable, placeOf, scopeWords, stateOf } from "./instructions";
+import { classes } from "@/shared/classes";
+import css from "./memories.module.css";
 
 /** Stands for the page of all files, where a path stands for one. */
 const ALL = "all";
@@ -34,25 +36,25 @@ export function InstructionSection({ store, route }: { store: Store; route: Memo
   const read = useInstructions(store, expanded);
   return (
     <Disclosure
-      className="side-disclosure"
+      className={css.sideDisclosure}
       isExpanded={expanded}
       onExpandedChange={setExpanded}
       data-testid="instruction-section"
     >
       <Heading level={3} className="side-title">
-        <AriaButton slot="trigger" className="disclosure-button" data-testid="instruction-toggle">
+        <AriaButton slot="trigger" className={css.disclosureButton} data-testid="instruction-toggle">
           <ChevronIcon />
           <Trans>Instructions</Trans>
         </AriaButton>
       </Heading>
-      <DisclosurePanel className="side-disclosure-panel">
+      <DisclosurePanel className={css.sideDisclosurePanel}>
         {expanded && (
           <Await read={read} rows={3}>
             {(found) => (
-              <ul className="instruction-list" aria-label={t`Instruction files`}>
+              <ul className={css.instructionList} aria-label={t`Instruction files`}>
                 <li>
                   <AriaButton
-                    className="instruction-item"
+                    className={css.instructionItem}
                     onPress={() => open(store, ALL)}
                     aria-current={route.instruction === ALL ? "page" : undefined}
                     data-testid="instruction-all"
@@ -89,15 +91,15 @@ function SideRow({
   return (
     <li>
       <AriaButton
-        className="instruction-item"
+        className={css.instructionItem}
         onPress={() => open(store, file.path)}
         aria-current={route.instruction === file.path ? "page" : undefined}
         data-testid="instruction-item"
       >
         <Dot tone={dot} />
         <span className="visually-hidden">{say(word)}</span>
-        <span className="tree-label">{name}</span>
-        <span className="muted tree-label">{folder}</span>
+        <span className={css.treeLabel}>{name}</span>
+        <span className={classes("muted", css.treeLabel)}>{folder}</span>
       </AriaButton>
     </li>
   );
@@ -118,7 +120,7 @@ function Table({ found, store }: { found: Instructions; store: Store }) {
     const total = found.totals.find((one) => one.agent === agent);
     const name = say(agentWords(agent));
     return (
-      <section key={agent} className="instruction-agent" aria-label={name}>
+      <section key={agent} className={css.instructionAgent} aria-label={name}>
         <h2>
           {name}{" "}
           <span className="muted num">
@@ -132,7 +134,7 @@ function Table({ found, store }: { found: Instructions; store: Store }) {
             )}
           </span>
         </h2>
-        <table className="table instruction-table" aria-label={name}>
+        <table className={classes("table", css.instructionTable)} aria-label={name}>
           <TableHead columns={[t`File`, t`Loaded`, t`Whose`, numbers(t`Size`), numbers(t`Tokens`)]} />
           <tbody>
             {found.files
@@ -161,21 +163,21 @@ function Row({ file, found, store }: { file: Instruction; found: Instructions; s
             {name}
           </Button>
         ) : (
-          <span className="instruction-name">{name}</span>
+          <span className={css.instructionName}>{name}</span>
         )}{" "}
         <span className="muted mono" title={file.path}>
           {folder}
         </span>
-        <div className="muted instruction-reason">
+        <div className={classes("muted", css.instructionReason)}>
           <ProgramText text={file.reason} />
         </div>
         {file.leads_to && (
-          <div className="muted instruction-reason">
+          <div className={classes("muted", css.instructionReason)}>
             <Trans>Leads to {file.leads_to}</Trans>
           </div>
         )}
         {file.globs.length > 0 && (
-          <div className="muted instruction-reason">
+          <div className={classes("muted", css.instructionReason)}>
             <Trans>Applies to {file.globs.join(", ")}</Trans>
           </div>
         )}
@@ -227,7 +229,7 @@ function OneFile({ file, found, store }: { file: Instruction; found: Instruction
         </Button>
       </header>
       <div className="pane-body">
-        <p className="instruction-why">
+        <p className={css.instructionWhy}>
           <ProgramText text={file.reason} />{" "}
           {file.tokens !== null && file.size_bytes !== null && (
             <span className="muted num">
@@ -251,7 +253,7 @@ export function InstructionPane({ store, path }: { store: Store; path: string })
   const { t } = useLingui();
   const read = useInstructions(store, true);
   return (
-    <main className="screen memories-screen instruction-screen" data-testid="instruction-screen">
+    <main className={classes("screen", css.memoriesScreen, css.instructionScreen)} data-testid="instruction-screen">
       <Await read={read} rows={10}>
         {(found) => {
           const file = found.files.find((one) => one.path === path && isReadable(one));
@@ -297,7 +299,7 @@ function AllFiles({ found, store }: { found: Instructions; store: Store }) {
           <Trans>Back to the memories</Trans>
         </Button>
       </header>
-      <div className="pane-body instruction-scroll">
+      <div className={classes("pane-body", css.instructionScroll)}>
         <p className="muted">
           {found.because && <ProgramText text={found.because} />}{" "}
           <Trans>
@@ -312,7 +314,7 @@ function AllFiles({ found, store }: { found: Instructions; store: Store }) {
         )}
         <Table found={found} store={store} />
         {found.problems.length > 0 && (
-          <section className="instruction-agent">
+          <section className={css.instructionAgent}>
             <h2>
               <Trans>Could not be read</Trans>
             </h2>

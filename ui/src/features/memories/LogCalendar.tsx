@@ -18,6 +18,8 @@ import { useFormat } from "@/shared/format";
 import { ChevronIcon } from "@/shared/icons";
 import { fileName } from "@/shared/text";
 import { levelOf, type LogDay, logDays } from "./days";
+import { classes } from "@/shared/classes";
+import css from "./memories.module.css";
 
 /** The mark of a day, with what it stands for in words. */
 function DayMark({ day, most }: { day: LogDay; most: number }) {
@@ -27,7 +29,7 @@ function DayMark({ day, most }: { day: LogDay; most: number }) {
   const logs = t`${plural(day.logs.length, { one: "# log", other: "# logs" })}, ${size}`;
   return (
     <>
-      <span className="log-mark" data-level={levelOf(day.bytes, most)} aria-hidden />
+      <span className={css.logMark} data-testid="log-mark" data-level={levelOf(day.bytes, most)} aria-hidden />
       <span className="visually-hidden">{logs}</span>
     </>
   );
@@ -48,7 +50,7 @@ function Month({ days, chosen, onDay }: { days: LogDay[]; chosen: LogDay | undef
   return (
     <Calendar
       aria-label={t`Days with logs`}
-      className="log-calendar"
+      className={css.logCalendar}
       value={chosen ? parseDate(chosen.day) : null}
       onChange={(date) => {
         const day = byDay.get(date.toString());
@@ -61,20 +63,20 @@ function Month({ days, chosen, onDay }: { days: LogDay[]; chosen: LogDay | undef
       isDateUnavailable={(date) => !byDay.has(date.toString())}
       data-testid="log-calendar"
     >
-      <header className="log-calendar-header">
-        <AriaButton slot="previous" className="icon-button log-previous">
+      <header className={css.logCalendarHeader}>
+        <AriaButton slot="previous" className={classes("icon-button", css.logPrevious)}>
           <ChevronIcon />
         </AriaButton>
-        <Heading className="log-month" level={3} />
+        <Heading className={css.logMonth} level={3} />
         <AriaButton slot="next" className="icon-button log-next">
           <ChevronIcon />
         </AriaButton>
       </header>
-      <CalendarGrid className="log-grid" weekdayStyle="narrow">
+      <CalendarGrid className={css.logGrid} weekdayStyle="narrow">
         <CalendarGridHeader>{(name) => <CalendarHeaderCell>{name}</CalendarHeaderCell>}</CalendarGridHeader>
         <CalendarGridBody>
           {(date) => (
-            <CalendarCell date={date} className="log-day" data-testid="log-day" data-day={date.toString()}>
+            <CalendarCell date={date} className={css.logDay} data-testid="log-day" data-day={date.toString()}>
               {({ formattedDate }) => {
                 const day = byDay.get(date.toString());
                 return (
@@ -109,17 +111,17 @@ export function LogCalendar({
   if (days.length === 0) return null;
   const day = days.find(({ logs }) => logs.some(({ id }) => id === chosen));
   return (
-    <section className="log-section" aria-labelledby="log-section-title">
+    <section className={css.logSection} aria-labelledby="log-section-title">
       <h3 id="log-section-title" className="side-title">
         <Trans>Daily logs</Trans>
       </h3>
       <Month days={days} chosen={day} onDay={(one) => onOpen(one.logs[0]!)} />
       {day && day.logs.length > 1 && (
-        <ul className="log-list" aria-label={t`Logs of this day`}>
+        <ul className={css.logList} aria-label={t`Logs of this day`}>
           {day.logs.map((log) => (
             <li key={log.id}>
               <AriaButton
-                className="log-item"
+                className={css.logItem}
                 onPress={() => onOpen(log)}
                 aria-current={log.id === chosen ? "true" : undefined}
               >

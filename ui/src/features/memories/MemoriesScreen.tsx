@@ -35,6 +35,8 @@ import { InstructionPane } from "./InstructionFiles";
 import { SnapshotPane } from "./SnapshotPane";
 import { TimeMachine } from "./TimeMachine";
 import { VersionList } from "./VersionList";
+import { classes } from "@/shared/classes";
+import css from "./memories.module.css";
 
 /** Shared state of the screen's parts. */
 interface Shown {
@@ -104,9 +106,9 @@ function Header({ shown, cut }: { shown: Shown; cut: IndexCut | null }) {
         )}
         {chosen !== newest && tab !== "history" && <Chip tone="accent">{nameOf(chosen)}</Chip>}
       </div>
-      <TabList aria-label={t`Views of the memory`} className="tabs">
+      <TabList aria-label={t`Views of the memory`} className={css.tabs}>
         {TABS.map((name) => (
-          <Tab key={name} id={name} className="tab" data-testid={`tab-${name}`}>
+          <Tab key={name} id={name} className={css.tab} data-testid={`tab-${name}`}>
             {labels[name]}
             {name === "history" && newest?.number && <span className="num"> {newest.number}</span>}
           </Tab>
@@ -305,7 +307,7 @@ function Actions({ shown, disk }: { shown: Shown; disk: DiskState }) {
         {shorten(version.id, 10, 4)}
       </span>
       <CopyButton text={version.id} label={t`Copy the version's id`} />
-      <span className="muted hint">
+      <span className={classes("muted", css.hint)}>
         <Trans>
           Next <Kbd keys="j" />
         </Trans>
@@ -384,11 +386,11 @@ function MemoryPane({ shown, route, older }: { shown: Shown; route: MemoriesRout
       </Tabs>
       <aside className="side" aria-label={t`Facts and versions`}>
         <Facts shown={shown} document={document} />
-        <div className="side-heading">
+        <div className={css.sideHeading}>
           <h2>
             <Trans>Versions</Trans>
           </h2>
-          <span className="muted hint">
+          <span className={classes("muted", css.hint)}>
             <Trans>
               <Kbd keys="mod" /> click compares
             </Trans>
@@ -477,7 +479,7 @@ export function MemoriesScreen({ route }: { route: MemoriesRoute }) {
       { replace: true },
     );
   return (
-    <main className="screen memories-screen">
+    <main className={classes("screen", css.memoriesScreen)}>
       <Await read={read} rows={10}>
         {({ memories }) => {
           const memory = memoryOf(memories, route);

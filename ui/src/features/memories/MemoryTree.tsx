@@ -20,6 +20,8 @@ import { type MemoriesRoute, navigate } from "@/state/route";
 import { InstructionSection } from "./InstructionFiles";
 import { LogCalendar } from "./LogCalendar";
 import { SnapshotLink } from "./SnapshotPane";
+import { classes } from "@/shared/classes";
+import css from "./memories.module.css";
 
 interface StoreChooserProps {
   chosen: string;
@@ -35,7 +37,7 @@ function StoreChooser({ chosen, kind, children }: StoreChooserProps) {
   const stores = data?.stores ?? [];
   const store = stores.find(({ id }) => id === chosen);
   return (
-    <div className="store-chooser">
+    <div className={css.storeChooser}>
       <select
         aria-label={t`Store`}
         value={chosen}
@@ -62,12 +64,12 @@ function Row({ row }: { row: TreeRow }) {
   if (row.leaf) {
     const versions = row.memory?.versions ?? 0;
     return (
-      <div className={`tree-row${dropPath === row.key ? " is-drop" : ""}`} style={indent}>
-        <span className="tree-label" title={row.key}>
+      <div className={classes(css.treeRow, dropPath === row.key && "is-drop")} style={indent}>
+        <span className={css.treeLabel} title={row.key}>
           {row.label}
         </span>
         {versions > 1 && (
-          <span className="tree-count num" title={t`${versions} versions`}>
+          <span className={classes(css.treeCount, "num")} title={t`${versions} versions`}>
             {format.number(versions)}
           </span>
         )}
@@ -75,20 +77,20 @@ function Row({ row }: { row: TreeRow }) {
     );
   }
   return (
-    <div className={`tree-row tree-folder${row.open ? " is-open" : ""}`} style={indent} data-toggle>
+    <div className={classes(css.treeRow, "tree-folder", row.open && "is-open")} style={indent} data-toggle>
       <span className="tree-chevron">
         <ChevronIcon />
       </span>
       {row.key === WITHOUT_PATH ? (
-        <span className="tree-label">
+        <span className={css.treeLabel}>
           <Trans>redacted, without a path</Trans>
         </span>
       ) : (
-        <span className="tree-label" title={row.key}>
+        <span className={css.treeLabel} title={row.key}>
           {row.label}
         </span>
       )}
-      {!row.open && <span className="tree-count num">{format.number(row.count)}</span>}
+      {!row.open && <span className={classes(css.treeCount, "num")}>{format.number(row.count)}</span>}
     </div>
   );
 }
@@ -142,7 +144,7 @@ function Tree({ memories, route, store }: { memories: readonly Memory[]; route: 
       onChoose={choose}
       onToggle={toggle}
       estimate={30}
-      className="memory-tree"
+      className={css.memoryTree}
       rowTestId="memory-row"
     >
       {(row) => <Row row={row} />}

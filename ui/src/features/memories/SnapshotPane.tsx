@@ -15,6 +15,8 @@ import { LineCounts, ProgramText } from "@/shared/labels";
 import { Await, Button, Chip, Empty, useWords } from "@/shared/ui";
 import { useRead } from "@/state/queries";
 import { navigate } from "@/state/route";
+import { classes } from "@/shared/classes";
+import css from "./memories.module.css";
 
 const STATES: Record<SnapshotState, { word: MessageDescriptor; tone: "accent" | "warn" | "plain" }> = {
   initialise: { word: msg`would be copied`, tone: "accent" },
@@ -36,7 +38,7 @@ export function SnapshotLink({ store, chosen }: { store: Store; chosen: boolean 
   if (store.kind !== "claude-agent") return null;
   return (
     <AriaButton
-      className="instruction-item"
+      className={css.instructionItem}
       onPress={() => navigate({ screen: "memories", store: store.id, view: "snapshot" })}
       aria-current={chosen ? "page" : undefined}
       data-testid="snapshot-link"
@@ -56,7 +58,7 @@ function Change({ change }: { change: SnapshotChange }) {
   const size = (bytes: number | null) => (bytes === null ? "–" : format.bytes(bytes));
   return (
     <li className="snapshot-change" data-testid="snapshot-change" data-change={change.change}>
-      <div className="snapshot-file">
+      <div className={css.snapshotFile}>
         <span aria-hidden>{sign}</span>
         <span className="mono">{change.path}</span>
         <span className="muted">{say(word)}</span>
@@ -80,7 +82,7 @@ function Snapshot({ snapshot }: { snapshot: ProjectSnapshot }) {
   const say = useWords();
   const state = STATES[snapshot.state] ?? { word: snapshot.state, tone: "plain" as const };
   return (
-    <section className="snapshot" aria-label={snapshot.project} data-testid="snapshot">
+    <section className={css.snapshot} aria-label={snapshot.project} data-testid="snapshot">
       <h2>
         <span className="mono">{snapshot.project}</span> <Chip tone={state.tone}>{say(state.word)}</Chip>
       </h2>
@@ -94,7 +96,7 @@ function Snapshot({ snapshot }: { snapshot: ProjectSnapshot }) {
       <p className="muted">
         <Trans>Effect of accepting it, file by file. Nothing is copied here.</Trans>
       </p>
-      <ul className="snapshot-changes" aria-label={t`Files`}>
+      <ul className={css.snapshotChanges} aria-label={t`Files`}>
         {snapshot.changes.map((change) => (
           <Change key={change.path} change={change} />
         ))}
@@ -108,7 +110,7 @@ export function SnapshotPane({ store }: { store: Store }) {
   const { t } = useLingui();
   const read = useRead("agent_snapshot", { store: store.id });
   return (
-    <main className="screen memories-screen instruction-screen" data-testid="snapshot-screen">
+    <main className={classes("screen", css.memoriesScreen, css.instructionScreen)} data-testid="snapshot-screen">
       <div className="pane">
         <header className="pane-header">
           <div className="pane-title">
@@ -128,7 +130,7 @@ export function SnapshotPane({ store }: { store: Store }) {
             <Trans>Back to the memories</Trans>
           </Button>
         </header>
-        <div className="pane-body instruction-scroll">
+        <div className={classes("pane-body", css.instructionScroll)}>
           <Await read={read} rows={6}>
             {({ snapshots, problems }) => (
               <>

@@ -16,6 +16,8 @@ import { startAct } from "@/state/acts";
 import { useNow } from "@/state/now";
 import { useRead } from "@/state/queries";
 import { nearest, placeMarks, type PlacedMark, stepFrom } from "./axis";
+import { classes } from "@/shared/classes";
+import css from "./memories.module.css";
 
 const WIDTH = 1000;
 const BASE = 30;
@@ -72,7 +74,7 @@ function Axis({
   const label = marks[hover] ?? chosen;
   return (
     <div
-      className="time-axis"
+      className={css.timeAxis}
       role="slider"
       tabIndex={0}
       aria-label={t`Instant`}
@@ -91,20 +93,20 @@ function Axis({
       onPointerLeave={() => setHover(-1)}
     >
       <svg viewBox={`0 0 ${WIDTH} 40`} preserveAspectRatio="none" aria-hidden focusable="false">
-        <path className="time-line" d={`M0 ${BASE}H${WIDTH}`} vectorEffect="non-scaling-stroke" />
+        <path className={css.timeLine} d={`M0 ${BASE}H${WIDTH}`} vectorEffect="non-scaling-stroke" />
         {marks.map(({ mark, x, height }) => (
           <path
             key={mark.operation_seq}
-            className={`time-mark time-mark-${lookOf(mark)}`}
+            className={classes(css.timeMark, css[`time-mark-${lookOf(mark)}`])}
             d={`M${x * (WIDTH - 4) + 2} ${BASE}v${-4 - height * (HIGHEST - 4)}`}
             vectorEffect="non-scaling-stroke"
           />
         ))}
       </svg>
-      <span className="time-cursor" style={{ insetInlineStart: `${(chosen?.x ?? 1) * 100}%` }} aria-hidden />
+      <span className={css.timeCursor} style={{ insetInlineStart: `${(chosen?.x ?? 1) * 100}%` }} aria-hidden />
       {label && (
         <span
-          className="time-label"
+          className={css.timeLabel}
           style={
             label.x > 0.6
               ? { insetInlineEnd: `${(1 - label.x) * 100 + 0.8}%` }
@@ -115,10 +117,10 @@ function Axis({
           {words(label.mark)}
         </span>
       )}
-      <span className="time-start" aria-hidden>
+      <span className={css.timeStart} aria-hidden>
         {marks[0] && format.day(marks[0].mark.at, now)}
       </span>
-      <span className="time-end" aria-hidden>
+      <span className={css.timeEnd} aria-hidden>
         {t`now`}
       </span>
     </div>
@@ -317,8 +319,8 @@ export function TimeMachine({
     onAt(next < 0 ? undefined : marks[next]?.mark.operation_seq);
   };
   return (
-    <section className="time-machine" aria-label={t`Time machine`}>
-      <div className="time-head">
+    <section className={css.timeMachine} aria-label={t`Time machine`}>
+      <div className={css.timeHead}>
         {chosen ? (
           <Chosen store={store} mark={chosen} onNow={() => onAt(undefined)} />
         ) : (
@@ -326,7 +328,7 @@ export function TimeMachine({
             <h2>
               <Trans>Whole directory</Trans>
             </h2>
-            <span className="muted time-hint">
+            <span className={classes("muted", css.timeHint)}>
               <Trans>Pick an instant to see the directory as it was, and to restore it.</Trans>
             </span>
             <span className="spacer" />

@@ -6,6 +6,8 @@ import { Moment, Note, OperationSign, OperationWord, Source, VersionCounts } fro
 import { Chip } from "@/shared/ui";
 import { Writer } from "@/shared/Writer";
 import type { NumberedVersion } from "@/state/memory";
+import { classes } from "@/shared/classes";
+import css from "./memories.module.css";
 
 type Row = NumberedVersion & {
   key: string;
@@ -34,12 +36,12 @@ function rowsOf(versions: readonly NumberedVersion[]): Row[] {
 function VersionRow({ row, isBase }: { row: Row; isBase: boolean }) {
   const { version, number } = row;
   return (
-    <div className="version-row" data-version={version.id}>
+    <div className={css.versionRow} data-version={version.id}>
       <OperationSign version={version} />
-      <span className="version-number num">
+      <span className={classes(css.versionNumber, "num")}>
         {number === null ? <span className="mono">{version.id.slice(-6)}</span> : `v${number}`}
       </span>
-      <span className="version-chips">
+      <span className={css.versionChips}>
         {isBase && (
           <Chip tone="accent">
             <Trans>compared</Trans>
@@ -62,7 +64,7 @@ function VersionRow({ row, isBase }: { row: Row; isBase: boolean }) {
         )}
       </span>
       <Moment at={version.created_at} />
-      <span className="version-more">
+      <span className={css.versionMore}>
         <OperationWord version={version} /> · <Writer of={version} />
         {version.source !== "scan" && (
           <>
@@ -124,7 +126,7 @@ export function VersionList({ versions, chosen, base, onChoose, onEnd }: Version
       chosen={chosen}
       onChoose={(row, extend) => onChoose(row.key, extend)}
       estimate={52}
-      className="version-list"
+      className={css.versionList}
       rowTestId="version-row"
       onEnd={onEnd}
     >

@@ -8,6 +8,7 @@ import { Await, Button, Checkbox, Segmented } from "@/shared/ui";
 import { Moment } from "@/shared/labels";
 import { useRead } from "@/state/queries";
 import { type Draft, isReady, type Method, reasonTells } from "./draft";
+import css from "./redactions.module.css";
 
 function SecretField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const { t } = useLingui();
@@ -18,7 +19,7 @@ function SecretField({ value, onChange }: { value: string; onChange: (value: str
       <label htmlFor="redact-secret">
         <Trans>The exact text</Trans>
       </label>
-      <div className="secret-field">
+      <div className={css.secretField}>
         <textarea
           id="redact-secret"
           className={`mono${shown ? "" : " is-masked"}`}
@@ -148,7 +149,7 @@ function ChosenVersions({ versions }: { versions: Draft["versions"] }) {
       <span>
         <Trans>These versions go as a whole</Trans>
       </span>
-      <ul className="chosen-versions">
+      <ul className={css.chosenVersions}>
         {versions.map((id) => (
           <ChosenVersion key={id} id={id} />
         ))}
@@ -217,7 +218,7 @@ export function FindForm({
     if (ready) onFind();
   };
   return (
-    <form className="redact-form" onSubmit={submit} autoComplete="off">
+    <form className={css.redactForm} onSubmit={submit} autoComplete="off">
       <Segmented
         label={t`How to find it`}
         value={draft.method}

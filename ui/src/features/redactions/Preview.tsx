@@ -12,15 +12,17 @@ import { VirtualRows } from "@/shared/VirtualRows";
 import { useBackend } from "@/state/backend";
 import { useRead } from "@/state/queries";
 import { countPlaces, type Draft, groupMatches, maskedPieces, type MatchGroup } from "./draft";
+import { classes } from "@/shared/classes";
+import css from "./redactions.module.css";
 
 /** A masked line: bars where the text stood. */
 export function MaskedLine({ masked }: { masked: string }) {
   const { t } = useLingui();
   return (
-    <span className="mono masked-line">
+    <span className={classes("mono", css.maskedLine)}>
       {maskedPieces(masked).map((piece, at) =>
         piece.bar ? (
-          <span key={at} className="mask-bar" role="img" aria-label={t`hidden`} data-testid="mask-bar">
+          <span key={at} className={css.maskBar} role="img" aria-label={t`hidden`} data-testid="mask-bar">
             {piece.text}
           </span>
         ) : (
@@ -91,8 +93,8 @@ function MatchCard({ group }: { group: MatchGroup }) {
     NAMED_BY_THE_PROGRAM.has(match.place) && match.path !== null ? program.sentence(match.path) : match.path;
   const title = named ?? (match.version_id ? shorten(match.version_id, 10, 4) : t`no path`);
   return (
-    <div className="match-card" data-testid="match" data-place={match.place}>
-      <div className="match-head">
+    <div className={css.matchCard} data-testid="match" data-place={match.place}>
+      <div className={css.matchHead}>
         <strong>
           <MaskedLine masked={title} />
         </strong>
@@ -260,7 +262,7 @@ export function Preview({ draft, result, busy, onBack, onRedact }: PreviewProps)
   const places = result.matches.filter(({ action }) => action !== "left").length;
   if (result.matches.length === 0) return <NothingFound draft={draft} onBack={onBack} />;
   return (
-    <div className="redact-preview">
+    <div className={css.redactPreview}>
       <Summary result={result} />
       {result.warnings.map((warning) => (
         <div key={warning.text} className="notice notice-warning" data-testid="redact-warning">
@@ -271,7 +273,7 @@ export function Preview({ draft, result, busy, onBack, onRedact }: PreviewProps)
         items={groups}
         keyOf={(_, at) => at}
         estimate={78}
-        className="match-list"
+        className={css.matchList}
         role="region"
         aria-label={t`Places found`}
         tabIndex={0}

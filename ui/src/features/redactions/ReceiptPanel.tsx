@@ -9,6 +9,8 @@ import { Actor, ProgramText } from "@/shared/labels";
 import { shorten } from "@/shared/text";
 import { Button, Chip, CopyButton, Failure } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
+import { classes } from "@/shared/classes";
+import css from "./redactions.module.css";
 
 function PlaceChip({ place }: { place: ReceiptPlace }) {
   switch (place.state) {
@@ -104,7 +106,7 @@ export function ReceiptPanel({ receipt }: { receipt: Receipt }) {
     }
   };
   return (
-    <section className="receipt" aria-label={t`Receipt`} data-testid="receipt">
+    <section className={css.receipt} aria-label={t`Receipt`} data-testid="receipt">
       <h2>
         <Trans>Receipt</Trans>
       </h2>
@@ -132,18 +134,18 @@ export function ReceiptPanel({ receipt }: { receipt: Receipt }) {
         </div>
       )}
       <Left receipt={receipt} />
-      <ul className="places" aria-label={t`Places checked`}>
+      <ul className={css.places} aria-label={t`Places checked`}>
         {receipt.places.map((place) => (
           <li key={place.place.text} data-testid="receipt-place" data-state={place.state}>
             <span>
               <ProgramText text={place.place} />
               {place.detail && (
-                <span className="muted place-detail">
+                <span className={classes("muted", css.placeDetail)}>
                   <ProgramText text={place.detail} />
                 </span>
               )}
               {place.remedy && (
-                <span className="muted place-detail" data-testid="place-remedy">
+                <span className={classes("muted", css.placeDetail)} data-testid="place-remedy">
                   <ProgramText text={place.remedy} />
                 </span>
               )}

@@ -11,6 +11,8 @@ import { type Draft, newDraft, redactRequest } from "./draft";
 import { FindForm } from "./FindForm";
 import { Preview } from "./Preview";
 import { ReceiptPanel } from "./ReceiptPanel";
+import { classes } from "@/shared/classes";
+import css from "./redactions.module.css";
 
 type RedactionsRoute = Extract<Route, { screen: "redactions" }>;
 
@@ -22,7 +24,7 @@ function Steps({ at }: { at: Step }) {
   const names: Record<Step, string> = { find: t`find`, preview: t`preview`, redact: t`redact`, receipt: t`receipt` };
   const reached = STEPS.indexOf(at);
   return (
-    <ol className="steps" aria-label={t`Steps`}>
+    <ol className={css.steps} aria-label={t`Steps`}>
       {STEPS.map((step, place) => (
         <li
           key={step}
@@ -87,7 +89,7 @@ function NewRedaction({ versions, finding }: { versions: readonly string[]; find
     }
   };
   return (
-    <section className="redact-main" aria-label={t`New redaction`}>
+    <section className={css.redactMain} aria-label={t`New redaction`}>
       <header className="list-header">
         <h1>
           <Trans>Redact</Trans>
@@ -95,7 +97,7 @@ function NewRedaction({ versions, finding }: { versions: readonly string[]; find
         <span className="spacer" />
         <Steps at={busy === "redact" ? "redact" : found ? "preview" : "find"} />
       </header>
-      <div className="redact-body">
+      <div className={css.redactBody}>
         {failure !== null && <Failure error={failure} />}
         {found ? (
           <Preview
@@ -115,7 +117,7 @@ function NewRedaction({ versions, finding }: { versions: readonly string[]; find
 
 function Done() {
   return (
-    <section className="redact-main">
+    <section className={css.redactMain}>
       <header className="list-header">
         <h1>
           <Trans>Redact</Trans>
@@ -123,7 +125,7 @@ function Done() {
         <span className="spacer" />
         <Steps at="receipt" />
       </header>
-      <div className="redact-body">
+      <div className={css.redactBody}>
         <p className="muted">
           <Trans>
             The receipt on the right lists every place with its result. It stays, and can be verified again.
@@ -145,7 +147,7 @@ export function RedactionsScreen({ route }: { route: RedactionsRoute }) {
   const read = useReceipts();
   const receipt = read.data?.receipts.find(({ id }) => id === route.receipt);
   return (
-    <main className="screen redactions-screen">
+    <main className={classes("screen", css.redactionsScreen)}>
       {route.receipt ? (
         <Done />
       ) : (
@@ -155,7 +157,7 @@ export function RedactionsScreen({ route }: { route: RedactionsRoute }) {
           finding={route.finding ?? null}
         />
       )}
-      <aside className="side side-wide" aria-label={t`Receipt`}>
+      <aside className={classes("side", css.sideWide)} aria-label={t`Receipt`}>
         {route.receipt ? (
           <Await read={read}>
             {() =>
@@ -169,7 +171,7 @@ export function RedactionsScreen({ route }: { route: RedactionsRoute }) {
             }
           </Await>
         ) : (
-          <div className="side-explain">
+          <div className={css.sideExplain}>
             <h2>
               <Trans>Effect of a redaction</Trans>
             </h2>

@@ -21,6 +21,8 @@ import { navigate, type Route } from "@/state/route";
 import { openStoresSheet } from "@/state/sheets";
 import { say } from "@/state/toasts";
 import { type Entry, pick } from "./entries";
+import { classes } from "@/shared/classes";
+import css from "./palette.module.css";
 
 const MAX_NAMED = 8;
 const MAX_HITS = 50;
@@ -139,7 +141,7 @@ function Group({
     <Command.Group heading={title}>
       {entries.map((entry) => (
         <Command.Item key={entry.key} value={entry.key} onSelect={() => onRun(entry.run)} data-testid="palette-item">
-          <span className="palette-label">{entry.label}</span>
+          <span className={css.paletteLabel}>{entry.label}</span>
           {entry.detail && <span className="muted">{entry.detail}</span>}
           {entry.keys && <Kbd keys={entry.keys} />}
         </Command.Item>
@@ -151,15 +153,15 @@ function Group({
 function HitItem({ hit, store, onSelect }: { hit: Hit; store: string; onSelect: () => void }) {
   const { t } = useLingui();
   return (
-    <Command.Item value={hitKey(hit)} onSelect={onSelect} data-testid="search-hit" className="palette-hit">
-      <span className="palette-label">
+    <Command.Item value={hitKey(hit)} onSelect={onSelect} data-testid="search-hit" className={css.paletteHit}>
+      <span className={css.paletteLabel}>
         <span className="mono">{hit.path ?? t`redacted path`}</span>
         <span className="muted">
           {" "}
           {store} · {t`line ${hit.line}`} · <Moment at={hit.created_at} form="moment" />
         </span>
       </span>
-      <span className="mono palette-snippet">
+      <span className={classes("mono", css.paletteSnippet)}>
         <LineText text={hit.snippet} words={hit.matches} />
       </span>
     </Command.Item>
@@ -204,7 +206,7 @@ function useNamed(query: string, stores: readonly Store[]) {
 function Foot({ search, wanted }: Pick<ReturnType<typeof useHits>, "search" | "wanted">) {
   const say = useWords();
   return (
-    <div className="palette-foot" role="status">
+    <div className={css.paletteFoot} role="status">
       {search.error && wanted ? (
         <span className="text-del">{say(wordsFor(search.error).title)}</span>
       ) : search.isFetching && wanted ? (
@@ -247,9 +249,9 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
       value={value}
       onValueChange={setChosen}
       loop
-      className="palette"
+      className={css.palette}
     >
-      <div className="palette-head">
+      <div className={css.paletteHead}>
         <Command.Input
           value={query}
           onValueChange={(text) => {
@@ -304,9 +306,14 @@ export function Palette() {
     ...usePlaces().map(({ keys = "", label, run }) => ({ keys, label: t`Go to ${label}`, run })),
   ]);
   return (
-    <ModalOverlay className="overlay overlay-top" isOpen={open} isDismissable onOpenChange={setPaletteOpen}>
-      <Modal className="palette-modal">
-        <Dialog aria-label={t`Search and commands`} className="palette-dialog" data-testid="palette">
+    <ModalOverlay
+      className={classes("overlay", css.overlayTop)}
+      isOpen={open}
+      isDismissable
+      onOpenChange={setPaletteOpen}
+    >
+      <Modal className={css.paletteModal}>
+        <Dialog aria-label={t`Search and commands`} className={css.paletteDialog} data-testid="palette">
           <PaletteBody onClose={close} />
         </Dialog>
       </Modal>

@@ -7,6 +7,8 @@ import { Moment, ProgramText } from "@/shared/labels";
 import { TableHead, numbers } from "@/shared/TableHead";
 import { Await, CopyButton } from "@/shared/ui";
 import { useRead } from "@/state/queries";
+import { classes } from "@/shared/classes";
+import css from "./settings.module.css";
 
 /** Availability of exact counts, and the calls that were made. */
 export function Counter() {
@@ -14,7 +16,7 @@ export function Counter() {
   const format = useFormat();
   const read = useRead("counter_status", {}, { refetchInterval: 5000 });
   return (
-    <section className="settings-section" aria-label={t`Exact counts`} data-testid="counter-settings">
+    <section className={css.settingsSection} aria-label={t`Exact counts`} data-testid="counter-settings">
       <h2>
         <Trans>Exact counts</Trans>
       </h2>
@@ -48,7 +50,7 @@ export function Counter() {
                 <Trans>None.</Trans>
               </p>
             ) : (
-              <div className="table-box network-calls">
+              <div className={classes("table-box", css.networkCalls)}>
                 <table className="table" data-testid="network-calls">
                   <TableHead columns={[t`when`, t`what for`, t`address`, numbers(t`sent`), numbers(t`answer`)]} />
                   <tbody>
@@ -93,7 +95,7 @@ function PriceRow({ price }: { price: Price }) {
           {format.dollars(amount)}
         </td>
       ))}
-      <td className="price-source">{price.source}</td>
+      <td className={css.priceSource}>{price.source}</td>
       <td className="num">{price.date}</td>
     </tr>
   );
@@ -105,7 +107,7 @@ export function PriceTable() {
   const format = useFormat();
   const read = useRead("prices", {});
   return (
-    <section className="settings-section" aria-label={t`Prices`} data-testid="price-settings">
+    <section className={css.settingsSection} aria-label={t`Prices`} data-testid="price-settings">
       <h2>
         <Trans>Prices</Trans>
       </h2>

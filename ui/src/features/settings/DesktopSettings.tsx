@@ -6,6 +6,7 @@ import { wordsFor } from "@/shared/failure";
 import { Await, Checkbox, useWords } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
 import { say } from "@/state/toasts";
+import css from "./settings.module.css";
 
 const KEY = ["desktop"];
 
@@ -32,13 +33,13 @@ export function Desktop() {
     }
   };
   return (
-    <section className="settings-section" aria-label={t`Tray and messages`} data-testid="desktop-settings">
+    <section className={css.settingsSection} aria-label={t`Tray and messages`} data-testid="desktop-settings">
       <h2>
         <Trans>Tray and messages</Trans>
       </h2>
       <Await read={read} rows={3}>
         {({ settings, tray, messages_problem }) => (
-          <div className="desktop-choices">
+          <div className={css.desktopChoices}>
             <Checkbox
               label={t`Closing the window leaves the app in the tray, where it goes on recording`}
               isSelected={settings.keep_in_tray}

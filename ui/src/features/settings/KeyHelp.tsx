@@ -4,13 +4,14 @@ import { Sheet } from "@/shared/overlay";
 import { Kbd } from "@/shared/ui";
 import { useAllKeys } from "@/state/keys";
 import { setKeyHelpOpen, useKeyHelpOpen } from "@/state/palette";
+import css from "./settings.module.css";
 
 function List() {
   const { t } = useLingui();
   const keys = useAllKeys();
   return (
     <Sheet title={t`Keys`} onClose={() => setKeyHelpOpen(false)} testId="key-help">
-      <dl className="key-list">
+      <dl className={css.keyList}>
         {keys.map((binding) => (
           <div key={binding.keys}>
             <dt>

@@ -14,6 +14,8 @@ import { LANGUAGES, NAMES } from "@/i18n";
 import { type LanguageChoice, type Theme, useDiffMode, useLanguage, useTheme } from "@/state/settings";
 import { Counter, PriceTable } from "./CounterSettings";
 import { Desktop } from "./DesktopSettings";
+import { classes } from "@/shared/classes";
+import css from "./settings.module.css";
 
 function Appearance() {
   const { t } = useLingui();
@@ -26,17 +28,17 @@ function Appearance() {
     { value: "dark", label: t`Dark` },
   ];
   return (
-    <section className="settings-section" aria-label={t`Appearance`}>
+    <section className={css.settingsSection} aria-label={t`Appearance`}>
       <h2>
         <Trans>Appearance</Trans>
       </h2>
-      <div className="setting">
+      <div className={css.setting}>
         <span>
           <Trans>Theme</Trans>
         </span>
         <Segmented label={t`Theme`} value={theme} options={themes} onChange={setTheme} />
       </div>
-      <div className="setting">
+      <div className={css.setting}>
         <label htmlFor="language">
           <Trans>Language</Trans>
         </label>
@@ -54,7 +56,7 @@ function Appearance() {
           ))}
         </select>
       </div>
-      <div className="setting">
+      <div className={css.setting}>
         <span>
           <Trans>Differences</Trans>
         </span>
@@ -69,7 +71,7 @@ function Appearance() {
           onChange={setMode}
         />
       </div>
-      <div className="setting">
+      <div className={css.setting}>
         <span>
           <Trans>Keyboard</Trans>
         </span>
@@ -133,7 +135,7 @@ function Log() {
     }
   };
   return (
-    <section className="settings-section" aria-label={t`The log`}>
+    <section className={css.settingsSection} aria-label={t`The log`}>
       <h2>
         <Trans>The log</Trans>
       </h2>
@@ -192,7 +194,7 @@ function Log() {
 /** The screen of the settings. */
 export function SettingsScreen() {
   return (
-    <main className="screen settings-screen">
+    <main className={classes("screen", css.settingsScreen)}>
       <header className="list-header">
         <h1>
           <Trans>Settings</Trans>

@@ -9,6 +9,7 @@ import { useBackend } from "@/state/backend";
 import { HostedChoice } from "./HostedChoice";
 import { HostFailure } from "./HostFailure";
 import { HostKeyField, useHost } from "./hostKey";
+import css from "./hosted.module.css";
 
 /** The stores of a host, once it was asked for them. */
 function useHostedStores(address: string) {
@@ -75,7 +76,7 @@ export function AddHosted({ onClose }: { onClose: () => void }) {
           until you push it.
         </Trans>
       </p>
-      <form onSubmit={submit} className="host-form">
+      <form onSubmit={submit} className={css.hostForm}>
         <div className="field">
           <label htmlFor="host-url">
             <Trans>Address of the host</Trans>

@@ -5,6 +5,8 @@ import { useFormat } from "@/shared/format";
 import { Moment } from "@/shared/labels";
 import { TableHead, numbers } from "@/shared/TableHead";
 import { Chip, Empty } from "@/shared/ui";
+import { classes } from "@/shared/classes";
+import css from "./hosted.module.css";
 
 /** The calls, newest first. */
 export function CallList({ calls }: { calls: readonly RemoteCall[] }) {
@@ -17,7 +19,7 @@ export function CallList({ calls }: { calls: readonly RemoteCall[] }) {
       </Empty>
     );
   return (
-    <div className="table-box call-list">
+    <div className={classes("table-box", css.callList)}>
       <table className="table" aria-label={t`Calls to hosts`}>
         <TableHead
           columns={[t`when`, t`method`, t`address`, numbers(t`sent`), numbers(t`received`), numbers(t`answer`)]}
@@ -29,7 +31,7 @@ export function CallList({ calls }: { calls: readonly RemoteCall[] }) {
                 <Moment at={call.at} form="time" />
               </td>
               <td className="mono">{call.method}</td>
-              <td className="mono call-address">{call.address}</td>
+              <td className={classes("mono", css.callAddress)}>{call.address}</td>
               <td className="cell-end num">{format.bytes(call.sent)}</td>
               <td className="cell-end num">{format.bytes(call.received)}</td>
               <td className="cell-end num">

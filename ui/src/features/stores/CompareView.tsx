@@ -8,6 +8,8 @@ import { useRead } from "@/state/queries";
 import { navigate, type StoresRoute } from "@/state/route";
 import { Comparison } from "./Comparison";
 import { storeOf, timeOf } from "./compareRows";
+import { classes } from "@/shared/classes";
+import css from "./hosted.module.css";
 
 function TargetChoice({
   label,
@@ -29,7 +31,7 @@ function TargetChoice({
   const nameOf = (id: string) => stores.find((store) => store.id === id)?.name ?? id;
   const when = time === null ? "" : /^\d+$/.test(time) ? time : format.exact(time);
   return (
-    <label className="compare-side">
+    <label className={css.compareSide}>
       <span className="muted">{label}</span>
       <select value={target ?? ""} onChange={(event) => onChange(event.target.value || undefined)} data-testid={testId}>
         <option value="">{t`Choose a store`}</option>
@@ -54,8 +56,8 @@ export function CompareView({ route, stores }: { route: StoresRoute; stores: rea
   const go = (sides: Pick<StoresRoute, "from" | "to">) =>
     navigate({ screen: "stores", view: "compare", from, to, ...sides });
   return (
-    <div className="hosted-view compare-view" data-testid="compare-view">
-      <div className="compare-sides">
+    <div className={classes(css.hostedView, "compare-view")} data-testid="compare-view">
+      <div className={css.compareSides}>
         <TargetChoice
           label={t`As it is`}
           target={from}
@@ -63,7 +65,7 @@ export function CompareView({ route, stores }: { route: StoresRoute; stores: rea
           testId="compare-from"
           onChange={(target) => go({ from: target })}
         />
-        <span aria-hidden className="compare-arrow">
+        <span aria-hidden className={css.compareArrow}>
           →
         </span>
         <TargetChoice

@@ -17,6 +17,8 @@ import { useKeys } from "@/state/keys";
 import { useRead } from "@/state/queries";
 import { navigate } from "@/state/route";
 import { acceptance, type CompareRow, compareRows, isPutBack, storeOf, sumsOf } from "./compareRows";
+import { classes } from "@/shared/classes";
+import css from "./hosted.module.css";
 
 const CHANGES = ["created", "modified", "moved", "deleted"] as const;
 
@@ -36,14 +38,14 @@ function Row({ memory, chosen, queued }: { memory: ComparedMemory; chosen: boole
   const format = useFormat();
   const { tokens } = memory;
   return (
-    <div className="compare-row" data-selected={chosen || undefined}>
+    <div className={css.compareRow} data-selected={chosen || undefined}>
       <span className="checkbox" data-selected={chosen || undefined} data-toggle>
         <span className="checkbox-box" role="img" aria-label={chosen ? t`chosen` : t`not chosen`}>
           <CheckIcon />
         </span>
       </span>
       <ChangeSign change={memory.change} />
-      <span className="compare-name" title={memory.path}>
+      <span className={css.compareName} title={memory.path}>
         {fileName(memory.path)}
         {folderOf(memory.path) && <span className="muted"> {folderOf(memory.path)}</span>}
         {queued && (
@@ -62,7 +64,7 @@ function Row({ memory, chosen, queued }: { memory: ComparedMemory; chosen: boole
           <Trans>not text</Trans>
         </span>
       )}
-      <span className="num muted compare-tokens" title={t`Tokens, counted offline`}>
+      <span className={classes("num muted", css.compareTokens)} title={t`Tokens, counted offline`}>
         {tokens === null ? "–" : t`${format.signed(tokens)} tok`}
       </span>
     </div>
@@ -115,7 +117,7 @@ function Summary({ comparison }: { comparison: StoreComparison }) {
   const format = useFormat();
   const sums = useMemo(() => sumsOf(comparison.memories), [comparison]);
   return (
-    <p className="compare-summary num" data-testid="compare-summary">
+    <p className={classes(css.compareSummary, "num")} data-testid="compare-summary">
       {CHANGES.filter((change) => sums.changes[change]).map((change) => (
         <span key={change}>
           <ChangeSign change={change} /> {format.number(sums.changes[change]!)} {say(OPERATIONS[change].word)}
@@ -148,7 +150,7 @@ function CompareBar({
   const { t } = useLingui();
   const sums = sumsOf(comparison.memories);
   return (
-    <div className="compare-bar">
+    <div className={css.compareBar}>
       <Summary comparison={comparison} />
       <span className="spacer" />
       <select
@@ -170,8 +172,8 @@ function CompareBar({
 function Detail({ row }: { row: CompareRow }) {
   const { t } = useLingui();
   return (
-    <section className="queue-detail" aria-label={t`The chosen memory`} data-testid="compare-detail">
-      <header className="queue-head">
+    <section className={css.queueDetail} aria-label={t`The chosen memory`} data-testid="compare-detail">
+      <header className={css.queueHead}>
         <div>
           <h2 className="mono">{row.memory.path}</h2>
           {row.memory.moved_from && (
@@ -281,7 +283,7 @@ function CompareActions({ rows, take }: { rows: Listed["rows"]; take: TakeOver }
   const { picked, setPicked, back, count } = take;
   const all = rows.length > 0 && rows.every(({ key }) => picked.has(key));
   return (
-    <div className="compare-actions">
+    <div className={css.compareActions}>
       <Button onPress={() => setPicked(new Set(all ? [] : rows.map(({ key }) => key)))} data-testid="choose-all">
         {all ? <Trans>Choose none</Trans> : <Trans>Choose all</Trans>}
       </Button>
@@ -321,8 +323,8 @@ export function Comparison(sides: Sides) {
   return (
     <>
       <CompareBar comparison={comparison} changes={changes} onChange={setChanges} />
-      <div className="queue compare">
-        <div className="compare-list-box">
+      <div className={classes(css.queue, css.compare)}>
+        <div className={css.compareListBox}>
           <Picker
             role="listbox"
             label={t`Memories that differ`}
@@ -331,7 +333,7 @@ export function Comparison(sides: Sides) {
             onChoose={(next) => choose(next.key)}
             onToggle={(next) => take.toggle(next.key)}
             estimate={34}
-            className="queue-list"
+            className={css.queueList}
             rowTestId="compare-row"
           >
             {({ memory }) => (

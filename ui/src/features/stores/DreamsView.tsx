@@ -22,6 +22,8 @@ import { isOpen, missingSides, sidesOf } from "./dreamForm";
 import { HostFailure } from "./HostFailure";
 import { DREAM_STATES } from "./hostWords";
 import { NewDream } from "./NewDream";
+import { classes } from "@/shared/classes";
+import css from "./hosted.module.css";
 
 /** Hosts that the person asked for dreams in this window; no host is asked by itself. */
 const asked = observable<ReadonlySet<string>>(new Set());
@@ -56,12 +58,12 @@ function DreamRow({ dream, nameOf }: { dream: Dream; nameOf: NameOf }) {
   const { t } = useLingui();
   const same = dream.output_behavior === "update_existing";
   return (
-    <div className="dream-row">
-      <span className="queue-name">
+    <div className={css.dreamRow}>
+      <span className={css.queueName}>
         {nameOf(dream.input_remote_id)} <span aria-hidden>→</span> {same ? t`itself` : nameOf(dream.output_remote_id)}
       </span>
       <Moment at={dream.created_at} form="ago" />
-      <span className="queue-more muted">
+      <span className={classes(css.queueMore, "muted")}>
         <Plural value={dream.sessions.length} one="# session" other="# sessions" /> · {dream.model}
       </span>
       <StateWord dream={dream} />
@@ -73,7 +75,7 @@ function Facts({ dream, nameOf }: { dream: Dream; nameOf: NameOf }) {
   const format = useFormat();
   const { usage } = dream;
   return (
-    <dl className="facts facts-wide dream-facts">
+    <dl className={classes("facts facts-wide", css.dreamFacts)}>
       <dt>
         <Trans>input → output</Trans>
       </dt>
@@ -116,7 +118,7 @@ function Facts({ dream, nameOf }: { dream: Dream; nameOf: NameOf }) {
           <summary>
             <Plural value={dream.sessions.length} one="# session" other="# sessions" />
           </summary>
-          <ul className="mono dream-sessions">
+          <ul className={classes("mono", css.dreamSessions)}>
             {dream.sessions.map((session) => (
               <li key={session}>{session}</li>
             ))}
@@ -128,7 +130,7 @@ function Facts({ dream, nameOf }: { dream: Dream; nameOf: NameOf }) {
           <dt>
             <Trans>instructions</Trans>
           </dt>
-          <dd className="dream-instructions">{dream.instructions}</dd>
+          <dd className={css.dreamInstructions}>{dream.instructions}</dd>
         </>
       )}
     </dl>
@@ -191,8 +193,8 @@ function Detail({
     { keys: "c", label: t`Cancel the dream`, run: () => void acts.cancel(dream), enabled: open },
   ]);
   return (
-    <section className="queue-detail" aria-label={t`The chosen dream`} data-testid="dream-detail">
-      <header className="queue-head">
+    <section className={css.queueDetail} aria-label={t`The chosen dream`} data-testid="dream-detail">
+      <header className={css.queueHead}>
         <div>
           <h2 className="mono">{dream.id}</h2>
           <p className="muted">
@@ -280,7 +282,7 @@ function DreamList({
       </Empty>
     );
   return (
-    <div className="queue">
+    <div className={css.queue}>
       <Picker
         role="listbox"
         label={t`Dreams`}
@@ -288,7 +290,7 @@ function DreamList({
         chosen={row.key}
         onChoose={(next) => setKey(next.key)}
         estimate={46}
-        className="queue-list"
+        className={css.queueList}
         rowTestId="dream-row"
       >
         {({ dream }) => <DreamRow dream={dream} nameOf={nameOf} />}
@@ -341,8 +343,8 @@ export function DreamsView({ route }: { route: StoresRoute }) {
       </Empty>
     );
   return (
-    <div className="hosted-view" data-testid="dreams-view">
-      <div className="hosted-switch">
+    <div className={css.hostedView} data-testid="dreams-view">
+      <div className={css.hostedSwitch}>
         <select
           aria-label={t`Host`}
           value={host}
@@ -369,7 +371,7 @@ export function DreamsView({ route }: { route: StoresRoute }) {
           <Trans>Listing its dreams calls {hostName(host)}. Nothing is called before you ask for it.</Trans>
         </Empty>
       ) : read.error && !read.data ? (
-        <div className="hosted-pad">
+        <div className={css.hostedPad}>
           <HostFailure error={read.error} retry={() => void again()} onKey={() => openStoresSheet("add-hosted")} />
         </div>
       ) : read.data ? (

@@ -15,6 +15,7 @@ import { useBackend } from "@/state/backend";
 import { useJob, useReadJob } from "@/state/jobs";
 import { useRead } from "@/state/queries";
 import { say } from "@/state/toasts";
+import css from "./stores.module.css";
 
 type SourceName = "git" | "transcripts";
 
@@ -128,7 +129,7 @@ function SourcePart(props: { store: Store; source: SourceName; looking: ReadJob;
   };
   const absent = read.error instanceof ApiFailure && read.error.error.code === "not_found";
   return (
-    <section className="earlier-source" aria-label={name} data-testid={`earlier-${source}`}>
+    <section className={css.earlierSource} aria-label={name} data-testid={`earlier-${source}`}>
       <h3>{name}</h3>
       {read.isPending && <JobProgress job={looking} label={t`Scanning…`} />}
       {absent && (

@@ -8,6 +8,7 @@ import { useProgress } from "@/state/progress";
 import { useRead } from "@/state/queries";
 import { navigate } from "@/state/route";
 import { AddDirectory, DiscoveryList } from "./discovery";
+import css from "./stores.module.css";
 
 /** Shown while no store was ever added. */
 export function FirstRun({ onLeave }: { onLeave: () => void }) {
@@ -20,8 +21,8 @@ export function FirstRun({ onLeave }: { onLeave: () => void }) {
     onLeave();
   };
   return (
-    <main className="first-run" data-testid="first-run">
-      <div className="first-run-box">
+    <main className={css.firstRun} data-testid="first-run">
+      <div className={css.firstRunBox}>
         <header>
           <BrandMark />
           <h1>

@@ -15,6 +15,7 @@ import { useJob } from "@/state/jobs";
 import { navigate } from "@/state/route";
 import { say } from "@/state/toasts";
 import { HostFailure } from "./HostFailure";
+import css from "./stores.module.css";
 
 type Outcome = { state: "working" } | { state: "done"; store: string } | { state: "failed"; error: unknown };
 
@@ -34,7 +35,7 @@ function StoreChoiceRow({
   const { t } = useLingui();
   const mirrored = store.store_id !== null || outcome?.state === "done";
   return (
-    <div className="found" data-testid="hosted-found" data-remote={store.remote_id}>
+    <div className={css.found} data-testid="hosted-found" data-remote={store.remote_id}>
       <Checkbox
         label={t`Mirror ${store.name}`}
         hideLabel
@@ -42,8 +43,8 @@ function StoreChoiceRow({
         isDisabled={mirrored || locked}
         onChange={onChange}
       />
-      <div className="found-main">
-        <div className="found-title">
+      <div className={css.foundMain}>
+        <div className={css.foundTitle}>
           <strong>{spelled(store.name)}</strong>
           {mirrored && (
             <Chip tone="add">
@@ -57,7 +58,7 @@ function StoreChoiceRow({
           )}
           {outcome?.state === "working" && <span className="spinner" role="status" aria-label={t`Pulling`} />}
         </div>
-        {store.description && <p className="found-description">{store.description}</p>}
+        {store.description && <p className={css.foundDescription}>{store.description}</p>}
         <p className="muted num">
           <span className="mono">{store.remote_id}</span> ·{" "}
           <Trans>
@@ -190,7 +191,7 @@ export function HostedChoice({
           items={shown}
           keyOf={({ remote_id }) => remote_id}
           estimate={64}
-          className="found-list"
+          className={css.foundList}
           role="group"
           aria-label={t`Stores of the host`}
         >

@@ -21,6 +21,9 @@ import { mirrorState } from "./hostWords";
 import { Question } from "@/shared/Question";
 import { StorePlaces } from "./StorePlaces";
 import { QueuePanel } from "./QueuePanel";
+import { classes } from "@/shared/classes";
+import hostedCss from "./hosted.module.css";
+import storesCss from "./stores.module.css";
 
 interface RowProps {
   row: RemoteStore;
@@ -61,7 +64,7 @@ function MirrorMenu({ row, acts, onArchive, onRemove }: RowProps) {
 function Gaps({ row, acts }: Pick<RowProps, "row" | "acts">) {
   if (row.never_seen === 0 && row.redacted_at_host === 0) return null;
   return (
-    <div className="mirror-gaps">
+    <div className={hostedCss.mirrorGaps}>
       {row.never_seen > 0 && (
         <div className="muted">
           <Plural value={row.never_seen} one="# redacted before it was seen" other="# redacted before they were seen" />
@@ -98,7 +101,7 @@ function MirrorRow(props: RowProps) {
         <Button tone="quiet" onPress={() => navigate({ screen: "memories", store: row.store_id })}>
           {spelled(row.name)}
         </Button>
-        <div className="mono muted store-root" title={`${row.base_url} ${row.remote_id}`}>
+        <div className={classes("mono muted", storesCss.storeRoot)} title={`${row.base_url} ${row.remote_id}`}>
           {hostName(row.base_url)}
         </div>
       </th>
@@ -119,7 +122,7 @@ function MirrorRow(props: RowProps) {
         <Gaps row={row} acts={acts} />
       </td>
       <td className="cell-end">
-        <div className="mirror-acts">
+        <div className={hostedCss.mirrorActs}>
           <Button
             isDisabled={busy}
             aria-label={t`Pull ${row.name}`}
@@ -150,8 +153,8 @@ function MirrorTable({ stores, acts, chosen }: { stores: RemoteStore[]; acts: Ho
   const [asked, ask] = useState<{ what: "archive" | "remove"; row: RemoteStore } | null>(null);
   const close = () => ask(null);
   return (
-    <div className="table-box mirror-table-box">
-      <table className="table store-table" aria-label={t`Hosted stores`}>
+    <div className={classes("table-box", hostedCss.mirrorTableBox)}>
+      <table className={classes("table", storesCss.storeTable)} aria-label={t`Hosted stores`}>
         <TableHead columns={[t`Name`, t`State`, t`Last pulled`, numbers(t`Versions`), unseen(t`Actions`)]} />
         <tbody>
           {stores.map((row) => (
@@ -238,8 +241,8 @@ function Mirrors({ remotes, queue, chosen }: { remotes: Remotes; queue: RemoteQu
       {acts.pulling.name !== null && <JobProgress job={acts.pulling} label={t`Pulling`} />}
       {acts.pushing.name !== null && <JobProgress job={acts.pushing} label={t`Pushing`} />}
       <MirrorTable stores={remotes.stores} acts={acts} chosen={chosen} />
-      <section className="hosted-below" aria-label={t`Queue and calls`}>
-        <div className="hosted-switch">
+      <section className={hostedCss.hostedBelow} aria-label={t`Queue and calls`}>
+        <div className={hostedCss.hostedSwitch}>
           <Segmented label={t`Shown below`} value={below} options={options} onChange={setBelow} />
           <span className="spacer" />
           {below === "queue" && changes.length > 0 && (
@@ -281,7 +284,7 @@ export function HostedView({ chosen, stores }: { chosen: string | undefined; sto
   // A mirror that was taken off the list keeps its history; it is not a hosted store of the screen any more.
   const listed = new Set(stores.map(({ id }) => id));
   return (
-    <div className="hosted-view" data-testid="hosted-view">
+    <div className={hostedCss.hostedView} data-testid="hosted-view">
       <Await read={{ data, error: failed, refetch: retry }} rows={6}>
         {({ remotes, queue: waiting }) =>
           remotes.stores.length === 0 ? (

@@ -23,6 +23,8 @@ import {
   withField,
   writeList,
 } from "./mountList";
+import { classes } from "@/shared/classes";
+import css from "./hosted.module.css";
 
 /** The list as it was last left; it lasts as long as the page. */
 const draft = observable("");
@@ -43,7 +45,7 @@ function useAttachable(stores: readonly Store[]): Attachable[] {
 function Problems({ problems }: { problems: readonly MountProblem[] }) {
   if (problems.length === 0) return null;
   return (
-    <ul className="mount-problems">
+    <ul className={css.mountProblems}>
       {problems.map(({ severity, at, message }) => (
         <li key={at + message} data-testid="mount-problem" data-severity={severity}>
           <Chip tone={severity === "error" ? "del" : "warn"}>
@@ -83,11 +85,11 @@ function ItemForm({
   const set = (field: string) => (event: { target: { value: string } }) =>
     onChange(withField(item, field, event.target.value));
   return (
-    <fieldset className="mount-item" data-testid="mount-item">
+    <fieldset className={css.mountItem} data-testid="mount-item">
       <legend className="visually-hidden">
         <Trans>Memory store {place}</Trans>
       </legend>
-      <div className="mount-line">
+      <div className={css.mountLine}>
         <select aria-label={t`Store`} value={store} onChange={set("memory_store_id")} data-testid="mount-store">
           <option value="">{t`Choose a store`}</option>
           {store !== "" && !known.some((one) => one.id === store) && <option value={store}>{store}</option>}
@@ -146,7 +148,7 @@ function PreviewCard({ mount }: { mount: MountPreview }) {
   const format = useFormat();
   return (
     <section
-      className="mount-card"
+      className={css.mountCard}
       aria-label={mount.name ?? mount.memory_store_id}
       data-testid="mount-preview"
       data-index={mount.index}
@@ -191,7 +193,7 @@ function PreviewCard({ mount }: { mount: MountPreview }) {
             <tbody>
               {mount.largest.map((file) => (
                 <tr key={file.path}>
-                  <th scope="row" className="mono mount-file">
+                  <th scope="row" className={classes("mono", css.mountFile)}>
                     {file.path}
                   </th>
                   <td className="cell-end num">{format.bytes(file.bytes)}</td>
@@ -213,7 +215,7 @@ function Result({ mounts }: { mounts: Mounts }) {
   const format = useFormat();
   return (
     <>
-      <p className="mount-sum num" role="status" data-testid="mount-sum" data-ok={mounts.ok}>
+      <p className={classes(css.mountSum, "num")} role="status" data-testid="mount-sum" data-ok={mounts.ok}>
         <span className="store-state">
           <Dot tone={mounts.ok ? "on" : "del"} />
           {mounts.ok ? <Trans>The API would take it</Trans> : <Trans>The API would refuse it</Trans>}
@@ -240,7 +242,7 @@ function JsonForm({ text, wrong }: { text: string; wrong: boolean }) {
   const { t } = useLingui();
   return (
     <textarea
-      className="mono mounts-json"
+      className={classes("mono", css.mountsJson)}
       value={text}
       onChange={(event) => draft.set(event.target.value)}
       placeholder={t`Paste the resources of a session`}
@@ -319,8 +321,8 @@ export function MountsSheet({ stores, onClose }: { stores: readonly Store[]; onC
         </>
       }
     >
-      <div className="mounts">
-        <div className="mounts-side">
+      <div className={css.mounts}>
+        <div className={css.mountsSide}>
           <div className="act-toolbar">
             <Segmented
               label={t`Form of the list`}
@@ -348,7 +350,7 @@ export function MountsSheet({ stores, onClose }: { stores: readonly Store[]; onC
           )}
           {read.data && list.problem === null && text.trim() !== "" && <Problems problems={read.data.problems} />}
         </div>
-        <div className="mounts-side">
+        <div className={css.mountsSide}>
           {empty || list.problem !== null ? (
             <Empty title={t`Nothing is attached`}>
               <Trans>

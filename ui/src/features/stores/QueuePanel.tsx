@@ -16,6 +16,8 @@ import { navigate } from "@/state/route";
 import type { HostActs } from "./hostActs";
 import { CHANGE_STATES, CHANGES, changeTitle } from "./hostWords";
 import { QueuedDiff } from "./QueuedDiff";
+import { classes } from "@/shared/classes";
+import css from "./hosted.module.css";
 
 type Row = PickerRow & { change: QueuedChange };
 
@@ -43,7 +45,7 @@ function StateWord({ state }: { state: QueueState }) {
   const say = useWords();
   const known = CHANGE_STATES[state];
   return (
-    <span className="store-state queue-state" data-state={state}>
+    <span className={classes("store-state", css.queueState)} data-state={state}>
       <Dot tone={known.dot} />
       {say(known.word)}
     </span>
@@ -55,13 +57,13 @@ function QueueRow({ change }: { change: QueuedChange }) {
   const title = changeTitle(change);
   const folder = change.path === null ? "" : folderOf(change.path);
   return (
-    <div className="queue-row">
+    <div className={css.queueRow}>
       <KindSign kind={change.kind} />
-      <span className="queue-name" title={title}>
+      <span className={css.queueName} title={title}>
         {change.path === null ? (change.kind === "redact" ? t`a version` : title) : fileName(change.path)}
       </span>
       {change.diff ? <LineCounts added={change.diff.added} removed={change.diff.removed} /> : <span />}
-      <span className="queue-more muted">{[change.store_name, folder].filter(Boolean).join(" — ")}</span>
+      <span className={classes(css.queueMore, "muted")}>{[change.store_name, folder].filter(Boolean).join(" — ")}</span>
       <StateWord state={change.state} />
     </div>
   );
@@ -76,7 +78,7 @@ function Trouble({ change, acts, mirror }: { change: QueuedChange; acts: HostAct
   // A newer version at the host has to be seen before it is replaced.
   const seen = now !== undefined && (now.moved_on || !conflict);
   return (
-    <div className="notice notice-warning queue-trouble" role="alert" data-testid="queue-trouble">
+    <div className={classes("notice notice-warning", css.queueTrouble)} role="alert" data-testid="queue-trouble">
       <div>
         <strong>
           {conflict ? (
@@ -90,7 +92,7 @@ function Trouble({ change, acts, mirror }: { change: QueuedChange; acts: HostAct
             <ProgramText text={change.message} />
           </p>
         )}
-        <ol className="queue-steps">
+        <ol className={css.queueSteps}>
           {conflict ? (
             <>
               <li>
@@ -222,8 +224,8 @@ function Detail({ change, mirrors, acts }: { change: QueuedChange; mirrors: read
   const mirror = mirrors.find(({ store_id }) => store_id === change.store_id);
   const kind = CHANGES[change.kind];
   return (
-    <section className="queue-detail" aria-label={t`The chosen change`} data-testid="queue-detail">
-      <header className="queue-head">
+    <section className={css.queueDetail} aria-label={t`The chosen change`} data-testid="queue-detail">
+      <header className={css.queueHead}>
         <div>
           <h2 className="mono" data-testid="queue-title">
             {changeTitle(change)}
@@ -307,7 +309,7 @@ export function QueuePanel({
       </div>
     );
   return (
-    <div className="queue" data-testid="queue">
+    <div className={css.queue} data-testid="queue">
       <Picker
         role="listbox"
         label={t`Queued changes`}
@@ -315,7 +317,7 @@ export function QueuePanel({
         chosen={row.key}
         onChoose={(next) => choose(next.key)}
         estimate={46}
-        className="queue-list"
+        className={css.queueList}
         rowTestId="queue-row"
       >
         {({ change }) => <QueueRow change={change} />}

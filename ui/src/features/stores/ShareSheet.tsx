@@ -7,13 +7,15 @@ import { Button, CopyButton, Failure } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
 import { say } from "@/state/toasts";
 import { sdkExample, type Sdk } from "./sdk";
+import hostedCss from "./hosted.module.css";
+import storesCss from "./stores.module.css";
 
 function Example({ sdk, base, store }: { sdk: Sdk; base: string; store: string }) {
   const { t } = useLingui();
   const text = sdkExample(sdk, base, store);
   const name = { python: "Python", typescript: "TypeScript", curl: "cURL" }[sdk];
   return (
-    <section aria-label={name} className="sdk-example">
+    <section aria-label={name} className={hostedCss.sdkExample}>
       <h3>
         {name} <CopyButton text={text} label={t`Copy the example`} />
       </h3>
@@ -121,7 +123,7 @@ export function MountSheet({ store, onClose }: { store: Store; onClose: () => vo
           Each memory becomes a file there, and both are kept in step: what is written in one is in the other.
         </Trans>
       </p>
-      <form onSubmit={submit} className="add-directory">
+      <form onSubmit={submit} className={storesCss.addDirectory}>
         <label>
           <span>
             <Trans>An empty directory; it is made when it is missing</Trans>

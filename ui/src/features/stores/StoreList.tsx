@@ -7,6 +7,7 @@ import { Dot, useWords } from "@/shared/ui";
 import { STATES } from "@/shared/vocabulary";
 import { useRead } from "@/state/queries";
 import { formatRoute, type Route } from "@/state/route";
+import css from "./stores.module.css";
 
 /** Props of the list. */
 export interface StoreListProps {
@@ -54,7 +55,7 @@ export function StoreList({ chosen, routeFor, count = "memories" }: StoreListPro
                     {format.number(store.memories)}
                   </span>
                 ) : (
-                  <span className="side-state">{word}</span>
+                  <span className={css.sideState}>{word}</span>
                 )}
               </a>
             </li>

@@ -29,6 +29,9 @@ import { MountsSheet } from "./MountsSheet";
 import { Question } from "@/shared/Question";
 import { StorePlaces } from "./StorePlaces";
 import { MountSheet, ServedSheet } from "./ShareSheet";
+import { classes } from "@/shared/classes";
+import storesCss from "./stores.module.css";
+import hostedCss from "./hosted.module.css";
 
 type StoreCommand = Extract<CommandName, "pause_store" | "resume_store">;
 
@@ -191,7 +194,7 @@ function StoreRow({ store, chosen, onOpen }: StoreMenuProps & { chosen: boolean 
         <Button tone="quiet" onPress={() => navigate({ screen: "memories", store: store.id })}>
           {spelled(store.name)}
         </Button>
-        <div className="mono muted store-root" title={store.root}>
+        <div className={classes("mono muted", storesCss.storeRoot)} title={store.root}>
           {store.mounted ? store.root : t`in the log alone, without a directory`}
         </div>
       </th>
@@ -233,7 +236,7 @@ function Rules({ store, onClose }: { store: Store; onClose: () => void }) {
   const { t } = useLingui();
   return (
     <Sheet title={t`Left out by ${store.name}`} onClose={onClose} testId="rules">
-      <ul className="rules">
+      <ul className={storesCss.rules}>
         {store.rules.map((rule) => (
           <li key={rule.text}>
             <ProgramText text={rule} />
@@ -331,7 +334,7 @@ function StoreTable({ stores, chosen }: { stores: readonly Store[]; chosen: stri
   const store = stores.find(({ id }) => id === open?.id);
   return (
     <div className="table-box">
-      <table className="table store-table" aria-label={t`Stores`}>
+      <table className={classes("table", storesCss.storeTable)} aria-label={t`Stores`}>
         <TableHead
           columns={[
             t`Name`,
@@ -370,7 +373,7 @@ function Discovery() {
   const [wanted, setWanted] = useState(false);
   const read = useRead("discover", { home: null, projects: [] }, { enabled: wanted });
   return (
-    <section className="stores-more" aria-label={t`More directories`}>
+    <section className={storesCss.storesMore} aria-label={t`More directories`}>
       <h2>
         <Trans>More directories</Trans>
       </h2>
@@ -460,8 +463,8 @@ export function StoresScreen({ route }: { route: StoresRoute }) {
     { keys: "n", label: t`Add a hosted store`, run: () => openStoresSheet("add-hosted"), enabled: view === "hosted" },
   ]);
   return (
-    <main className="screen stores-screen">
-      <header className="list-header stores-header">
+    <main className={classes("screen", storesCss.storesScreen)}>
+      <header className={classes("list-header", hostedCss.storesHeader)}>
         <h1>
           <Trans>Stores</Trans>
         </h1>

@@ -11,6 +11,8 @@ import { ProgramText } from "@/shared/labels";
 import { Button, Checkbox, Chip, Empty, Failure, useWords } from "@/shared/ui";
 import { kindWords, LOCAL_KINDS } from "@/shared/vocabulary";
 import { useBackend } from "@/state/backend";
+import { classes } from "@/shared/classes";
+import css from "./stores.module.css";
 
 /** Outcome of recording one directory. */
 export type Outcome =
@@ -32,7 +34,7 @@ function FoundRow({
   const format = useFormat();
   const recorded = found.store_id !== null || outcome?.state === "done";
   return (
-    <li className="found" data-testid="found-row" data-root={found.root}>
+    <li className={css.found} data-testid="found-row" data-root={found.root}>
       <Checkbox
         label={t`Record ${found.root}`}
         hideLabel
@@ -40,8 +42,8 @@ function FoundRow({
         isDisabled={recorded || !found.exists}
         onChange={onSelect}
       />
-      <div className="found-main">
-        <div className="found-title">
+      <div className={css.foundMain}>
+        <div className={css.foundTitle}>
           <strong>{found.name}</strong>
           <Chip>{say(kindWords(found.kind))}</Chip>
           {found.exists ? (
@@ -65,8 +67,8 @@ function FoundRow({
           )}
           {outcome?.state === "working" && <span className="spinner" role="status" aria-label={t`Recording`} />}
         </div>
-        <div className="mono found-root">{found.root}</div>
-        <Disclosure className="found-evidence">
+        <div className={classes("mono", css.foundRoot)}>{found.root}</div>
+        <Disclosure className={css.foundEvidence}>
           {({ isExpanded }) => (
             <>
               <AriaButton slot="trigger" className="link-button">
@@ -131,7 +133,7 @@ export function AddDirectory({ onAdded }: { onAdded: () => void }) {
     if (chosen) setRoot(chosen);
   };
   return (
-    <form className="add-directory" onSubmit={submit}>
+    <form className={css.addDirectory} onSubmit={submit}>
       <label>
         <span>
           <Trans>Another directory</Trans>
@@ -207,13 +209,13 @@ export function DiscoveryList({ discovered, onDone }: { discovered: Discovered; 
   const offers = busy || open.some(({ exists, root }) => exists && outcomes.get(root)?.state !== "done");
 
   return (
-    <div className="discovery">
+    <div className={css.discovery}>
       {discovered.found.length === 0 ? (
         <Empty title={t`No agent memory found`}>
           <Trans>Nothing was found in the usual places. Add any directory below.</Trans>
         </Empty>
       ) : (
-        <ul className="found-list" aria-label={t`Directories found`}>
+        <ul className={css.foundList} aria-label={t`Directories found`}>
           {discovered.found.map((found) => (
             <FoundRow
               key={found.root}
@@ -226,7 +228,7 @@ export function DiscoveryList({ discovered, onDone }: { discovered: Discovered; 
         </ul>
       )}
       {discovered.problems.length > 0 && (
-        <section className="problems" aria-label={t`Could not be read`}>
+        <section className={css.problems} aria-label={t`Could not be read`}>
           <h2 className="small-title">
             <Trans>Could not be read</Trans>
           </h2>
@@ -240,7 +242,7 @@ export function DiscoveryList({ discovered, onDone }: { discovered: Discovered; 
         </section>
       )}
       {offers && (
-        <div className="discovery-actions">
+        <div className={css.discoveryActions}>
           <Button
             tone="primary"
             isPending={busy}

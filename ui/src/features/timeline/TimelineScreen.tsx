@@ -22,6 +22,8 @@ import { navigate, type Route } from "@/state/route";
 import { say } from "@/state/toasts";
 import { wordsFor } from "@/shared/failure";
 import { operationKey, sizeOf, type TimelineRow, timelineRows } from "./rows";
+import { classes } from "@/shared/classes";
+import css from "./timeline.module.css";
 
 type TimelineRoute = Extract<Route, { screen: "timeline" }>;
 
@@ -62,11 +64,11 @@ function OperationRow({ row }: { row: Extract<TimelineRow, { kind: "operation" }
   const paths = operation.versions.map(({ path }) => path ?? t`redacted memory`);
   const rest = sizeOf(operation) - 1;
   return (
-    <div className="timeline-operation">
+    <div className={css.timelineOperation}>
       <span className={`tree-chevron${row.open ? " is-open" : ""}${row.leaf ? " is-blank" : ""}`} data-toggle>
         <ChevronIcon />
       </span>
-      <span className="timeline-title" title={paths[0]}>
+      <span className={css.timelineTitle} title={paths[0]}>
         {paths[0] ? fileName(paths[0]) : <Source source={operation.source} />}
         {paths[0] && rest > 0 && (
           <>
@@ -74,7 +76,7 @@ function OperationRow({ row }: { row: Extract<TimelineRow, { kind: "operation" }
             <Plural value={rest} one="and # more" other="and # more" />
           </>
         )}
-        {paths[0] && <span className="timeline-folder"> {folderOf(paths[0])}</span>}
+        {paths[0] && <span className={css.timelineFolder}> {folderOf(paths[0])}</span>}
       </span>
       {operation.undone_by !== null && (
         <Chip>
@@ -83,8 +85,8 @@ function OperationRow({ row }: { row: Extract<TimelineRow, { kind: "operation" }
       )}
       <Counts operation={operation} />
       <Moment at={operation.created_at} form="time" />
-      <span className="timeline-more">
-        <span className={operation.source === "scan" ? undefined : "timeline-act"}>
+      <span className={css.timelineMore}>
+        <span className={operation.source === "scan" ? undefined : css.timelineAct}>
           <Source source={operation.source} />
         </span>{" "}
         · {storeName(operation.store_id)} · <Actor actor={operation.created_by} origin={originOf(operation)} />
@@ -101,15 +103,15 @@ function OperationRow({ row }: { row: Extract<TimelineRow, { kind: "operation" }
 
 function VersionRow({ version }: { version: Version }) {
   return (
-    <div className="timeline-version">
+    <div className={css.timelineVersion}>
       <OperationSign version={version} />
-      <span className="timeline-path">
+      <span className={css.timelinePath}>
         {version.previous_path && version.previous_path !== version.path && (
           <span className="muted">{version.previous_path} → </span>
         )}
         {version.path ? (
           <>
-            {fileName(version.path)} <span className="timeline-folder">{folderOf(version.path)}</span>
+            {fileName(version.path)} <span className={css.timelineFolder}>{folderOf(version.path)}</span>
           </>
         ) : (
           <Chip tone="redact">
@@ -127,14 +129,14 @@ function TimelineRowView({ row }: { row: TimelineRow }) {
   const now = useNow();
   switch (row.kind) {
     case "day":
-      return <div className="timeline-day">{format.dayHeading(row.at, now)}</div>;
+      return <div className={css.timelineDay}>{format.dayHeading(row.at, now)}</div>;
     case "operation":
       return <OperationRow row={row} />;
     case "version":
       return <VersionRow version={row.version} />;
     case "more":
       return (
-        <div className="timeline-version muted">
+        <div className={classes(css.timelineVersion, "muted")}>
           <Plural value={row.hidden} one="show # more" other="show # more" />
         </div>
       );
@@ -252,7 +254,9 @@ function Detail({ operation, version }: { operation: Operation; version: Version
       </header>
       <OperationFacts operation={operation} />
       {!version && count > 1 && (
-        <p className="muted pane-note">{t`This is the first of ${plural(count, { one: "# change", other: "# changes" })}; open the operation to choose another.`}</p>
+        <p
+          className={classes("muted", css.paneNote)}
+        >{t`This is the first of ${plural(count, { one: "# change", other: "# changes" })}; open the operation to choose another.`}</p>
       )}
       <div className="pane-body">
         {shown && shown.redacted_at !== null ? (
@@ -352,9 +356,9 @@ function List({
 
   return (
     <>
-      <div className="timeline-list">
+      <div className={css.timelineList}>
         {held.waiting > 0 && (
-          <AriaButton className="new-pill" onPress={release} data-testid="new-pill">
+          <AriaButton className={css.newPill} onPress={release} data-testid="new-pill">
             <Plural value={held.waiting} one="# new" other="# new" />
           </AriaButton>
         )}
@@ -392,7 +396,7 @@ export function TimelineScreen({ route }: { route: TimelineRoute }) {
   const operations = useMemo(() => timeline.data?.pages.flatMap((page) => page.operations) ?? [], [timeline.data]);
   const more = timeline.hasNextPage && !timeline.isFetchingNextPage ? () => void timeline.fetchNextPage() : undefined;
   return (
-    <main className="screen timeline-screen">
+    <main className={classes("screen", css.timelineScreen)}>
       <header className="list-header">
         <h1>
           <Trans>Timeline</Trans>
