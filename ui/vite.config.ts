@@ -51,6 +51,10 @@ export default defineConfig({
     // Fonts stay files: the policy allows `font-src 'self'` and no data URL.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // What all screens share stands in one sheet before those of the features, so that these have the last word.
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: "styles", test: /src\/(styles|shared)\/.*\.css/ }] } },
+    },
   },
   test: {
     environment: "jsdom",
