@@ -129,7 +129,7 @@ fn turns(seed: u64, project: &Path) -> Vec<Vec<Value>> {
         }
         turns.push(blocks);
     }
-    if seed % 2 == 0 {
+    if seed.is_multiple_of(2) {
         let input =
             json!({"description": "Look", "prompt": "Look around", "subagent_type": "general-purpose"});
         turns.push(vec![call("Agent", input)]);

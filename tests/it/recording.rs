@@ -52,7 +52,7 @@ fn unusual_contents_and_names() {
     let kind = |path: &str| {
         let memory =
             memories.iter().find(|memory| memory.path.as_deref() == Some(path)).expect("it is there");
-        memory.content_kind.clone().expect("a kind")
+        memory.content_kind.expect("a kind")
     };
     assert_eq!(kind("empty.md"), "text");
     assert_eq!(kind("binary.bin"), "binary");

@@ -42,8 +42,8 @@ impl Running {
     /// # Errors
     /// `store_unavailable` when it failed.
     pub fn end(mut self) -> Result<(), ApiError> {
-        let ended = self.child.wait().map_err(|error| failed(&error.to_string()))?;
-        if ended.success() { Ok(()) } else { Err(failed(&say::ended(ended.to_string()))) }
+        let ended = self.child.wait().map_err(|error| failed(error.to_string()))?;
+        if ended.success() { Ok(()) } else { Err(failed(say::ended(ended.to_string()))) }
     }
 }
 
@@ -91,7 +91,7 @@ pub fn command(directory: &Path) -> Command {
 /// `store_unavailable` when there is no git, or it failed.
 pub fn output(mut git: Command) -> Result<Vec<u8>, ApiError> {
     let done = git.output().map_err(|error| cannot_run(&error))?;
-    if done.status.success() { Ok(done.stdout) } else { Err(failed(&say::ended_2(done.status.to_string()))) }
+    if done.status.success() { Ok(done.stdout) } else { Err(failed(say::ended_2(done.status.to_string()))) }
 }
 
 /// The error of a git that is not there.

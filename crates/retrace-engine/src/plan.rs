@@ -186,7 +186,7 @@ impl Engine {
         let stores = self.stores_of(plan)?;
         let mut result = ActResult {
             dry_run,
-            warnings: plan.warnings.iter().cloned().map(Message::from).collect(),
+            warnings: plan.warnings.to_vec(),
             likely: plan.likely.clone(),
             sure: plan.sure.clone(),
             ..ActResult::default()
@@ -213,7 +213,7 @@ impl Engine {
         result.conflicts.extend(waiting);
         if !plan.withdraws.is_empty() {
             result.warnings.push(match plan.withdraws.len() {
-                1 => say::n1_change_waits_sent_host().into(),
+                1 => say::n1_change_waits_sent_host(),
                 many => say::changes_wait_sent_their_host(many),
             });
         }

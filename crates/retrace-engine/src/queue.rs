@@ -165,7 +165,7 @@ pub(crate) fn waiting_for(reader: &Reader<'_>, plan: &Plan) -> Result<Vec<wire::
                     .as_ref()
                     .and_then(|wanted| wanted.version)
                     .map(|version| version.to_string()),
-                message: say::change_memory_waits_sent_host().into(),
+                message: say::change_memory_waits_sent_host(),
             });
         }
     }
@@ -201,7 +201,7 @@ pub(crate) fn overtaken(reader: &Reader<'_>, plan: &Plan) -> Result<Vec<wire::Co
             expected_version_id: None,
             found_version_id: now.map(|now| now.here.to_string()),
             wanted_version_id: None,
-            message: message.to_owned().into(),
+            message: message.to_owned(),
         });
     }
     Ok(conflicts)

@@ -185,7 +185,7 @@ impl Holder {
         }
         std::str::from_utf8(bytes)
             .is_err()
-            .then(|| say::hosted_stores_accept_only_text())
+            .then(say::hosted_stores_accept_only_text)
             .map(retrace_message::Message::into_text)
     }
 }

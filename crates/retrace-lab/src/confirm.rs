@@ -237,7 +237,7 @@ fn plan_view(plan: &Plan, config: &Config, checks: &[Check], mut limits: Vec<Mes
         key_source: config.key.as_ref().map(source),
         requests: checks.iter().map(|check| check.index as u64).collect(),
         what: say::messages_calls_tools_their_results(url),
-        limits: limits.into_iter().map(Message::from).collect(),
+        limits: limits.into_iter().collect(),
     }
 }
 
@@ -309,7 +309,7 @@ fn point(check: &Check, count: &Result<Counted, CountError>) -> ConfirmedPoint {
         error_percent: after
             .filter(|exact| *exact > 0)
             .map(|exact| (check.after as f64 - exact as f64) / exact as f64 * 100.0),
-        problem: count.as_ref().err().map(|error| sentence(error).into()),
+        problem: count.as_ref().err().map(sentence),
         cached: check.cached,
     }
 }

@@ -57,7 +57,7 @@ pub fn context_show(inner: &Arc<Lab>, request: ContextShowReq) -> Result<Context
         cost_is_lower_bound: cost_usd.is_some() && placeholders + fast > 0,
         requests_with_placeholder_output: placeholders,
         requests_fast_without_price: fast,
-        remarks: remarks(loaded.account()).into_iter().map(Message::from).collect(),
+        remarks: remarks(loaded.account()).into_iter().collect(),
     })
 }
 

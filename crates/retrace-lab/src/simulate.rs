@@ -322,8 +322,7 @@ fn stopped_view(stopped: &Stopped) -> SimulationStopped {
             StopReason::MaxIterations => "max_iterations",
             StopReason::Refusal => "refusal",
         }
-        .to_owned()
-        .into(),
+        .to_owned(),
     }
 }
 

@@ -76,6 +76,9 @@ pub fn context_turn(inner: &Arc<Lab>, request: TurnReq) -> Result<Turn, ApiError
 /// A text that is searched for, in any case of letters.
 struct Needle(String);
 
+/// Kind of a block, its name, its text and its tokens.
+type Part<'a> = (&'static str, &'a str, String, u64);
+
 impl Needle {
     fn of(request: &TurnReq) -> Option<Self> {
         let text = request.find.as_deref()?;
@@ -164,7 +167,7 @@ impl Printer<'_> {
             let tokens = weighed.and_then(|tools| tools.get(at)).copied().unwrap_or_default();
             ("tool", tool.name.as_str(), definition, tokens)
         });
-        let parts: [(&str, Vec<(&str, &str, String, u64)>); 2] =
+        let parts: [(&str, Vec<Part<'_>>); 2] =
             [("system_prompt", system.collect()), ("tools", tools.collect())];
         let parts = parts.into_iter().enumerate().map(|(position, (origin, blocks))| TurnMessage {
             position: position as u64,

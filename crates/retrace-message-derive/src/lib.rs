@@ -90,7 +90,7 @@ fn arm(
         return Ok(quote!(#pattern => (&&&::retrace_message::private::Of(#inner)).message(),));
     };
     let id = format!("{}.{}", prefix.value(), snake(&ident.to_string()));
-    let Places { english, places } = places(&format, arguments, &names)?;
+    let Places { english, places } = places(&format, &arguments, &names)?;
     let (named, values): (Vec<String>, Vec<TokenStream>) = places.into_iter().unzip();
     Ok(quote! {
         #pattern => {
@@ -148,7 +148,7 @@ struct Places {
     places: Vec<(String, TokenStream)>,
 }
 
-fn places(format: &LitStr, arguments: Vec<(Option<Ident>, TokenStream)>, fields: &[Ident]) -> Result<Places> {
+fn places(format: &LitStr, arguments: &[(Option<Ident>, TokenStream)], fields: &[Ident]) -> Result<Places> {
     let text = format.value();
     let (mut english, mut rest) = (String::new(), text.as_str());
     let mut places: Vec<(String, TokenStream)> = Vec::new();
@@ -187,7 +187,7 @@ fn places(format: &LitStr, arguments: Vec<(Option<Ident>, TokenStream)>, fields:
         };
         let value = if form.is_empty() {
             // Fields are bound as references.
-            let bound = fields.iter().any(|field| value.to_string() == field.to_string());
+            let bound = fields.iter().any(|field| *field == value.to_string());
             let value = if bound { value } else { quote!(&(#value)) };
             quote!((&&&::retrace_message::private::Of(#value)).argument())
         } else {

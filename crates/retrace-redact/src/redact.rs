@@ -77,7 +77,7 @@ pub fn redact(inner: &Redactions, request: RedactReq) -> Result<ActResult, ApiEr
     }
     let mut result = ActResult { dry_run: request.dry_run, matches, ..ActResult::default() };
     let warnings = survey.warnings(&selection, request.live, request.transcripts);
-    result.warnings = warnings.into_iter().map(Message::from).collect();
+    result.warnings = warnings.into_iter().collect();
     let unreadable = inner.unreadable(&stores);
     if !unreadable.is_empty() {
         result.warnings.push(say::live_files_could_not_looked(unreadable.join(", ")));
@@ -176,11 +176,9 @@ impl Redactions {
         result.operation_seq = Some(operation_seq);
         result.queued = queued;
         result.writes.retain(|write| replaced.iter().any(|file| file.change.path.to_text() == write.path));
-        result
-            .warnings
-            .extend(failed.iter().map(|what| Message::from(say::live_file_could_not_changed(what))));
+        result.warnings.extend(failed.iter().map(say::live_file_could_not_changed));
         for file in &replaced {
-            result.warnings.extend(file.warning.clone().map(Message::from));
+            result.warnings.extend(file.warning.clone());
         }
         survey.matched.iter().for_each(|text| needles.add(text));
         let mut row = self.read(|reader| Ok(reader.receipt(id)?))?;
@@ -189,7 +187,7 @@ impl Redactions {
         let features = self.features_with_texts();
         // Nothing is read anew while the purge goes through the files.
         let _held: Vec<_> = features.iter().map(|feature| feature.forget_transcripts()).collect();
-        result.warnings.extend(self.redact_own_files(selection).into_iter().map(Message::from));
+        result.warnings.extend(self.redact_own_files(selection));
         let rewritten = match request.transcripts {
             true => self.rewrite_transcripts(&survey.transcripts, &survey.matched),
             false => Vec::new(),

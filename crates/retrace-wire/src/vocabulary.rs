@@ -207,6 +207,7 @@ vocabulary! {
     }
 }
 
+#[allow(clippy::derivable_impls, reason = "the macro writes the enum")]
 impl Default for MemoryClass {
     fn default() -> Self {
         Self::Other

@@ -224,7 +224,10 @@ describe.each(others)("in %s", (language) => {
       const told = sentenceIn(i18n, sentence);
       expect(told, english).not.toBe(sentence);
       expect(told, english).toBe(
-        i18n._(words.id, Object.fromEntries(values.map((value) => [names?.[Number(value[1])] ?? value[1]!, value] as const))),
+        i18n._(
+          words.id,
+          Object.fromEntries(values.map((value) => [names?.[Number(value[1])] ?? value[1]!, value] as const)),
+        ),
       );
       for (const value of values) expect(told, english).toContain(value);
     }

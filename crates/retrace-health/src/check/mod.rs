@@ -121,7 +121,7 @@ fn gate(at: Place<'_>, root: String, request: &CheckReq, around: &Around<'_>) ->
         allowed: total(&report.allowed),
         accepted: 0,
         files: report.files as u64,
-        problems: problems.into_iter().map(Message::from).collect(),
+        problems: problems.into_iter().collect(),
         failed: false,
         baseline: request.make_baseline.then(|| Baseline::of(&report.findings, salt(around)).to_text()),
         sarif: None,
@@ -169,7 +169,7 @@ pub(crate) fn run(
     let (files, problems) = match at.files {
         Files::Directory(root) => {
             let scan = root.scan(&Rules::default(), None);
-            let problems = scan.problems.iter().map(|problem| crate::wire::sentence(problem)).collect();
+            let problems = scan.problems.iter().map(crate::wire::sentence).collect();
             (read(checker, root, &scan, at.repository), problems)
         }
         Files::Log(reader, store) => (read_log(checker, reader, store)?, Vec::new()),

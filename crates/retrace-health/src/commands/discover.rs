@@ -49,7 +49,7 @@ pub fn discover(inner: &Arc<Checks>, request: DiscoverReq) -> Result<Discovered,
     let problems = discovery
         .problems
         .iter()
-        .map(|problem| DiscoveryProblem { subject: String::new(), message: sentence(problem).into() })
+        .map(|problem| DiscoveryProblem { subject: String::new(), message: sentence(problem) })
         .collect();
     Ok(Discovered { found, problems })
 }

@@ -17,7 +17,6 @@ use retrace_findings::{
     index_size,
 };
 use retrace_log::{MemoryAt, Reader, StoreRow, VersionFilter};
-use retrace_message::Message;
 use retrace_model::{StoreId, StoreKind, Timestamp};
 use retrace_tokens::Counter;
 use std::cmp::Reverse;
@@ -92,7 +91,7 @@ impl Checks {
             }
         };
         let FoundInStore { report, events, past, problems } = found;
-        row.problems.extend(problems.into_iter().map(Message::from));
+        row.problems.extend(problems);
         row.allowed = check::total(&report.allowed);
         let facts = StoreFacts {
             memories: &memories,

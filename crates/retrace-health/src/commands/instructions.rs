@@ -57,7 +57,7 @@ pub fn instructions(inner: &Arc<Checks>, request: InstructionsReq) -> Result<wir
         switched_off: found.switched_off.map(Message::from),
         totals,
         tokens_kind: FigureKind::CountedOffline,
-        problems: found.problems.iter().map(|problem| sentence(problem).into()).collect(),
+        problems: found.problems.iter().map(sentence).collect(),
     })
 }
 

@@ -31,7 +31,7 @@ pub fn agent_snapshot(inner: &Arc<Checks>, request: StoreRef) -> Result<AgentSna
         root: show(&root),
         local_files: found.local.len() as u64,
         snapshots: found.snapshots.iter().map(|snapshot| view(store.id, &found, snapshot)).collect(),
-        problems: found.problems.iter().map(|problem| sentence(problem).into()).collect(),
+        problems: found.problems.iter().map(sentence).collect(),
     })
 }
 

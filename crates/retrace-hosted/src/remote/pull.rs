@@ -141,7 +141,7 @@ pub fn pull(
         Some(Stop::Log(error)) => return Err(error),
         Some(Stop::Host(error)) => pulled.problem = Some(inner.note_problem(remote, &error)?.into()),
         Some(Stop::Overtaken) => {
-            pulled.problem = Some(say::another_pull_store_began_meanwhile().into());
+            pulled.problem = Some(say::another_pull_store_began_meanwhile());
         }
     }
     (pulled.name, pulled.memories) =

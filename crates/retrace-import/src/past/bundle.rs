@@ -186,7 +186,7 @@ pub(crate) fn write_files(
         to: show(to),
         written,
         bytes,
-        warnings: warnings.into_iter().map(Message::from).collect(),
+        warnings: warnings.into_iter().collect(),
     })
 }
 

@@ -205,7 +205,7 @@ fn log(
     let mut child = Running::start(git)?;
     let mut fields = BufReader::new(child.stdout()?).split(0);
     let mut commits: Vec<Commit> = Vec::new();
-    let failed = |error: std::io::Error| failed(&error.to_string());
+    let failed = |error: std::io::Error| failed(error.to_string());
     while let Some(field) = fields.next() {
         let field = field.map_err(failed)?;
         let field = trimmed(&field);
@@ -359,7 +359,7 @@ fn blobs(
     // On a thread of its own: git answers before all is asked.
     let asking = std::thread::spawn(move || drop(to_git.write_all(asked.as_bytes())));
     let mut answers = BufReader::new(child.stdout()?);
-    let read_failed = |error: std::io::Error| failed(&error.to_string());
+    let read_failed = |error: std::io::Error| failed(error.to_string());
     for (done, blob) in wanted.iter().enumerate() {
         steps.tell(done, Some(wanted.len()))?;
         let mut head = String::new();

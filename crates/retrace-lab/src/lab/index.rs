@@ -95,7 +95,7 @@ impl TranscriptIndex {
             self.shared.end(|state| {
                 state.problems = vec![TranscriptProblem {
                     path: String::new(),
-                    reason: say::no_thread_could_started_look().into(),
+                    reason: say::no_thread_could_started_look(),
                 }];
             });
         }
@@ -181,12 +181,12 @@ impl Work {
         let mut problems: Vec<TranscriptProblem> = report
             .failed
             .iter()
-            .map(|(path, reason)| TranscriptProblem { path: show(path), reason: sentence(reason).into() })
+            .map(|(path, reason)| TranscriptProblem { path: show(path), reason: sentence(reason) })
             .collect();
         if report.changed
             && let Err(error) = index.save(&self.file)
         {
-            problems.push(TranscriptProblem { path: show(&self.file), reason: sentence(&error).into() });
+            problems.push(TranscriptProblem { path: show(&self.file), reason: sentence(&error) });
         }
         let app = self.app.upgrade();
         let now = app.as_ref().map(|app| app.now());
@@ -230,7 +230,7 @@ impl Drop for EndsAnyhow {
         self.0.end(|state| {
             state.problems = vec![TranscriptProblem {
                 path: String::new(),
-                reason: say::looking_transcripts_failed_bug_retrace().into(),
+                reason: say::looking_transcripts_failed_bug_retrace(),
             }];
         });
     }

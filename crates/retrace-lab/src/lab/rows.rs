@@ -94,7 +94,7 @@ fn make(snapshot: &Snapshot, table: &Table, peaks: &CountedPeaks) -> Rows {
     let problems = snapshot
         .entries()
         .filter_map(|entry| {
-            let reason = sentence(&entry.trouble()?).into();
+            let reason = sentence(&entry.trouble()?);
             Some(TranscriptProblem { path: show(&entry.path), reason })
         })
         .collect();

@@ -150,7 +150,7 @@ impl Search<'_> {
             kind: "bundle",
             place: say::bundle(self.shown(path)),
             hits: found.unwrap_or(0),
-            detail: found.is_none().then(|| say::not_searched_end()),
+            detail: found.is_none().then(say::not_searched_end),
             remedy: Some(say::delete_bundle_copies_export_anew()),
             finished: found.is_some(),
         }

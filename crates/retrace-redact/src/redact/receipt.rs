@@ -245,9 +245,8 @@ fn enter_raw_hits(places: &mut [Place], raw: &RawHits, known: bool) {
         let Some(of_place) = files_of(&place.place) else { continue };
         place.hits = raw.files.iter().filter(|(path, _)| of_place(path)).map(|(_, hits)| *hits).sum();
         place.state = if place.hits == 0 { PlaceState::Clean } else { PlaceState::Left };
-        place.detail = (!known)
-            .then(|| say::finished_another_process_did_not())
-            .map(retrace_message::Message::into_text);
+        place.detail =
+            (!known).then(say::finished_another_process_did_not).map(retrace_message::Message::into_text);
         if place.hits == 0 {
             continue;
         }

@@ -262,7 +262,7 @@ impl Survey {
             hits: encoded.hits(),
             action: "left".to_owned(),
             detail: Some(encoded.detail().into()),
-            remedy: Some(encoded.remedy().into()),
+            remedy: Some(encoded.remedy()),
             ..RedactionMatch::default()
         });
         let outside = self.outside.iter().filter(|outside| outside.hits > 0).map(|outside| RedactionMatch {
@@ -270,8 +270,8 @@ impl Survey {
             path: Some(outside.place.clone().into_text()),
             hits: outside.hits,
             action: "left".to_owned(),
-            detail: outside.detail.clone().map(Message::from),
-            remedy: outside.remedy.clone().map(Message::from),
+            detail: outside.detail.clone(),
+            remedy: outside.remedy.clone(),
             ..RedactionMatch::default()
         });
         let texts = self.texts.matches();

@@ -167,7 +167,7 @@ impl Rewritten {
             None => say::replaced_marker(self.replaced),
             Some(why) => why.clone(),
         };
-        let remedy = (self.left > 0).then(|| say::end_program_writes_repeat_redaction());
+        let remedy = (self.left > 0).then(say::end_program_writes_repeat_redaction);
         let name = say::transcript(shown(&show(&self.path)));
         Place {
             remedy: remedy.map(retrace_message::Message::into_text),
@@ -231,7 +231,7 @@ impl OpenFiles {
         }
         let recent = !self.knows
             && metadata.modified().ok().and_then(|at| at.elapsed().ok()).is_none_or(|age| age < RECENT);
-        recent.then(|| say::written_last_ten_minutes_program())
+        recent.then(say::written_last_ten_minutes_program)
     }
 }
 

@@ -483,7 +483,7 @@ fn later_change(expected: &VersionRow, newest: &VersionRow, wanted: Option<&Vers
         expected_version_id: Some(expected.id.to_string()),
         found_version_id: Some(newest.id.to_string()),
         wanted_version_id: wanted.map(|version| version.id.to_string()),
-        message: say::memory_changed_again_since().into(),
+        message: say::memory_changed_again_since(),
     }
 }
 

@@ -116,7 +116,7 @@ fn in_between(row: &VersionRow) -> Conflict {
         expected_version_id: None,
         found_version_id: Some(row.id.to_string()),
         wanted_version_id: None,
-        message: say::change_left_out_lies_between().into(),
+        message: say::change_left_out_lies_between(),
     }
 }
 

@@ -252,7 +252,7 @@ function Found({ sweep, onUse }: { sweep: Sweep; onUse: (point: SweepPoint) => v
         )}
       </p>
       {sweep.warnings.map(({ code, message }) => (
-        <div key={`${code} ${message}`} className="notice notice-warning" data-testid="sweep-warning">
+        <div key={`${code} ${message.text}`} className="notice notice-warning" data-testid="sweep-warning">
           <ProgramText text={message} />
         </div>
       ))}

@@ -195,7 +195,7 @@ const Warnings = memo(function Warnings({ warnings }: { warnings: readonly Simul
   return (
     <ul className={variantsCss.warnings} aria-label={t`Warnings`}>
       {warnings.map(({ code, message }) => (
-        <li key={`${code} ${message}`} className={variantsCss.warning} data-testid="warning" data-code={code}>
+        <li key={`${code} ${message.text}`} className={variantsCss.warning} data-testid="warning" data-code={code}>
           <span className={variantsCss.warningSign} aria-hidden>
             !
           </span>

@@ -49,7 +49,7 @@ function Row({
       </th>
       <td>
         {proposal.reasons.map((reason) => (
-          <div key={`${reason.kind}:${reason.line}:${reason.message}`} className={css.expiryReason}>
+          <div key={`${reason.kind}:${reason.line}:${reason.message.text}`} className={css.expiryReason}>
             <Chip>{words(REASONS[reason.kind] ?? reason.kind)}</Chip> {program.sentence(reason.message)}
           </div>
         ))}

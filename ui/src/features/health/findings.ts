@@ -47,7 +47,9 @@ function fits({ level, rule, store }: Filter, { store_id, finding }: StoreFindin
 /** A finding as a row of its own. Equal findings are told apart by their number. */
 function leaf(found: StoreFinding, level: number, times: Map<string, number>): FindingRow {
   const { store_id, finding } = found;
-  const name = [store_id, finding.path, finding.rule, finding.line, finding.column, finding.message].join("\u0000");
+  const name = [store_id, finding.path, finding.rule, finding.line, finding.column, finding.message.text].join(
+    "\u0000",
+  );
   const time = times.get(name) ?? 0;
   times.set(name, time + 1);
   return {

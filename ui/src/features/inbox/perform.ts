@@ -152,7 +152,7 @@ export async function undoReview(desk: Desk, seq: number): Promise<void> {
   toasts.clear();
   const conflicts = result.act?.conflicts ?? [];
   if (conflicts.length > 0) {
-    const detail = conflicts.map(({ message }) => message).join(" ");
+    const detail = conflicts.map(({ message }) => sentenceNow(message)).join(" ");
     say({ tone: "failure", title: t`Not undone: files changed since`, detail });
     return;
   }

@@ -47,7 +47,7 @@ function Problems({ problems }: { problems: readonly MountProblem[] }) {
   return (
     <ul className={css.mountProblems}>
       {problems.map(({ severity, at, message }) => (
-        <li key={at + message} data-testid="mount-problem" data-severity={severity}>
+        <li key={at + message.text} data-testid="mount-problem" data-severity={severity}>
           <Chip tone={severity === "error" ? "del" : "warn"}>
             {severity === "error" ? <Trans>refused</Trans> : <Trans>warning</Trans>}
           </Chip>

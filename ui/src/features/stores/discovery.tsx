@@ -234,7 +234,7 @@ export function DiscoveryList({ discovered, onDone }: { discovered: Discovered; 
           </h2>
           <ul>
             {discovered.problems.map(({ subject, message }) => (
-              <li key={subject + message}>
+              <li key={subject + message.text}>
                 <span className="mono">{subject}</span> <ProgramText text={message} />
               </li>
             ))}

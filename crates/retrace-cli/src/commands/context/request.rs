@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
             hint: String::new().into(),
             subject: arguments.at.clone(),
         })?;
-        shell.print(|out| Ok(out.write_all(raw.as_bytes())?))?;
+        shell.print(|out| out.write_all(raw.as_bytes()))?;
         if shown.proved != Some(true)
             && let Some(reason) = &shown.reason
         {

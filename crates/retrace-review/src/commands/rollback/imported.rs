@@ -116,7 +116,7 @@ fn present_then(path: &RelPath, version: &VersionRow) -> ImportedState {
     let certain = keeps_states(version);
     let at = version.created_at.to_rfc3339();
     let reason = if certain { say::stood_from(at) } else { say::session_left_or_read_what(at) };
-    ImportedState { path: path.to_string(), act: "write".to_owned(), certain, reason: reason.into() }
+    ImportedState { path: path.to_string(), act: "write".to_owned(), certain, reason }
 }
 
 /// State, at a time before recording, of a memory that lives now and of which nothing says that it was there.
@@ -135,7 +135,7 @@ fn absent_then(reader: &Reader<'_>, memory: &MemoryAt, time: Timestamp) -> Resul
         _ => ("leave", false, say::nothing_known_time_left()),
     };
     let path = memory.path.as_ref().map(ToString::to_string).unwrap_or_default();
-    Ok(ImportedState { path, act: act.to_owned(), certain, reason: reason.into() })
+    Ok(ImportedState { path, act: act.to_owned(), certain, reason })
 }
 
 /// True if the source of a version keeps whole states, so that what it does not tell was not there.
