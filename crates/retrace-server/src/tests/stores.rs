@@ -187,7 +187,7 @@ async fn the_seed_is_served_where_it_is_asked_for() {
     let mounts = seed.done("check_mounts", json!({ "resources": attached })).await;
     let problem = &mounts["mounts"][0]["problems"][0];
     assert_eq!((&mounts["ok"], &problem["severity"]), (&json!(true), &json!("warning")));
-    assert!(text(&problem["message"]).contains("`instructions`"), "{problem}");
+    assert!(text(&problem["message"]["text"]).contains("`instructions`"), "{problem}");
 }
 
 #[tokio::test]
