@@ -28,7 +28,7 @@ async function badgeEqualsRows(app, count) {
 
 function numbers(app) {
   return app.driver.run(() => {
-    const badge = document.querySelector('[data-testid="nav-inbox"] [data-testid="nav-count"]')?.textContent ?? "0";
+    const badge = document.querySelector('[data-testid="nav-inbox"] [data-testid="screen-count"]')?.textContent ?? "0";
     const total = document.querySelector('[data-testid="inbox-total"]')?.dataset.total;
     return [Number(badge), Number(total), document.querySelectorAll('[data-testid="inbox-row"]').length];
   });

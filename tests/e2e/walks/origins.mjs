@@ -119,7 +119,7 @@ async function bringsInWhatTranscriptsTell({ app, machine }) {
   await app.see('[data-testid="diff-line"][data-tag="insert"]', "Robin, Mondays.");
   await app.see("origin-prompt", "Write down who is on call.");
   // Nothing was added to the inbox, and no file changed.
-  assert.equal(await app.driver.run(() => document.querySelector('[data-testid="nav-inbox"] [data-testid="nav-count"]')?.textContent ?? "0"), "0");
+  assert.equal(await app.driver.run(() => document.querySelector('[data-testid="nav-inbox"] [data-testid="screen-count"]')?.textContent ?? "0"), "0");
   assert.equal(readFileSync(join(machine.infra, "oncall.md"), "utf8"), second);
 
   // Taken back as one.

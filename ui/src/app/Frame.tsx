@@ -132,7 +132,7 @@ function Navigation({ screen, status }: { screen: Screen; status: Status | undef
             >
               {item.label}
               {item.count !== undefined && (
-                <span className={classes(css.navCount, "num")} data-testid="nav-count">
+                <span className={classes(css.navCount, "num")} data-testid="screen-count">
                   {format.number(item.count)}
                 </span>
               )}

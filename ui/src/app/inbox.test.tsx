@@ -50,7 +50,7 @@ const titled = (name: string) => waitFor(() => expect(screen.getByTestId("item-t
 /** Badge, head of the list and rows agree on a number. */
 async function badgeIs(count: number) {
   await waitFor(() => {
-    const badge = within(screen.getByTestId("nav-inbox")).queryByTestId("nav-count")?.textContent ?? "0";
+    const badge = within(screen.getByTestId("nav-inbox")).queryByTestId("screen-count")?.textContent ?? "0";
     const total = screen.getByTestId("inbox-total").getAttribute("data-total");
     expect([badge, total, rows().length]).toEqual([String(count), String(count), count]);
   });
