@@ -1,18 +1,24 @@
 //! Codex rollouts: JSON lines of responses items, with the settings of each turn and the tokens of each call.
 //!
-//! The items of one response follow each other, with results of its tools in between; `token_count` ends it.
+//! The items of one response follow each other, with results of its tools in between. `token_usage_record` (0.169) ends it
+//! with its id and usage, `token_count` in older files. The base instructions stand in `session_meta`; models of which they
+//! stand among the messages too are sent them once.
+
+mod done;
+mod labels;
 
 use crate::account::{count, json_reason};
 use crate::items::{Item, RawItemUsage, item};
 use crate::lenient::{Count, List, Raw, Text, lenient_object};
 use crate::lines::each_line;
 use crate::{
-    Account, Block, BlockKind, Cause, Compaction, Format, Message, MessageIndex, Origin, Preamble, Reading,
+    Account, Block, BlockKind, Cause, Compaction, Done, Format, Message, MessageIndex, Origin, Preamble, Reading,
     Request, Role, Segment, Session, Transcript,
 };
 use memchr::memmem;
 use retrace_model::Timestamp;
 use serde_json::Value;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 lenient_object! {
@@ -41,6 +47,11 @@ lenient_object! {
         message: Text<'a> = "message",
         replacement: Option<List<Raw<'a>>> = "replacement_history",
         turns: Count = "num_turns",
+        session_id: Text<'a> = "session_id",
+        parent_thread: Text<'a> = "parent_thread_id",
+        response_id: Text<'a> = "response_id",
+        usage: RawItemUsage<'a> = "usage",
+        item: Raw<'a> = "item",
     }
 }
 
@@ -60,6 +71,18 @@ lenient_object! {
     /// `source` of a subagent's rollout is an object.
     struct RawSource<'a> {
         subagent: Raw<'a> = "subagent",
+    }
+}
+
+lenient_object! {
+    struct RawSubagent<'a> {
+        spawn: RawSpawn<'a> = "thread_spawn",
+    }
+}
+
+lenient_object! {
+    struct RawSpawn<'a> {
+        parent_thread: Text<'a> = "parent_thread_id",
     }
 }
 
@@ -88,8 +111,15 @@ struct Reader {
     model: Option<String>,
     effort: Option<String>,
     preamble: Option<usize>,
+    /// Base instructions as the session's line has them.
+    base: Option<String>,
+    /// The home's directory, where a text tells it.
+    home: Option<String>,
     /// Request whose response is being told.
     open: Option<usize>,
+    /// Calls without an answer, in order: those that what is carried out may belong to.
+    unanswered: Vec<String>,
+    ids: HashSet<String>,
     /// Running total of the last `token_count`, by which repetitions are known.
     total: Option<u64>,
     /// True if calls end with `token_count` here; older files are without.
@@ -110,13 +140,20 @@ pub(crate) fn read(bytes: &[u8]) -> Reading {
             messages: Vec::new(),
             segments: vec![segment(Cause::Start, Vec::new())],
             requests: Vec::new(),
+            done: Vec::new(),
         },
         model: None,
         effort: None,
         preamble: None,
+        base: None,
+        home: None,
         open: None,
+        unanswered: Vec::new(),
+        ids: HashSet::new(),
         total: None,
-        ends_are_reported: memmem::find(bytes, br#""last_token_usage""#).is_some(),
+        ends_are_reported: [&br#""last_token_usage""#[..], br#""token_usage_record""#]
+            .iter()
+            .any(|mark| memmem::find(bytes, mark).is_some()),
         copies: 0,
     };
     each_line(bytes, &mut account, |number, line, account| reader.line(number, line, account));
@@ -153,7 +190,13 @@ impl Reader {
                 self.effort = payload.effort.into_string();
                 count(&mut account.without_context, "turn_context");
             }
-            "event_msg" => self.event(&payload, account),
+            "event_msg" => self.event(number, at, &payload, account),
+            "token_usage_record" => {
+                count(&mut account.without_context, "token_usage_record");
+                self.usage_record(at, &payload);
+            }
+            // Its texts stand among the messages.
+            "world_state" => count(&mut account.without_context, "world_state"),
             "compacted" => self.compacted(number, at, payload, account),
             kind => count(&mut account.unknown, kind),
         }
@@ -165,10 +208,16 @@ impl Reader {
         let session = &mut self.transcript.session;
         // A forked session carries its parent's line after its own.
         if session.id.is_none() {
-            if payload.source.subagent.0.is_some() {
-                session.agent = payload.id.as_str().map(str::to_owned);
+            let own = payload.id.into_string();
+            if let Some(subagent) = payload.source.subagent.0 {
+                session.agent.clone_from(&own);
+                // The first session above it, else the thread above it.
+                let spawned: RawSubagent<'_> = serde_json::from_str(subagent.get()).unwrap_or_default();
+                let above = [payload.session_id, payload.parent_thread, spawned.spawn.parent_thread];
+                let above = above.into_iter().filter_map(Text::into_string);
+                session.id = above.filter(|id| Some(id) != own.as_ref()).find(|id| !id.is_empty());
             }
-            session.id = payload.id.into_string();
+            session.id = session.id.take().or(own);
             session.project = payload.cwd.into_string();
             session.branch = payload.git.branch.into_string();
             session.client_version = payload.version.into_string();
@@ -176,12 +225,36 @@ impl Reader {
         if let Some(text) =
             payload.base_instructions.text.into_string().or(payload.instructions.into_string())
         {
-            self.transcript.preambles.push(Preamble { system: vec![text], tools: Vec::new() });
-            self.preamble = Some(self.transcript.preambles.len() - 1);
+            self.base = Some(text.clone());
+            self.begin_preamble(Preamble { system: vec![text], tools: Vec::new() });
         }
     }
 
-    fn event(&mut self, payload: &RawPayload<'_>, account: &mut Account) {
+    /// What later requests send before their messages.
+    fn begin_preamble(&mut self, preamble: Preamble) {
+        if preamble == Preamble::default() {
+            self.preamble = None;
+            return;
+        }
+        let preambles = &mut self.transcript.preambles;
+        self.preamble = Some(preambles.iter().rposition(|known| *known == preamble).unwrap_or_else(|| {
+            preambles.push(preamble);
+            preambles.len() - 1
+        }));
+    }
+
+    fn preamble(&self) -> Preamble {
+        let known = self.preamble.and_then(|preamble| self.transcript.preambles.get(preamble));
+        known.cloned().unwrap_or_default()
+    }
+
+    fn event(
+        &mut self,
+        number: u32,
+        at: Option<Timestamp>,
+        payload: &RawPayload<'_>,
+        account: &mut Account,
+    ) {
         let kind = payload.kind.or_empty();
         count(&mut account.without_context, &format!("event_msg/{kind}"));
         let window = payload.info.window.0.or(payload.window.0);
@@ -189,8 +262,46 @@ impl Reader {
         session.context_window = window.or(session.context_window);
         match kind {
             "token_count" => self.token_count(&payload.info),
+            "item_completed" => {
+                let completed = payload.item.0.and_then(|item| done::completed(item, number, at));
+                if let Some((id, done)) = completed {
+                    self.completed(&id, done, account);
+                }
+            }
             "thread_rolled_back" => self.roll_back(payload.turns.or_zero(), account),
             _ => {}
+        }
+    }
+
+    /// What was carried out belongs to the call of its id; of a call that is code, to the one that runs.
+    fn completed(&mut self, id: &str, done: Done, account: &mut Account) {
+        let running = self.unanswered.iter().find(|call| *call == id).or(self.unanswered.last());
+        match running {
+            Some(call) => self.transcript.done.push(Done { call: call.clone(), ..done }),
+            None => count(&mut account.oddities, "carried out without a call"),
+        }
+    }
+
+    /// Usage of a response, with its id. One without items, such as an empty answer, is a request all the same.
+    fn usage_record(&mut self, at: Option<Timestamp>, payload: &RawPayload<'_>) {
+        if !payload.usage.is_recorded() {
+            return;
+        }
+        if self.open.is_none() {
+            self.begin_request(at, None);
+        }
+        let Some(request) = self.open.take().and_then(|open| self.transcript.requests.get_mut(open)) else {
+            return;
+        };
+        request.usage = Some(payload.usage.to_usage());
+        request.output_is_final = true;
+        if let Some(id) = payload.response_id.as_str().filter(|id| !id.is_empty())
+            && self.ids.insert(id.to_owned())
+        {
+            request.id = id.to_owned();
+            if let Some(message) = request.response.and_then(|it| self.transcript.messages.get_mut(it)) {
+                message.api_id = Some(id.to_owned());
+            }
         }
     }
 
@@ -207,6 +318,18 @@ impl Reader {
     }
 
     fn item(&mut self, number: u32, at: Option<Timestamp>, item: Item) {
+        if item.is_tools {
+            self.open = None;
+            self.begin_preamble(Preamble { tools: item.tools, ..self.preamble() });
+            return;
+        }
+        for kind in &item.blocks {
+            match kind {
+                BlockKind::ToolUse { id, .. } => self.unanswered.push(id.clone()),
+                BlockKind::ToolResult { tool_use_id, .. } => self.unanswered.retain(|id| id != tool_use_id),
+                _ => {}
+            }
+        }
         if item.role == Role::Assistant {
             let response = self.response(number, at, item.id.as_deref());
             let blocks = item.blocks.into_iter().map(|kind| Block { kind, line: number });
@@ -225,11 +348,16 @@ impl Reader {
         if let Some(response) = self.open.and_then(|open| self.transcript.requests[open].response) {
             return response;
         }
+        let item = Item::answer(id.map(str::to_owned));
+        let response = self.transcript.messages.len();
+        self.begin_request(at, Some(response));
+        self.push(number, at, item)
+    }
+
+    /// A call of the model that sends all messages up to here.
+    fn begin_request(&mut self, at: Option<Timestamp>, response: Option<MessageIndex>) {
         let segment = self.transcript.segments.len() - 1;
         let upto = self.transcript.segments[segment].messages.len();
-        let blocks = Vec::new();
-        let item = Item { role: Role::Assistant, origin: Origin::Model, blocks, id: id.map(str::to_owned) };
-        let response = self.push(number, at, item);
         self.open = Some(self.transcript.requests.len());
         let parameters = self.effort.as_ref().map(|effort| serde_json::json!({ "effort": effort }));
         self.transcript.requests.push(Request {
@@ -240,7 +368,7 @@ impl Reader {
             model: self.model.clone(),
             segment,
             upto,
-            response: Some(response),
+            response,
             preamble: self.preamble,
             usage: None,
             output_is_final: false,
@@ -248,13 +376,24 @@ impl Reader {
             applied_edits: None,
             parameters: parameters.unwrap_or(Value::Null),
         });
-        response
     }
 
-    fn push(&mut self, number: u32, at: Option<Timestamp>, item: Item) -> MessageIndex {
+    fn push(&mut self, number: u32, at: Option<Timestamp>, mut item: Item) -> MessageIndex {
         let index = self.transcript.messages.len();
         let is_model = item.role == Role::Assistant;
-        let origin = match item.origin {
+        if labels::has_base_instructions(&item) {
+            let text = item.blocks.first().and_then(|block| match block {
+                BlockKind::Text { text } => Some(text),
+                _ => None,
+            });
+            // They are sent once: here.
+            if text == self.base.as_ref() || text.is_none() {
+                self.begin_preamble(Preamble { system: Vec::new(), ..self.preamble() });
+            }
+        }
+        let labelled = labels::origin(&item);
+        labels::attach(&mut item, &mut self.home);
+        let origin = match labelled.unwrap_or(item.origin) {
             Origin::Unsaid if is_client(&item.blocks) => Origin::Client,
             Origin::Unsaid => Origin::Typed,
             reported => reported,
@@ -286,11 +425,20 @@ impl Reader {
         let compaction = Compaction { line: number, at, ..Compaction::default() };
         self.transcript.segments.push(segment(Cause::Compacted(compaction), Vec::new()));
         let mut summary = None;
-        if let Some(replacement) = payload.replacement {
+        if let Some(replacement) = &payload.replacement {
             for json in replacement.0.iter().filter_map(|json| json.0) {
-                let item = item(json, account);
-                let is_summary = item.origin == Origin::Summary;
+                let mut item = item(json, account);
+                if item.is_tools {
+                    self.begin_preamble(Preamble { tools: item.tools, ..self.preamble() });
+                    continue;
+                }
+                // Older files do not label it.
+                let is_text = |block: &BlockKind| matches!(block, BlockKind::Text { text } if Some(text.as_str()) == payload.message.as_str());
+                if item.role == Role::User && item.blocks.iter().any(is_text) {
+                    item.origin = Origin::Summary;
+                }
                 let index = self.push(number, at, item);
+                let is_summary = self.transcript.messages[index].origin == Origin::Summary;
                 summary = if is_summary { Some(index) } else { summary };
             }
         } else {
@@ -298,12 +446,7 @@ impl Reader {
         }
         let text = payload.message.into_string().filter(|text| !text.is_empty());
         if let (None, Some(text)) = (summary, text) {
-            let blocks = vec![BlockKind::Text { text }];
-            summary = Some(self.push(
-                number,
-                at,
-                Item { role: Role::User, origin: Origin::Summary, blocks, id: None },
-            ));
+            summary = Some(self.push(number, at, Item::summary(text)));
         }
         if let Some(Cause::Compacted(compaction)) =
             self.transcript.segments.last_mut().map(|last| &mut last.cause)

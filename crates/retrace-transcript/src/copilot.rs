@@ -120,6 +120,7 @@ impl Conversation {
             messages: Vec::new(),
             segments: vec![start],
             requests: Vec::new(),
+            done: Vec::new(),
         };
         Self { transcript, preamble: None, ids: HashSet::new() }
     }

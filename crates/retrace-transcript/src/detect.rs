@@ -113,8 +113,15 @@ lenient_object! {
 }
 
 /// Types of a Codex rollout's lines.
-const CODEX_TYPES: [&str; 6] =
-    ["session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state"];
+const CODEX_TYPES: [&str; 7] = [
+    "session_meta",
+    "turn_context",
+    "response_item",
+    "event_msg",
+    "compacted",
+    "world_state",
+    "token_usage_record",
+];
 
 /// Checks that a line is JSON.
 ///

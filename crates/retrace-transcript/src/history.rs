@@ -66,6 +66,7 @@ impl History {
             messages: Vec::new(),
             segments: Vec::new(),
             requests: Vec::new(),
+            done: Vec::new(),
         };
         Self { transcript, ids: HashSet::new() }
     }

@@ -3,7 +3,8 @@
 use crate::account::count;
 use crate::lenient::{Count, Flag, List, Raw, Text, lenient_object};
 use crate::media::{from_url, referred};
-use crate::{Account, BlockKind, MediaKind, Origin, ResultPart, Role, Usage};
+use crate::messages::tool;
+use crate::{Account, BlockKind, MediaKind, Origin, ResultPart, Role, Tool, Usage};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -22,6 +23,24 @@ lenient_object! {
         input: Raw<'a> = "input",
         action: Raw<'a> = "action",
         output: Raw<'a> = "output",
+        tools: List<Raw<'a>> = "tools",
+        passed_through: RawPassedThrough<'a> = "internal_chat_message_metadata_passthrough",
+    }
+}
+
+lenient_object! {
+    /// What Codex keeps with an item for itself (0.169).
+    struct RawPassedThrough<'a> {
+        kinds: List<Text<'a>> = "content_item_kinds",
+    }
+}
+
+lenient_object! {
+    /// A tool, or a namespace of tools.
+    struct RawNamespace<'a> {
+        kind: Text<'a> = "type",
+        name: Text<'a> = "name",
+        tools: List<Raw<'a>> = "tools",
     }
 }
 
@@ -44,6 +63,7 @@ lenient_object! {
         cached: Count = "cached_input_tokens",
         output: Count = "output_tokens",
         reasoning: Count = "reasoning_output_tokens",
+        cache_write: Count = "cache_write_input_tokens",
         total: Count = "total_tokens",
         input_details: RawItemDetails<'a> = "input_tokens_details",
         output_details: RawItemDetails<'a> = "output_tokens_details",
@@ -63,10 +83,14 @@ impl RawItemUsage<'_> {
     }
 
     pub(crate) fn to_usage(&self) -> Usage {
-        let cached = self.cached.0.or(self.input_details.cached.0).unwrap_or(0);
+        // Input is all of it, what the cache gave and took included.
+        let all = self.input.or_zero();
+        let cached = self.cached.0.or(self.input_details.cached.0).unwrap_or(0).min(all);
+        let written = self.cache_write.or_zero().min(all - cached);
         Usage {
-            input: self.input.or_zero().saturating_sub(cached),
-            cache_read: cached.min(self.input.or_zero()),
+            input: all - cached - written,
+            cache_read: cached,
+            cache_creation: written,
             output: self.output.or_zero(),
             reasoning: self.reasoning.0.or(self.output_details.reasoning.0),
             ..Usage::default()
@@ -81,6 +105,28 @@ pub(crate) struct Item {
     pub origin: Origin,
     pub blocks: Vec<BlockKind>,
     pub id: Option<String>,
+    /// What Codex calls each block, such as `user.text` and `agents_md.instructions`; empty where it does not say.
+    pub labels: Vec<String>,
+    /// True if it is no message, but gives the model tools.
+    pub is_tools: bool,
+    /// These tools.
+    pub tools: Vec<Tool>,
+}
+
+impl Item {
+    fn new(role: Role, origin: Origin, blocks: Vec<BlockKind>, id: Option<String>) -> Self {
+        Self { role, origin, blocks, id, labels: Vec::new(), is_tools: false, tools: Vec::new() }
+    }
+
+    /// A message of the model to which blocks will be added.
+    pub(crate) fn answer(id: Option<String>) -> Self {
+        Self::new(Role::Assistant, Origin::Model, Vec::new(), id)
+    }
+
+    /// The summary that stands for what was compacted.
+    pub(crate) fn summary(text: String) -> Self {
+        Self::new(Role::User, Origin::Summary, vec![BlockKind::Text { text }], None)
+    }
 }
 
 /// Reads one item. Calls and reasoning are the model's, outputs of tools the user's.
@@ -88,7 +134,7 @@ pub(crate) fn item(json: &RawValue, account: &mut Account) -> Item {
     let raw: RawItem<'_> = serde_json::from_str(json.get()).unwrap_or_default();
     let kind = raw.kind.or_empty();
     let id = raw.id.as_str().map(str::to_owned);
-    let of_model = |blocks| Item { role: Role::Assistant, origin: Origin::Model, blocks, id: id.clone() };
+    let of_model = |blocks| Item::new(Role::Assistant, Origin::Model, blocks, id.clone());
     match kind {
         "message" => message(&raw, account),
         "" if raw.role.as_str().is_some() => message(&raw, account),
@@ -102,28 +148,29 @@ pub(crate) fn item(json: &RawValue, account: &mut Account) -> Item {
         }]),
         "local_shell_call" => of_model(vec![call_by_type(&raw, kind, false)]),
         _ if kind.ends_with("_call") => of_model(vec![call_by_type(&raw, kind, true)]),
-        _ if kind.ends_with("_output") => Item {
-            role: Role::User,
-            origin: Origin::ToolResults,
-            blocks: vec![BlockKind::ToolResult {
+        _ if kind.ends_with("_output") => {
+            let result = BlockKind::ToolResult {
                 tool_use_id: raw.call_id.or_empty().to_owned(),
                 content: raw.output.0.map(|output| output_parts(output, account)).unwrap_or_default(),
                 is_error: false,
                 server: false,
-            }],
-            id,
-        },
+            };
+            Item::new(Role::User, Origin::ToolResults, vec![result], id)
+        }
         // Encrypted remains of a compaction by the server.
-        "compaction" | "compaction_summary" | "context_compaction" => Item {
-            role: Role::User,
-            origin: Origin::Summary,
-            blocks: vec![BlockKind::Thinking {
+        "compaction" | "compaction_summary" | "context_compaction" => {
+            let remains = BlockKind::Thinking {
                 text: String::new(),
                 signature_bytes: raw.encrypted.or_empty().len(),
                 redacted: true,
-            }],
-            id,
-        },
+            };
+            Item::new(Role::User, Origin::Summary, vec![remains], id)
+        }
+        // Tools given among the messages: no answer of the model.
+        "additional_tools" => {
+            let tools = raw.tools.0.iter().filter_map(|tool| tool.0).flat_map(flattened).collect();
+            Item { is_tools: true, tools, ..Item::new(Role::System, Origin::Client, Vec::new(), id) }
+        }
         _ => {
             count(&mut account.unknown, &format!("item/{kind}"));
             of_model(vec![BlockKind::Unknown { type_name: kind.to_owned(), json: json.get().to_owned() }])
@@ -145,7 +192,18 @@ fn message(raw: &RawItem<'_>, account: &mut Account) -> Item {
         "system" | "developer" => (Role::System, Origin::Client),
         _ => (Role::User, Origin::Unsaid),
     };
-    Item { role, origin, blocks, id: raw.id.as_str().map(str::to_owned) }
+    let labels = raw.passed_through.kinds.0.iter().map(|label| label.or_empty().to_owned()).collect();
+    Item { labels, ..Item::new(role, origin, blocks, raw.id.as_str().map(str::to_owned)) }
+}
+
+/// A tool, or each tool of a namespace under the name `namespace.tool`.
+fn flattened(json: &RawValue) -> Vec<Tool> {
+    let raw: RawNamespace<'_> = serde_json::from_str(json.get()).unwrap_or_default();
+    if raw.kind.or_empty() != "namespace" {
+        return tool(json).into_iter().collect();
+    }
+    let inside = raw.tools.0.iter().filter_map(|inside| tool(inside.0?));
+    inside.map(|tool| Tool { name: format!("{}.{}", raw.name.or_empty(), tool.name), ..tool }).collect()
 }
 
 fn reasoning(raw: &RawItem<'_>) -> BlockKind {

@@ -9,10 +9,12 @@
 
 mod account;
 mod block;
+mod done;
 mod usage;
 
 pub use account::{Account, Malformed};
 pub use block::{AttachedFile, Block, BlockKind, Media, MediaKind, ResultPart};
+pub use done::{Done, DoneChange, DoneFile, DoneWhat};
 pub(crate) use usage::FAST;
 pub use usage::{AppliedEdit, Iteration, Usage};
 
@@ -88,6 +90,8 @@ pub struct Transcript {
     pub segments: Vec<Segment>,
     /// Calls of the model, in order.
     pub requests: Vec<Request>,
+    /// Changes that the client says it carried out, in the order of the file (Codex, Gemini CLI).
+    pub done: Vec<Done>,
 }
 
 /// Facts about the session as a whole.
@@ -104,7 +108,7 @@ pub struct Session {
     pub branch: Option<String>,
     /// Version of the client that wrote the file.
     pub client_version: Option<String>,
-    /// Set for a subagent or sidechain: its own id (or the uuid of its first message).
+    /// Set for a subagent or sidechain: its own id (or the uuid of its first message). [`Self::id`] is then its session's.
     pub agent: Option<String>,
     /// Time of the first line that has one.
     #[serde(with = "crate::saved::instant")]

@@ -70,9 +70,15 @@ fn body(outer: &RawValue) -> &RawValue {
 fn call_of_request(line: u32, document: &RawValue, account: &mut Account) -> Option<Call> {
     let raw: RawDocument<'_> = serde_json::from_str(document.get()).ok()?;
     let input = raw.input.0?;
+    let mut given = Vec::new();
     let messages = if input.get().starts_with('[') {
         let items: Vec<&RawValue> = serde_json::from_str(input.get()).unwrap_or_default();
-        joined(items.into_iter().map(|json| item(json, account)))
+        let mut items: Vec<Item> = items.into_iter().map(|json| item(json, account)).collect();
+        items.retain_mut(|item| {
+            given.append(&mut item.tools);
+            !item.is_tools
+        });
+        joined(items.into_iter())
     } else {
         let text = serde_json::from_str(input.get()).unwrap_or_default();
         vec![NewMessage {
@@ -83,7 +89,7 @@ fn call_of_request(line: u32, document: &RawValue, account: &mut Account) -> Opt
         }]
     };
     let system: Vec<String> = raw.instructions.into_string().into_iter().collect();
-    let tools: Vec<_> = raw.tools.0.iter().filter_map(|raw| tool(raw.0?)).collect();
+    let tools: Vec<_> = raw.tools.0.iter().filter_map(|raw| tool(raw.0?)).chain(given).collect();
     let has_preamble = !(system.is_empty() && tools.is_empty());
     Some(Call {
         line,

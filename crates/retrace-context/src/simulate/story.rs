@@ -32,6 +32,7 @@ impl Story {
             messages: Vec::new(),
             segments: vec![segment(Cause::Start, Vec::new())],
             requests: Vec::new(),
+            done: Vec::new(),
         };
         let preambles = vec![PreambleWeight { system: BASE, tools: 0 }];
         let weights = Weights { preambles, placeholder: 10, ..Weights::default() };

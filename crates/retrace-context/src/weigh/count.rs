@@ -34,7 +34,7 @@ fn count_block(kind: &BlockKind, counter: &dyn TextCounter, framing: &Framing) -
         BlockKind::ToolResult { content, .. } => count_result(content, counter),
         BlockKind::Media(media) => BlockCount { media: media::estimate(media), ..BlockCount::default() },
         BlockKind::Attachment { attachment, files, text, rendered } => {
-            let count = count_attachment(attachment, files, text, counter);
+            let count = count_attachment(attachment, files, text, rendered.as_deref(), counter);
             match rendered {
                 Some(rendered) => BlockCount { files: count.files, ..of_text(rendered, counter) },
                 None => count,
@@ -119,11 +119,17 @@ fn count_attachment(
     attachment: &str,
     attached: &[AttachedFile],
     text: &str,
+    rendered: Option<&str>,
     counter: &dyn TextCounter,
 ) -> BlockCount {
     let mut count = of_text(text, counter);
     for file in attached {
-        let heading = counter.content(&format!("Contents of {}:\n\n", file.path));
+        // Where the file says what was sent, a heading counts if it is in it.
+        let heading = format!("Contents of {}", file.path);
+        let heading = match rendered.is_none_or(|rendered| rendered.contains(&heading)) {
+            true => counter.content(&format!("{heading}:\n\n")),
+            false => 0,
+        };
         let tokens = counter.content(&file.content).saturating_add(heading);
         count.text = count.text.saturating_add(tokens);
         if let Some(class) = files::class_of_attached(attachment, &file.kind, &file.path) {

@@ -22,8 +22,8 @@ const INSTRUCTION_NAMES: [&str; 7] = [
 ];
 
 /// Names of directories whose Markdown files are memory.
-const MEMORY_DIRECTORIES: [&str; 5] =
-    ["memory", "memories", "agent-memory", "agent-memory-local", "memory-bank"];
+const MEMORY_DIRECTORIES: [&str; 6] =
+    ["memory", "memories", "memories_v2", "agent-memory", "agent-memory-local", "memory-bank"];
 
 /// Types under which Claude Code attaches memory; the others of its types are instructions.
 const MEMORY_KINDS: [&str; 4] = ["automem", "autodream", "teammem", "agentmem"];
@@ -63,7 +63,9 @@ pub(super) fn class_of_attached(attachment: &str, kind: &str, path: &str) -> Opt
     }
     let by_path = class_of_path(path);
     match attachment {
-        "instructions" | "nested_memory" => Some(by_path.unwrap_or(FileClass::Instructions)),
+        // Codex (0.169).
+        "memories.instructions" => Some(FileClass::Memory),
+        "instructions" | "nested_memory" | "agents_md.instructions" => Some(by_path.unwrap_or(FileClass::Instructions)),
         _ => by_path,
     }
 }

@@ -37,6 +37,7 @@ impl Story {
             messages: Vec::new(),
             segments: vec![segment(Vec::new(), Cause::Start)],
             requests: Vec::new(),
+            done: Vec::new(),
         };
         Self { transcript, model: model.to_owned() }
     }

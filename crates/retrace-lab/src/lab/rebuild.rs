@@ -101,6 +101,7 @@ pub(crate) fn rebuild(transcript: &Transcript, request: &Request, model: &str) -
         messages,
         segments: vec![segment],
         requests: vec![one],
+        done: Vec::new(),
     };
     Some(Rebuilt { body, transcript, left_out })
 }
@@ -137,6 +138,7 @@ pub(crate) fn recorded(loaded: &Loaded, index: usize, model: &str) -> Option<Reb
         messages,
         segments: vec![segment],
         requests: vec![one],
+        done: Vec::new(),
     };
     Some(Rebuilt { body, transcript, left_out: BTreeMap::new() })
 }

@@ -74,6 +74,7 @@ impl Conversation {
             messages: Vec::new(),
             segments: vec![start],
             requests: Vec::new(),
+            done: Vec::new(),
         };
         Self {
             transcript,

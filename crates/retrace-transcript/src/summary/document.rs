@@ -2,7 +2,11 @@
 //! line.
 
 use super::{MessageUse, Summary, Tokens, id_hash, memory_write};
-use crate::{BlockKind, Cause, MemoryWrite, Reading, Request, Transcript, read};
+use crate::{BlockKind, Cause, Done, MemoryWrite, Reading, Request, Transcript, read};
+use std::collections::HashMap;
+
+/// Beginnings of the ids that an API gives its responses: they are unique beyond the file.
+const API_IDS: [&str; 2] = ["msg_", "resp_"];
 
 /// The summary of a whole file.
 pub(super) fn summary(bytes: &[u8]) -> Summary {
@@ -41,9 +45,10 @@ impl Summary {
             let is_compaction = |segment: &&crate::Segment| matches!(segment.cause, Cause::Compacted(_));
             self.compactions = transcript.segments.iter().filter(is_compaction).count() as u64;
         }
+        let done = by_call(transcript);
         for request in &transcript.requests {
             self.add_request(request, transcript, sidechain);
-            self.add_writes(request, transcript);
+            self.add_writes(request, transcript, &done);
         }
     }
 
@@ -62,8 +67,7 @@ impl Summary {
         }
         let session = transcript.session.id.as_deref().unwrap_or_default();
         self.message_ids.push(MessageUse {
-            // Only ids of the API are unique beyond the file.
-            id: if request.id.starts_with("msg_") {
+            id: if API_IDS.iter().any(|prefix| request.id.starts_with(prefix)) {
                 id_hash(&request.id)
             } else {
                 id_hash(&format!("{session}/{}", request.id))
@@ -76,11 +80,15 @@ impl Summary {
         });
     }
 
-    fn add_writes(&mut self, request: &Request, transcript: &Transcript) {
+    /// Writes to memory: what the client says it carried out for a call, else what the call asks for.
+    fn add_writes(&mut self, request: &Request, transcript: &Transcript, done: &HashMap<&str, Vec<&Done>>) {
         let Some(message) = request.response.and_then(|index| transcript.messages.get(index)) else { return };
         for block in &message.blocks {
-            let BlockKind::ToolUse { name, input, .. } = &block.kind else { continue };
-            for path in memory_write::paths_written(name, input) {
+            let BlockKind::ToolUse { id, name, input, .. } = &block.kind else { continue };
+            let carried_out = done.get(id.as_str()).into_iter().flatten();
+            let files: Vec<&str> = carried_out.flat_map(|done| memory_write::paths_done(done)).collect();
+            let paths = if files.is_empty() { memory_write::paths_written(name, input) } else { files };
+            for path in paths {
                 if self.memory_writes.len() < Self::MEMORY_WRITES_KEPT {
                     let (tool, at, line) = (name.clone(), message.at, u64::from(block.line));
                     self.memory_writes.push(MemoryWrite { path: path.to_owned(), tool, at, line });
@@ -88,4 +96,13 @@ impl Summary {
             }
         }
     }
+}
+
+/// What was carried out, by the call it was done for.
+fn by_call(transcript: &Transcript) -> HashMap<&str, Vec<&Done>> {
+    let mut done: HashMap<&str, Vec<&Done>> = HashMap::new();
+    for one in &transcript.done {
+        done.entry(&one.call).or_default().push(one);
+    }
+    done
 }

@@ -1,5 +1,6 @@
 //! Tool calls that write memory.
 
+use crate::{Done, DoneWhat};
 use retrace_model::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -63,6 +64,12 @@ pub(crate) fn paths_written<'a>(tool: &str, input: &'a Value) -> Vec<&'a str> {
     written(tool, text("command"), &paths).into_iter().collect()
 }
 
+/// The memory files that the client says it changed.
+pub(crate) fn paths_done(done: &Done) -> Vec<&str> {
+    let DoneWhat::Files(files) = &done.what else { return Vec::new() };
+    files.iter().map(|file| file.path.as_str()).filter(|path| is_memory_path(path)).collect()
+}
+
 /// True if a file at `path` is memory: by its name, or by a directory on its way. `memory` is also what source folders
 /// are called, so below it only notes (`.md`) count.
 pub(crate) fn is_memory_path(path: &str) -> bool {
@@ -73,7 +80,7 @@ pub(crate) fn is_memory_path(path: &str) -> bool {
     }
     let is_note = name.to_ascii_lowercase().ends_with(".md");
     parts.any(|part| {
-        part == "memories" || (is_note && matches!(part, "memory" | "agent-memory" | "agent-memory-local"))
+        matches!(part, "memories" | "memories_v2") || (is_note && matches!(part, "memory" | "agent-memory" | "agent-memory-local"))
     })
 }
 
