@@ -2,6 +2,9 @@
 //! not shipped; `RETRACE_CLAUDE_CODE` names it, else `claude` of the search path. Skipped where there is none, or an older one.
 //! It runs in a home of its own and reaches loopback only.
 
+mod codex;
+mod rig;
+
 use retrace_api::commands;
 use retrace_api::wire::{ContextShowReq, RequestBodyReq, RestsOn};
 use retrace_tests::World;

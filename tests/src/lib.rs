@@ -6,6 +6,7 @@ pub mod child;
 pub mod dreamer;
 pub mod host;
 pub mod messages_api;
+pub mod model_api;
 pub mod trap;
 pub mod tree;
 

@@ -124,6 +124,10 @@ const AGENT_LOCAL_FOLDER: &str = "agent-memory-local";
 /// Folder of shared memories in an auto memory.
 const TEAM_FOLDER: &str = "team";
 
+/// Codex: what its extension for notes on demand tells the model, and what its consolidation keeps for itself (0.169).
+const CODEX_EXTENSION: [&str; 2] = ["extensions", "ad_hoc"];
+const CODEX_DIFF: &str = "phase2_workspace_diff.md";
+
 /// Folders whose dated files are daily logs. `logs` is Claude Code's and Aeon's, `memory` OpenClaw's.
 const LOG_FOLDERS: [&str; 3] = ["logs", "memory", "daily"];
 
@@ -180,6 +184,12 @@ fn scope_of<'a>(store: &StorePlace<'a>, path: &'a str) -> (Option<MemoryScope>, 
 
 fn class_of(kind: StoreKind, inside: &[&str], folder: &str) -> (MemoryClass, Option<NaiveDate>) {
     let Some((&name, folders)) = inside.split_last() else { return (MemoryClass::Other, None) };
+    if kind == StoreKind::Codex && *folders == CODEX_EXTENSION && name == "instructions.md" {
+        return (MemoryClass::Instructions, None);
+    }
+    if kind == StoreKind::Codex && folders.is_empty() && name == CODEX_DIFF {
+        return (MemoryClass::Other, None);
+    }
     if is_instructions(folders, name) {
         return (MemoryClass::Instructions, None);
     }
@@ -338,6 +348,10 @@ mod tests {
             (StoreKind::Plain, "logs/2026-03-0123.md", "topic"),
             (StoreKind::Codex, "memory_summary.md", "index"),
             (StoreKind::Codex, "MEMORY.md", "topic"),
+            (StoreKind::Codex, "rollout_summaries/a.md", "topic"),
+            (StoreKind::Codex, "extensions/ad_hoc/instructions.md", "instructions"),
+            (StoreKind::Codex, "extensions/ad_hoc/notes/a.md", "topic"),
+            (StoreKind::Codex, "phase2_workspace_diff.md", "other"),
             (StoreKind::Gemini, "GEMINI.md", "instructions"),
             (StoreKind::Plain, "AGENTS.md", "instructions"),
             (StoreKind::MemoryTool, "progress.txt", "topic"),

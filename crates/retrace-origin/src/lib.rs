@@ -23,6 +23,7 @@
 //! ```
 
 mod apply;
+mod done;
 mod front_matter;
 mod join;
 mod patch;

@@ -97,6 +97,29 @@ fn continue_patch(patch: &mut FilePatch, line: &str) {
 }
 
 impl FilePatch {
+    /// The hunks of a unified diff of one file. Its line numbers are not used: hunks are found by their lines.
+    pub(crate) fn of_diff(diff: &str, moved_to: Option<String>) -> Self {
+        let mut hunks: Vec<Hunk> = Vec::new();
+        for line in diff.split('\n') {
+            if line.starts_with("@@") {
+                hunks.push(Hunk::default());
+                continue;
+            }
+            let Some(hunk) = hunks.last_mut() else { continue };
+            match (line.as_bytes().first(), line.get(1..)) {
+                (Some(b'+'), Some(rest)) => hunk.new.push(rest.to_owned()),
+                (Some(b'-'), Some(rest)) => hunk.old.push(rest.to_owned()),
+                (Some(b' '), Some(rest)) => {
+                    hunk.old.push(rest.to_owned());
+                    hunk.new.push(rest.to_owned());
+                }
+                // `\ No newline at end of file`, and what follows the last line feed.
+                _ => {}
+            }
+        }
+        Self { hunks, moved_to }
+    }
+
     /// The content after the patch; `None` where it does not fit.
     pub(crate) fn apply(&self, before: &str) -> Option<String> {
         let mut lines: Vec<&str> = before.split('\n').collect();
@@ -165,6 +188,17 @@ mod tests {
         let before = "# T\nkept\nold\n## Two\nkept  \nold\nend";
         assert_eq!(patch.apply(before).as_deref(), Some("# T\nkept\nold\n## Two\nkept\nnew\nend\n"));
         assert_eq!(patch.apply("nothing of it\n"), None);
+    }
+
+    #[test]
+    fn a_unified_diff_is_a_patch() {
+        let diff = "--- a\n+++ b\n@@ -1,2 +1,2 @@\n one\n-two\n+TWO\n@@ -4 +4,2 @@\n four\n+five\n";
+        let patch = FilePatch::of_diff(diff, None);
+        assert_eq!(patch.apply("one\ntwo\nthree\nfour\n").as_deref(), Some("one\nTWO\nthree\nfour\nfive\n"));
+        assert_eq!(patch.apply("else\n"), None);
+        let whole = FilePatch::of_diff("@@ -1 +0,0 @@\n-x\n\\ No newline at end of file", None);
+        assert_eq!(whole.apply("x").as_deref(), Some(""));
+        assert!(FilePatch::of_diff("no diff", None).hunks.is_empty());
     }
 
     #[test]

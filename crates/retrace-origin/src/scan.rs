@@ -1,13 +1,14 @@
 //! One transcript's writes, and what it shows of files.
 
 use crate::apply;
+use crate::done;
 use crate::path::resolve;
 use crate::reported;
 use crate::tools::{self, Change};
 use crate::write::{MEMORY_SAVED, Prompt, Reported, Role, Shown, Write};
 use retrace_model::Timestamp;
 use retrace_transcript::{
-    BackgroundSave, BlockKind, Format, MessageIndex, Origin, ReadError, Reading, ResultPart, Transcript,
+    BackgroundSave, BlockKind, Done, Format, MessageIndex, Origin, ReadError, Reading, ResultPart, Transcript,
     WriterRole, background_saves, is_background_agent, writer_role,
 };
 use serde_json::Value;
@@ -51,8 +52,9 @@ pub fn read_where(bytes: &[u8], is_wanted: impl Fn(&str) -> bool) -> Result<Foun
 #[must_use]
 pub fn of_reading(reading: &Reading, bytes: &[u8], is_wanted: impl Fn(&str) -> bool) -> Found {
     let mut calls = Vec::new();
+    let carried_out: Vec<HashMap<&str, Vec<&Done>>> = reading.transcripts.iter().map(carried_out).collect();
     for (conversation, transcript) in reading.transcripts.iter().enumerate() {
-        find_calls(conversation, transcript, &mut calls);
+        find_calls(conversation, transcript, &carried_out[conversation], &mut calls);
     }
     let answers: Vec<HashMap<&str, Answer<'_>>> = reading.transcripts.iter().map(answers).collect();
     let lines = raw_lines(reading, bytes, &calls, &answers);
@@ -72,6 +74,10 @@ pub fn of_reading(reading: &Reading, bytes: &[u8], is_wanted: impl Fn(&str) -> b
             let of = About::new(reading, call);
             found.shown.push(Shown { turn: of.turn, session: of.session, ..shown });
         }
+        if let Some(dones) = carried_out[call.conversation].get(call.id) {
+            found.writes.extend(writes_done(reading, call, dones, directory, answer, &is_wanted));
+            continue;
+        }
         let changes = tools::changes(call.tool, call.input, directory);
         let wanted = |change: &Change| is_wanted(&change.path) || target(change).is_some_and(&is_wanted);
         if !changes.iter().any(wanted) {
@@ -86,6 +92,45 @@ pub fn of_reading(reading: &Reading, bytes: &[u8], is_wanted: impl Fn(&str) -> b
     }
     found.writes.extend(writes_of(reading, bytes).into_iter().filter(|write| is_wanted(&write.path)));
     found
+}
+
+/// Writes that the client says it carried out for a call.
+fn writes_done(
+    reading: &Reading,
+    call: &Call<'_>,
+    dones: &[&Done],
+    directory: Option<&str>,
+    answer: Option<&Answer<'_>>,
+    is_wanted: impl Fn(&str) -> bool,
+) -> Vec<Write> {
+    let mut writes = Vec::new();
+    let mut about = None;
+    let changes = dones.iter().flat_map(|one| {
+        done::changes(one, directory).into_iter().map(move |(change, reported)| (*one, change, reported))
+    });
+    for (part, (one, change, reported)) in changes.enumerate() {
+        if !is_wanted(&change.path) && !target(&change).is_some_and(&is_wanted) {
+            continue;
+        }
+        let of = about.get_or_insert_with(|| About::new(reading, call));
+        let mut write = of.write(call, part, change, answer, None);
+        if reported != Reported::default() {
+            write.reported = reported;
+        }
+        write.answered_at = one.at.or(write.answered_at);
+        write.succeeded = one.succeeded.or(write.succeeded);
+        writes.push(write);
+    }
+    writes
+}
+
+/// What was carried out, by the call it was done for.
+fn carried_out(transcript: &Transcript) -> HashMap<&str, Vec<&Done>> {
+    let mut done: HashMap<&str, Vec<&Done>> = HashMap::new();
+    for one in &transcript.done {
+        done.entry(&one.call).or_default().push(one);
+    }
+    done
 }
 
 /// Writes that a session reports of its background extractions.
@@ -151,11 +196,18 @@ struct Answer<'r> {
     content: &'r [ResultPart],
 }
 
-fn find_calls<'r>(conversation: usize, transcript: &'r Transcript, calls: &mut Vec<Call<'r>>) {
+fn find_calls<'r>(
+    conversation: usize,
+    transcript: &'r Transcript,
+    carried_out: &HashMap<&str, Vec<&Done>>,
+    calls: &mut Vec<Call<'r>>,
+) {
     for (index, message) in transcript.messages.iter().enumerate() {
         for (at, block) in message.blocks.iter().enumerate() {
             if let BlockKind::ToolUse { id, name, input, .. } = &block.kind
-                && (tools::may_write(name) || tools::shows_files(name))
+                && (tools::may_write(name)
+                    || tools::shows_files(name)
+                    || carried_out.contains_key(id.as_str()))
             {
                 let line = if block.line == 0 { message.line } else { block.line };
                 calls.push(Call { conversation, message: index, block: at, line, id, tool: name, input });

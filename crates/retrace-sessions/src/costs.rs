@@ -218,5 +218,5 @@ fn model_of<'e>(entry: &'e Entry, used: &MessageUse) -> &'e str {
 /// The least is the file a call counts for.
 fn rank<'e>(entry: &'e Entry, used: &MessageUse) -> (bool, bool, i64, &'e Path) {
     let first_at = entry.summary.as_ref().and_then(|summary| summary.first_at);
-    (used.sidechain, entry.place.subagent, first_at.map_or(i64::MAX, Timestamp::micros), &entry.path)
+    (used.sidechain, entry.is_subagent(), first_at.map_or(i64::MAX, Timestamp::micros), &entry.path)
 }

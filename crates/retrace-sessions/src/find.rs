@@ -42,7 +42,7 @@ fn by_path(entry: &Entry, query: &str) -> bool {
 
 /// The id a transcript is called by: its session's, or for a subagent its own.
 fn id_of(entry: &Entry) -> Option<String> {
-    if entry.place.subagent { entry.agent_id() } else { Some(entry.session_id()) }
+    if entry.is_subagent() { entry.agent_id() } else { Some(entry.session_id()) }
 }
 
 fn by_id(entry: &Entry, query: &str) -> bool {
@@ -54,12 +54,12 @@ fn by_beginning_of_id(entry: &Entry, query: &str) -> bool {
 }
 
 fn bare<'q>(entry: &Entry, query: &'q str) -> &'q str {
-    let agent = query.strip_prefix("agent-").filter(|_| entry.place.subagent);
+    let agent = query.strip_prefix("agent-").filter(|_| entry.is_subagent());
     agent.unwrap_or(query)
 }
 
 fn by_title_of_session(entry: &Entry, query: &str) -> bool {
-    !entry.place.subagent && by_title(entry, query)
+    !entry.is_subagent() && by_title(entry, query)
 }
 
 fn by_title(entry: &Entry, query: &str) -> bool {

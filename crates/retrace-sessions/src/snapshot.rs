@@ -4,7 +4,7 @@ use crate::costs::Calls;
 use crate::entry::Entry;
 use crate::roots::RootKind;
 use retrace_model::Timestamp;
-use retrace_transcript::{MemoryWrite, Summary};
+use retrace_transcript::{Format, MemoryWrite, Summary};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -76,6 +76,18 @@ impl Entry {
             (None, RootKind::ClaudeCode) if !self.place.subagent => self.name(),
             (None, _) => recorded.unwrap_or_else(|| self.name()),
         }
+    }
+
+    /// True if it is the transcript of a subagent: by its place, or because it says so where an agent keeps all transcripts
+    /// in one place (Codex). Its session is then the one that started it.
+    #[must_use]
+    pub fn is_subagent(&self) -> bool {
+        let says_so = |summary: &Summary| {
+            summary.format == Some(Format::CodexRollout)
+                && summary.session.agent.is_some()
+                && summary.session.agent != summary.session.id
+        };
+        self.place.subagent || self.summary.as_ref().is_some_and(says_so)
     }
 
     fn name(&self) -> String {
@@ -282,7 +294,7 @@ impl Snapshot {
 
 /// Joins the transcripts of subagents to that of their session: by id within one project's folder, then by id alone.
 fn sessions<'e>(entries: impl Iterator<Item = &'e Arc<Entry>>) -> Vec<SessionRow> {
-    let (subagents, mains): (Vec<_>, Vec<_>) = entries.partition(|entry| entry.place.subagent);
+    let (subagents, mains): (Vec<_>, Vec<_>) = entries.partition(|entry| entry.is_subagent());
     let mut rows = Vec::with_capacity(mains.len());
     let mut by_folder: HashMap<(PathBuf, String), usize> = HashMap::new();
     let mut by_id: HashMap<String, usize> = HashMap::new();

@@ -192,6 +192,8 @@ mod tests {
             assert_eq!(summary.account.malformed, []);
         }
         assert_eq!(claude_code.requests, 2);
+        assert_eq!((codex.requests, codex.memory_writes.len()), (2, 1));
+        assert_eq!(codex.models["gpt-5.2"].tokens.cache_creation, 30);
         assert_eq!(claude_code.compactions, 1);
         assert_eq!(claude_code.memory_writes.len(), 2);
         assert!(claude_code.session.title.is_some());

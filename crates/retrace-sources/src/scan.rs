@@ -125,6 +125,12 @@ impl Scan {
         self.parsed(path, parsed)
     }
 
+    /// A settings file in TOML, as the JSON it would be.
+    pub(crate) fn toml(&mut self, path: &Path) -> Option<Value> {
+        let text = self.text(path, MAX_SETTINGS_BYTES)?;
+        self.parsed(path, toml::from_str(&text).map_err(|error: toml::de::Error| error.message().to_owned()))
+    }
+
     fn parsed(&mut self, path: &Path, parsed: Result<Value, String>) -> Option<Value> {
         match parsed {
             Ok(value) => Some(value),

@@ -151,6 +151,103 @@ fn a_codex_rollout_is_read_call_by_call() {
     assert_eq!(summary.models["gpt-5.5"].tokens.context(), 290);
 }
 
+/// A message as Codex 0.169 labels its blocks.
+fn labelled(role: &str, blocks: &[(&str, &str)]) -> Value {
+    let content: Vec<Value> =
+        blocks.iter().map(|(_, text)| json!({"type": "input_text", "text": text})).collect();
+    let kinds: Vec<&str> = blocks.iter().map(|(kind, _)| *kind).collect();
+    json!({"type": "message", "role": role, "content": content,
+        "internal_chat_message_metadata_passthrough": {"content_item_kinds": kinds}})
+}
+
+fn usage_record(id: &str, input: u64) -> Value {
+    let usage = json!({"input_tokens": input, "cached_input_tokens": 40, "cache_write_input_tokens": 10,
+        "output_tokens": 5, "reasoning_output_tokens": 2});
+    codex("token_usage_record", json!({"response_id": id, "usage": usage}))
+}
+
+#[test]
+fn a_codex_rollout_of_today_is_read() {
+    let agents = "# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>\nTabs.\n</INSTRUCTIONS>";
+    let memory = "Below `/h/.codex/memories_v2/x/`.\n== MEMORY_SUMMARY BEGINS ==\nv1\n== MEMORY_SUMMARY ENDS ==";
+    let lines = [
+        codex(
+            "session_meta",
+            json!({"id": "0b", "session_id": "0a", "parent_thread_id": "0a", "cwd": "/w", "cli_version": "0.169.0",
+                "source": {"subagent": {"thread_spawn": {"parent_thread_id": "0a", "depth": 1}}},
+                "base_instructions": {"text": "Base."}}),
+        ),
+        codex(
+            "response_item",
+            json!({"type": "additional_tools", "role": "developer", "tools": [
+                {"type": "namespace", "name": "functions", "tools": [{"type": "custom", "name": "exec"}]},
+                {"type": "function", "name": "wait"}]}),
+        ),
+        codex("response_item", labelled("developer", &[("model.base_instructions", "Base.")])),
+        codex(
+            "response_item",
+            labelled("developer", &[("memories.instructions", memory), ("permissions.instructions", "All.")]),
+        ),
+        codex("response_item", labelled("user", &[("agents_md.instructions", agents)])),
+        codex("world_state", json!({"full": true, "state": {"agents_md": {"directory": "/w", "text": "Tabs."}}})),
+        codex("turn_context", json!({"model": "gpt-6.1-terra"})),
+        codex("response_item", labelled("user", &[("user.text", "# AGENTS.md instructions: write them")])),
+        codex(
+            "response_item",
+            json!({"type": "custom_tool_call", "name": "exec", "call_id": "c1", "input": "await 1"}),
+        ),
+        usage_record("resp_1", 100),
+        codex("event_msg", json!({"type": "item_completed", "item": {"type": "FileChange", "id": "exec-9",
+            "status": "completed", "changes": {"/h/.codex/memories_v2/a.md": {"type": "add", "content": "x"}}}})),
+        codex("response_item", json!({"type": "custom_tool_call_output", "call_id": "c1", "output": "ok"})),
+        tokens(105, 100, 40),
+        codex_message("assistant", "Compacting"),
+        usage_record("resp_2", 130),
+        codex("compacted", json!({"message": "In short.", "replacement_history": [
+            labelled("user", &[("user.text", "Write")]), labelled("user", &[("compaction.summary", "In short.")])]})),
+        usage_record("resp_3", 90),
+        codex_message("assistant", "Done"),
+        usage_record("resp_3", 95),
+    ];
+    let bytes = session(&lines);
+    let found = reading(&bytes);
+    let transcript = &found.transcripts[0];
+    assert!(found.account.unknown.is_empty() && found.account.oddities.is_empty(), "{:?}", found.account);
+    assert_eq!((transcript.session.id.as_deref(), transcript.session.agent.as_deref()), (Some("0a"), Some("0b")));
+    let ids: Vec<&str> = transcript.requests.iter().map(|request| request.id.as_str()).collect();
+    assert_eq!(ids, ["resp_1", "resp_2", "resp_3", "request-3"]);
+    assert_eq!(shape(transcript), [(4, Some(4)), (6, Some(6)), (2, None), (2, Some(9))]);
+    let usage = transcript.requests[0].usage.as_ref().unwrap();
+    assert_eq!((usage.input, usage.cache_read, usage.cache_creation, usage.context()), (50, 40, 10, 100));
+    // The base instructions stand among the messages, the tools before them.
+    let preamble = &transcript.preambles[transcript.requests[0].preamble.unwrap()];
+    assert!(preamble.system.is_empty());
+    let names: Vec<&str> = preamble.tools.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(names, ["functions.exec", "wait"]);
+    let origins: Vec<Origin> = transcript.messages.iter().map(|message| message.origin).collect();
+    assert_eq!(origins[..4], [Origin::Client, Origin::Client, Origin::Client, Origin::Typed]);
+    let files: Vec<(&str, &str)> = transcript.messages[..4]
+        .iter()
+        .flat_map(|message| &message.blocks)
+        .filter_map(|block| match &block.kind {
+            BlockKind::Attachment { files, .. } => Some(files),
+            _ => None,
+        })
+        .flatten()
+        .map(|file| (file.path.as_str(), file.content.as_str()))
+        .collect();
+    assert_eq!(files, [("/h/.codex/memories_v2/memory_summary.md", "v1"), ("/w/AGENTS.md", "Tabs.")]);
+    assert!(matches!(&transcript.segments[1].cause, Cause::Compacted(c) if c.summary == Some(8)));
+    assert_eq!(transcript.done.len(), 1);
+    assert_eq!(transcript.done[0].call, "c1");
+    let mut summariser = Summariser::new();
+    summariser.feed(&bytes);
+    let summary = summariser.summary();
+    assert_eq!((summary.requests, summary.peak_context), (4, 130));
+    assert_eq!(summary.memory_writes[0].path, "/h/.codex/memories_v2/a.md");
+    assert_eq!(summary.session.id.as_deref(), Some("0a"));
+}
+
 #[test]
 fn copilot_events_are_read() {
     let found = reading(&session(&copilot_session()));

@@ -78,7 +78,7 @@ pub struct AgentFacts {
     pub background: bool,
     /// False if it did not come to its end.
     pub finished: Option<bool>,
-    /// Id of the session it belongs to, where the file lies below that of the session.
+    /// Id of the session it belongs to, where the place of the file or its first line says so.
     pub session: Option<String>,
 }
 

@@ -83,6 +83,10 @@ pub struct TranscriptTotals {
 pub struct TranscriptRow {
     /// Names the transcript in every other command: session id, or path where there is none.
     pub id: String,
+    /// The first characters of the id that tell it from all others here, eight at least: ids that begin with the time are
+    /// equal for longer. A path stands whole.
+    #[serde(default)]
+    pub short_id: String,
     /// Path of the file.
     pub path: String,
     /// `claude-code`, `codex`, …

@@ -244,7 +244,7 @@ background: boolean,
  */
 finished: boolean | null, 
 /**
- * Id of the session it belongs to, where the file lies below that of the session.
+ * Id of the session it belongs to, where the place of the file or its first line says so.
  */
 session: string | null, };
 
@@ -6485,6 +6485,11 @@ export type TranscriptRow = {
  * Names the transcript in every other command: session id, or path where there is none.
  */
 id: string, 
+/**
+ * The first characters of the id that tell it from all others here, eight at least: ids that begin with the time are
+ * equal for longer. A path stands whole.
+ */
+short_id: string, 
 /**
  * Path of the file.
  */

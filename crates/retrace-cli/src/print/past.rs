@@ -14,6 +14,8 @@ const SHORT: usize = 8;
 
 /// Characters of who wrote a line.
 const WHO: usize = 24;
+/// Most of them: ids that begin with the time need more.
+const LONGEST_WHO: usize = 48;
 
 /// Prints the result of an import.
 pub(crate) fn imported(out: &mut (impl Write + ?Sized), done: &ImportResult, style: Style) -> Result<()> {
@@ -70,7 +72,7 @@ pub(crate) fn exported(out: &mut (impl Write + ?Sized), done: &ExportedStore, st
 
 /// Who wrote each line.
 pub(crate) fn blame(out: &mut (impl Write + ?Sized), blame: &Blame, style: Style) -> Result<()> {
-    let heads: Vec<String> = blame.versions.iter().map(|version| head(version, style)).collect();
+    let heads: Vec<String> = blame.versions.iter().map(|version| head(version, blame, style)).collect();
     let width = heads.iter().map(|head| head.chars().count()).max().unwrap_or(0);
     let digits = blame.lines.len().to_string().len();
     for line in &blame.lines {
@@ -94,7 +96,7 @@ pub(crate) fn blame(out: &mut (impl Write + ?Sized), blame: &Blame, style: Style
 }
 
 /// A version in short: its number, who, when, and where the lines moved from.
-fn head(version: &BlameVersion, style: Style) -> String {
+fn head(version: &BlameVersion, blame: &Blame, style: Style) -> String {
     let who = match &version.origin {
         Some(origin) if origin.session_id.is_some() => {
             let id = origin.session_id.as_deref().unwrap_or_default();
@@ -103,11 +105,11 @@ fn head(version: &BlameVersion, style: Style) -> String {
                 _ => "likely ",
             };
             let turn = origin.turn.map(|turn| format!(" turn {turn}")).unwrap_or_default();
-            format!("{likely}session {}{turn}", short(id))
+            format!("{likely}session {}{turn}", short(id, blame))
         }
         _ => actor(version.created_by.as_ref()),
     };
-    let who: String = visible::line(&who).chars().take(WHO).collect();
+    let who: String = visible::line(&who).chars().take(LONGEST_WHO).collect();
     let rebuilt = if version.rebuilt { " rebuilt" } else { "" };
     let back = version
         .put_back
@@ -119,8 +121,12 @@ fn head(version: &BlameVersion, style: Style) -> String {
     format!("{:>5} {who:<WHO$} {}{rebuilt}{from}{back}", version.seq, time(&version.created_at, style.zone))
 }
 
-fn short(id: &str) -> &str {
-    id.char_indices().nth(SHORT).map_or(id, |(end, _)| &id[..end])
+/// The beginning of a session's id, as long as tells it from the other sessions here.
+fn short<'i>(id: &'i str, blame: &Blame) -> &'i str {
+    let others = blame.versions.iter().filter_map(|version| version.origin.as_ref()?.session_id.as_deref());
+    let common = |other: &str| id.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
+    let shared = others.filter(|other| *other != id).map(common).max().unwrap_or(0);
+    id.char_indices().nth(SHORT.max(shared + 1)).map_or(id, |(end, _)| &id[..end])
 }
 
 #[cfg(test)]

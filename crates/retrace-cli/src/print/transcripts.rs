@@ -6,8 +6,6 @@ use super::{Style, count, visible};
 use retrace_api::wire::{FigureKind, TranscriptRow, TranscriptTotals};
 use std::io::{Result, Write};
 
-/// Characters of an id: enough to name a session.
-const ID: usize = 8;
 /// Characters of a title.
 const TITLE: usize = 48;
 
@@ -20,7 +18,7 @@ pub(crate) fn table(out: &mut (impl Write + ?Sized), rows: &[TranscriptRow], sty
         .iter()
         .map(|row| {
             [
-                id(&row.id),
+                visible::line(&row.short_id),
                 row.ended_at.as_ref().map_or_else(|| "-".to_owned(), |at| time(at, style.zone)),
                 grouped(row.requests),
                 peak(row),
@@ -83,13 +81,6 @@ pub(crate) fn totals(totals: &TranscriptTotals, shown: u64) -> String {
             totals.requests_with_placeholder_output + totals.requests_fast_without_price > 0,
         ),
     )
-}
-
-/// Paths stand as they are.
-fn id(id: &str) -> String {
-    let is_path = id.contains(['/', '\\']);
-    let short = if is_path { id.to_owned() } else { id.chars().take(ID).collect() };
-    visible::line(&short)
 }
 
 fn shortened(title: &str) -> String {

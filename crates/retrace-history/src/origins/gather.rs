@@ -101,7 +101,7 @@ pub(crate) fn as_of(entry: &Entry, mut write: Write) -> Write {
     if !session.is_empty() {
         write.session = Some(session);
     }
-    if entry.place.subagent && write.conversation == 0 {
+    if entry.is_subagent() && write.conversation == 0 {
         let agent = entry.agent_id();
         write.role = agent.as_deref().map_or(Role::Subagent, role_of_agent);
         write.agent = agent.or(write.agent);

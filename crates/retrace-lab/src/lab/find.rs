@@ -96,7 +96,7 @@ fn file(name: &str) -> Result<Option<PathBuf>, ApiError> {
 
 /// The session's id, where it is the transcript of a session and no other has the id.
 fn unique_id(known: &Snapshot, entry: &Entry) -> Option<String> {
-    if entry.place.subagent {
+    if entry.is_subagent() {
         return None;
     }
     let id = entry.session_id();

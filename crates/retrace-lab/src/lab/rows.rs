@@ -89,8 +89,12 @@ fn make(snapshot: &Snapshot, table: &Table, peaks: &CountedPeaks) -> Rows {
     for id in sessions.iter().map(|session| &session.id) {
         *times.entry(id.clone()).or_default() += 1;
     }
-    let rows =
+    let mut rows: Vec<TranscriptRow> =
         sessions.iter().map(|session| row(session, times[&session.id] == 1, &mut priced, peaks)).collect();
+    let lengths = lengths(rows.iter().map(|row| row.id.as_str()));
+    for (row, length) in rows.iter_mut().zip(lengths) {
+        row.short_id = row.id.chars().take(length).collect();
+    }
     let problems = snapshot
         .entries()
         .filter_map(|entry| {
@@ -204,8 +208,31 @@ fn row(
         subagents,
         malformed_lines: accounts().map(|account| account.malformed_lines).sum(),
         unknown_lines: accounts().flat_map(|account| account.unknown.values()).sum(),
+        short_id: String::new(),
         id,
     }
+}
+
+/// Characters of an id that a list shows at least.
+const SHORTEST_ID: usize = 8;
+
+/// How many characters of each id tell it from the others. A path stands whole.
+fn lengths<'i>(ids: impl Iterator<Item = &'i str>) -> Vec<usize> {
+    let ids: Vec<&str> = ids.collect();
+    let mut sorted = ids.clone();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let common = |one: &str, other: &str| one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let length = |id: &&str| {
+        if id.contains(['/', '\\']) {
+            return id.chars().count();
+        }
+        let Ok(at) = sorted.binary_search(id) else { return SHORTEST_ID };
+        let neighbours = [at.checked_sub(1), at.checked_add(1)].into_iter().flatten();
+        let shared = neighbours.filter_map(|at| sorted.get(at)).map(|other| common(id, other)).max();
+        shared.map_or(SHORTEST_ID, |shared| (shared + 1).max(SHORTEST_ID))
+    };
+    ids.iter().map(length).collect()
 }
 
 /// By its path: ids of subagents are short, and may be of several.
@@ -272,7 +299,15 @@ pub fn shortened(text: &str, characters: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::shortened;
+    use super::{lengths, shortened};
+
+    #[test]
+    fn an_id_is_as_long_as_tells_it_from_the_others() {
+        let ids = ["01a208c7-7a88-7003", "01a208c7-7fb4-71c0", "01a208c7-7a88-7f00", "5f3c2a10-99", "/w/a.jsonl", "5f"];
+        let short: Vec<String> =
+            ids.iter().zip(lengths(ids.into_iter())).map(|(id, length)| id.chars().take(length).collect()).collect();
+        assert_eq!(short, ["01a208c7-7a88-70", "01a208c7-7f", "01a208c7-7a88-7f", "5f3c2a10", "/w/a.jsonl", "5f"]);
+    }
 
     #[test]
     fn a_title_is_one_short_line() {

@@ -170,3 +170,54 @@ fn what_a_session_says_of_its_extraction_is_a_write_in_the_background() {
     assert_eq!((write.at, write.answered_at.is_some()), (None, true));
     assert_eq!(write.effect, crate::Effect::Unparsed);
 }
+
+#[test]
+fn what_codex_carried_out_counts_rather_than_the_call() {
+    let line = |kind: &str, payload: Value| {
+        format!("{}\n", json!({"timestamp": "2026-11-23T10:00:00Z", "type": kind, "payload": payload}))
+    };
+    let completed = |item: Value| line("event_msg", json!({"type": "item_completed", "item": item}));
+    let call = |id: &str, input: &str| {
+        line(
+            "response_item",
+            json!({"type": "custom_tool_call", "name": "exec", "call_id": id, "input": input}),
+        )
+    };
+    let output = |id: &str| {
+        line("response_item", json!({"type": "custom_tool_call_output", "call_id": id, "output": "Done"}))
+    };
+    let text = [
+        line("session_meta", json!({"id": "0a", "cwd": "/w"})),
+        line("turn_context", json!({"model": "gpt-6.1-terra"})),
+        call("c1", "await tools.apply_patch(patch); await tools.exec_command({cmd: name})"),
+        completed(json!({"type": "FileChange", "id": "exec-1", "status": "completed", "changes": {
+            "/m/a.md": {"type": "add", "content": "one\ntwo\n"},
+            "/m/b.md": {"type": "update", "unified_diff": "@@ -1 +1 @@\n-x\n+y\n", "move_path": "/m/c.md"},
+            "/m/d.md": {"type": "delete", "content": "gone\n"}}})),
+        completed(json!({"type": "CommandExecution", "id": "exec-2", "status": "failed", "exit_code": 1,
+            "command": ["/bin/bash", "-lc", "echo x > e.md; false"], "cwd": "file:///w/sub"})),
+        output("c1"),
+        call("c2", "await tools.apply_patch(wrong)"),
+        output("c2"),
+    ]
+    .concat();
+    let found = writes(text.as_bytes()).expect("a rollout");
+    let shapes: Vec<_> = found
+        .iter()
+        .map(|write| (write.path.as_str(), write.part, write.turn, write.succeeded, write.tool.as_str()))
+        .collect();
+    assert_eq!(
+        shapes,
+        [
+            ("/m/a.md", 0, Some(1), Some(true), "exec"),
+            ("/m/b.md", 1, Some(1), Some(true), "exec"),
+            ("/m/d.md", 2, Some(1), Some(true), "exec"),
+            ("/w/sub/e.md", 3, Some(1), Some(false), "exec"),
+        ]
+    );
+    assert_eq!(apply(&found[0], None).as_deref(), Some(&b"one\ntwo\n"[..]));
+    assert_eq!(apply(&found[1], Some(b"x\n")).as_deref(), Some(&b"y\n"[..]));
+    assert!(matches!(&found[1].effect, Effect::Patch(patch) if patch.moved_to.as_deref() == Some("/m/c.md")));
+    assert_eq!(found[2].effect, Effect::Delete);
+    assert_eq!(found[0].model.as_deref(), Some("gpt-6.1-terra"));
+}

@@ -151,6 +151,30 @@ fn a_transcript_is_found_by_path_id_beginning_and_words() {
 }
 
 #[test]
+fn a_rollout_of_a_subagent_belongs_to_the_session_that_started_it() {
+    let home = Home::new();
+    let rollout = |id: &str, more: &str| {
+        let meta = format!(r#"{{"type":"session_meta","payload":{{"id":"{id}","cwd":"/w"{more}}}}}"#);
+        home.write(&format!(".codex/sessions/2026/11/23/rollout-{id}.jsonl"), format!("{meta}\n"));
+    };
+    rollout("01a2-main", r#","source":"exec","session_id":"01a2-main""#);
+    let spawned = |parent: &str| {
+        format!(r#","source":{{"subagent":{{"thread_spawn":{{"parent_thread_id":"{parent}","depth":1}}}}}}"#)
+    };
+    rollout("01a2-sub", &spawned("01a2-main"));
+    rollout("01a2-deep", &format!(r#"{},"session_id":"01a2-main""#, spawned("01a2-sub")));
+    rollout("01a2-lone", r#","source":{"subagent":"review"}"#);
+    let index = indexed(&home);
+    let snapshot = index.snapshot();
+    let mut rows: Vec<(String, usize)> =
+        snapshot.sessions().iter().map(|row| (row.id.clone(), row.subagents.len())).collect();
+    rows.sort();
+    assert_eq!(rows, [("01a2-lone".to_owned(), 0), ("01a2-main".to_owned(), 2)]);
+    assert_eq!(found(&snapshot, "01a2-sub"), ["rollout-01a2-sub"]);
+    assert_eq!(found(&snapshot, "01a2-main"), ["rollout-01a2-main"]);
+}
+
+#[test]
 fn a_session_that_tells_no_id_is_called_by_its_place() {
     let home = Home::new();
     home.write(".copilot/session-state/4d7f/events.jsonl", "");

@@ -1,27 +1,90 @@
-//! Codex memories: `$CODEX_HOME/memories`, else `~/.codex/memories`. Source: `openai/codex`, README of its memories crate.
+//! Codex memories: `memories_v2` and `memories` in `$CODEX_HOME`, else in `~/.codex`. Sources: `openai/codex`, README of its
+//! memories crate; observed with 0.169: the feature `memories` is off unless `config.toml` switches it on, `memories.version`
+//! says which directory is used, and without it a home that has `memories`, even empty, keeps it.
 
 use super::holds;
-use crate::scan::Scan;
+use crate::scan::{Scan, is_directory};
 use crate::{Found, Surroundings};
 use retrace_model::StoreKind;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
 
 /// Bytes read to tell the version line of the summary.
 const SUMMARY_BYTES: u64 = 16;
 
+/// Directories of both versions, with the version's name.
+const VERSIONS: [(&str, &str); 2] = [("memories_v2", "v2"), ("memories", "v1")];
+
 pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan) -> Vec<Found> {
     let home = surroundings.directory("CODEX_HOME", || surroundings.home.join(".codex"));
-    let Some(root) = scan.directory(&home, &["memories"]) else { return Vec::new() };
-    let mut evidence = vec![format!("the memory directory of Codex in {}", home.display())];
-    let summary = scan.beginning(&root.join("memory_summary.md"), SUMMARY_BYTES).unwrap_or_default();
-    if summary.split(|byte| *byte == b'\n').next().is_some_and(|line| line.trim_ascii() == b"v1") {
-        evidence.push("memory_summary.md begins with v1".to_owned());
+    let config = Config::read(scan, &home);
+    let roots: Vec<(PathBuf, &str)> = VERSIONS
+        .into_iter()
+        .filter_map(|(folder, version)| Some((scan.directory(&home, &[folder])?, version)))
+        .collect();
+    let are_both = roots.len() > 1;
+    let found = roots.into_iter().map(|(root, version)| {
+        let mut evidence = vec![format!("the memory directory of Codex in {}", home.display())];
+        let summary = scan.beginning(&root.join("memory_summary.md"), SUMMARY_BYTES).unwrap_or_default();
+        if summary.split(|byte| *byte == b'\n').next().is_some_and(|line| line.trim_ascii() == b"v1") {
+            evidence.push("memory_summary.md begins with v1".to_owned());
+        }
+        evidence.extend(holds(&root, &["MEMORY.md", "memory_summary.md", "raw_memories.md"]));
+        if is_directory(&root.join("rollout_summaries")) {
+            evidence.push("holds rollout_summaries".to_owned());
+        }
+        if root.join(".git").is_dir() {
+            evidence.push("is a git repository, which Codex keeps as a baseline".to_owned());
+        }
+        let name = if are_both { format!("Codex ({version})") } else { "Codex".to_owned() };
+        let (enabled, reason) = config.uses(version);
+        let mut found = Found::new(root, StoreKind::Codex, name, evidence).because(reason);
+        found.enabled = enabled;
+        found
+    });
+    found.collect()
+}
+
+/// What `config.toml` says of memories.
+struct Config {
+    /// `features.memories`.
+    on: Option<bool>,
+    /// The version in use, and how that is known.
+    version: String,
+    because: &'static str,
+}
+
+impl Config {
+    fn read(scan: &mut Scan, home: &Path) -> Self {
+        let path = home.join("config.toml");
+        let config = scan.toml(&path).unwrap_or_default();
+        let mut part = |table: &str, key: &str| {
+            let of = scan.setting(&path, &config, table, "a table", |it| it.is_object().then_some(it))?;
+            Some(of.get(key)?.clone())
+        };
+        let on = part("features", "memories").as_ref().and_then(Value::as_bool);
+        let named = part("memories", "version").and_then(|version| version.as_str().map(str::to_owned));
+        let (version, because) = match named {
+            Some(version) => (version, "config.toml names this version"),
+            None if is_directory(&home.join("memories")) => {
+                ("v1".to_owned(), "a home with the directory memories keeps v1")
+            }
+            None => ("v2".to_owned(), "a new home has v2"),
+        };
+        Self { on, version, because }
     }
-    evidence.extend(holds(&root, &["MEMORY.md", "memory_summary.md", "raw_memories.md"]));
-    if root.join(".git").is_dir() {
-        evidence.push("is a git repository, which Codex keeps as a baseline".to_owned());
+
+    /// Whether Codex uses the directory of a version, and why.
+    fn uses(&self, version: &str) -> (bool, String) {
+        if version != self.version {
+            return (false, format!("Codex uses {} here: {}.", self.version, self.because));
+        }
+        match self.on {
+            Some(true) => (true, format!("config.toml has features.memories on, and {}.", self.because)),
+            Some(false) => (false, "config.toml has features.memories off.".to_owned()),
+            None => (false, "features.memories is off unless config.toml switches it on.".to_owned()),
+        }
     }
-    let reason = "The directory is there; Codex uses it while its memories feature is on, which is not read.";
-    vec![Found::new(root, StoreKind::Codex, "Codex".to_owned(), evidence).because(reason)]
 }
 
 #[cfg(test)]
@@ -31,6 +94,7 @@ mod tests {
     #[test]
     fn the_default_home_and_another_one() {
         let home = Home::new();
+        home.write(".codex/config.toml", "model = \"gpt-5.1-codex\"\n[features]\nmemories = true\n");
         home.write(".codex/memories/memory_summary.md", "v1\nText.\n");
         home.write(".codex/memories/rollout_summaries/a.md", "x");
         home.write(".codex/memories/.git/HEAD", "ref: refs/heads/main\n");
@@ -42,6 +106,37 @@ mod tests {
 
         let elsewhere = home.path("elsewhere");
         let discovery = home.discover_with(&[("CODEX_HOME", elsewhere.to_str().unwrap())]);
-        assert!(discovery.has(&elsewhere.join("memories")) && !discovery.has(&home.path(".codex/memories")));
+        assert!(!discovery.has(&home.path(".codex/memories")));
+        let found = discovery.at(&elsewhere.join("memories"));
+        assert!(!found.enabled && found.reason.contains("off unless"), "{}", found.reason);
+    }
+
+    #[test]
+    fn the_version_in_use_is_the_one_that_is_on() {
+        for (config, folders, on) in [
+            ("[features]\nmemories = true\n", &["memories_v2"][..], "memories_v2"),
+            ("[features]\nmemories = true\n", &["memories_v2", "memories"], "memories"),
+            (
+                "[features]\nmemories = true\n[memories]\nversion = \"v2\"\n",
+                &["memories_v2", "memories"],
+                "memories_v2",
+            ),
+            ("[features]\nmemories = false\n", &["memories_v2"], ""),
+            ("", &["memories"], ""),
+            ("features = 3\n", &["memories"], ""),
+            ("[broken", &["memories"], ""),
+        ] {
+            let home = Home::new();
+            home.write(".codex/config.toml", config);
+            for folder in folders {
+                home.write(&format!(".codex/{folder}/memory_summary.md"), "v1\n");
+            }
+            let discovery = home.discover();
+            for folder in folders {
+                let found = discovery.at(&home.path(&format!(".codex/{folder}")));
+                assert_eq!(found.enabled, *folder == on, "{config:?} {folder}: {}", found.reason);
+            }
+            assert_eq!(discovery.problems.len(), usize::from(config.contains("= 3") || config.contains("[b")));
+        }
     }
 }

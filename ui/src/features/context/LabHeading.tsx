@@ -41,6 +41,8 @@ export const LabHeading = memo(function LabHeading({ show, onReload }: { show: C
   const format = useFormat();
   const transcripts = useTranscripts();
   const session = rowOf(transcripts.data?.transcripts ?? [], show.transcript);
+  const above = show.agent?.session ?? null;
+  const parent = above && (rowOf(transcripts.data?.transcripts ?? [], above)?.short_id ?? above);
   const grown = useGrown(session?.bytes ?? null);
   return (
     <header className={css.labHead} data-testid="lab-head">
@@ -56,7 +58,7 @@ export const LabHeading = memo(function LabHeading({ show, onReload }: { show: C
               <Trans>subagent {show.agent.agent_type}</Trans>
             ) : (
               <Trans>
-                subagent {show.agent.agent_type} of {show.agent.session.slice(0, 8)}
+                subagent {show.agent.agent_type} of {parent}
               </Trans>
             )}
           </span>

@@ -66,6 +66,7 @@ function rowFor(run: FakeRun): TranscriptRow {
   const show = showRun(run);
   return {
     id: run.id,
+    short_id: run.id.slice(0, 8),
     path: show.path,
     format: show.format,
     title: run.title,
