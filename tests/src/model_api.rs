@@ -193,8 +193,7 @@ fn responses(body: &Value, log: &mut Log) -> (&'static str, String) {
 
 fn gemini(path: &str, body: &Value, log: &mut Log) -> (&'static str, String) {
     let declared = body["tools"].as_array().into_iter().flatten();
-    let tools: usize =
-        declared.map(|tool| tool["functionDeclarations"].as_array().map_or(0, Vec::len)).sum();
+    let tools: usize = declared.map(|tool| tool["functionDeclarations"].as_array().map_or(0, Vec::len)).sum();
     let is_turn = tools > FEW_TOOLS;
     let (parts, number) = turn(is_turn, log);
     let is_json = body["generationConfig"]["responseMimeType"] == "application/json";

@@ -8,8 +8,8 @@ use crate::tools::{self, Change};
 use crate::write::{MEMORY_SAVED, Prompt, Reported, Role, Shown, Write};
 use retrace_model::Timestamp;
 use retrace_transcript::{
-    BackgroundSave, BlockKind, Done, Format, MessageIndex, Origin, ReadError, Reading, ResultPart, Transcript,
-    WriterRole, background_saves, is_background_agent, writer_role,
+    BackgroundSave, BlockKind, Done, Format, MessageIndex, Origin, ReadError, Reading, ResultPart,
+    Transcript, WriterRole, background_saves, is_background_agent, writer_role,
 };
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};

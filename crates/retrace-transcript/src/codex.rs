@@ -12,8 +12,8 @@ use crate::items::{Item, RawItemUsage, item};
 use crate::lenient::{Count, List, Raw, Text, lenient_object};
 use crate::lines::each_line;
 use crate::{
-    Account, Block, BlockKind, Cause, Compaction, Done, Format, Message, MessageIndex, Origin, Preamble, Reading,
-    Request, Role, Segment, Session, Transcript,
+    Account, Block, BlockKind, Cause, Compaction, Done, Format, Message, MessageIndex, Origin, Preamble,
+    Reading, Request, Role, Segment, Session, Transcript,
 };
 use memchr::memmem;
 use retrace_model::Timestamp;
@@ -248,13 +248,7 @@ impl Reader {
         known.cloned().unwrap_or_default()
     }
 
-    fn event(
-        &mut self,
-        number: u32,
-        at: Option<Timestamp>,
-        payload: &RawPayload<'_>,
-        account: &mut Account,
-    ) {
+    fn event(&mut self, number: u32, at: Option<Timestamp>, payload: &RawPayload<'_>, account: &mut Account) {
         let kind = payload.kind.or_empty();
         count(&mut account.without_context, &format!("event_msg/{kind}"));
         let window = payload.info.window.0.or(payload.window.0);

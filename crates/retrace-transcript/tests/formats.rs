@@ -169,7 +169,8 @@ fn usage_record(id: &str, input: u64) -> Value {
 #[test]
 fn a_codex_rollout_of_today_is_read() {
     let agents = "# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>\nTabs.\n</INSTRUCTIONS>";
-    let memory = "Below `/h/.codex/memories_v2/x/`.\n== MEMORY_SUMMARY BEGINS ==\nv1\n== MEMORY_SUMMARY ENDS ==";
+    let memory =
+        "Below `/h/.codex/memories_v2/x/`.\n== MEMORY_SUMMARY BEGINS ==\nv1\n== MEMORY_SUMMARY ENDS ==";
     let lines = [
         codex(
             "session_meta",
@@ -189,7 +190,10 @@ fn a_codex_rollout_of_today_is_read() {
             labelled("developer", &[("memories.instructions", memory), ("permissions.instructions", "All.")]),
         ),
         codex("response_item", labelled("user", &[("agents_md.instructions", agents)])),
-        codex("world_state", json!({"full": true, "state": {"agents_md": {"directory": "/w", "text": "Tabs."}}})),
+        codex(
+            "world_state",
+            json!({"full": true, "state": {"agents_md": {"directory": "/w", "text": "Tabs."}}}),
+        ),
         codex("turn_context", json!({"model": "gpt-6.1-terra"})),
         codex("response_item", labelled("user", &[("user.text", "# AGENTS.md instructions: write them")])),
         codex(
@@ -197,14 +201,20 @@ fn a_codex_rollout_of_today_is_read() {
             json!({"type": "custom_tool_call", "name": "exec", "call_id": "c1", "input": "await 1"}),
         ),
         usage_record("resp_1", 100),
-        codex("event_msg", json!({"type": "item_completed", "item": {"type": "FileChange", "id": "exec-9",
-            "status": "completed", "changes": {"/h/.codex/memories_v2/a.md": {"type": "add", "content": "x"}}}})),
+        codex(
+            "event_msg",
+            json!({"type": "item_completed", "item": {"type": "FileChange", "id": "exec-9",
+            "status": "completed", "changes": {"/h/.codex/memories_v2/a.md": {"type": "add", "content": "x"}}}}),
+        ),
         codex("response_item", json!({"type": "custom_tool_call_output", "call_id": "c1", "output": "ok"})),
         tokens(105, 100, 40),
         codex_message("assistant", "Compacting"),
         usage_record("resp_2", 130),
-        codex("compacted", json!({"message": "In short.", "replacement_history": [
-            labelled("user", &[("user.text", "Write")]), labelled("user", &[("compaction.summary", "In short.")])]})),
+        codex(
+            "compacted",
+            json!({"message": "In short.", "replacement_history": [
+            labelled("user", &[("user.text", "Write")]), labelled("user", &[("compaction.summary", "In short.")])]}),
+        ),
         usage_record("resp_3", 90),
         codex_message("assistant", "Done"),
         usage_record("resp_3", 95),
@@ -213,7 +223,10 @@ fn a_codex_rollout_of_today_is_read() {
     let found = reading(&bytes);
     let transcript = &found.transcripts[0];
     assert!(found.account.unknown.is_empty() && found.account.oddities.is_empty(), "{:?}", found.account);
-    assert_eq!((transcript.session.id.as_deref(), transcript.session.agent.as_deref()), (Some("0a"), Some("0b")));
+    assert_eq!(
+        (transcript.session.id.as_deref(), transcript.session.agent.as_deref()),
+        (Some("0a"), Some("0b"))
+    );
     let ids: Vec<&str> = transcript.requests.iter().map(|request| request.id.as_str()).collect();
     assert_eq!(ids, ["resp_1", "resp_2", "resp_3", "request-3"]);
     assert_eq!(shape(transcript), [(4, Some(4)), (6, Some(6)), (2, None), (2, Some(9))]);

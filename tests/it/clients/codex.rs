@@ -86,7 +86,8 @@ fn turns(seed: u64, notes: &Path, code: bool) -> (Vec<Vec<Value>>, Vec<String>) 
     let file = notes.join(&name);
     let file = file.display();
     let whole = format!("*** Begin Patch\n*** Add File: {file}\n+one\n+two\n*** End Patch");
-    let changed = format!("*** Begin Patch\n*** Update File: {file}\n@@\n one\n-two\n+TWO {seed}\n*** End Patch");
+    let changed =
+        format!("*** Begin Patch\n*** Update File: {file}\n@@\n one\n-two\n+TWO {seed}\n*** End Patch");
     turns.extend([vec![patch(&whole)], vec![patch(&changed)], vec![json!("Finished.")]]);
     written.push(name);
     (turns, written)
@@ -140,7 +141,10 @@ fn what_codex_records_is_what_it_sent_and_did() {
     }
     // One that starts a subagent, and one with its memory.
     let note = rig.notes().join("sub.md");
-    let patch = format!("apply_patch <<'X'\n*** Begin Patch\n*** Add File: {}\n+sub\n*** End Patch\nX", note.display());
+    let patch = format!(
+        "apply_patch <<'X'\n*** Begin Patch\n*** Add File: {}\n+sub\n*** End Patch\nX",
+        note.display()
+    );
     rig.api.play(vec![
         vec![json!({"call": "spawn_agent", "namespace": "multi_agent_v1", "args": {"message": "Write", "agent_type": "default"}})],
         vec![json!({"call": "exec_command", "args": {"cmd": patch}})],
@@ -158,7 +162,10 @@ fn what_codex_records_is_what_it_sent_and_did() {
     let (reported, mut seen) = {
         let log = rig.api.log();
         let turns = log.answered.iter().filter(|answer| answer.is_turn);
-        (turns.map(|answer| (answer.id.clone(), answer.usage.clone())).collect::<BTreeMap<_, _>>(), BTreeSet::new())
+        (
+            turns.map(|answer| (answer.id.clone(), answer.usage.clone())).collect::<BTreeMap<_, _>>(),
+            BTreeSet::new(),
+        )
     };
     for transcript in rows.iter().flat_map(|row| std::iter::once(&row.id).chain(&row.subagents)) {
         let shown = shown(&rig.world, transcript);
@@ -184,12 +191,17 @@ fn what_codex_records_is_what_it_sent_and_did() {
     let facts = shown(&rig.world, subagent.1).agent.expect("a subagent");
     assert_eq!((facts.agent_type.as_str(), facts.session.as_ref()), ("default", Some(&subagent.0.id)));
 
-    let remembering = rows.iter().find(|row| row.title.as_deref() == Some("What do you remember?")).expect("it");
+    let remembering =
+        rows.iter().find(|row| row.title.as_deref() == Some("What do you remember?")).expect("it");
     let request = wire::CompositionReq { transcript: remembering.id.clone(), request: 0 };
     let composition = commands::context_composition(&rig.world.app, request).expect("a composition");
     let files: BTreeMap<&str, u64> =
         composition.files.iter().map(|file| (file.name.as_str(), file.tokens)).collect();
-    for path in [rig.home().join("memories_v2/memory_summary.md"), rig.home().join("AGENTS.md"), project.join("AGENTS.md")] {
+    for path in [
+        rig.home().join("memories_v2/memory_summary.md"),
+        rig.home().join("AGENTS.md"),
+        project.join("AGENTS.md"),
+    ] {
         let path = path.to_string_lossy().into_owned();
         assert!(files.get(path.as_str()).is_some_and(|tokens| *tokens > 2), "{path}: {files:?}");
     }

@@ -65,7 +65,9 @@ pub(super) fn class_of_attached(attachment: &str, kind: &str, path: &str) -> Opt
     match attachment {
         // Codex (0.169).
         "memories.instructions" => Some(FileClass::Memory),
-        "instructions" | "nested_memory" | "agents_md.instructions" => Some(by_path.unwrap_or(FileClass::Instructions)),
+        "instructions" | "nested_memory" | "agents_md.instructions" => {
+            Some(by_path.unwrap_or(FileClass::Instructions))
+        }
         _ => by_path,
     }
 }

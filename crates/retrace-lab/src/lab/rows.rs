@@ -303,10 +303,23 @@ mod tests {
 
     #[test]
     fn an_id_is_as_long_as_tells_it_from_the_others() {
-        let ids = ["01a208c7-7a88-7003", "01a208c7-7fb4-71c0", "01a208c7-7a88-7f00", "5f3c2a10-99", "/w/a.jsonl", "5f"];
-        let short: Vec<String> =
-            ids.iter().zip(lengths(ids.into_iter())).map(|(id, length)| id.chars().take(length).collect()).collect();
-        assert_eq!(short, ["01a208c7-7a88-70", "01a208c7-7f", "01a208c7-7a88-7f", "5f3c2a10", "/w/a.jsonl", "5f"]);
+        let ids = [
+            "01a208c7-7a88-7003",
+            "01a208c7-7fb4-71c0",
+            "01a208c7-7a88-7f00",
+            "5f3c2a10-99",
+            "/w/a.jsonl",
+            "5f",
+        ];
+        let short: Vec<String> = ids
+            .iter()
+            .zip(lengths(ids.into_iter()))
+            .map(|(id, length)| id.chars().take(length).collect())
+            .collect();
+        assert_eq!(
+            short,
+            ["01a208c7-7a88-70", "01a208c7-7f", "01a208c7-7a88-7f", "5f3c2a10", "/w/a.jsonl", "5f"]
+        );
     }
 
     #[test]

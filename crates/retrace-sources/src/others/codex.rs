@@ -136,7 +136,10 @@ mod tests {
                 let found = discovery.at(&home.path(&format!(".codex/{folder}")));
                 assert_eq!(found.enabled, *folder == on, "{config:?} {folder}: {}", found.reason);
             }
-            assert_eq!(discovery.problems.len(), usize::from(config.contains("= 3") || config.contains("[b")));
+            assert_eq!(
+                discovery.problems.len(),
+                usize::from(config.contains("= 3") || config.contains("[b"))
+            );
         }
     }
 }

@@ -113,7 +113,8 @@ fn directory_named<'t>(text: &'t str, folder: &str) -> Option<&'t str> {
     let mark = format!("/{folder}");
     text.match_indices(&mark).find_map(|(at, _)| {
         let end = at + mark.len();
-        let is_whole = !text[end..].starts_with(|next: char| next.is_alphanumeric() || next == '_' || next == '-');
+        let is_whole =
+            !text[end..].starts_with(|next: char| next.is_alphanumeric() || next == '_' || next == '-');
         let line = text[..at].rfind('\n').map_or(0, |start| start + 1);
         // Paths stand in back quotes.
         let start = text[line..at].rfind('`').map_or(line, |quote| line + quote + 1);
@@ -150,9 +151,13 @@ mod tests {
             ===== MEMORY_SUMMARY BEGINS =====\nv1\nTabs.\n===== MEMORY_SUMMARY ENDS =====\n";
         let mut home = None;
         let file = memory(text, &mut home).expect("a file");
-        assert_eq!((file.path.as_str(), file.content.as_str()), ("/h/.codex/memories_v2/memory_summary.md", "v1\nTabs."));
+        assert_eq!(
+            (file.path.as_str(), file.content.as_str()),
+            ("/h/.codex/memories_v2/memory_summary.md", "v1\nTabs.")
+        );
         assert_eq!(home.as_deref(), Some("/h/.codex"));
-        for text in ["", "MEMORY_SUMMARY BEGINS", "MEMORY_SUMMARY BEGINS\nMEMORY_SUMMARY ENDS", "`/memories"] {
+        for text in ["", "MEMORY_SUMMARY BEGINS", "MEMORY_SUMMARY BEGINS\nMEMORY_SUMMARY ENDS", "`/memories"]
+        {
             let _ = memory(text, &mut None);
         }
     }

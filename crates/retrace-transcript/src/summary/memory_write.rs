@@ -80,7 +80,8 @@ pub(crate) fn is_memory_path(path: &str) -> bool {
     }
     let is_note = name.to_ascii_lowercase().ends_with(".md");
     parts.any(|part| {
-        matches!(part, "memories" | "memories_v2") || (is_note && matches!(part, "memory" | "agent-memory" | "agent-memory-local"))
+        matches!(part, "memories" | "memories_v2")
+            || (is_note && matches!(part, "memory" | "agent-memory" | "agent-memory-local"))
     })
 }
 
