@@ -3,6 +3,7 @@
 //! It runs in a home of its own and reaches loopback only.
 
 mod codex;
+mod gemini;
 mod rig;
 
 use retrace_api::commands;

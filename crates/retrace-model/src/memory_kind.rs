@@ -21,6 +21,8 @@ pub enum MemoryClass {
     DailyLog,
     /// Written for an agent by people: `CLAUDE.md`, `AGENTS.md`, `GEMINI.md`, rules.
     Instructions,
+    /// Drafted by an agent in the background for a person to accept; no session loads it.
+    Proposal,
     /// Anything else.
     #[default]
     Other,
@@ -28,7 +30,8 @@ pub enum MemoryClass {
 
 impl MemoryClass {
     /// Every class.
-    pub const ALL: [Self; 5] = [Self::Index, Self::Topic, Self::DailyLog, Self::Instructions, Self::Other];
+    pub const ALL: [Self; 6] =
+        [Self::Index, Self::Topic, Self::DailyLog, Self::Instructions, Self::Proposal, Self::Other];
 
     /// The printed form.
     #[must_use]
@@ -38,6 +41,7 @@ impl MemoryClass {
             Self::Topic => "topic",
             Self::DailyLog => "daily_log",
             Self::Instructions => "instructions",
+            Self::Proposal => "proposal",
             Self::Other => "other",
         }
     }
@@ -128,6 +132,9 @@ const TEAM_FOLDER: &str = "team";
 const CODEX_EXTENSION: [&str; 2] = ["extensions", "ad_hoc"];
 const CODEX_DIFF: &str = "phase2_workspace_diff.md";
 
+/// Folders in a private memory of Gemini CLI that hold what its extraction drafted (0.61).
+const GEMINI_DRAFTS: [&str; 2] = [".inbox", "skills"];
+
 /// Folders whose dated files are daily logs. `logs` is Claude Code's and Aeon's, `memory` OpenClaw's.
 const LOG_FOLDERS: [&str; 3] = ["logs", "memory", "daily"];
 
@@ -184,6 +191,9 @@ fn scope_of<'a>(store: &StorePlace<'a>, path: &'a str) -> (Option<MemoryScope>, 
 
 fn class_of(kind: StoreKind, inside: &[&str], folder: &str) -> (MemoryClass, Option<NaiveDate>) {
     let Some((&name, folders)) = inside.split_last() else { return (MemoryClass::Other, None) };
+    if kind == StoreKind::Gemini && folders.first().is_some_and(|first| GEMINI_DRAFTS.contains(first)) {
+        return (MemoryClass::Proposal, None);
+    }
     if kind == StoreKind::Codex && *folders == CODEX_EXTENSION && name == "instructions.md" {
         return (MemoryClass::Instructions, None);
     }
@@ -353,6 +363,11 @@ mod tests {
             (StoreKind::Codex, "extensions/ad_hoc/notes/a.md", "topic"),
             (StoreKind::Codex, "phase2_workspace_diff.md", "other"),
             (StoreKind::Gemini, "GEMINI.md", "instructions"),
+            (StoreKind::Gemini, "MEMORY.md", "index"),
+            (StoreKind::Gemini, "build.md", "topic"),
+            (StoreKind::Gemini, ".inbox/private/extraction.patch", "proposal"),
+            (StoreKind::Gemini, "skills/notes/SKILL.md", "proposal"),
+            (StoreKind::Plain, "skills/notes/SKILL.md", "topic"),
             (StoreKind::Plain, "AGENTS.md", "instructions"),
             (StoreKind::MemoryTool, "progress.txt", "topic"),
             (StoreKind::MemoryTool, "progress", "topic"),

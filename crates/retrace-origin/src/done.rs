@@ -14,6 +14,7 @@ pub(crate) fn changes(done: &Done, directory: Option<&str>) -> Vec<(Change, Repo
         DoneWhat::Files(files) => files.iter().map(|file| of_file(file, directory)).collect(),
         DoneWhat::Command { command, directory: ran_in } => {
             let input = json!({ "command": command });
+            let ran_in = ran_in.as_deref().map(|ran_in| resolve(ran_in, directory));
             let changes = tools::changes("shell", &input, ran_in.as_deref().or(directory));
             changes.into_iter().map(|change| (change, Reported::default())).collect()
         }

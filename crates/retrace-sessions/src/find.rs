@@ -1,6 +1,7 @@
 //! Finds the transcript that is meant.
 
 use crate::entry::Entry;
+use crate::roots::RootKind;
 use crate::snapshot::Snapshot;
 use std::path::Path;
 use std::sync::Arc;
@@ -28,12 +29,30 @@ impl Snapshot {
                 break;
             }
         }
+        without_further(&mut found);
         // By path, which the entries come in, where times are equal.
         found.sort_by_key(|entry| {
             std::cmp::Reverse(entry.summary.as_ref().and_then(|summary| summary.last_at))
         });
         found
     }
+}
+
+/// Of several files of one session of Gemini CLI, which a resume begins, the one with most requests is meant.
+fn without_further(found: &mut Vec<Arc<Entry>>) {
+    let requests = |entry: &Entry| entry.summary.as_ref().map_or(0, |summary| summary.requests);
+    let is_own = |entry: &Entry| entry.place.kind == RootKind::Gemini && !entry.is_subagent();
+    let all = found.clone();
+    found.retain(|entry| {
+        let same = |other: &&Arc<Entry>| {
+            is_own(other)
+                && other.session_id() == entry.session_id()
+                && other.path.parent() == entry.path.parent()
+        };
+        let most =
+            all.iter().filter(same).max_by_key(|other| (requests(other), std::cmp::Reverse(&other.path)));
+        !is_own(entry) || most.is_none_or(|most| most.path == entry.path)
+    });
 }
 
 fn by_path(entry: &Entry, query: &str) -> bool {

@@ -18,6 +18,9 @@ pub enum RootKind {
     /// Named by the user: one file of any name, or a directory in which every `*.jsonl`, `*.ndjson` and `*.json` is a
     /// transcript, subdirectories included.
     Named,
+    /// Configuration directory of Gemini CLI: `tmp/PROJECT/chats/session-*.jsonl`, and those of subagents in
+    /// `tmp/PROJECT/chats/SESSION/*.jsonl`.
+    Gemini,
 }
 
 /// A place to look in.
@@ -57,7 +60,7 @@ impl Roots {
 ///
 /// Sources: `CLAUDE_CONFIG_DIR`, else `~/.claude` (Claude Code documentation, environment variables page); `CODEX_HOME`,
 /// else `~/.codex` (`openai/codex`); `COPILOT_HOME`, else `~/.copilot` (GitHub documentation, Copilot CLI configuration
-/// directory).
+/// directory); `GEMINI_CLI_HOME`, else the home directory, and `.gemini` in it (Gemini CLI 0.61).
 #[must_use]
 pub fn roots_of_home(home: &Path, env: &BTreeMap<String, OsString>) -> Roots {
     let mut roots = Roots::default();
@@ -69,6 +72,9 @@ pub fn roots_of_home(home: &Path, env: &BTreeMap<String, OsString>) -> Roots {
         let named = env.get(variable).map(PathBuf::from).filter(|path| path.is_absolute());
         roots.add(kind, named.unwrap_or_else(|| home.join(usual)));
     }
+    // This variable stands for the home directory.
+    let home_of_gemini = env.get("GEMINI_CLI_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    roots.add(RootKind::Gemini, home_of_gemini.as_deref().unwrap_or(home).join(".gemini"));
     roots
 }
 
@@ -82,6 +88,7 @@ mod tests {
             ("CLAUDE_CONFIG_DIR".to_owned(), OsString::from("/elsewhere/claude")),
             ("CODEX_HOME".to_owned(), OsString::from("relative")),
             ("COPILOT_HOME".to_owned(), OsString::new()),
+            ("GEMINI_CLI_HOME".to_owned(), OsString::from("/elsewhere/gemini")),
         ]);
         let roots = roots_of_home(Path::new("/home/ada"), &env);
         let paths: Vec<_> = roots.0.iter().map(|root| (root.kind, root.path.to_str().unwrap())).collect();
@@ -91,6 +98,7 @@ mod tests {
                 (RootKind::ClaudeCode, "/elsewhere/claude"),
                 (RootKind::Codex, "/home/ada/.codex"),
                 (RootKind::Copilot, "/home/ada/.copilot"),
+                (RootKind::Gemini, "/elsewhere/gemini/.gemini"),
             ]
         );
     }

@@ -26,6 +26,8 @@ pub struct SessionRow {
     pub id: String,
     /// The transcript. `None` where only subagents of it are left.
     pub main: Option<Arc<Entry>>,
+    /// Further files of the same session, which a resume begins (Gemini CLI).
+    pub further: Vec<Arc<Entry>>,
     /// Transcripts of subagents, in order of their beginning.
     pub subagents: Vec<Arc<Entry>>,
 }
@@ -133,9 +135,19 @@ impl Entry {
 }
 
 impl SessionRow {
-    /// The transcript's own, then those of the subagents.
+    /// Another file of the session. The one with most requests is the session's own.
+    fn add_further(&mut self, entry: &Arc<Entry>) {
+        let requests = |entry: &Arc<Entry>| entry.summary.as_ref().map_or(0, |summary| summary.requests);
+        let mut further = Arc::clone(entry);
+        if let Some(main) = self.main.as_mut().filter(|main| requests(main) < requests(&further)) {
+            std::mem::swap(main, &mut further);
+        }
+        self.further.push(further);
+    }
+
+    /// The transcript's own, further ones of it, then those of the subagents.
     pub fn entries(&self) -> impl Iterator<Item = &Arc<Entry>> {
-        self.main.iter().chain(&self.subagents)
+        self.main.iter().chain(&self.further).chain(&self.subagents)
     }
 
     fn summaries(&self) -> impl Iterator<Item = &Summary> {
@@ -295,14 +307,26 @@ impl Snapshot {
 /// Joins the transcripts of subagents to that of their session: by id within one project's folder, then by id alone.
 fn sessions<'e>(entries: impl Iterator<Item = &'e Arc<Entry>>) -> Vec<SessionRow> {
     let (subagents, mains): (Vec<_>, Vec<_>) = entries.partition(|entry| entry.is_subagent());
-    let mut rows = Vec::with_capacity(mains.len());
+    let mut rows: Vec<SessionRow> = Vec::with_capacity(mains.len());
     let mut by_folder: HashMap<(PathBuf, String), usize> = HashMap::new();
     let mut by_id: HashMap<String, usize> = HashMap::new();
     for main in mains {
         let id = main.session_id();
-        by_folder.entry((folder_of_project(main), id.clone())).or_insert(rows.len());
+        let key = (folder_of_project(main), id.clone());
+        if main.place.kind == RootKind::Gemini
+            && let Some(known) = by_folder.get(&key).and_then(|&place: &usize| rows.get_mut(place))
+        {
+            SessionRow::add_further(known, main);
+            continue;
+        }
+        by_folder.entry(key).or_insert(rows.len());
         by_id.entry(id.clone()).or_insert(rows.len());
-        rows.push(SessionRow { id, main: Some(Arc::clone(main)), subagents: Vec::new() });
+        rows.push(SessionRow {
+            id,
+            main: Some(Arc::clone(main)),
+            further: Vec::new(),
+            subagents: Vec::new(),
+        });
     }
     for subagent in subagents {
         let id = subagent.session_id();
@@ -310,7 +334,7 @@ fn sessions<'e>(entries: impl Iterator<Item = &'e Arc<Entry>>) -> Vec<SessionRow
         let place = by_folder.get(&key).or_else(|| by_id.get(&id)).copied().unwrap_or_else(|| {
             by_folder.insert(key, rows.len());
             by_id.insert(id.clone(), rows.len());
-            rows.push(SessionRow { id, main: None, subagents: Vec::new() });
+            rows.push(SessionRow { id, main: None, further: Vec::new(), subagents: Vec::new() });
             rows.len() - 1
         });
         rows[place].subagents.push(Arc::clone(subagent));
@@ -324,7 +348,11 @@ fn sessions<'e>(entries: impl Iterator<Item = &'e Arc<Entry>>) -> Vec<SessionRow
 
 /// The folder in which the files of a project's sessions lie.
 fn folder_of_project(entry: &Entry) -> PathBuf {
-    let levels = if entry.place.of_session.is_some() { 3 } else { 1 };
+    let levels = match (&entry.place.of_session, entry.place.kind) {
+        (None, _) => 1,
+        (Some(_), RootKind::Gemini) => 2,
+        (Some(_), _) => 3,
+    };
     entry.path.ancestors().nth(levels).map(Path::to_owned).unwrap_or_default()
 }
 

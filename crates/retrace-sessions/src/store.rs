@@ -30,10 +30,11 @@ const VERSION: u32 = 3;
 const HEADER_BYTES: usize = 8 + 4 + 8 + 32 + 32;
 
 /// Lines of every format an index takes line by line, and of the things a summary tells.
-const SAMPLES: [&str; 3] = [
+const SAMPLES: [&str; 4] = [
     include_str!("samples/claude-code.jsonl"),
     include_str!("samples/codex.jsonl"),
     include_str!("samples/copilot.jsonl"),
+    include_str!("samples/gemini.jsonl"),
 ];
 
 /// Hash of the samples as this program reads them: another where summaries are made or written in another way. So what
@@ -186,14 +187,16 @@ mod tests {
 
     #[test]
     fn the_samples_show_what_a_summary_tells() {
-        let [claude_code, codex, copilot] =
+        let [claude_code, codex, copilot, gemini] =
             SAMPLES.map(sample).map(|entry| entry.summary.expect("it was summarised"));
-        for summary in [&claude_code, &codex, &copilot] {
+        for summary in [&claude_code, &codex, &copilot, &gemini] {
             assert_eq!(summary.account.malformed, []);
         }
         assert_eq!(claude_code.requests, 2);
         assert_eq!((codex.requests, codex.memory_writes.len()), (2, 1));
         assert_eq!(codex.models["gpt-5.2"].tokens.cache_creation, 30);
+        assert_eq!((gemini.requests, gemini.memory_writes.len()), (1, 1));
+        assert_eq!(gemini.session.project.as_deref(), Some("/w"));
         assert_eq!(claude_code.compactions, 1);
         assert_eq!(claude_code.memory_writes.len(), 2);
         assert!(claude_code.session.title.is_some());

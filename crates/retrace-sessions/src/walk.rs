@@ -17,7 +17,7 @@ const DEPTH_LIMIT: usize = 16;
 pub struct Place {
     /// Kind of the root it lies below.
     pub kind: RootKind,
-    /// Claude Code's folder of the project, such as `-home-ada-work`.
+    /// Claude Code's folder of the project, such as `-home-ada-work`, or Gemini CLI's, which is a name.
     pub slug: Option<String>,
     /// True if the place is one for subagents.
     pub subagent: bool,
@@ -78,6 +78,7 @@ impl Walk {
             }
             RootKind::Copilot => self.copilot(&root.path.join("session-state")),
             RootKind::Named => self.named(&root.path, cancel),
+            RootKind::Gemini => self.gemini(&root.path.join("tmp")),
         }
     }
 
@@ -132,6 +133,29 @@ impl Walk {
                 match fs::symlink_metadata(&events) {
                     Ok(metadata) => self.visit(events, &metadata, Place::plain(RootKind::Copilot)),
                     Err(error) => self.absent_or_unlisted(&events, &error),
+                }
+            }
+        }
+    }
+
+    fn gemini(&mut self, projects: &Path) {
+        for project in self.list(projects) {
+            let slug = Some(name(&project));
+            if !project.file_type().is_ok_and(|kind| kind.is_dir()) {
+                continue;
+            }
+            for entry in self.list(&project.path().join("chats")) {
+                let file = name(&entry);
+                let place = Place { slug: slug.clone(), ..Place::plain(RootKind::Gemini) };
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    let place = Place { subagent: true, of_session: Some(file), ..place };
+                    for below in self.list(&entry.path()) {
+                        if name(&below).ends_with(".jsonl") {
+                            self.file(&below, place.clone());
+                        }
+                    }
+                } else if file.starts_with("session-") && is_transcript_name(&file) {
+                    self.file(&entry, place);
                 }
             }
         }

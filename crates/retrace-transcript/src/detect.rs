@@ -75,6 +75,9 @@ lenient_object! {
         kind: Text<'a> = "type",
         session_id: Text<'a> = "sessionId",
         sdk_session_id: Text<'a> = "session_id",
+        project_hash: Text<'a> = "projectHash",
+        tokens: Shape = "tokens",
+        calls: Shape = "toolCalls",
         parent_uuid: Link<'a> = "parentUuid",
         leaf_uuid: Text<'a> = "leafUuid",
         snapshot: Shape = "snapshot",
@@ -139,9 +142,9 @@ pub(crate) fn line_format(line: &[u8]) -> LineFormat {
         return LineFormat::Unknown;
     }
     match of_json(line) {
-        Ok(Some(format @ (Format::ClaudeCode | Format::CodexRollout | Format::CopilotEvents))) => {
-            LineFormat::Lines(format)
-        }
+        Ok(Some(
+            format @ (Format::ClaudeCode | Format::CodexRollout | Format::CopilotEvents | Format::GeminiChat),
+        )) => LineFormat::Lines(format),
         Ok(Some(_)) => LineFormat::Document,
         Ok(None) => LineFormat::Unknown,
         Err(()) => LineFormat::Document,
@@ -172,7 +175,13 @@ fn of_list(list: &[&RawValue]) -> Option<Format> {
 }
 
 fn of_object(probe: &Probe<'_>) -> Option<Format> {
+    if probe.session_id.as_str().is_some() && probe.project_hash.as_str().is_some() {
+        return Some(Format::GeminiChat);
+    }
     if let Some(kind) = probe.kind.as_str() {
+        if kind == "gemini" && (probe.tokens == Shape::Object || probe.calls == Shape::List) {
+            return Some(Format::GeminiChat);
+        }
         if is_claude_code(probe) {
             return Some(Format::ClaudeCode);
         }
@@ -315,6 +324,9 @@ mod tests {
             (r#"{"type":"file-history-snapshot","messageId":"a","snapshot":{}}"#, Format::ClaudeCode),
             ("\n{\"cut\n{\"type\":\"user\",\"sessionId\":\"s\"}", Format::ClaudeCode),
             (r#"{"timestamp":"t","type":"session_meta","payload":{}}"#, Format::CodexRollout),
+            (r#"{"sessionId":"x","projectHash":"y","kind":"main"}"#, Format::GeminiChat),
+            (r#"{"id":"a","type":"gemini","content":"x","tokens":{"input":1}}"#, Format::GeminiChat),
+            ("{\n\"sessionId\":\"x\",\n\"projectHash\":\"y\",\"messages\":[]}", Format::GeminiChat),
             (r#"{"type":"session.start","data":{"sessionId":"x"}}"#, Format::CopilotEvents),
             (
                 "{\n\"model\":\"m\",\n\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}",

@@ -22,6 +22,7 @@ mod codex;
 mod copilot;
 mod detect;
 mod documents;
+mod gemini;
 mod history;
 mod items;
 mod lenient;
@@ -72,6 +73,7 @@ fn read_repaired(format: Format, bytes: &[u8]) -> Reading {
         Format::ProxyLog => messages::read_log(bytes),
         Format::CodexRollout => codex::read(bytes),
         Format::CopilotEvents => copilot::read(bytes),
+        Format::GeminiChat => gemini::read(bytes),
         Format::OpenAiChat => openai_chat::read(bytes),
         Format::OpenAiResponses => openai_responses::read(bytes),
     }

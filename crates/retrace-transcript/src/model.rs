@@ -42,6 +42,8 @@ pub enum Format {
     CodexRollout,
     /// Copilot CLI events, JSON lines.
     CopilotEvents,
+    /// Gemini CLI chat, JSON lines.
+    GeminiChat,
     /// OpenAI chat completions request, response or pair.
     OpenAiChat,
     /// OpenAI responses request, response or pair.
@@ -59,6 +61,7 @@ impl Format {
             Self::ProxyLog => "proxy-log",
             Self::CodexRollout => "codex",
             Self::CopilotEvents => "copilot",
+            Self::GeminiChat => "gemini",
             Self::OpenAiChat => "openai-chat",
             Self::OpenAiResponses => "openai-responses",
         }

@@ -7,13 +7,14 @@ use proptest::prelude::*;
 use retrace_transcript::{Format, ReadError, Summariser, Summary, detect, read, read_as};
 use support::samples;
 
-const FORMATS: [Format; 8] = [
+const FORMATS: [Format; 9] = [
     Format::ClaudeCode,
     Format::MessagesRequest,
     Format::MessagesResponse,
     Format::ProxyLog,
     Format::CodexRollout,
     Format::CopilotEvents,
+    Format::GeminiChat,
     Format::OpenAiChat,
     Format::OpenAiResponses,
 ];
@@ -184,6 +185,7 @@ fn every_sample_is_recognised() {
             "claude-code",
             "codex",
             "copilot",
+            "gemini",
             "proxy-log",
             "openai-chat",
             "openai-responses",

@@ -8,7 +8,7 @@ use retrace_transcript::{
 };
 use serde_json::{Value, json};
 use support::samples::{
-    chat_messages, codex, codex_message, codex_session, copilot_session, history, pair, tokens,
+    chat_messages, codex, codex_message, codex_session, copilot_session, gemini_chat, history, pair, tokens,
 };
 use support::session;
 
@@ -259,6 +259,40 @@ fn a_codex_rollout_of_today_is_read() {
     assert_eq!((summary.requests, summary.peak_context), (4, 130));
     assert_eq!(summary.memory_writes[0].path, "/h/.codex/memories_v2/a.md");
     assert_eq!(summary.session.id.as_deref(), Some("0a"));
+}
+
+#[test]
+fn a_gemini_chat_is_read() {
+    let bytes = session(&gemini_chat());
+    let found = reading(&bytes);
+    let transcript = &found.transcripts[0];
+    assert!(found.account.unknown.is_empty() && found.account.oddities.is_empty(), "{:?}", found.account);
+    assert_eq!(transcript.format, Format::GeminiChat);
+    assert_eq!(shape(transcript), [(2, Some(2)), (4, Some(4)), (6, Some(7))]);
+    let ids: Vec<&str> = transcript.requests.iter().map(|request| request.id.as_str()).collect();
+    assert_eq!(ids, ["m2", "m4", "m7"]);
+    let usage = transcript.requests[0].usage.as_ref().unwrap();
+    assert_eq!((usage.input, usage.cache_read, usage.output, usage.reasoning), (61, 40, 8, Some(3)));
+    assert_eq!(transcript.session.project.as_deref(), Some("/w"));
+    assert_eq!(transcript.session.title.as_deref(), Some("Remember the port"));
+    // A resume tells the same messages again; the one of the client is another one.
+    assert_eq!(transcript.segments.len(), 2);
+    assert_eq!(transcript.segments[1].messages, [5, 1, 2, 3, 4, 6, 7]);
+    assert_eq!(transcript.segments[1].cause, Cause::Replaced);
+    assert!(matches!(&transcript.messages[0].blocks[0].kind,
+        BlockKind::Attachment { files, .. } if files[0].path == "/w/GEMINI.md" && files[0].content == "Tabs."));
+    assert_eq!(transcript.messages[0].origin, Origin::Client);
+    assert_eq!(transcript.messages[3].origin, Origin::ToolResults);
+    let failed = |block: usize| matches!(&transcript.messages[3].blocks[block].kind, BlockKind::ToolResult { is_error, .. } if *is_error);
+    assert_eq!([failed(0), failed(1), failed(2)], [false, false, true]);
+    let done: Vec<(&str, Option<bool>)> =
+        transcript.done.iter().map(|done| (done.call.as_str(), done.succeeded)).collect();
+    assert_eq!(done, [("c1", Some(true)), ("c2", Some(false))]);
+    // As one document, with the last list of messages.
+    let document =
+        json!({"sessionId": "g1", "projectHash": "h", "messages": gemini_chat()[9]["$set"]["messages"]});
+    let whole = serde_json::to_vec_pretty(&document).unwrap();
+    assert_eq!(shape(&reading(&whole).transcripts[0]), [(2, Some(2)), (4, Some(4))]);
 }
 
 #[test]

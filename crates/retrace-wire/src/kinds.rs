@@ -6,7 +6,7 @@ use ts_rs::TS;
 /// Kind of a memory file, by its place, its name and its front matter.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct MemoryKind {
-    /// `index`, `topic`, `daily_log`, `instructions`, or `other`.
+    /// `index`, `topic`, `daily_log`, `instructions`, `proposal`, or `other`.
     pub class: super::MemoryClass,
     /// Type of the front matter, as it stands there (`user`, `feedback`, `project`, `reference`, or another); null without one.
     pub memory_type: Option<String>,

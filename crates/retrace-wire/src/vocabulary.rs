@@ -202,6 +202,8 @@ vocabulary! {
         DailyLog = "daily_log",
         /// Written for an agent by people.
         Instructions = "instructions",
+        /// Drafted by an agent for a person to accept; no session loads it.
+        Proposal = "proposal",
         /// Anything else.
         Other = "other",
     }

@@ -4,7 +4,7 @@
  */
 import type { KindCount, MemoryKind } from "@/bindings";
 
-const CLASSES = ["index", "topic", "daily_log", "instructions", "other"];
+const CLASSES = ["index", "topic", "daily_log", "instructions", "proposal", "other"];
 /** Types of topics that agents write; others stand behind them. */
 const TYPES = ["user", "feedback", "project", "reference"];
 /** Scopes that are worth a choice; an auto memory's own is that of nearly all. */

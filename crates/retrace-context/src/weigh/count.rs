@@ -108,6 +108,13 @@ fn count_result(content: &[ResultPart], counter: &dyn TextCounter) -> BlockCount
         match part {
             ResultPart::Text(text) | ResultPart::Other(text) => {
                 count.text = count.text.saturating_add(counter.content(text));
+                count.files.extend(files::added(text).into_iter().map(|file| FileCount {
+                    path: file.path.to_owned(),
+                    class: file.class,
+                    source: FileSource::ReadByTool,
+                    partial: false,
+                    tokens: counter.content(&text[file.range]),
+                }));
             }
             ResultPart::Media(media) => count.media.add(media::estimate(media)),
         }

@@ -146,6 +146,28 @@ pub(super) fn embedded(text: &str) -> Vec<Embedded<'_>> {
     files
 }
 
+/// Lines that Gemini CLI writes around a file that it puts into an answer of a tool (0.61).
+const CONTEXT_BEGINS: &str = "--- Context from: ";
+const CONTEXT_ENDS: &str = "--- End of Context from: ";
+
+/// Memory and instruction files that a client added to an answer of a tool, in order.
+pub(super) fn added(text: &str) -> Vec<Embedded<'_>> {
+    let mut files = Vec::new();
+    let mut from = 0;
+    while let Some(at) = text[from..].find(CONTEXT_BEGINS).map(|at| from + at) {
+        from = at + CONTEXT_BEGINS.len();
+        let begins_line = at == 0 || text.as_bytes()[at - 1] == b'\n';
+        let line = text[from..].lines().next().unwrap_or_default();
+        let Some(path) = line.trim_end().strip_suffix(" ---").filter(|_| begins_line) else { continue };
+        let Some(end) = text[from..].find(&format!("{CONTEXT_ENDS}{path}")) else { continue };
+        if let Some(class) = class_of_path(path) {
+            files.push(Embedded { path, class, range: at..from + end });
+        }
+        from += end;
+    }
+    files
+}
+
 /// The path of a heading: what stands between `Contents of ` and the remark in brackets or the colon that ends the line.
 fn heading(text: &str) -> Option<&str> {
     let line = text.lines().next()?.strip_prefix(CONTENTS_OF)?.trim_end().strip_suffix(':')?;
@@ -188,6 +210,16 @@ mod tests {
         assert!(read_by("memory", &json!({"command": "view", "path": "/memories/a"})).is_some());
         assert!(read_by("memory", &json!({"command": "create", "path": "/memories/a"})).is_none());
         assert!(read_by("Read", &json!("/p/memory/a.md")).is_none());
+    }
+
+    #[test]
+    fn files_that_are_added_to_an_answer_are_found() {
+        let text = "data\n--- Context from: /w/sub/GEMINI.md ---\nSpaces.\n--- End of Context from: /w/sub/GEMINI.md ---\n\
+            --- Context from: /w/x.txt ---\nx\n--- End of Context from: /w/x.txt ---\n--- Context from: /w/GEMINI.md ---\n";
+        let files = added(text);
+        assert_eq!(files.len(), 1);
+        assert_eq!((files[0].path, files[0].class), ("/w/sub/GEMINI.md", FileClass::Instructions));
+        assert!(text[files[0].range.clone()].ends_with("Spaces.\n"));
     }
 
     #[test]

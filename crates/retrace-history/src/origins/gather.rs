@@ -16,6 +16,9 @@ const LARGEST_FILE: u64 = 512 << 20;
 /// Transcripts whose writes are kept in memory. Each keeps only what it wrote to stores.
 const MAX_KEPT: usize = 20_000;
 
+/// Beginning of the folder in which Gemini CLI keeps what its extraction of memories said, in place of a session's.
+const EXTRACTION: &str = "skill-extraction-";
+
 /// A transcript's writes that are about a store, with their files named as within the join.
 pub(crate) type Writes = Arc<Vec<Write>>;
 
@@ -103,7 +106,10 @@ pub(crate) fn as_of(entry: &Entry, mut write: Write) -> Write {
     }
     if entry.is_subagent() && write.conversation == 0 {
         let agent = entry.agent_id();
-        write.role = agent.as_deref().map_or(Role::Subagent, role_of_agent);
+        write.role = match entry.place.of_session.as_deref() {
+            Some(session) if session.starts_with(EXTRACTION) => Role::Background,
+            _ => agent.as_deref().map_or(Role::Subagent, role_of_agent),
+        };
         write.agent = agent.or(write.agent);
     }
     write

@@ -16,8 +16,12 @@ use std::path::Path;
 const MEMORY_TOOL_ROOT: &str = "/memories";
 
 /// Directories by which an agent's configuration is known on the way to a file.
-const CONFIGURATIONS: [(RootKind, &str); 3] =
-    [(RootKind::ClaudeCode, "/.claude/"), (RootKind::Codex, "/.codex/"), (RootKind::Copilot, "/.copilot/")];
+const CONFIGURATIONS: [(RootKind, &str); 4] = [
+    (RootKind::ClaudeCode, "/.claude/"),
+    (RootKind::Codex, "/.codex/"),
+    (RootKind::Copilot, "/.copilot/"),
+    (RootKind::Gemini, "/.gemini/"),
+];
 
 /// The stores with their directories.
 #[derive(Clone, Debug, Default)]
@@ -122,6 +126,7 @@ fn moved_here(path: &str, entry: &Entry) -> Option<String> {
     let below = match entry.place.kind {
         RootKind::ClaudeCode => "projects",
         RootKind::Codex => "sessions",
+        RootKind::Gemini => "tmp",
         _ => "session-state",
     };
     let root =

@@ -358,6 +358,7 @@ fn weigh(place: Place, file: Arc<FileRead>, threads: usize) -> Loaded {
 pub(crate) fn family(transcript: &Transcript, model: Option<&str>) -> Resolved {
     let unsaid = match transcript.format {
         Format::CodexRollout | Format::OpenAiChat | Format::OpenAiResponses => Family::O200k,
+        Format::GeminiChat => Family::Other,
         _ => NEWEST_FAMILY,
     };
     family_of(model.unwrap_or_default(), unsaid)

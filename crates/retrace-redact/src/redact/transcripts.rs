@@ -136,6 +136,7 @@ impl Redactions {
             self.claude_folder().join("projects"),
             self.folder_of_agent("CODEX_HOME", ".codex").join("sessions"),
             self.folder_of_agent("COPILOT_HOME", ".copilot").join("session-state"),
+            self.folder_of_agent("GEMINI_CLI_HOME", "").join(".gemini/tmp"),
         ]
     }
 }

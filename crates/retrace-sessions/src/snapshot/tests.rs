@@ -175,6 +175,40 @@ fn a_rollout_of_a_subagent_belongs_to_the_session_that_started_it() {
 }
 
 #[test]
+fn chats_of_gemini_cli_are_sessions_with_their_subagents() {
+    let home = Home::new();
+    let header = |id: &str, kind: &str| {
+        format!(
+            r#"{{"sessionId":"{id}","projectHash":"h","startTime":"2026-11-23T10:00:00.000Z","kind":"{kind}"}}"#
+        ) + "\n"
+    };
+    let answer = |id: &str| {
+        format!(
+            r#"{{"id":"{id}","timestamp":"2026-11-23T10:00:01.000Z","type":"gemini","content":"Done.","model":"gemini-3.1-pro-preview","tokens":{{"input":9,"output":1}}}}"#
+        ) + "\n"
+    };
+    let chats = ".gemini/tmp/app/chats";
+    home.write(&format!("{chats}/session-1-g1.jsonl"), header("g1", "main") + &answer("m1"));
+    home.write(&format!("{chats}/session-2-g1.jsonl"), header("g1", "main"));
+    home.write(&format!("{chats}/session-1-g2.jsonl"), header("g2", "main") + &answer("m2"));
+    home.write(&format!("{chats}/g1/a1.jsonl"), header("a1", "subagent") + &answer("m3"));
+    home.write(&format!("{chats}/skill-extraction-7/a2.jsonl"), header("a2", "subagent") + &answer("m4"));
+    let index = indexed(&home);
+    let snapshot = index.snapshot();
+    let mut rows: Vec<(String, usize, usize, u64)> = snapshot
+        .sessions()
+        .iter()
+        .map(|row| (row.id.clone(), row.further.len(), row.subagents.len(), row.requests()))
+        .collect();
+    rows.sort();
+    let row = |id: &str, further, subagents, requests| (id.to_owned(), further, subagents, requests);
+    assert_eq!(rows, [row("g1", 1, 1, 2), row("g2", 0, 0, 1), row("skill-extraction-7", 0, 1, 1)]);
+    assert_eq!(found(&snapshot, "g1"), ["session-1-g1"]);
+    assert_eq!(found(&snapshot, "a1"), ["a1"]);
+    assert!(snapshot.sessions().iter().all(|row| row.project() == Some("app")));
+}
+
+#[test]
 fn a_session_that_tells_no_id_is_called_by_its_place() {
     let home = Home::new();
     home.write(".copilot/session-state/4d7f/events.jsonl", "");

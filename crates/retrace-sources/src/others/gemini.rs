@@ -2,12 +2,15 @@
 //! `docs/tools/memory.md`. The global `GEMINI.md` is an instruction file and is left out.
 
 use crate::claude::{Project, folder_label};
-use crate::scan::Scan;
+use crate::scan::{Scan, is_directory};
 use crate::{Found, Surroundings};
 use retrace_model::{Sha256, StoreKind};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+/// Folders of what its extraction drafted (0.61).
+const DRAFTS: [&str; 2] = [".inbox", "skills"];
 
 /// Bytes read of the file that names a project's root.
 const MARKER_BYTES: u64 = 16 * 1024;
@@ -33,6 +36,10 @@ pub(super) fn find(surroundings: &Surroundings, projects: &[Project], scan: &mut
                     .to_owned(),
             );
         }
+        let drafts = DRAFTS.iter().filter(|draft| is_directory(&root.join(draft)));
+        evidence.extend(
+            drafts.map(|draft| format!("{draft} holds proposals of its extraction, which no session loads")),
+        );
         let project = project.map(|(path, _)| path);
         let label = project.as_deref().map_or_else(|| folder.name.clone(), folder_label);
         let reason = "The directory is there; Gemini CLI reads it in sessions of this project.";
@@ -101,12 +108,14 @@ mod tests {
         for folder in ["marked", "listed", &hashed, "unknown"] {
             home.write(&format!(".gemini/tmp/{folder}/memory/notes.md"), "x");
         }
+        home.write(".gemini/tmp/marked/memory/.inbox/private/extraction.patch", "x");
         home.write(".gemini/tmp/marked/.project_root", "/srv/marked\n");
         home.write(".gemini/projects.json", r#"{"projects": {"/srv/listed": "listed"}}"#);
         home.write(".gemini/settings.json", "{experimental: {autoMemory: true}, // on\n}");
         let discovery = home.discover();
         let at = |folder: &str| discovery.at(&home.path(&format!(".gemini/tmp/{folder}/memory")));
         assert_eq!(at("marked").name, "marked · Gemini");
+        assert!(at("marked").tells(".inbox holds proposals") && !at("listed").tells("proposals"));
         assert_eq!(at("listed").project.as_deref(), Some(std::path::Path::new("/srv/listed")));
         assert_eq!(at(&hashed).project, Some(app));
         assert_eq!((at("unknown").name.as_str(), &at("unknown").project), ("unknown · Gemini", &None));

@@ -77,6 +77,64 @@ pub(crate) fn codex_session() -> Vec<Value> {
     ]
 }
 
+/// A chat of Gemini CLI: two calls, one of whose messages is told again, and a resume with its list of messages.
+pub(crate) fn gemini_chat() -> Vec<Value> {
+    let tokens = |input: u64| json!({"input": input, "output": 5, "cached": 40, "thoughts": 3, "tool": 1, "total": input + 9});
+    let message = |id: &str, kind: &str, content: Value| json!({"id": id, "timestamp": "2026-11-23T10:00:00.000Z", "type": kind, "content": content});
+    let answer = |id: &str, content: Value, input: u64, calls: Option<Value>| {
+        let mut answer = message(id, "gemini", content);
+        answer["model"] = "gemini-3.1-pro-preview".into();
+        answer["tokens"] = tokens(input);
+        answer["thoughts"] = json!([{"subject": "Port", "description": "hm"}]);
+        if let Some(calls) = calls {
+            answer["toolCalls"] = calls;
+        }
+        answer
+    };
+    let context = |files: &str| {
+        let text = format!(
+            "<session_context>\n- **Workspace Directories:**\n  - /w\n{files}\n<loaded_context>\n\
+             --- Context from: /w/GEMINI.md ---\nTabs.\n--- End of Context from: /w/GEMINI.md ---\n</session_context>"
+        );
+        message("m0", "user", json!([{"text": text}]))
+    };
+    let calls = json!([{"id": "c1", "name": "write_file", "args": {"file_path": "/h/.gemini/tmp/w/memory/a.md", "content": "8081\n"},
+            "status": "success", "timestamp": "2026-11-23T10:00:03.000Z", "result": [],
+            "resultDisplay": {"filePath": "/h/.gemini/tmp/w/memory/a.md", "originalContent": "8080\n", "newContent": "8081\n", "isNewFile": false}},
+        {"id": "c2", "name": "run_shell_command", "args": {"command": "false", "dir_path": "sub"}, "status": "success",
+            "result": [{"functionResponse": {"response": {"output": "Exit Code: 1"}}}]},
+        {"id": "c3", "name": "read_file", "args": {"file_path": "x"}, "status": "error"}]);
+    let response = |id: &str, response: Value| json!({"functionResponse": {"id": id, "name": "t", "response": response}});
+    let results = message(
+        "m3",
+        "user",
+        json!([
+            response("c1", json!({"output": "Written"})),
+            response("c2", json!({"output": "Exit Code: 1"})),
+            response("c3", json!({"error": "absent"}))
+        ]),
+    );
+    let typed = message("m1", "user", json!([{"text": "Remember the port"}]));
+    let told = json!([{"text": "Writing."}, {"functionCall": {"id": "c1", "name": "write_file",
+        "args": {"file_path": "/h/.gemini/tmp/w/memory/a.md", "content": "8081\n"}}}]);
+    vec![
+        json!({"sessionId": "g1", "projectHash": "h", "startTime": "2026-11-23T10:00:00.000Z", "kind": "main"}),
+        json!({"$set": {"messages": [context("")], "lastUpdated": "2026-11-23T10:00:00.000Z"}}),
+        typed.clone(),
+        json!({"$set": {"lastUpdated": "2026-11-23T10:00:00.000Z"}}),
+        answer("m2", json!("Writing."), 100, None),
+        answer("m2", json!("Writing."), 100, Some(calls.clone())),
+        results.clone(),
+        answer("m4", json!("Done."), 130, None),
+        json!({"$set": {"sessionId": "g1"}}),
+        json!({"$set": {"messages": [context("a.md"), typed, answer("m2", told, 100, Some(calls)), results,
+            answer("m4", json!([{"text": "Done."}]), 130, None)]}}),
+        message("m5", "user", json!("And the host")),
+        message("m6", "info", json!("Update available")),
+        answer("m7", json!("Asked."), 160, None),
+    ]
+}
+
 /// An event of a Copilot session.
 pub(crate) fn copilot(kind: &str, data: Value) -> Value {
     json!({"type": kind, "data": data, "id": "e", "timestamp": "2026-06-25T01:50:34.403Z", "parentId": null})
@@ -194,6 +252,7 @@ pub(crate) fn all() -> Vec<Vec<u8>> {
         session(&claude_code()),
         session(&codex_session()),
         session(&copilot_session()),
+        session(&gemini_chat()),
         session(&[
             pair(&json!([{"role": "user", "content": "Look"}]), json!({"body": response})),
             pair(

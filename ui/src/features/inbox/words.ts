@@ -19,6 +19,7 @@ const CLASSES: Record<MemoryClass, MessageDescriptor | null> = {
   topic: msg`topic`,
   daily_log: msg`daily log`,
   instructions: msg`instructions`,
+  proposal: msg`proposal`,
   other: null,
 };
 

@@ -1,0 +1,183 @@
+//! Real Gemini CLI against a scripted model: usage, writers, resumes, subagents and files are what it sent and did.
+
+use super::rig::{Numbers, add_store, command, program, repository, run, sessions, shown, world, writer};
+use retrace_api::{commands, wire};
+use retrace_tests::World;
+use retrace_tests::model_api::{Dialect, ModelApi};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Sessions with turns of their own.
+const SESSIONS: u64 = 5;
+
+struct Rig {
+    program: PathBuf,
+    api: ModelApi,
+    world: World,
+}
+
+impl Rig {
+    fn run(&self, prompt: &str, arguments: &[&str]) {
+        let mut gemini = command(&self.program, &self.world);
+        gemini.env("GOOGLE_GEMINI_BASE_URL", &self.api.url).env("GEMINI_API_KEY", "none");
+        gemini.env("GEMINI_CLI_TRUST_WORKSPACE", "true").env("GEMINI_TELEMETRY_ENABLED", "false");
+        run(gemini.args(["--yolo", "-p", prompt]).args(arguments));
+    }
+
+    fn home(&self) -> PathBuf {
+        self.world.path("home/.gemini")
+    }
+
+    fn memory(&self) -> PathBuf {
+        self.home().join("tmp/project/memory")
+    }
+}
+
+/// Random turns, and the memories they leave.
+fn turns(seed: u64, memory: &Path, project: &Path) -> (Vec<Vec<Value>>, Vec<String>) {
+    let mut numbers = Numbers(seed);
+    let mut written = Vec::new();
+    let call = |name: &str, args: Value| json!({"call": name, "args": args});
+    let mut turns = Vec::new();
+    for turn in 0..3 + numbers.below(3) {
+        let mut parts = Vec::new();
+        if numbers.below(2) == 0 {
+            parts.push(json!(format!("Step {turn}: \"é\" — \u{1f980}")));
+        }
+        let name = format!("{seed}-{turn}.md");
+        let file = memory.join(&name);
+        match numbers.below(4) {
+            0 => parts.push(call(
+                "run_shell_command",
+                json!({"command": format!("seq {}", numbers.below(40)), "description": "Count"}),
+            )),
+            1 => {
+                written.push(name);
+                let command = format!("echo 'Note {seed} {turn}' > {}", file.display());
+                parts.push(call("run_shell_command", json!({"command": command, "description": "Note"})));
+            }
+            _ => {
+                written.push(name);
+                let content = format!("Note {seed}\nturn {turn}\n");
+                parts.push(call("write_file", json!({"file_path": file, "content": content})));
+            }
+        }
+        if numbers.below(3) == 0 {
+            parts.push(call("run_shell_command", json!({"command": "false", "description": "Fail"})));
+            parts.push(call("read_file", json!({"file_path": project.join("absent.txt")})));
+        }
+        turns.push(parts);
+    }
+    let name = format!("{seed}-last.md");
+    let file = memory.join(&name);
+    let replaced = json!({"file_path": file, "old_string": "two", "new_string": format!("TWO {seed}"), "instruction": "Shout"});
+    turns.extend([
+        vec![call("write_file", json!({"file_path": file, "content": "one\ntwo\n"}))],
+        vec![call("replace", replaced)],
+        vec![json!("Finished.")],
+    ]);
+    written.push(name);
+    (turns, written)
+}
+
+#[test]
+fn what_gemini_cli_records_is_what_it_sent_and_did() {
+    let Some(program) = program("RETRACE_GEMINI", "gemini") else { return };
+    let rig = Rig { program, api: ModelApi::start(Dialect::Gemini), world: world(|_| {}) };
+    let project = repository(&rig.world);
+    std::fs::create_dir_all(project.join("sub")).expect("a folder");
+    std::fs::create_dir_all(rig.home()).expect("a folder");
+    let settings = json!({"security": {"auth": {"selectedType": "gemini-api-key"}},
+        "privacy": {"usageStatisticsEnabled": false}, "general": {"enableAutoUpdate": false}});
+    std::fs::write(rig.home().join("settings.json"), settings.to_string()).expect("a file");
+    std::fs::write(project.join("GEMINI.md"), "# Rules\nUse tabs.\n").expect("a file");
+    std::fs::write(project.join("sub/GEMINI.md"), "# Sub\nUse spaces.\n").expect("a file");
+    std::fs::write(project.join("sub/a.rs"), "fn main() {}\n").expect("a file");
+    add_store(&rig.world, &rig.memory(), "memory");
+
+    let mut by_session = Vec::new();
+    for seed in 0..SESSIONS {
+        let prompt = format!("Look at the project, {seed}");
+        let (script, mut written) = turns(seed, &rig.memory(), &project);
+        rig.api.play(script);
+        rig.run(&prompt, &[]);
+        rig.world.scan();
+        let id = sessions(&rig.world, "gemini")
+            .into_iter()
+            .find(|row| row.title.as_deref() == Some(prompt.as_str()))
+            .expect("the session")
+            .id;
+        if seed < 2 {
+            let (script, more) = turns(seed + 100, &rig.memory(), &project);
+            rig.api.play(script);
+            rig.run("Go on", &["--resume", &id]);
+            rig.world.scan();
+            written.extend(more);
+        }
+        by_session.push((id, written));
+    }
+    for (id, written) in &by_session {
+        for path in written {
+            assert_eq!(writer(&rig.world, "memory", path).as_ref(), Some(id), "{path}");
+        }
+    }
+    // One that reads in a directory with a file of its own, and starts a subagent.
+    let agents = rig.memory().join("agent.md");
+    rig.api.play(vec![
+        vec![json!({"call": "read_file", "args": {"file_path": project.join("sub/a.rs")}})],
+        vec![json!({"call": "invoke_agent", "args": {"agent_name": "generalist", "prompt": "Write"}})],
+        vec![json!({"call": "write_file", "args": {"file_path": agents, "content": "By an agent.\n"}})],
+        vec![json!({"call": "complete_task", "args": {"result": {"response": "Written."}}})],
+        vec![json!("Finished.")],
+    ]);
+    rig.run("Delegate", &[]);
+    rig.world.scan();
+
+    let rows = sessions(&rig.world, "gemini");
+    assert_eq!(rows.len() as u64, SESSIONS + 1, "{rows:?}");
+    let project_name = project.to_string_lossy().into_owned();
+    assert!(rows.iter().all(|row| row.project.as_ref() == Some(&project_name)), "{rows:?}");
+    let delegating = rows.iter().find(|row| row.title.as_deref() == Some("Delegate")).expect("it");
+    assert_eq!(delegating.subagents.len(), 1);
+    let facts = shown(&rig.world, &delegating.subagents[0]).agent.expect("a subagent");
+    assert_eq!((facts.agent_type.as_str(), facts.session.as_ref()), ("generalist", Some(&delegating.id)));
+    assert_eq!(writer(&rig.world, "memory", "agent.md").as_ref(), Some(&delegating.id));
+
+    // What was reported is what is recorded, each answer once: those of the script and no others are in the sessions.
+    let mut reported: Vec<[Value; 4]> = rig
+        .api
+        .log()
+        .answered
+        .iter()
+        .filter(|answer| answer.is_turn)
+        .map(|answer| {
+            let count = |name: &str| answer.usage[name].as_u64().unwrap_or(0);
+            let (prompt, cached) = (count("promptTokenCount"), count("cachedContentTokenCount"));
+            let output = count("candidatesTokenCount") + count("thoughtsTokenCount");
+            [prompt - cached, 0, cached, output].map(Value::from)
+        })
+        .collect();
+    let mut recorded = Vec::new();
+    for transcript in rows.iter().flat_map(|row| std::iter::once(&row.id).chain(&row.subagents)) {
+        for row in &shown(&rig.world, transcript).requests {
+            let usage = row.recorded.as_ref().expect("usage");
+            recorded
+                .push([usage.input, usage.cache_creation, usage.cache_read, usage.output].map(Value::from));
+        }
+    }
+    let sort = |figures: &mut Vec<[Value; 4]>| figures.sort_by_key(|figures| format!("{figures:?}"));
+    sort(&mut reported);
+    sort(&mut recorded);
+    assert_eq!(recorded, reported);
+
+    let request = wire::CompositionReq { transcript: delegating.id.clone(), request: 1 };
+    let composition = commands::context_composition(&rig.world.app, request).expect("a composition");
+    let files: BTreeMap<&str, u64> =
+        composition.files.iter().map(|file| (file.name.as_str(), file.tokens)).collect();
+    for name in ["GEMINI.md", "sub/GEMINI.md"] {
+        let path = project.join(name).to_string_lossy().into_owned();
+        assert!(files.get(path.as_str()).is_some_and(|tokens| *tokens > 2), "{path}: {files:?}");
+    }
+    assert!(composition.classes.instructions > 0 && composition.classes.tool_results > 0);
+}
