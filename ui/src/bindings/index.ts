@@ -3383,7 +3383,7 @@ export type MemoryChange = "created" | "modified" | "moved" | "deleted";
 /**
  * Purpose of a memory file.
  */
-export type MemoryClass = "index" | "topic" | "daily_log" | "instructions" | "other";
+export type MemoryClass = "index" | "topic" | "daily_log" | "instructions" | "proposal" | "other";
 
 /**
  * Kind of a memory file, by its place, its name and its front matter.
