@@ -4,15 +4,15 @@
 use crate::EVENT;
 use crate::messages::{self, Message};
 use crate::program::Program;
-use crate::tray::{self, Shown, Tray};
+use crate::tray::{self, Registration, Shown, Tray};
 use crate::window;
 use crate::words::{Language, Words};
 use chrono::{DateTime, Local, Timelike as _};
 use retrace_api::App;
 use retrace_api::notices::{Notices, QUIET_MS};
 use retrace_api::wire::{ApiError, DesktopSettings, DesktopState, Event, InboxReq, Nothing};
-use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -20,6 +20,12 @@ use tauri::{AppHandle, Emitter as _, Runtime};
 
 /// Changes that come within so long of each other are looked at together: agents write several files in one go.
 const GATHER: Duration = Duration::from_millis(800);
+
+/// Time for a tray to take the icon, which it does in a few milliseconds where nothing else runs.
+const TO_REGISTER: Duration = Duration::from_secs(2);
+
+/// Icons that are made at most until a tray takes one.
+const MAX_TRAYS: u32 = 4;
 
 /// Items looked at. More of them at once are counted, but not named.
 const ITEMS: u64 = 200;
@@ -33,11 +39,22 @@ pub(crate) struct Background<R: Runtime> {
     program: Arc<Program>,
     /// Wakes the thread.
     wake: Sender<()>,
-    /// Made once, and never behind a lock: what it shows is set by the main thread, which may not wait for who waits for it.
-    tray: OnceLock<Tray<R>>,
-    /// True if the desktop showed a tray when it was last asked; asking takes a call to another process.
+    /// Taken out of the lock before anything is shown in it: that is done by the main thread, which may not wait for who waits
+    /// for it.
+    tray: Mutex<Option<Made<R>>>,
+    /// Where the tray's pictures are kept.
+    pictures: OnceLock<PathBuf>,
+    /// Number of trays that were made.
+    trays_made: AtomicU32,
+    /// True if the desktop showed the tray when it was last asked; asking takes a call to another process.
     tray_is_shown: AtomicBool,
     chosen: Mutex<Chosen>,
+}
+
+/// A tray, and when it was made.
+struct Made<R: Runtime> {
+    tray: Arc<Tray<R>>,
+    at: Instant,
 }
 
 #[derive(Default)]
@@ -50,18 +67,50 @@ impl<R: Runtime> Background<R> {
     /// Neither a tray nor a thread yet. What is sent to the other end of `wake` makes the thread look.
     pub(crate) fn new(handle: AppHandle<R>, program: Arc<Program>, wake: Sender<()>) -> Self {
         let chosen = Mutex::default();
-        Self { handle, program, wake, tray: OnceLock::new(), tray_is_shown: AtomicBool::new(false), chosen }
+        Self {
+            handle,
+            program,
+            wake,
+            tray: Mutex::new(None),
+            pictures: OnceLock::new(),
+            trays_made: AtomicU32::new(0),
+            tray_is_shown: AtomicBool::new(false),
+            chosen,
+        }
     }
 
     /// Makes the tray, where there can be one. To be called on the main thread.
     /// Its pictures are kept in `pictures`, a directory of this process alone, where the desktop reads them from files.
     pub(crate) fn make_tray(&self, pictures: Option<&Path>) {
-        if let Some(tray) = Tray::make(&self.handle, self.words(), pictures) {
-            // Made here alone.
-            let _ = self.tray.set(tray);
+        if let Some(pictures) = pictures {
+            let _ = self.pictures.set(pictures.to_owned());
+        }
+        let number = self.trays_made.fetch_add(1, Ordering::Relaxed);
+        let made = lock(&self.tray).take();
+        if let Some(made) = made {
+            made.tray.remove(&self.handle);
+        }
+        let pictures = self.pictures.get().map(PathBuf::as_path);
+        if let Some(tray) = Tray::make(&self.handle, self.words(), pictures, number) {
+            *lock(&self.tray) = Some(Made { tray: Arc::new(tray), at: Instant::now() });
             // The thread may have looked already, when there was nothing to show it in.
             self.update_soon();
         }
+    }
+
+    /// Makes the tray anew where the desktop shows trays and did not take this one. Returns how long to wait before it is
+    /// asked again.
+    fn mend_tray(self: &Arc<Self>) -> Option<Duration> {
+        let at = lock(&self.tray).as_ref().map(|made| made.at)?;
+        if self.ask_for_tray() != Registration::Missing {
+            return None;
+        }
+        let wait = to_wait(at.elapsed(), self.trays_made.load(Ordering::Relaxed))?;
+        if wait.is_zero() {
+            let background = Arc::clone(self);
+            drop(self.handle.run_on_main_thread(move || background.make_tray(None)));
+        }
+        Some(wait.max(GATHER))
     }
 
     /// Follows the log until the sender of `woken` is gone. Blocks.
@@ -73,7 +122,8 @@ impl<R: Runtime> Background<R> {
             // A log that cannot be read is told of by the window; here the next event is waited for.
             drop(self.update(&mut notices, now));
             let due = notices.due().map(|due| Duration::from_millis(due.saturating_sub(now)));
-            let asked = woken.recv_timeout(due.unwrap_or(Duration::MAX).min(until_tomorrow(Local::now())));
+            let due = [due, self.mend_tray()].into_iter().flatten().min().unwrap_or(Duration::MAX);
+            let asked = woken.recv_timeout(due.min(until_tomorrow(Local::now())));
             if asked == Err(RecvTimeoutError::Disconnected) {
                 return;
             }
@@ -129,12 +179,20 @@ impl<R: Runtime> Background<R> {
         let _ = self.wake.send(());
     }
 
-    fn ask_for_tray(&self) {
-        self.tray_is_shown.store(tray::is_shown(), Ordering::Relaxed);
+    fn ask_for_tray(&self) -> Registration {
+        let registration = tray::registration();
+        let is_shown = match registration {
+            Registration::NoTray => false,
+            // Not every desktop lists the icons it shows.
+            Registration::Missing => self.trays_made.load(Ordering::Relaxed) >= MAX_TRAYS,
+            Registration::Shown => true,
+        };
+        self.tray_is_shown.store(is_shown, Ordering::Relaxed);
+        registration
     }
 
     fn has_tray(&self) -> bool {
-        self.tray.get().is_some() && self.tray_is_shown.load(Ordering::Relaxed)
+        lock(&self.tray).is_some() && self.tray_is_shown.load(Ordering::Relaxed)
     }
 
     fn words(&self) -> &'static Words {
@@ -175,8 +233,11 @@ impl<R: Runtime> Background<R> {
             last_write_line: words.last_write(at.map(DateTime::<Local>::from), Local::now()),
             paused: self.program.is_paused(),
         };
-        if let Some(tray) = self.tray.get() {
+        let tray = lock(&self.tray).as_ref().map(|made| Arc::clone(&made.tray));
+        if let Some(tray) = tray {
             tray.show(&shown, words);
+            // Only the main thread may take it away, and it may have been replaced meanwhile.
+            drop(self.handle.run_on_main_thread(move || drop(tray)));
         }
         Ok(())
     }
@@ -200,7 +261,27 @@ fn gather(woken: &Receiver<()>) {
     while woken.recv_timeout(end.saturating_duration_since(Instant::now())).is_ok() {}
 }
 
+/// Time to wait for the tray to take an icon that it did not take in `elapsed`: none where another is to be made, and `None` where
+/// enough of them were.
+fn to_wait(elapsed: Duration, trays_made: u32) -> Option<Duration> {
+    (trays_made < MAX_TRAYS).then(|| TO_REGISTER.saturating_sub(elapsed))
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // Set in one step, so a panic elsewhere leaves it whole.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_icon_that_no_tray_takes_is_made_again_a_few_times() {
+        assert_eq!(to_wait(Duration::ZERO, 1), Some(TO_REGISTER));
+        assert_eq!(to_wait(TO_REGISTER / 2, 1), Some(TO_REGISTER / 2));
+        assert_eq!(to_wait(TO_REGISTER, 1), Some(Duration::ZERO));
+        assert_eq!(to_wait(Duration::MAX, MAX_TRAYS - 1), Some(Duration::ZERO));
+        assert_eq!(to_wait(Duration::MAX, MAX_TRAYS), None);
+    }
 }

@@ -69,6 +69,7 @@ fn start(data_dir: Option<PathBuf>) -> Result<(), String> {
     window::name_the_program();
     let app = Builder::default()
         .invoke_handler(commands())
+        .on_menu_event(|handle, event| tray::on_menu_event(handle, &event))
         .plugin(tauri_plugin_dialog::init())
         .plugin(
             tauri_plugin_window_state::Builder::default()

@@ -1,5 +1,8 @@
 //! The icon beside the clock and its menu. There may be none: some desktops show no tray, and on Linux the library that
-//! talks to it may be missing. Then nothing here fails, and [`is_shown`] says so.
+//! talks to it may be missing. Then nothing here fails, and [`registration`] says so.
+//!
+//! libayatana-appindicator 0.5.92 asks for the bus and for the watcher at the same time, and never registers an icon where the
+//! watcher answers first. A tray without the icon of this process is therefore given a new one.
 
 use crate::background::Background;
 use crate::badge::{self, Marks, Picture};
@@ -9,7 +12,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tauri::image::Image;
-use tauri::menu::{Menu, MenuItem, PredefinedMenuItem};
+use tauri::menu::{Menu, MenuEvent, MenuItem, PredefinedMenuItem};
 use tauri::tray::{TrayIcon, TrayIconBuilder};
 use tauri::{AppHandle, Manager as _, Runtime};
 
@@ -49,14 +52,31 @@ pub(crate) struct Tray<R: Runtime> {
 }
 
 impl<R: Runtime> Tray<R> {
-    /// Makes the tray; `None` where the system has no way to. Pictures are kept in `folder` where the desktop reads them from
-    /// files; without one, in a place that other windows share. To be called on the main thread.
-    pub(crate) fn make(handle: &AppHandle<R>, words: &Words, folder: Option<&Path>) -> Option<Self> {
+    /// Makes the tray; `None` where the system has no way to. `number` is that of this tray among those of this process.
+    /// Pictures are kept in `folder` where the desktop reads them from files; without one, in a place that other windows share.
+    /// To be called on the main thread.
+    pub(crate) fn make(
+        handle: &AppHandle<R>,
+        words: &Words,
+        folder: Option<&Path>,
+        number: u32,
+    ) -> Option<Self> {
         // The library for trays is searched for when it is first used, and a missing one is a panic there.
-        catch_unwind(AssertUnwindSafe(|| Self::try_make(handle, words, folder).ok())).ok().flatten()
+        catch_unwind(AssertUnwindSafe(|| Self::try_make(handle, words, folder, number).ok())).ok().flatten()
     }
 
-    fn try_make(handle: &AppHandle<R>, words: &Words, folder: Option<&Path>) -> tauri::Result<Self> {
+    /// Takes the icon out of the tray. To be called on the main thread.
+    pub(crate) fn remove(&self, handle: &AppHandle<R>) {
+        drop(self.icon.set_visible(false));
+        drop(handle.remove_tray_by_id(self.icon.id()));
+    }
+
+    fn try_make(
+        handle: &AppHandle<R>,
+        words: &Words,
+        folder: Option<&Path>,
+        number: u32,
+    ) -> tauri::Result<Self> {
         let item = |id: &str, text: &str, enabled| MenuItem::with_id(handle, id, text, enabled, None::<&str>);
         let line = || PredefinedMenuItem::separator(handle);
         let review = item("review", &words.to_review(0), false)?;
@@ -65,15 +85,9 @@ impl<R: Runtime> Tray<R> {
         let pause = item(PAUSE, words.pause, true)?;
         let quit = item(QUIT, words.quit, true)?;
         let menu = Menu::with_items(handle, &[&review, &written, &line()?, &open, &pause, &line()?, &quit])?;
-        let mut icon = TrayIconBuilder::with_id("retrace").menu(&menu).tooltip("Retrace").on_menu_event(
-            |handle, event| match event.id().as_ref() {
-                OPEN => crate::window::show_inbox(handle),
-                PAUSE => pause_or_resume(handle),
-                QUIT => crate::end(handle),
-                _ => {}
-            },
-        );
-        icon = icon.icon(PICTURE);
+        // Each icon has a name of its own, which is also that of its picture's file.
+        let id = format!("retrace-{number}");
+        let mut icon = TrayIconBuilder::with_id(id).menu(&menu).tooltip("Retrace").icon(PICTURE);
         if let Some(folder) = folder {
             icon = icon.temp_dir_path(folder);
         }
@@ -117,27 +131,91 @@ impl<R: Runtime> Tray<R> {
     }
 }
 
+/// Does what was chosen in the menu.
+pub(crate) fn on_menu_event<R: Runtime>(handle: &AppHandle<R>, event: &MenuEvent) {
+    match event.id().as_ref() {
+        OPEN => crate::window::show_inbox(handle),
+        PAUSE => pause_or_resume(handle),
+        QUIT => crate::end(handle),
+        _ => {}
+    }
+}
+
 /// Off the main thread: what is being recorded is waited for.
 fn pause_or_resume<R: Runtime>(handle: &AppHandle<R>) {
     let background = Arc::clone(&handle.state::<Arc<Background<R>>>());
     tauri::async_runtime::spawn_blocking(move || background.toggle_pause());
 }
 
-/// True if the desktop shows trays at present. Elsewhere than on Linux every desktop does.
-#[cfg(not(target_os = "linux"))]
-pub fn is_shown() -> bool {
-    true
+/// How the desktop shows the icon of this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Registration {
+    /// The desktop shows no tray at present.
+    NoTray,
+    /// There is a tray, which has no icon of this process.
+    Missing,
+    /// The tray has it.
+    Shown,
 }
 
-/// True if the desktop shows trays at present: whether somebody watches for them on the session's bus.
+/// Whether the tray has the icon of this process. Elsewhere than on Linux every desktop shows it.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn registration() -> Registration {
+    Registration::Shown
+}
+
+/// Whether the tray has the icon of this process, as the watcher on the session's bus tells.
 #[cfg(target_os = "linux")]
-pub(crate) fn is_shown() -> bool {
+pub(crate) fn registration() -> Registration {
+    linux::registration().unwrap_or(Registration::NoTray)
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use super::{PATIENCE, Registration};
+    use zbus::blocking::{Connection, Proxy, connection, fdo::DBusProxy};
+    use zbus::names::BusName;
+
     const WATCHER: &str = "org.kde.StatusNotifierWatcher";
     const PATH: &str = "/StatusNotifierWatcher";
-    let ask = || -> zbus::Result<bool> {
-        let bus = zbus::blocking::connection::Builder::session()?.method_timeout(PATIENCE).build()?;
-        let watcher = zbus::blocking::Proxy::new(&bus, WATCHER, PATH, WATCHER)?;
-        watcher.get_property("IsStatusNotifierHostRegistered")
-    };
-    ask().unwrap_or(false)
+
+    pub(super) fn registration() -> zbus::Result<Registration> {
+        let connection = connection::Builder::session()?.method_timeout(PATIENCE).build()?;
+        let watcher = Proxy::new(&connection, WATCHER, PATH, WATCHER)?;
+        if !watcher.get_property::<bool>("IsStatusNotifierHostRegistered")? {
+            return Ok(Registration::NoTray);
+        }
+        let items: Vec<String> = watcher.get_property("RegisteredStatusNotifierItems")?;
+        Ok(if has_own(&connection, &items)? { Registration::Shown } else { Registration::Missing })
+    }
+
+    /// True if one of `items` belongs to this process. The bus is asked for its number, which is another one in a sandbox.
+    fn has_own(connection: &Connection, items: &[String]) -> zbus::Result<bool> {
+        let bus = DBusProxy::new(connection)?;
+        let process = |name: &str| {
+            let name = BusName::try_from(name).ok()?;
+            bus.get_connection_unix_process_id(name).ok()
+        };
+        let own = connection.unique_name().and_then(|name| process(name.as_str()));
+        Ok(own.is_some() && items.iter().any(|item| process(bus_name(item)) == own))
+    }
+
+    /// The name on the bus in an item, which is `NAME`, `NAME/PATH` or `NAME@/PATH`, as watchers write it.
+    fn bus_name(item: &str) -> &str {
+        item.split(['/', '@']).next().unwrap_or(item)
+    }
+
+    #[cfg(test)]
+    mod tests {
+        #[test]
+        fn the_name_of_an_item_in_every_form() {
+            for (item, name) in [
+                (":1.490/org/ayatana/NotificationItem/retrace", ":1.490"),
+                (":1.490@/org/ayatana/NotificationItem/retrace", ":1.490"),
+                ("org.kde.StatusNotifierItem-2055-1", "org.kde.StatusNotifierItem-2055-1"),
+            ] {
+                assert_eq!(super::bus_name(item), name);
+            }
+        }
+    }
 }

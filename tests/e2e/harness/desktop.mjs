@@ -231,10 +231,14 @@ export class Desktop {
 
   /** The one icon of the app. */
   trayItem() {
-    return until("one icon in the tray", async () => {
-      const items = await this.trayItems();
-      return items.length === 1 && items[0];
-    });
+    return until(
+      "one icon in the tray",
+      async () => {
+        const items = await this.trayItems();
+        return items.length === 1 && items[0];
+      },
+      async () => JSON.stringify((await this.trayItems()).map(({ owner, path }) => owner + path)),
+    );
   }
 
   /** Messages that are on the screen at this moment. */

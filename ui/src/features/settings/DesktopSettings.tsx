@@ -10,6 +10,9 @@ import css from "./settings.module.css";
 
 const KEY = ["desktop"];
 
+/** Time between two questions for a tray while there is none, in milliseconds. */
+const WITHOUT_TRAY_MS = 2000;
+
 /** The section; nothing in a browser. */
 export function Desktop() {
   const { t } = useLingui();
@@ -22,6 +25,7 @@ export function Desktop() {
     enabled: desktop !== undefined,
     // A tray comes and goes without an event.
     staleTime: 0,
+    refetchInterval: ({ state }) => (state.data?.tray === false ? WITHOUT_TRAY_MS : false),
   });
   if (!desktop) return null;
   const change = async (settings: DesktopSettings) => {
