@@ -2,7 +2,6 @@
 
 use crate::hidden::{self, Hidden};
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::ops::Range;
 
 /// A content without a NUL is text while at most this many of its bytes are not UTF-8, however short it is.
@@ -132,8 +131,7 @@ fn invalid_bytes(raw: &[u8]) -> Vec<Hidden> {
         at += chunk.valid().len();
         for byte in chunk.invalid() {
             let end = at + char::REPLACEMENT_CHARACTER.len_utf8();
-            let mut code = String::with_capacity(4);
-            write!(code, "0x{byte:02X}").expect("writing to a String cannot fail");
+            let code = hidden::HiddenCode::Byte(*byte);
             found.push(Hidden { range: at..end, code, kind: hidden::HiddenKind::InvalidByte });
             at = end;
         }
@@ -175,8 +173,8 @@ mod tests {
             lines.iter().map(|line| (line.text.as_str(), line.carriage_return, line.no_newline)).collect();
         assert_eq!(shown, [("a", true, false), ("b", false, false), ("c\u{fffd}\rd", false, true)]);
         let codes: Vec<_> =
-            lines[2].hidden.iter().map(|one| (one.range.clone(), one.code.as_str())).collect();
-        assert_eq!(codes, [(1..4, "0xE9"), (4..5, "U+000D")]);
+            lines[2].hidden.iter().map(|one| (one.range.clone(), one.code.to_string())).collect();
+        assert_eq!(codes, [(1..4, "0xE9".to_owned()), (4..5, "U+000D".to_owned())]);
         assert_eq!(text_lines(b""), Some(Vec::new()));
         assert_eq!(text_lines(b"\0"), None);
     }

@@ -13,7 +13,8 @@ fn bytes_of(line: &Line) -> Vec<u8> {
     let mut at = 0;
     for invalid in line.hidden.iter().filter(|one| one.kind == HiddenKind::InvalidByte) {
         bytes.extend(&line.text.as_bytes()[at..invalid.range.start]);
-        bytes.push(u8::from_str_radix(&invalid.code[2..], 16).expect("two hexadecimal digits"));
+        let crate::HiddenCode::Byte(byte) = invalid.code else { panic!("{} is no byte", invalid.code) };
+        bytes.push(byte);
         at = invalid.range.end;
     }
     bytes.extend(&line.text.as_bytes()[at..]);

@@ -5,6 +5,7 @@
 //! is not parsed either: a comment inside a code block is shown by a renderer, and is reported all the same.
 
 use crate::joiners;
+use std::fmt;
 use std::ops::Range;
 
 /// Why a stretch is not seen.
@@ -48,13 +49,35 @@ impl HiddenKind {
     }
 }
 
+/// Name of a stretch that is not seen, written by [`Display`](fmt::Display). It is made when it is shown: a text may have one
+/// for every character.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HiddenCode {
+    /// `U+200B` for a character.
+    Character(char),
+    /// `0xE9` for a byte that is not UTF-8.
+    Byte(u8),
+    /// `<!--` for a comment.
+    Comment,
+}
+
+impl fmt::Display for HiddenCode {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Character(character) => write!(to, "U+{:04X}", u32::from(*character)),
+            Self::Byte(byte) => write!(to, "0x{byte:02X}"),
+            Self::Comment => to.write_str("<!--"),
+        }
+    }
+}
+
 /// A stretch that is not seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hidden {
     /// Byte range in the text.
     pub range: Range<usize>,
-    /// Its name: `U+200B` for a character, `0xE9` for a byte that is not UTF-8, `<!--` for a comment.
-    pub code: String,
+    /// Its name.
+    pub code: HiddenCode,
     /// Why it is not seen.
     pub kind: HiddenKind,
 }
@@ -97,7 +120,7 @@ pub(crate) fn in_line(line: &str, comments: &[Range<usize>], place: Range<usize>
         let range = comment.start.max(place.start) - place.start..comment.end.min(place.end) - place.start;
         // An empty line inside a comment hides nothing.
         if !range.is_empty() {
-            found.push(Hidden { range, code: "<!--".to_owned(), kind: HiddenKind::HtmlComment });
+            found.push(Hidden { range, code: HiddenCode::Comment, kind: HiddenKind::HtmlComment });
         }
     }
     sort(&mut found);
@@ -149,7 +172,7 @@ fn characters(text: &str) -> Vec<Hidden> {
         }
         let (start, character) = chars[at];
         if let Some(kind) = classify(&chars, at) {
-            let code = format!("U+{:04X}", u32::from(character));
+            let code = HiddenCode::Character(character);
             found.push(Hidden { range: start..start + character.len_utf8(), code, kind });
         }
         at += 1;
@@ -188,7 +211,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn codes(text: &str) -> Vec<String> {
-        hidden(text).into_iter().map(|one| one.code).collect()
+        hidden(text).into_iter().map(|one| one.code.to_string()).collect()
     }
 
     #[test]

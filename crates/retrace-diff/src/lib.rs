@@ -39,6 +39,6 @@ pub use diff::{
     DEFAULT_CONTEXT, DEFAULT_MAX_BYTES, DEFAULT_TIME_LIMIT, Diff, DiffKind, DiffOptions, Granularity, Hunk,
     Line, Tag, diff,
 };
-pub use hidden::{Hidden, HiddenKind, hidden, hidden_in_lines};
+pub use hidden::{Hidden, HiddenCode, HiddenKind, hidden, hidden_in_lines};
 pub use highlight::{HighlightOptions, Span, SpanClass, Syntax, highlight, highlight_with, syntax_for};
 pub use moves::{FileChange, MIN_MOVED_LINES, Move, moves};

@@ -291,7 +291,7 @@ pub fn hidden(text: &str, found: &[retrace_diff::Hidden]) -> Vec<wire::Hidden> {
             wire::Hidden {
                 at,
                 length: position(hidden.range.end) - at,
-                code: hidden.code.clone(),
+                code: hidden.code.to_string(),
                 kind: hidden.kind.into(),
             }
         })

@@ -82,7 +82,7 @@ fn character(page: &mut Page<'_>, rules: &Rules, range: Range<usize>, found: &[H
         _ => (rules.other, "Not shown"),
     };
     page.report_with(rule, range, |_| {
-        let named = found.iter().take(4).map(|one| one.code.as_str()).collect::<Vec<_>>().join(" ");
+        let named = found.iter().take(4).map(|one| one.code.to_string()).collect::<Vec<_>>().join(" ");
         let more = if found.len() > 4 { format!(" and {} more", found.len() - 4) } else { String::new() };
         format!("{what}: {named}{more}.")
     });

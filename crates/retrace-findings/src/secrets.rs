@@ -77,7 +77,8 @@ impl Format {
 
 struct Set {
     formats: Vec<Format>,
-    placeholders: Vec<String>,
+    /// Words of examples, in small letters.
+    placeholders: AhoCorasick,
     default_passwords: Vec<String>,
     keywords: AhoCorasick,
     /// For each keyword the formats it stands for.
@@ -115,13 +116,9 @@ fn set() -> &'static Set {
             .expect("the keywords are few and short");
         let formats =
             written.rule.into_iter().map(|rule| Format { written: rule, regex: OnceLock::new() }).collect();
-        Set {
-            formats,
-            placeholders: written.placeholders,
-            default_passwords: written.default_passwords,
-            keywords,
-            formats_of,
-        }
+        let placeholders =
+            AhoCorasick::new(&written.placeholders).expect("the placeholders are few and short");
+        Set { formats, placeholders, default_passwords: written.default_passwords, keywords, formats_of }
     })
 }
 
@@ -172,7 +169,7 @@ impl Set {
     fn believes(&self, format: &Format, text: &str, range: &Range<usize>) -> bool {
         let secret = &text[range.clone()];
         let lower = secret.to_lowercase();
-        if self.placeholders.iter().any(|word| lower.contains(word.as_str())) {
+        if self.placeholders.is_match(&lower) {
             return false;
         }
         let shaped = match format.written.shape {
@@ -285,13 +282,20 @@ fn is_word(text: &str) -> bool {
 
 /// Shannon entropy of the characters of `text`, in bits a character.
 fn entropy(text: &str) -> f64 {
-    let mut counts = BTreeMap::new();
+    // A table for ASCII: nearly every secret is, and one is weighed for each place that fits an expression.
+    let mut ascii = [0.0_f64; 128];
+    let mut others = BTreeMap::new();
     let mut total = 0.0_f64;
     for letter in text.chars() {
-        *counts.entry(letter).or_insert(0.0_f64) += 1.0;
+        let count = match ascii.get_mut(letter as usize) {
+            Some(count) => count,
+            None => others.entry(letter).or_insert(0.0),
+        };
+        *count += 1.0;
         total += 1.0;
     }
-    counts.values().map(|count| count / total).map(|share| -share * share.log2()).sum()
+    let met = ascii.iter().chain(others.values()).filter(|count| **count > 0.0);
+    met.map(|count| count / total).map(|share| -share * share.log2()).sum()
 }
 
 #[cfg(test)]
