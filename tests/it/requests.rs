@@ -2,7 +2,8 @@
 
 use retrace_api::commands;
 use retrace_api::wire::{
-    Code, CompositionReq, ContextShow, ContextShowReq, DeployedReq, RequestBody, RequestBodyReq, RestsOn,
+    Code, CompositionReq, ContextShow, ContextShowReq, DeployedReq, RedactReq, RequestBody, RequestBodyReq,
+    RestsOn,
     TurnReq,
 };
 use retrace_model::Sha256;
@@ -244,4 +245,54 @@ fn the_setting_in_force_is_that_of_the_recorded_requests() {
     let deployed = commands::context_deployed(&told.world.app, request).expect("an answer");
     assert_eq!(deployed.variant.expect("recorded").config["context_management"], in_force);
     assert_eq!((deployed.reporting, deployed.agreeing), (2, 2));
+}
+
+/// Of a large session an index of its requests is kept: the next process reads the lines of one request and no others. The
+/// index is only a way there: without it, or with a damaged one, the answer is the same.
+#[test]
+fn a_request_of_a_large_session_is_shown_by_an_index_that_is_kept() {
+    let padding = json!({"type": "user", "uuid": "p", "version": "2.1.330",
+        "message": {"role": "user", "content": "Long ago. ".repeat(500_000)}});
+    let mut lines = session(2_000);
+    lines.insert(0, padding.to_string());
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("session.jsonl");
+    std::fs::write(&path, lines.join("\n") + "\n").expect("a transcript");
+    let kept = directory.path().join("data/requests");
+    let files = || -> Vec<std::path::PathBuf> {
+        let entries = std::fs::read_dir(&kept).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).collect()
+    };
+    // Another process each time.
+    let ask = |at: &str| {
+        let world = World::over(retrace_tests::options(directory.path()));
+        let transcript = path.display().to_string();
+        commands::context_request(&world.app, RequestBodyReq { transcript, at: at.to_owned(), raw: true })
+            .map(|request| (request.index, request.id, request.proved, request.raw))
+    };
+    let small = told(&session(2_000)).request("1", true);
+    let expected = (small.index, small.id, small.proved, small.raw);
+    assert_eq!(ask("1"), Ok(expected.clone()));
+    let [index] = &files()[..] else { panic!("one index: {:?}", files()) };
+    let whole = std::fs::read(index).expect("its bytes");
+    assert_eq!(ask("1"), Ok(expected.clone()), "by the index");
+    assert_eq!(ask("22222222"), Ok(expected.clone()), "by its id");
+    assert_eq!(ask("9").expect_err("there is none").code, Code::NotFound);
+    for damaged in [&whole[..whole.len() / 2], b""] {
+        std::fs::write(index, damaged).expect("a damaged index");
+        assert_eq!(ask("1"), Ok(expected.clone()), "without it");
+        assert_eq!(std::fs::read(index).expect("its bytes").len(), whole.len(), "made again");
+    }
+    // A file that has grown is another.
+    lines.insert(0, padding.to_string());
+    std::fs::write(&path, lines.join("\n") + "\n").expect("a transcript");
+    assert_eq!(ask("1"), Ok(expected));
+    // It holds digests of what was said: a redaction removes it.
+    assert_eq!(files().len(), 1);
+    let world = World::over(retrace_tests::options(directory.path()));
+    world.add("notes");
+    world.record("keys.md", "The key is opensesame.\n");
+    let find = RedactReq { find: Some("opensesame".to_owned()), live: true, ..RedactReq::default() };
+    commands::redact(&world.app, find).expect("a redaction");
+    assert_eq!(files(), [] as [std::path::PathBuf; 0]);
 }

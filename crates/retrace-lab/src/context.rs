@@ -240,7 +240,7 @@ pub fn context_composition(inner: &Arc<Lab>, request: CompositionReq) -> Result<
     let loaded = loaded::load(inner, &request.transcript)?;
     let index = request_index(&loaded, request.request)?;
     let composed = compose_request(loaded.transcript(), &loaded.weights, index, LARGEST_BLOCKS)
-        .ok_or_else(|| no_such_request(&loaded, request.request))?;
+        .ok_or_else(|| no_such_request(loaded.transcript().requests.len(), &loaded.place.id, request.request))?;
     Ok(Composition {
         request: request.request,
         context: composed.context,
@@ -275,18 +275,21 @@ fn named(named: Named) -> NamedTokens {
 
 /// The index of a request that is there.
 pub(super) fn request_index(loaded: &Loaded, request: u64) -> Result<usize, ApiError> {
-    usize::try_from(request)
-        .ok()
-        .filter(|index| *index < loaded.transcript().requests.len())
-        .ok_or_else(|| no_such_request(loaded, request))
+    index_among(loaded.transcript().requests.len(), &loaded.place.id, request)
 }
 
-fn no_such_request(loaded: &Loaded, request: u64) -> ApiError {
-    let hint = match loaded.transcript().requests.len() {
+/// An index among so many requests of a transcript.
+pub(super) fn index_among(count: usize, transcript: &str, request: u64) -> Result<usize, ApiError> {
+    let index = usize::try_from(request).ok().filter(|index| *index < count);
+    index.ok_or_else(|| no_such_request(count, transcript, request))
+}
+
+fn no_such_request(count: usize, transcript: &str, request: u64) -> ApiError {
+    let hint = match count {
         0 => say::transcript_holds_no_request(),
         count => say::requests_numbered_from_0(count - 1),
     };
-    ApiError::new(Code::NotFound, say::no_request(request), loaded.place.id.clone()).hint(hint)
+    ApiError::new(Code::NotFound, say::no_request(request), transcript).hint(hint)
 }
 
 retrace_message::messages! {

@@ -80,7 +80,8 @@ pub(crate) fn load(path: &Path) -> Vec<Entry> {
     read(path).and_then(|bytes| decode(&bytes)).unwrap_or_default()
 }
 
-fn read(path: &Path) -> Option<Vec<u8>> {
+/// The bytes of a file that this crate keeps; `None` where there is none, or it is too large to be one.
+pub(crate) fn read(path: &Path) -> Option<Vec<u8>> {
     let file = File::open(path).ok()?;
     let size = file.metadata().ok().filter(fs::Metadata::is_file)?.len();
     if size > SIZE_LIMIT {
@@ -116,10 +117,14 @@ fn header_of(body: &[u8]) -> [u8; HEADER_BYTES] {
 
 /// Puts `entries` in place of what `path` holds, in one step.
 pub(crate) fn save(path: &Path, entries: &[&Entry]) -> Result<(), StoreError> {
-    let bytes = encode(entries)?;
+    replace(path, &encode(entries)?)
+}
+
+/// Puts `bytes` in place of what `path` holds, in one step.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let failed = |source| StoreError::Write { path: path.to_owned(), source };
     let (temporary, mut file) = temporary(path).map_err(failed)?;
-    let written = file.write_all(&bytes).and_then(|()| file.metadata()?.modified());
+    let written = file.write_all(bytes).and_then(|()| file.metadata()?.modified());
     drop(file);
     match written.and_then(|modified| fs::rename(&temporary, path).map(|()| modified)) {
         Ok(modified) => {

@@ -10,14 +10,18 @@
 //! Invariants: a request's base comes before it in the file; what is rebuilt is never larger than [`LARGEST_BODY`].
 
 mod canonical;
+mod index;
 mod log;
+mod marks;
 mod proof;
 mod rebuild;
 mod sent;
 mod split;
 
 pub use canonical::Digest;
+pub use index::RequestIndex;
 pub use log::{Recorded, RequestLog, Span};
+pub use marks::{CacheMark, CachePart};
 pub use proof::Prover;
 pub use rebuild::Rebuilt;
 pub use sent::{SentOf, as_sent};

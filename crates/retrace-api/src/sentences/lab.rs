@@ -2,8 +2,6 @@
 
 /// The sentences; `{0}`, `{1}` … stand for what they are about.
 pub(super) const SENTENCES: &[&str] = &[
-    "The client recorded nothing of this request: it is put together from the lines of the transcript, which do not keep \
-     everything.",
     "how it was begun is not told",
     "Give at least one; {} is no editing.",
     "Such as {\"edits\":[{\"type\":\"clear_tool_uses_20250919\"}]}, or {} for no editing.",

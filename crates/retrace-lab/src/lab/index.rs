@@ -136,6 +136,7 @@ impl TranscriptIndex {
         state.problems.clear();
         // Where it cannot be removed, whoever searches the data directory finds it there.
         let _ = std::fs::remove_file(inner.options.data_dir.join(FILE_NAME));
+        inner.lab.requests.forget(inner);
     }
 }
 

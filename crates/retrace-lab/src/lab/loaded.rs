@@ -2,6 +2,7 @@
 
 use crate::Lab;
 use crate::lab::find::{self, Place};
+use crate::lab::request_index;
 use crate::wire::{ApiError, Code};
 use crate::wire::{sentence, show};
 use retrace_context::edits::PLACEHOLDER;
@@ -11,7 +12,8 @@ use retrace_context::{Counts, PreambleWeight, Weighing, Weights};
 use retrace_engine::counts::NEWEST_FAMILY;
 use retrace_engine::lock;
 use retrace_tokens::{Counter, Family, Resolved, family_of};
-use retrace_transcript::requests::{Lines, RequestLog, SentOf, SessionSplit, Span, as_sent};
+use retrace_sessions::Identity;
+use retrace_transcript::requests::{Lines, RequestIndex, RequestLog, SentOf, SessionSplit, Span, as_sent};
 use retrace_transcript::{Account, Format, Preamble, Reading, Transcript};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -44,7 +46,7 @@ struct FileRead {
     stamp: Stamp,
     reading: Reading,
     /// What the file records of its requests.
-    log: RequestLog,
+    requests: Arc<RequestIndex>,
     /// By conversation and request: what is known of its record.
     sent: Vec<Vec<Option<SentOf>>>,
     /// By conversation: tokens of the preambles, whose texts are not held.
@@ -69,7 +71,12 @@ impl Loaded {
 
     /// What the file records of its requests.
     pub(crate) fn requests(&self) -> &RequestLog {
-        &self.file.log
+        self.file.requests.log()
+    }
+
+    /// The same with the indexes of answers.
+    pub(crate) fn request_index(&self) -> &RequestIndex {
+        &self.file.requests
     }
 
     /// What is known of the record of a request; `None` where there is none.
@@ -183,9 +190,13 @@ pub(crate) fn load(inner: &Arc<Lab>, text: &str) -> Result<Arc<Loaded>, ApiError
     load_place(inner, find::transcript(inner, text)?)
 }
 
-fn load_place(inner: &Lab, place: Place) -> Result<Arc<Loaded>, ApiError> {
+/// The transcript at a place, read and weighed.
+///
+/// # Errors
+/// Those of [`load`] for a file.
+pub(crate) fn load_place(inner: &Lab, place: Place) -> Result<Arc<Loaded>, ApiError> {
     let cache = &inner.lab.loaded;
-    let stamp = stamp(&place.path)?;
+    let (stamp, identity) = (stamp(&place.path)?, identity(&place.path)?);
     if let Some((_, Some(loaded))) = cache.known(&place, &stamp) {
         return Ok(loaded);
     }
@@ -203,6 +214,7 @@ fn load_place(inner: &Lab, place: Place) -> Result<Arc<Loaded>, ApiError> {
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let loaded = Arc::new(weigh(place, file, threads));
     cache.keep(&loaded);
+    request_index::keep(inner, &loaded.place.path, identity, &loaded.file.requests);
     Ok(loaded)
 }
 
@@ -221,11 +233,17 @@ fn stamp(path: &Path) -> Result<Stamp, ApiError> {
     Ok(Stamp { bytes: metadata.len(), modified: metadata.modified().ok() })
 }
 
+/// What tells if a file is still the one that was read.
+///
+/// # Errors
+/// Those of [`load`] for a file.
+pub(crate) fn identity(path: &Path) -> Result<Identity, ApiError> {
+    let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
+    Ok(Identity::of(&metadata))
+}
+
 fn read(path: &Path, stamp: Stamp) -> Result<FileRead, ApiError> {
-    let (reading, log) = split(path)?.finish().map_err(|error| {
-        ApiError::invalid(say::cannot_read_transcript_2(sentence(&error)), show(path))
-            .hint(say::sessions_claude_code_codex_copilot_2())
-    })?;
+    let (reading, log) = split(path)?;
     let mut reading = of_one_request(reading);
     let mut lines = FileLines::open(path)?;
     let (mut sent, mut preambles) = (Vec::new(), Vec::new());
@@ -244,14 +262,25 @@ fn read(path: &Path, stamp: Stamp) -> Result<FileRead, ApiError> {
             preambles.push(counted);
         }
     }
-    Ok(FileRead { stamp, reading, log, sent, preambles })
+    let requests = Arc::new(RequestIndex::new(&reading.transcripts, log));
+    Ok(FileRead { stamp, reading, requests, sent, preambles })
 }
 
 /// Bytes read at a time.
 const PIECE: usize = 1 << 18;
 
-/// Reads a file piece by piece.
-fn split(path: &Path) -> Result<SessionSplit, ApiError> {
+/// Reads a file piece by piece: its transcripts, and what it records of its requests.
+///
+/// # Errors
+/// Those of [`load`] for a file.
+pub(crate) fn split(path: &Path) -> Result<(Reading, RequestLog), ApiError> {
+    fed(path)?.finish().map_err(|error| {
+        ApiError::invalid(say::cannot_read_transcript_2(sentence(&error)), show(path))
+            .hint(say::sessions_claude_code_codex_copilot_2())
+    })
+}
+
+fn fed(path: &Path) -> Result<SessionSplit, ApiError> {
     let file = File::open(path).map_err(|error| unreadable(path, &error))?;
     let mut file = BufReader::with_capacity(PIECE, file.take(LARGEST_FILE + 1));
     let (mut split, mut read) = (SessionSplit::new(), 0);
@@ -277,7 +306,9 @@ pub(crate) struct FileLines {
 }
 
 impl FileLines {
-    fn open(path: &Path) -> Result<Self, ApiError> {
+    /// # Errors
+    /// Those of [`load`] for a file.
+    pub(crate) fn open(path: &Path) -> Result<Self, ApiError> {
         let file = File::open(path).map_err(|error| unreadable(path, &error))?;
         Ok(Self { file, line: Vec::new() })
     }

@@ -11,6 +11,7 @@ pub(crate) mod index;
 pub(crate) mod loaded;
 pub(crate) mod prices;
 pub(crate) mod rebuild;
+pub(crate) mod request_index;
 pub(crate) mod rows;
 pub(crate) mod summaries;
 pub(crate) mod view;
@@ -20,6 +21,7 @@ use counter::Counting;
 use index::TranscriptIndex;
 use loaded::LoadedCache;
 use prices::PriceTable;
+use request_index::RequestIndexes;
 use rows::RowCache;
 use summaries::LearntSizes;
 
@@ -32,6 +34,8 @@ pub(crate) struct State {
     pub rows: RowCache,
     /// Transcripts that were asked about last.
     pub loaded: LoadedCache,
+    /// Where the requests of large transcripts stand.
+    pub requests: RequestIndexes,
     /// Memory files of sessions that were read.
     pub memory: MemoryUses,
     /// Sizes of summaries on this machine.

@@ -1,10 +1,11 @@
 //! Canonical JSON (RFC 8785: keys sorted, no white space, UTF-8 unescaped) and its SHA-256.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 /// A SHA-256.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Digest(pub [u8; 32]);
 
 impl std::fmt::Debug for Digest {

@@ -3,12 +3,13 @@
 use super::canonical::{Digest, canonical, strip_marks};
 use crate::lenient::{Count, List, Raw, Text, lenient_object};
 use retrace_model::Timestamp;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 
 /// A line of a file, without its line break.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Span {
     /// Its first byte.
     pub at: u64,
@@ -19,7 +20,7 @@ pub struct Span {
 }
 
 /// Where the content of a message stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Part {
     /// In the line of a blob, under `message`.
     Blob(Span),
@@ -28,7 +29,7 @@ pub(super) enum Part {
 }
 
 /// A message of the session as it was sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Spoken {
     /// Lines that belong together: an index into [`RequestLog::runs`].
     run: usize,
@@ -41,11 +42,12 @@ pub(super) struct Spoken {
 }
 
 /// One request as recorded.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recorded {
     /// Its id.
     pub id: String,
     /// When it was made.
+    #[serde(with = "crate::saved::instant")]
     pub at: Option<Timestamp>,
     /// Version of the client.
     pub version: Option<String>,
@@ -68,7 +70,7 @@ pub struct Recorded {
 }
 
 /// Every request that a session recorded, in the order of the file.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestLog {
     pub(super) shapes: HashMap<Digest, Span>,
     pub(super) parts: HashMap<Digest, Part>,
@@ -196,6 +198,12 @@ impl RequestLog {
             digest: Digest::parse(raw.digest.or_empty()),
             base_is_missing: base_is_missing || messages > MOST_MESSAGES,
         });
+    }
+
+    /// True if every request goes on from one before it.
+    pub(super) fn bases_come_before(&self) -> bool {
+        let mut each = self.requests.iter().enumerate();
+        each.all(|(index, request)| request.base.is_none_or(|base| base < index))
     }
 
     /// A further line of a run; how many it has.

@@ -6,6 +6,7 @@
 
 use super::canonical::Digest;
 use super::log::RequestLog;
+use super::marks::{Before, CacheMark, cache_marks, sizes_of};
 use super::proof::Prover;
 use super::rebuild::of_request;
 use super::{Lines, Unproved};
@@ -16,7 +17,7 @@ use crate::{
     Account, AttachedFile, Block, BlockKind, Cause, Message, MessageIndex, Origin, Preamble, Role, Segment,
     Tool, Transcript,
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -27,6 +28,8 @@ pub struct SentOf {
     pub recorded: usize,
     /// Whether its digest proves it. What is not proved is told as its lines tell it.
     pub proof: Result<(), Unproved>,
+    /// Its marks for the cache, in order; `None` where it is told as its lines tell it.
+    pub marks: Option<Vec<CacheMark>>,
 }
 
 /// The kind of an attachment whose text no line names.
@@ -47,22 +50,22 @@ pub fn as_sent(
     counts: &mut dyn FnMut(&mut Preamble),
 ) -> Vec<Option<SentOf>> {
     let mut prover = Prover::new();
-    let known: Vec<Option<SentOf>> = transcript
+    let mut known: Vec<Option<SentOf>> = transcript
         .requests
         .iter()
         .map(|request| {
             let recorded = log.answered_by(&request.id)?;
-            Some(SentOf { recorded, proof: prover.prove(log, recorded, lines) })
+            Some(SentOf { recorded, proof: prover.prove(log, recorded, lines), marks: None })
         })
         .collect();
     if !known.iter().flatten().any(|sent| sent.proof.is_ok()) {
         return known;
     }
     let mut making = Making::new(transcript);
-    for (index, sent) in known.iter().enumerate() {
+    for (index, sent) in known.iter_mut().enumerate() {
         match sent {
-            Some(SentOf { recorded, proof: Ok(()) }) => {
-                making.sent(transcript, index, log, *recorded, lines, counts);
+            Some(SentOf { recorded, proof: Ok(()), marks }) => {
+                *marks = making.sent(transcript, index, log, *recorded, lines, counts);
             }
             _ => making.as_told(transcript, index),
         }
@@ -74,24 +77,27 @@ pub fn as_sent(
 impl RequestLog {
     /// System prompt and tools of a request; `None` where their line is not in the file or cannot be read.
     pub fn preamble(&self, recorded: usize, lines: &mut dyn Lines) -> Option<Preamble> {
-        let mut fields = self.shape(self.requests().get(recorded)?, lines).ok()?;
-        let system = match fields.remove("system") {
-            Some(Value::String(text)) => vec![text],
-            Some(Value::Array(blocks)) => {
-                blocks.iter().filter_map(|block| block["text"].as_str().map(str::to_owned)).collect()
-            }
-            _ => Vec::new(),
-        };
-        let tools = match fields.remove("tools") {
-            Some(Value::Array(tools)) => tools,
-            _ => Vec::new(),
-        };
-        let tools = tools.into_iter().map(|definition| Tool {
-            name: definition["name"].as_str().unwrap_or_default().to_owned(),
-            definition,
-        });
-        Some(Preamble { system, tools: tools.collect() })
+        Some(preamble_of(self.shape(self.requests().get(recorded)?, lines).ok()?))
     }
+}
+
+fn preamble_of(mut fields: Map<String, Value>) -> Preamble {
+    let system = match fields.remove("system") {
+        Some(Value::String(text)) => vec![text],
+        Some(Value::Array(blocks)) => {
+            blocks.iter().filter_map(|block| block["text"].as_str().map(str::to_owned)).collect()
+        }
+        _ => Vec::new(),
+    };
+    let tools = match fields.remove("tools") {
+        Some(Value::Array(tools)) => tools,
+        _ => Vec::new(),
+    };
+    let tools = tools.into_iter().map(|definition| Tool {
+        name: definition["name"].as_str().unwrap_or_default().to_owned(),
+        definition,
+    });
+    Preamble { system, tools: tools.collect() }
 }
 
 struct Making {
@@ -101,7 +107,9 @@ struct Making {
     summaries: HashSet<String>,
     /// By hash, and which of several messages with it: where it is.
     messages: HashMap<(Digest, u32), MessageIndex>,
-    preambles: HashMap<Digest, usize>,
+    preambles: HashMap<Digest, (usize, Before)>,
+    /// By message: how many blocks it was sent as, where these are not the blocks it is told as.
+    blocks: HashMap<MessageIndex, u64>,
     segments: Vec<Segment>,
     /// By segment as told: where it is now.
     told: HashMap<usize, usize>,
@@ -135,6 +143,7 @@ impl Making {
             summaries,
             messages: HashMap::new(),
             preambles: HashMap::new(),
+            blocks: HashMap::new(),
             segments: Vec::new(),
             told: HashMap::new(),
             before: None,
@@ -155,6 +164,7 @@ impl Making {
         self.before = Some((told, now));
     }
 
+    /// A request as it was sent; its marks for the cache. `None` where it stays as its lines tell it after all.
     fn sent(
         &mut self,
         transcript: &mut Transcript,
@@ -163,26 +173,12 @@ impl Making {
         recorded: usize,
         lines: &mut dyn Lines,
         counts: &mut dyn FnMut(&mut Preamble),
-    ) {
-        let Ok(hashes) = log.whole(recorded) else { return self.as_told(transcript, index) };
-        let mut seen: HashMap<Digest, u32> = HashMap::with_capacity(hashes.len());
-        let mut messages = Vec::with_capacity(hashes.len());
-        for &hash in &hashes {
-            let nth = seen.entry(hash).or_default();
-            let key = (hash, *nth);
-            *nth += 1;
-            let message = match self.messages.get(&key) {
-                Some(&message) => message,
-                None => {
-                    let Some(message) = self.message(transcript, log, key, lines) else {
-                        return self.as_told(transcript, index);
-                    };
-                    self.messages.insert(key, message);
-                    message
-                }
-            };
-            messages.push(message);
-        }
+    ) -> Option<Vec<CacheMark>> {
+        let hashes = log.whole(recorded).unwrap_or_default();
+        let Some(messages) = self.messages_of(transcript, log, &hashes, lines) else {
+            self.as_told(transcript, index);
+            return None;
+        };
         let preamble = self.preamble(transcript, log, recorded, lines, counts);
         let told = transcript.requests[index].segment;
         let segment = self.segment(transcript, told, &messages);
@@ -190,12 +186,46 @@ impl Making {
         request.segment = segment;
         request.upto = messages.len();
         request.preamble = preamble.or(request.preamble);
-        if let Ok(of) =
-            log.requests().get(recorded).ok_or(Unproved::Unreadable).and_then(|it| of_request(it, lines))
-        {
-            request.parameters = Value::Object(of.params);
-        }
         self.before = Some((told, segment));
+        let of = of_request(log.requests().get(recorded)?, lines).ok()?;
+        request.parameters = Value::Object(of.params);
+        let shape = log.requests().get(recorded)?.shape?;
+        let (_, before) = self.preambles.get(&shape)?;
+        let count = |&message: &MessageIndex| {
+            let told = || transcript.messages[message].blocks.len() as u64;
+            self.blocks.get(&message).copied().unwrap_or_else(told)
+        };
+        let counts: Vec<u64> = messages.iter().map(count).collect();
+        Some(cache_marks(&of.marks, before, &counts, |message| {
+            log.message(*hashes.get(message)?, lines).ok().as_ref().map(sizes_of)
+        }))
+    }
+
+    /// The messages with these hashes; `None` where there is none, or one cannot be read.
+    fn messages_of(
+        &mut self,
+        transcript: &mut Transcript,
+        log: &RequestLog,
+        hashes: &[Digest],
+        lines: &mut dyn Lines,
+    ) -> Option<Vec<MessageIndex>> {
+        let mut seen: HashMap<Digest, u32> = HashMap::with_capacity(hashes.len());
+        let mut messages = Vec::with_capacity(hashes.len());
+        for &hash in hashes {
+            let nth = seen.entry(hash).or_default();
+            let key = (hash, *nth);
+            *nth += 1;
+            let message = match self.messages.get(&key) {
+                Some(&message) => message,
+                None => {
+                    let message = self.message(transcript, log, key, lines)?;
+                    self.messages.insert(key, message);
+                    message
+                }
+            };
+            messages.push(message);
+        }
+        (!messages.is_empty()).then_some(messages)
     }
 
     /// The segment that begins with these messages: the one before, where they go on from it.
@@ -222,7 +252,7 @@ impl Making {
 
     /// A message that was sent: one that lines tell, where it is the same, or a new one.
     fn message(
-        &self,
+        &mut self,
         transcript: &mut Transcript,
         log: &RequestLog,
         (hash, nth): (Digest, u32),
@@ -241,8 +271,10 @@ impl Making {
         }
         let value = log.message(hash, lines).ok()?;
         let message = self.read(&value, line)?;
+        let index = transcript.messages.len();
+        self.blocks.insert(index, sizes_of(&value).len() as u64);
         transcript.messages.push(message);
-        Some(transcript.messages.len() - 1)
+        Some(index)
     }
 
     fn read(&self, value: &Value, line: u32) -> Option<Message> {
@@ -286,14 +318,18 @@ impl Making {
         counts: &mut dyn FnMut(&mut Preamble),
     ) -> Option<usize> {
         let shape = log.requests().get(recorded)?.shape?;
-        if let Some(&known) = self.preambles.get(&shape) {
+        if let Some(&(known, _)) = self.preambles.get(&shape) {
             return Some(known);
         }
-        let mut preamble = log.preamble(recorded, lines)?;
+        let fields = log.shape(log.requests().get(recorded)?, lines).ok()?;
+        let list = |name: &str| fields.get(name).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let before = Before::of(list("tools"), list("system"));
+        let mut preamble = preamble_of(fields);
         counts(&mut preamble);
         transcript.preambles.push(preamble);
-        self.preambles.insert(shape, transcript.preambles.len() - 1);
-        Some(transcript.preambles.len() - 1)
+        let index = transcript.preambles.len() - 1;
+        self.preambles.insert(shape, (index, before));
+        Some(index)
     }
 
     /// Puts the segments in place, and the messages in the order of the file; what only repeats messages that were sent goes.
