@@ -4,7 +4,12 @@
 //! Calibrated on what was recorded: a request that nothing touches keeps its recorded split, so that a run without a setting
 //! costs what it cost. Where an edit changed something, what was recorded as read is read again as far as the prefix holds;
 //! the rest is written anew. Where nothing is recorded, the longest unchanged prefix is read while it lives.
-//! Not modelled: the number of breakpoints and how far each looks back.
+//!
+//! Where the marks of the requests are known ([`marks`]), a prefix is read only as far as one was written, which ends at a mark: a
+//! clearing in the middle of the messages leaves the system prompt to read and nothing behind it. Elsewhere the number of
+//! breakpoints and how far each looks back are not modelled.
+
+pub mod marks;
 
 /// True if a breakpoint stands at the end of the system prompt, so that a compaction leaves that part of the cache whole.
 /// Coding agents and the documentation's advice set one.
@@ -73,6 +78,19 @@ pub struct Situation {
     pub cacheable: u64,
     /// True if the run caches at all.
     pub caching: bool,
+    /// What is found by the marks of the request, where they are known.
+    pub marked: Option<Marked>,
+}
+
+/// What the marks of a request find under a setting.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Marked {
+    /// Tokens of the prefix that is read.
+    pub found: u64,
+    /// True if it is the prefix that the run as recorded reads there.
+    pub as_ran: bool,
+    /// Tokens up to the last mark: what is behind it is not cached.
+    pub end: u64,
 }
 
 /// Divides the input of a request.
@@ -85,15 +103,21 @@ pub fn split(situation: &Situation) -> Split {
     if !situation.caching || after < situation.cacheable {
         return Split { uncached: after, ..Split::default() };
     }
-    let read = match (recorded, situation.alive) {
-        (_, Some(false)) => 0,
-        (Some(recorded), None) => {
-            recorded.read.saturating_add_signed(situation.freed_in_read.saturating_neg())
-        }
-        (_, Some(true)) | (None, None) => situation.shared,
+    let as_recorded = |recorded: Split| {
+        recorded.read.saturating_add_signed(situation.freed_in_read.saturating_neg())
+    };
+    let read = match (recorded, situation.alive, situation.marked) {
+        (_, Some(false), _) => 0,
+        // The server had dropped what the marks would have found.
+        (Some(Split { read: 0, .. }), None, Some(_)) => 0,
+        (Some(recorded), None, Some(marked)) if marked.as_ran => as_recorded(recorded),
+        (_, _, Some(marked)) => marked.found,
+        (Some(recorded), None, None) => as_recorded(recorded),
+        (_, Some(true), None) | (None, None, None) => situation.shared,
     };
     let read = read.min(after).min(break_at.unwrap_or(u64::MAX));
-    let uncached = recorded.map_or(0, |recorded| recorded.uncached).min(after - read);
+    let behind_marks = situation.marked.map_or(0, |marked| after.saturating_sub(marked.end));
+    let uncached = recorded.map_or(behind_marks, |recorded| recorded.uncached).min(after - read);
     Split { read, write: after - read - uncached, uncached }
 }
 

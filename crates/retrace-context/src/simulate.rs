@@ -11,6 +11,7 @@
 //! Deliberately not here: whether a cleared result was needed later, and advice.
 
 mod fold;
+mod marks;
 mod prepare;
 mod pricing;
 mod state;

@@ -4,7 +4,8 @@ use super::prepare::{Prepared, RequestFacts, Stretch};
 use super::pricing::{self, Pricing, difference};
 use super::state::{ClearedKind, Clearing, Freed};
 use super::{Options, SummarySizes};
-use crate::cache::{self, A_BREAKPOINT_ENDS_THE_SYSTEM, Situation, Split};
+use crate::cache::marks::{Asking, Entries, Found, Marks};
+use crate::cache::{self, A_BREAKPOINT_ENDS_THE_SYSTEM, Marked, Situation, Split};
 use crate::edits::tool_uses::Compiled;
 use crate::outcome::{BlockAt, SimulatedCompaction, StopReason, Stopped, Totals};
 use crate::prices::CACHEABLE_WHEN_UNKNOWN;
@@ -179,11 +180,21 @@ struct Run<'r> {
     compacted: Option<Compacted>,
     /// Context of the request before, as simulated.
     previous_after: u64,
+    /// What the requests before wrote to the cache, where their marks are known.
+    entries: Entries,
     /// A compaction was asked for while it could not be made.
     postponed: bool,
     calls: u64,
     totals: Totals,
     cost: Option<f64>,
+}
+
+/// What the cache has for a request.
+struct Marking {
+    marks: Marks,
+    unchanged: Option<u64>,
+    asking: Asking,
+    found: Marked,
 }
 
 /// One request while it is worked on.
@@ -199,6 +210,8 @@ struct Now<'r> {
     /// True if the thinking that is cleared differs from what the recorded run cleared by default.
     default_thinking: bool,
     compacted: bool,
+    /// True if what the setting clears is what the server reported to have cleared.
+    as_ran: bool,
 }
 
 /// Tells each request of the run to `each`.
@@ -220,6 +233,7 @@ pub(super) fn run(
         options,
         compacted: None,
         previous_after: 0,
+        entries: Entries::default(),
         postponed: false,
         calls: 0,
         totals: Totals::default(),
@@ -284,6 +298,10 @@ impl<'r> Run<'r> {
         self.on_demand(&mut now, scratch);
         self.edit(&mut now, scratch);
         let (break_at, split) = self.split(&now, &mut scratch.clearing);
+        match self.marking(&now, &scratch.clearing) {
+            Some(Marking { marks, unchanged, asking, .. }) => self.entries.made(&marks, unchanged, &asking),
+            None => self.entries.clear(),
+        }
         let mut step = Step {
             index,
             before: facts.before,
@@ -344,6 +362,7 @@ impl<'r> Run<'r> {
             turns: 0,
             default_thinking: true,
             compacted: false,
+            as_ran: false,
         }
     }
 
@@ -380,6 +399,11 @@ impl<'r> Run<'r> {
                 }
                 CompiledEdit::Compact { trigger } => self.compact(now, *trigger, scratch),
             }
+        }
+        if now.facts.cleared > 0 && self.compacted.is_none() && counts(&scratch.applied) == now.facts.reported {
+            // The report says what that freed.
+            now.as_ran = true;
+            now.size = Range::exactly(now.facts.before - now.facts.cleared.min(now.facts.before));
         }
     }
 
@@ -481,19 +505,16 @@ impl<'r> Run<'r> {
         let after = now.size.middle;
         clearing.note_returned(now.stretch, now.facts, now.begins);
         let base = now.stretch.base;
-        let before_messages = self.compacted.map_or(base, |compacted| compacted.left.middle);
-        let begin = now.stretch.tokens(0, now.begins);
-        let position = |offset: u64| {
-            let kept = difference(offset, begin).saturating_sub(clearing.freed_before(now.stretch, offset));
-            before_messages.saturating_add_signed(kept.max(0))
-        };
+        let before_messages = self.before_messages(now);
+        let position = |offset: u64| self.position(now, clearing, offset);
         let break_at = if now.compacted {
             now.previous.map(|_| if A_BREAKPOINT_ENDS_THE_SYSTEM { base } else { 0 })
         } else {
             clearing.changed_at().map(position)
         };
         let break_at = break_at.map(|at| at.min(after));
-        let recorded = pricing::recorded(now.facts);
+        // What was recorded is the split of the request as the server had edited it.
+        let recorded = pricing::recorded(now.facts).filter(|_| now.facts.cleared == 0 || now.as_ran);
         let shared = match now.previous {
             None => 0,
             Some(previous) if now.facts.shared >= previous.upto => self.previous_after,
@@ -501,18 +522,58 @@ impl<'r> Run<'r> {
                 .saturating_add(now.stretch.tokens(now.begins, now.facts.shared))
                 .min(self.previous_after),
         };
+        let marking = self.marking(now, clearing);
+        let mut alive = self.pricing.alive(now.previous, now.facts, recorded.is_some());
+        if recorded.is_none() && marking.is_some() {
+            // Each entry lives as long as its mark says.
+            alive = None;
+        }
         let situation = Situation {
             after,
-            untouched: after == now.facts.before && break_at.is_none() && self.compacted.is_none(),
+            untouched: now.as_ran
+                || (after == now.facts.before && break_at.is_none() && self.compacted.is_none()),
             recorded,
             freed_in_read: recorded.map_or(0, |recorded| self.freed_in_read(now, recorded.read, clearing)),
             break_at,
             shared,
-            alive: self.pricing.alive(now.previous, now.facts),
+            alive,
             cacheable: self.pricing.facts(now.facts).map_or(CACHEABLE_WHEN_UNKNOWN, |facts| facts.cacheable),
             caching: self.prepared.caching,
+            marked: marking.map(|marking| marking.found),
         };
         (break_at, cache::split(&situation))
+    }
+
+    fn before_messages(&self, now: &Now<'_>) -> u64 {
+        self.compacted.map_or(now.stretch.base, |compacted| compacted.left.middle)
+    }
+
+    /// Where an offset of the stretch stands in a request under the setting.
+    fn position(&self, now: &Now<'_>, clearing: &Clearing, offset: u64) -> u64 {
+        let begin = now.stretch.tokens(0, now.begins);
+        let kept = difference(offset, begin).saturating_sub(clearing.freed_before(now.stretch, offset));
+        self.before_messages(now).saturating_add_signed(kept.max(0))
+    }
+
+    /// What the marks of a request find, where they are known.
+    fn marking(&self, now: &Now<'_>, clearing: &Clearing) -> Option<Marking> {
+        let of = now.facts.marks.as_ref()?;
+        let end = now.stretch.end(now.facts);
+        let marks = of.in_tokens(now.size.middle, end, |offset| self.position(now, clearing, offset));
+        let unchanged = of.same_beginning.then(|| {
+            let shared = now.stretch.shared_offset(now.previous, now.facts);
+            let same = shared.min(clearing.changed_at().unwrap_or(u64::MAX));
+            if now.compacted { 0 } else { same }
+        });
+        let asking = Asking {
+            model: now.facts.model,
+            at: now.facts.at,
+            life: self.pricing.cache_life(),
+            cacheable: self.pricing.facts(now.facts).map_or(CACHEABLE_WHEN_UNKNOWN, |facts| facts.cacheable),
+        };
+        let Found { tokens, blocks } = self.entries.find(&marks, unchanged, &asking);
+        let found = Marked { found: tokens, as_ran: blocks == of.as_ran.blocks, end: marks.end() };
+        Some(Marking { marks, unchanged, asking, found })
     }
 
     /// Of what was recorded as read from the cache, the tokens that are not in the request any more.
@@ -623,6 +684,14 @@ impl<'r> Run<'r> {
     }
 }
 
+/// Tool uses and turns of thinking that are cleared.
+fn counts(applied: &[Applied]) -> (u64, u64) {
+    applied.iter().fold((0, 0), |(uses, turns), edit| match *edit {
+        Applied::ToolUses { uses: more, .. } => (uses.saturating_add(more), turns),
+        Applied::Thinking { turns: more, .. } => (uses, turns.saturating_add(more)),
+    })
+}
+
 /// Tokens that the usage of a response counts beyond its context: with tools of the server, each sampling pass counts.
 fn over_count(facts: &RequestFacts) -> u64 {
     match (facts.usage, facts.passes.last()) {
@@ -637,6 +706,7 @@ fn over_count(facts: &RequestFacts) -> u64 {
 fn basis(now: &Now<'_>) -> Basis {
     let Range { low, middle, high } = now.size;
     match now.facts.basis {
+        as_ran if now.as_ran => as_ran,
         _ if low != high => Basis::Estimated { low, high },
         unchanged if middle == now.facts.before => unchanged,
         Basis::Estimated { low, high } => {

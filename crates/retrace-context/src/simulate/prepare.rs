@@ -1,5 +1,6 @@
 //! Facts that every simulation of one transcript needs, worked out once: flat arrays of numbers instead of messages.
 
+use super::marks::RequestMarks;
 use crate::edits::{A_TURN_SPANS_ITS_TOOL_CALLS, TINY_RESULT_BYTES};
 use crate::fit::Fit;
 use crate::outcome::BlockAt;
@@ -7,7 +8,7 @@ use crate::settings::CLEAR_THINKING;
 use crate::weight::{Basis, Weights};
 use retrace_model::Timestamp;
 use retrace_transcript::{
-    BlockKind, Cause, Message, MessageIndex, Origin, Request, ResultPart, Role, Segment, Transcript, Usage,
+    AppliedEdit, BlockKind, Cause, Message, MessageIndex, Origin, Request, ResultPart, Role, Segment, Transcript, Usage,
 };
 use serde_json::Value;
 use std::collections::HashMap;
@@ -43,6 +44,10 @@ pub(super) struct RequestFacts {
     pub(super) shared: usize,
     /// Context without any edit.
     pub(super) before: u64,
+    /// Of that, what the server reported to have cleared when it ran, where its context is recorded.
+    pub(super) cleared: u64,
+    /// Tool uses and turns of thinking that it reported to have cleared.
+    pub(super) reported: (u64, u64),
     /// Fit that brings its counted parts down to it.
     pub(super) fit: Fit,
     pub(super) basis: Basis,
@@ -59,6 +64,8 @@ pub(super) struct RequestFacts {
     pub(super) thinking_edited: bool,
     /// Contexts at the starts of the sampling passes, where the response tells more than one.
     pub(super) passes: Vec<u64>,
+    /// Its marks for the cache, where they are known.
+    pub(super) marks: Option<RequestMarks>,
 }
 
 /// Recorded usage in numbers.
@@ -486,6 +493,10 @@ fn request_facts(
         }
         _ => 0,
     };
+    let sum = |count: fn(&AppliedEdit) -> Option<u64>| {
+        reported.clone().filter_map(count).fold(0, u64::saturating_add)
+    };
+    let counts = (sum(|edit| edit.cleared_tool_uses), sum(|edit| edit.cleared_thinking_turns));
     let thinking_edited =
         reported.into_iter().any(|edit| edit.edit == CLEAR_THINKING) || sent_edit(request, CLEAR_THINKING);
     let stop = request.stop_reason.as_deref();
@@ -495,6 +506,8 @@ fn request_facts(
         upto,
         shared: 0,
         before,
+        cleared,
+        reported: counts,
         fit: Fit::of(weights.weighed.get(index).copied().unwrap_or(0), before),
         basis,
         model: request.model.as_deref().map(|model| models.number(model) as usize),
@@ -506,6 +519,7 @@ fn request_facts(
         open_calls: open_calls(transcript, stretch, request, upto),
         thinking_edited,
         passes,
+        marks: None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Prices and facts of the models of a run, looked up once a run.
 
 use super::Options;
+use super::marks::RequestMarks;
 use super::prepare::{Prepared, RequestFacts};
 use crate::cache::{CacheLife, Split};
 use crate::edits::tool_uses::signed;
@@ -102,22 +103,34 @@ impl<'o> Pricing<'o> {
                 let share = u128::from(write) * u128::from(usage.write_1h) / u128::from(usage.write);
                 u64::try_from(share).unwrap_or(write).min(write)
             }
-            (None, _) if self.writes_for_an_hour => write,
-            (None, _) => 0,
+            (None, _) => {
+                let marked = request.marks.as_ref().and_then(RequestMarks::writes_for_an_hour);
+                if marked.unwrap_or(self.writes_for_an_hour) { write } else { 0 }
+            }
         }
     }
 
-    /// True if the cache of the request before still lives, where that is not as recorded.
-    pub(super) fn alive(&self, previous: Option<&RequestFacts>, request: &RequestFacts) -> Option<bool> {
+    /// True if the cache of the request before still lives, where that is not as recorded, or nothing that was recorded applies.
+    pub(super) fn alive(
+        &self,
+        previous: Option<&RequestFacts>,
+        request: &RequestFacts,
+        as_recorded: bool,
+    ) -> Option<bool> {
         let gap = previous?.at.zip(request.at).map(|(from, to)| to.micros().saturating_sub(from.micros()));
         let recorded = if self.writes_for_an_hour { CacheLife::Hour1 } else { CacheLife::Minutes5 };
         let life = self.life.unwrap_or(recorded);
         let lives = gap.is_none_or(|gap| gap <= life.micros());
-        if request.usage.is_none() {
+        if !as_recorded {
             return Some(lives);
         }
         let would_have = gap.is_none_or(|gap| gap <= recorded.micros());
         (self.life.is_some() && lives != would_have).then_some(lives)
+    }
+
+    /// Life of every entry of the cache, where it is not that of the marks.
+    pub(super) fn cache_life(&self) -> Option<CacheLife> {
+        self.life
     }
 
     /// Price of the compactions that the server made within a response when it was recorded.

@@ -115,7 +115,12 @@ impl Loaded {
 
     /// Ready to be simulated.
     pub(crate) fn prepared(&self) -> &Prepared {
-        self.prepared.get_or_init(|| Prepared::new(self.transcript(), &self.weights))
+        self.prepared.get_or_init(|| {
+            let (transcript, weights) = (self.transcript(), &self.weights);
+            let marks = |request| self.sent(request).and_then(|sent| sent.marks.as_deref());
+            let marks = (0..transcript.requests.len()).map(marks);
+            Prepared::new(transcript, weights).with_marks(transcript, weights, marks)
+        })
     }
 
     /// Results that were needed again.

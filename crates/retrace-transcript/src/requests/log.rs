@@ -6,7 +6,7 @@ use retrace_model::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A line of a file, without its line break.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -129,6 +129,15 @@ impl RequestLog {
     #[must_use]
     pub fn answered_by(&self, answer: &str) -> Option<usize> {
         self.by_id(self.answered.get(answer)?)
+    }
+
+    /// Indexes of the requests that no answer of the file names: they failed or were given up, or their answer is no line of the
+    /// session, as that of a compaction.
+    #[must_use]
+    pub fn unanswered(&self) -> Vec<usize> {
+        let answered: HashSet<&str> = self.answered.values().map(String::as_str).collect();
+        let requests = self.requests.iter().enumerate();
+        requests.filter(|(_, request)| !answered.contains(request.id.as_str())).map(|(index, _)| index).collect()
     }
 
     /// The first line of a message.
