@@ -8,14 +8,14 @@ use crate::lab::view;
 use crate::wire::show;
 use crate::wire::{
     ApiError, Code, Composition, CompositionReq, ContextEvent, ContextFile, ContextPeak, ContextRequest,
-    ContextShow, ContextShowReq, LargeBlock, NamedTokens, RestsOn,
+    ContextShow, ContextShowReq, LargeBlock, NamedTokens, RestsOn, UnansweredRequest,
 };
 use retrace_context::compose::{FileUse, Named, file_uses};
 use retrace_context::prices::Models;
 use retrace_context::{FileClass, compose, compose_request};
 use retrace_message::Message;
 use retrace_tokens::Family;
-use retrace_transcript::{Account, Cause, Segment, Transcript};
+use retrace_transcript::{Account, Cause, MicroDollars, Segment, Transcript};
 use std::sync::Arc;
 
 /// Largest blocks that a composition names.
@@ -57,8 +57,27 @@ pub fn context_show(inner: &Arc<Lab>, request: ContextShowReq) -> Result<Context
         cost_is_lower_bound: cost_usd.is_some() && placeholders + fast > 0,
         requests_with_placeholder_output: placeholders,
         requests_fast_without_price: fast,
+        client_cost_usd: transcript.session.client_cost.map(MicroDollars::dollars),
+        tools_used: transcript.session.tools_used.clone(),
+        unanswered: unanswered(&loaded),
         remarks: remarks(loaded.account()).into_iter().collect(),
     })
+}
+
+/// Recorded requests without an answer, of the file's main conversation, which has them all.
+fn unanswered(loaded: &Loaded) -> Vec<UnansweredRequest> {
+    if loaded.place.part > 0 {
+        return Vec::new();
+    }
+    let log = loaded.requests();
+    let recorded = log.unanswered().into_iter().filter_map(|index| log.requests().get(index));
+    let each = recorded.map(|request| UnansweredRequest {
+        id: request.id.clone(),
+        time: request.at.map(|at| at.to_rfc3339()),
+        source: request.source.clone(),
+        messages: request.messages as u64,
+    });
+    each.collect()
 }
 
 /// Requests in fast mode that are priced as others are.

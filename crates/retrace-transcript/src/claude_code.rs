@@ -13,8 +13,8 @@ use crate::lenient::{Content, Link, List, Raw, Text, lenient_object};
 use crate::lines::each_line;
 use crate::usage::{RawUsage, raise_to};
 use crate::{
-    Account, AppliedEdit, Block, BlockKind, Cause, Compaction, Message, MessageIndex, Origin, Reading,
-    Request, Role, Session,
+    Account, AppliedEdit, Block, BlockKind, Cause, Compaction, Message, MessageIndex, MicroDollars, Origin,
+    Reading, Request, Role, Session,
 };
 use attachment::Sent;
 use conversation::{After, Conversation, Place, Preserved};
@@ -328,10 +328,27 @@ impl<'a> Reader<'a> {
                 }
             },
             kind => {
+                self.note_record(kind, line, conversation);
                 let is_known = WITHOUT_CONTEXT.contains(&kind);
                 count(if is_known { &mut account.without_context } else { &mut account.unknown }, kind);
                 unmoved(self)
             }
+        }
+    }
+
+    /// What lines tell that are not part of the context. Each such line tells all of it anew.
+    fn note_record(&mut self, kind: &str, line: &mut FullLine<'a>, conversation: usize) {
+        let session = &mut self.conversations[conversation].transcript.session;
+        match kind {
+            "cost-state" => {
+                let cost = line.cost.0.and_then(|cost| serde_json::from_str::<f64>(cost.get()).ok());
+                session.client_cost = cost.and_then(MicroDollars::of).or(session.client_cost);
+            }
+            "tools-used" => {
+                let tools = std::mem::take(&mut line.tools).0.into_iter().filter_map(Text::into_string);
+                session.tools_used = tools.collect();
+            }
+            _ => {}
         }
     }
 

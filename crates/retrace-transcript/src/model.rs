@@ -121,6 +121,33 @@ pub struct Session {
     pub ended_at: Option<Timestamp>,
     /// Window of the model in tokens, where the file tells it.
     pub context_window: Option<u64>,
+    /// What the session cost by the client's own figures, subagents included, when it last wrote it down.
+    pub client_cost: Option<MicroDollars>,
+    /// Names of the tools that were called, as the client keeps them.
+    pub tools_used: Vec<String>,
+}
+
+/// Millionths of a US dollar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct MicroDollars(pub u64);
+
+impl MicroDollars {
+    /// The nearest to so many dollars; `None` for what is no price.
+    #[must_use]
+    pub fn of(dollars: f64) -> Option<Self> {
+        /// A million dollars: no session costs as much.
+        const MOST: f64 = 1e6;
+        let is_price = (0.0..=MOST).contains(&dollars);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is between 0 and 10^12")]
+        let micros = (dollars * 1e6).round() as u64;
+        is_price.then_some(Self(micros))
+    }
+
+    /// In dollars.
+    #[must_use]
+    pub fn dollars(self) -> f64 {
+        self.0 as f64 / 1e6
+    }
 }
 
 /// Parts of a request before its messages.

@@ -59,8 +59,31 @@ pub struct ContextShow {
     /// Requests in fast mode whose model has no known price for it: they are priced as others are.
     #[serde(default)]
     pub requests_fast_without_price: u64,
+    /// What the session cost by the client's own figures, subagents included, in US dollars; null where it does not say.
+    #[serde(default)]
+    pub client_cost_usd: Option<f64>,
+    /// Tools that were called, as the client keeps them; empty where it does not.
+    #[serde(default)]
+    pub tools_used: Vec<String>,
+    /// Requests that the client recorded and that no answer in the transcript belongs to: they failed or were given up, or were
+    /// made for a summary.
+    #[serde(default)]
+    pub unanswered: Vec<UnansweredRequest>,
     /// Parts of the file that were not understood, in words; empty when nothing.
     pub remarks: Vec<Message>,
+}
+
+/// A recorded request without an answer in the transcript.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct UnansweredRequest {
+    /// Its id, by which `context_request` shows it.
+    pub id: String,
+    /// When it was made.
+    pub time: Option<String>,
+    /// What asked: `sdk`, `compact`, `agent:…`.
+    pub source: String,
+    /// Number of its messages.
+    pub messages: u64,
 }
 
 /// What a client keeps of a subagent beside its transcript.

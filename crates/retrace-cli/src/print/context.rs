@@ -63,8 +63,25 @@ pub(crate) fn show(
         writeln!(out)?;
         requests(out, &shown.requests, style)?;
     }
+    unanswered(out, shown, style)?;
     for remark in &shown.remarks {
         writeln!(out, "{} {}", style.paint.yellow("note:"), visible::line(remark))?;
+    }
+    Ok(())
+}
+
+/// Recorded requests that no answer of the transcript belongs to.
+fn unanswered(out: &mut (impl Write + ?Sized), shown: &ContextShow, style: Style) -> Result<()> {
+    if shown.unanswered.is_empty() {
+        return Ok(());
+    }
+    let many = count(shown.unanswered.len() as u64, "recorded request has", "recorded requests have");
+    writeln!(out, "\n{many} no answer here (`retrace context request` shows each):")?;
+    for request in &shown.unanswered {
+        let time = request.time.as_deref().map(visible::line).unwrap_or_default();
+        let messages = count(request.messages, "message", "messages");
+        let line = format!("  {}  {}  {messages}  {time}", visible::line(&request.id), visible::line(&request.source));
+        writeln!(out, "{}", style.paint.dim(line.trim_end()))?;
     }
     Ok(())
 }
@@ -90,6 +107,9 @@ fn head(out: &mut (impl Write + ?Sized), shown: &ContextShow, style: Style) -> R
         Some(_) => format!(", {} as recorded", at_least_dollars(shown.cost_usd, shown.cost_is_lower_bound)),
         None => String::new(),
     };
+    let by_client = shown.client_cost_usd;
+    let by_client =
+        by_client.map(|cost| format!(", {} by the client", dollars(Some(cost)))).unwrap_or_default();
     let family = match shown.family_range_percent {
         Some((low, high)) => {
             format!("estimated (its vocabulary is not known: {low} to {high} % of what is shown)")
@@ -98,7 +118,7 @@ fn head(out: &mut (impl Write + ?Sized), shown: &ContextShow, style: Style) -> R
     };
     writeln!(
         out,
-        "{}, {model}{window}, {family}, {}{cost}",
+        "{}, {model}{window}, {family}, {}{cost}{by_client}",
         shown.format,
         count(shown.requests.len() as u64, "request", "requests"),
     )

@@ -1,6 +1,6 @@
 //! One line of a session, in two depths over one shape: with its contents, or only with what an index needs.
 
-use crate::lenient::{Content, Count, Flag, Link, List, Text, lenient_object, swallow};
+use crate::lenient::{Content, Count, Flag, Link, List, Raw, Text, lenient_object, swallow};
 use crate::usage::RawUsage;
 use memchr::memmem;
 use serde::Deserialize;
@@ -41,6 +41,10 @@ pub(crate) struct Line<'a, M, P> {
     pub compact: RawCompact<'a>,
     pub microcompact: RawMicrocompact<'a>,
     pub written_paths: List<Text<'a>>,
+    /// `totalCostUSD` of a `cost-state` line.
+    pub cost: Raw<'a>,
+    /// `tools` of a `tools-used` line.
+    pub tools: List<Text<'a>>,
     pub message: M,
     pub attachment: P,
     pub rendered: Content<'a>,
@@ -99,6 +103,8 @@ where
                             line.microcompact = map.next_value()?;
                         }
                         "writtenPaths" | "written_paths" => line.written_paths = map.next_value()?,
+                        "totalCostUSD" => line.cost = map.next_value()?,
+                        "tools" => line.tools = map.next_value()?,
                         "message" => line.message = map.next_value()?,
                         "attachment" => line.attachment = map.next_value()?,
                         "rendered" => line.rendered = map.next_value()?,
