@@ -7,13 +7,13 @@ mod gemini;
 mod rig;
 
 use retrace_api::commands;
-use retrace_api::wire::{ContextShowReq, RequestBodyReq, RestsOn};
+use retrace_api::wire::{ContextShow, ContextShowReq, DeployedReq, RequestBodyReq, RestsOn};
 use retrace_tests::World;
 use retrace_tests::messages_api::MessagesApi;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 /// Sessions with turns of their own.
 const SESSIONS: u64 = 5;
@@ -51,6 +51,12 @@ struct Rig {
 
 impl Rig {
     fn run(&self, arguments: &[&str]) {
+        let ran = self.attempt(arguments);
+        let told = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert!(ran.status.success(), "{told}{}", String::from_utf8_lossy(&ran.stdout));
+    }
+
+    fn attempt(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new(&self.program);
         command.args(["--dangerously-skip-permissions"]).args(arguments);
         command.current_dir(self.project()).stdin(Stdio::null());
@@ -67,9 +73,19 @@ impl Rig {
         ] {
             command.env(quiet, "1");
         }
-        let ran = command.output().expect("the client runs");
-        let told = String::from_utf8_lossy(&ran.stderr).into_owned();
-        assert!(ran.status.success(), "{told}{}", String::from_utf8_lossy(&ran.stdout));
+        command.output().expect("the client runs")
+    }
+
+    /// The transcript of a session.
+    fn session(&self, id: &str) -> PathBuf {
+        let name = format!("{id}.jsonl");
+        let found = self.transcripts().into_iter().find(|path| path.ends_with(&name));
+        found.expect("the session is there")
+    }
+
+    fn show(&self, transcript: &Path) -> ContextShow {
+        let transcript = transcript.display().to_string();
+        commands::context_show(&self.world.app, ContextShowReq { transcript }).expect("a transcript")
     }
 
     fn project(&self) -> PathBuf {
@@ -162,11 +178,9 @@ fn comparable(body: &Value, fields: &[&String]) -> String {
     json!(parts).to_string()
 }
 
-#[test]
-fn every_recorded_request_is_what_claude_code_sent() {
-    let Some(program) = client() else { return };
-    let rig = Rig { program, api: MessagesApi::start(), world: World::new() };
-    let project = rig.project();
+/// A project with instructions, and the client in a home of its own.
+fn rig() -> Option<Rig> {
+    let rig = Rig { program: client()?, api: MessagesApi::start(), world: World::new() };
     for folder in ["project/sub", "agent"] {
         std::fs::create_dir_all(rig.world.path(folder)).expect("a folder");
     }
@@ -176,7 +190,28 @@ fn every_recorded_request_is_what_claude_code_sent() {
         ("sub/CLAUDE.md", "Spaces.\n"),
         ("sub/a.rs", "fn main() {}\n"),
     ];
+    let project = rig.project();
     files.iter().for_each(|(name, content)| std::fs::write(project.join(name), content).expect("a file"));
+    Some(rig)
+}
+
+fn says(text: &str) -> Value {
+    json!({"type": "text", "text": text})
+}
+
+fn asks_agent(prompt: &str) -> Value {
+    let input = json!({"description": "Look", "prompt": prompt, "subagent_type": "general-purpose"});
+    json!({"type": "tool_use", "name": "Agent", "input": input})
+}
+
+fn runs(command: &str) -> Value {
+    json!({"type": "tool_use", "name": "Bash", "input": {"command": command, "description": "Run it"}})
+}
+
+#[test]
+fn every_recorded_request_is_what_claude_code_sent() {
+    let Some(rig) = rig() else { return };
+    let project = rig.project();
     for seed in 0..SESSIONS {
         rig.api.play(turns(seed, &project));
         let model = MODELS[usize::try_from(seed).expect("small") % MODELS.len()];
@@ -189,6 +224,13 @@ fn every_recorded_request_is_what_claude_code_sent() {
             _ => {}
         }
     }
+    let (proved, subagents) = every_request_is_what_was_sent(&rig);
+    assert!(proved >= 30 && subagents >= 2, "{proved} requests, {subagents} subagents");
+}
+
+/// Every request of every transcript is proved and is one that was sent, its usage is what was reported, and what was reported
+/// of edits is what the setting in force does. Answers how many requests, and how many transcripts of subagents.
+fn every_request_is_what_was_sent(rig: &Rig) -> (usize, usize) {
     let (bodies, usage) = {
         let log = rig.api.log();
         (log.bodies.clone(), log.usage.iter().cloned().collect::<BTreeMap<_, _>>())
@@ -196,10 +238,13 @@ fn every_recorded_request_is_what_claude_code_sent() {
     let (mut proved, mut subagents) = (0, 0);
     for path in rig.transcripts() {
         let transcript = path.display().to_string();
-        let shown = commands::context_show(&rig.world.app, ContextShowReq { transcript: transcript.clone() });
-        let shown = shown.expect("a transcript");
+        let shown = rig.show(&path);
         assert!(shown.remarks.is_empty(), "{transcript}: {:?}", shown.remarks);
         subagents += usize::from(transcript.contains("subagents"));
+        let deployed = DeployedReq { transcript: transcript.clone(), ..DeployedReq::default() };
+        let deployed = commands::context_deployed(&rig.world.app, deployed).expect("the setting in force");
+        assert_eq!(deployed.reporting, shown.requests.len() as u64, "{transcript}: no report of edits");
+        assert_eq!(deployed.agreeing, deployed.reporting, "{transcript}");
         for row in &shown.requests {
             let told = &usage[&row.id];
             let recorded = row.recorded.as_ref().expect("usage");
@@ -228,5 +273,77 @@ fn every_recorded_request_is_what_claude_code_sent() {
             proved += 1;
         }
     }
-    assert!(proved >= 30 && subagents >= 2, "{proved} requests, {subagents} subagents");
+    (proved, subagents)
+}
+
+/// A person goes back to an earlier answer and goes on from there: the requests behind it stay, and those after it are proved.
+#[test]
+fn a_rewind_goes_on_from_an_earlier_answer() {
+    let Some(rig) = rig() else { return };
+    let id = "00000000-0000-4000-8000-000000000101";
+    let model = ["--model", MODELS[0]];
+    rig.api.play(vec![vec![says("First."), runs("echo one")], vec![runs("echo two")], vec![says("Second.")]]);
+    rig.run(&[&["-p", "Look", "--session-id", id], &model[..]].concat());
+    let transcript = rig.session(id);
+    let lines = std::fs::read_to_string(&transcript).expect("a transcript");
+    let mut lines = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let first = lines.find(|line| line["type"] == "assistant").expect("an answer");
+    let back_to = first["uuid"].as_str().expect("a uuid").to_owned();
+    rig.api.play(vec![vec![runs("echo three")], vec![says("Third.")]]);
+    rig.run(&[&["-p", "Another way", "--resume", id, "--resume-session-at", &back_to], &model[..]].concat());
+    let (proved, _) = every_request_is_what_was_sent(&rig);
+    assert_eq!(proved, 5);
+    let shown = rig.show(&transcript);
+    assert_eq!(shown.requests.len(), 5);
+    assert!(shown.requests[3].context > 0);
+    let causes: Vec<&str> = shown.events.iter().map(|event| event.event.as_str()).collect();
+    assert_eq!(causes, ["rewind"]);
+    assert_eq!(shown.events[0].before_request, 3);
+}
+
+/// A subagent starts another; each transcript says whose it is, and its requests are proved.
+#[test]
+fn subagents_of_subagents_are_known_by_what_lies_beside_them() {
+    let Some(rig) = rig() else { return };
+    let id = "00000000-0000-4000-8000-000000000102";
+    rig.api.play(vec![vec![asks_agent("Look around here")], vec![says("It runs.")], vec![says("Done.")]]);
+    rig.api.play_to("Look around here", vec![vec![asks_agent("Look deeper down")], vec![says("Outer.")]]);
+    rig.api.play_to("Look deeper down", vec![vec![runs("echo deep")], vec![says("Inner.")]]);
+    rig.run(&["-p", "Begin", "--session-id", id, "--model", MODELS[0]]);
+    let (_, subagents) = every_request_is_what_was_sent(&rig);
+    assert_eq!(subagents, 2);
+    let agents = rig.transcripts().into_iter().filter_map(|path| rig.show(&path).agent);
+    let mut depths = Vec::new();
+    for agent in agents {
+        assert_eq!((agent.agent_type.as_str(), agent.session.as_deref()), ("general-purpose", Some(id)));
+        assert_eq!((agent.finished, agent.tool_use_id.is_some()), (Some(true), true));
+        depths.push(agent.depth);
+    }
+    depths.sort_unstable();
+    assert_eq!(depths, [Some(1), Some(2)]);
+}
+
+/// A request that the server refuses is recorded and has no answer; a compaction's has none in the session's lines.
+#[test]
+fn requests_without_an_answer_are_listed() {
+    let Some(rig) = rig() else { return };
+    let id = "00000000-0000-4000-8000-000000000103";
+    rig.api.play(vec![vec![runs("echo one")], vec![json!({"type": "refusal"})]]);
+    let ran = rig.attempt(&["-p", "Look", "--session-id", id, "--model", MODELS[0]]);
+    assert!(!ran.status.success(), "the client says that it failed");
+    let transcript = rig.session(id);
+    let shown = rig.show(&transcript);
+    assert_eq!((shown.requests.len(), shown.unanswered.len()), (1, 1));
+    let unanswered = &shown.unanswered[0];
+    assert_eq!(unanswered.source, "sdk");
+    assert!(shown.tools_used.iter().any(|tool| tool == "Bash"), "{:?}", shown.tools_used);
+    assert!(shown.client_cost_usd.is_some_and(|cost| cost > 0.0));
+    let request = RequestBodyReq {
+        transcript: transcript.display().to_string(),
+        at: unanswered.id.clone(),
+        raw: false,
+    };
+    let request = commands::context_request(&rig.world.app, request).expect("it is shown");
+    assert_eq!((request.index, request.proved), (None, Some(true)));
+    assert_eq!(request.body["messages"].as_array().map(|it| it.len() as u64), Some(unanswered.messages));
 }

@@ -2,7 +2,7 @@
 
 use retrace_api::commands;
 use retrace_api::wire::{
-    Code, CompositionReq, ContextShow, ContextShowReq, DeployedReq, RedactReq, RequestBody, RequestBodyReq,
+    Code, CompositionReq, ContextShow, ContextShowReq, DeployedReq, RedactReq, RequestBody, RequestBodyReq, SimulateReq, Variant,
     RestsOn,
     TurnReq,
 };
@@ -34,12 +34,17 @@ pub(crate) fn session(tells: u64) -> Vec<String> {
 
 /// The same with `context_management` in every request.
 fn session_under(tells: u64, in_force: Option<&Value>) -> Vec<String> {
+    let added =
+        json!({"role": "system", "content": [{"type": "text", "text": "Today's date is 2026-11-23."}]});
+    session_saying(tells, in_force, &added)
+}
+
+/// The same with another message of the client's.
+fn session_saying(tells: u64, in_force: Option<&Value>, added: &Value) -> Vec<String> {
     let shape = json!({"system": [{"type": "text", "text": "You write code. ".repeat(40)}],
         "tools": [{"name": "Read", "description": "Reads a file. ".repeat(20), "input_schema": {"type": "object"}},
                   {"name": "Bash", "description": "Runs a command.", "input_schema": {"type": "object"}}]});
     let first = json!({"role": "user", "content": [{"type": "text", "text": INSTRUCTIONS}, {"type": "text", "text": "Tidy up."}]});
-    let added =
-        json!({"role": "system", "content": [{"type": "text", "text": "Today's date is 2026-11-23."}]});
     let call = json!({"type": "tool_use", "id": "toolu_1", "name": "Read", "input": {"file_path": "a.rs"}});
     let called = json!({"role": "assistant", "content": [call]});
     let answered = json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "fn main() {}"}]});
@@ -80,14 +85,14 @@ fn session_under(tells: u64, in_force: Option<&Value>) -> Vec<String> {
         attachment("prompt_snapshot", &snapshot, None).to_string(),
         typed("api-request-shape", &json!({"shapeHash": hash(&shape), "shape": shape})),
         typed("api-request-blob", &json!({"hash": hash(&first), "message": first})),
-        typed("api-request-blob", &json!({"hash": hash(&added), "message": added})),
-        typed("api-request", &request("11111111-aaaa", &[&first, &added], 0, None)),
+        typed("api-request-blob", &json!({"hash": hash(added), "message": added})),
+        typed("api-request", &request("11111111-aaaa", &[&first, added], 0, None)),
         answer("a1", "msg_1", "11111111-aaaa", &call, tells).to_string(),
         json!({"type": "user", "uuid": "r1", "version": "2.1.330", "message": answered}).to_string(),
         attachment("prompt_snapshot", &snapshot, None).to_string(),
         typed(
             "api-request",
-            &request("22222222-bbbb", &[&first, &added, &called, &answered], 2, Some("11111111-aaaa")),
+            &request("22222222-bbbb", &[&first, added, &called, &answered], 2, Some("11111111-aaaa")),
         ),
         answer("a2", "msg_2", "22222222-bbbb", &json!({"type": "text", "text": "Done."}), tells + 60)
             .to_string(),
@@ -247,6 +252,20 @@ fn the_setting_in_force_is_that_of_the_recorded_requests() {
     assert_eq!((deployed.reporting, deployed.agreeing), (2, 2));
 }
 
+/// A system message may stand before the model for one turn alone: what it holds says so.
+#[test]
+fn what_a_system_message_holds_says_until_when_it_stands() {
+    let text = json!([{"type": "text", "text": "Today's date is 2026-11-23."}]);
+    let added = json!({"role": "system", "clear_at": "next_user_message", "content": text});
+    let told = told(&session_saying(2_000, None, &added));
+    assert_eq!(told.request("1", false).proved, Some(true));
+    let turn = TurnReq { transcript: told.path.clone(), request: 1, ..TurnReq::default() };
+    let turn = commands::context_turn(&told.world.app, turn).expect("an answer");
+    let names: Vec<&str> =
+        turn.messages.iter().flat_map(|message| &message.blocks).map(|block| block.name.as_str()).collect();
+    assert!(names.contains(&"date (clear_at next_user_message)"), "{names:?}");
+}
+
 /// Of a large session an index of its requests is kept: the next process reads the lines of one request and no others. The
 /// index is only a way there: without it, or with a damaged one, the answer is the same.
 #[test]
@@ -295,4 +314,88 @@ fn a_request_of_a_large_session_is_shown_by_an_index_that_is_kept() {
     let find = RedactReq { find: Some("opensesame".to_owned()), live: true, ..RedactReq::default() };
     commands::redact(&world.app, find).expect("a redaction");
     assert_eq!(files(), [] as [std::path::PathBuf; 0]);
+}
+
+/// A session of many requests, each marked for the cache at the end of its system prompt and of its messages.
+fn marked_session(rounds: usize) -> Vec<String> {
+    let shape = json!({"system": [{"type": "text", "text": "You write code. ".repeat(400)}],
+        "tools": [{"name": "Read", "description": "Reads a file.", "input_schema": {"type": "object"}}]});
+    let params = json!({"model": "claude-opus-4-8", "max_tokens": 64000});
+    let typed = |kind: &str, fields: &Value| format!("{{\"type\":\"{kind}\",{}", &fields.to_string()[1..]);
+    let first = json!({"role": "user", "content": [{"type": "text", "text": "Tidy up."}]});
+    let mut lines = vec![
+        json!({"type": "user", "uuid": "u", "sessionId": "feed0002", "version": "2.1.330", "cwd": "/p", "message": first}).to_string(),
+        typed("api-request-shape", &json!({"shapeHash": hash(&shape), "shape": shape})),
+    ];
+    let (mut messages, mut keep, mut read) = (vec![first], 0, 0);
+    for round in 0..rounds {
+        let mark = json!({"type": "ephemeral"});
+        let last = messages.len() - 1;
+        let mut body = params.clone();
+        (body["system"], body["tools"]) = (shape["system"].clone(), shape["tools"].clone());
+        body["messages"] = messages.clone().into();
+        body["system"][0]["cache_control"] = mark.clone();
+        body["messages"][last]["content"][0]["cache_control"] = mark.clone();
+        let mut request = json!({"id": format!("r{round}"), "querySource": "sdk", "shapeHash": hash(&shape), "params": params,
+            "keep": keep, "tail": messages[keep..].iter().map(hash).collect::<Vec<_>>(),
+            "cacheControl": [{"path": ["system", 0], "value": mark}, {"path": ["messages", last, "content", 0], "value": mark}],
+            "requestDigest": hash(&body)});
+        if round > 0 {
+            request["base"] = format!("r{}", round - 1).into();
+        }
+        lines.push(typed("api-request", &request));
+        keep = messages.len();
+        let id = format!("toolu_{round}");
+        let call = json!({"type": "tool_use", "id": id, "name": "Read", "input": {"file_path": "a.rs"}});
+        let result = json!({"type": "tool_result", "tool_use_id": id, "content": "let width = 3; ".repeat(80)});
+        let (called, answered) =
+            (json!({"role": "assistant", "content": [call]}), json!({"role": "user", "content": [result]}));
+        let context = 2_500 + 700 * round;
+        lines.push(json!({"type": "assistant", "uuid": format!("a{round}"), "version": "2.1.330", "requestRef": format!("r{round}"),
+            "message": {"id": format!("m{round}"), "role": "assistant", "model": "claude-opus-4-8", "content": [call],
+                "usage": {"input_tokens": 3, "cache_read_input_tokens": read, "cache_creation_input_tokens": context - 3 - read,
+                    "output_tokens": 40}}}).to_string());
+        lines.push(json!({"type": "user", "uuid": format!("u{round}"), "version": "2.1.330", "message": answered}).to_string());
+        read = context - 3;
+        messages.extend([called, answered]);
+    }
+    lines
+}
+
+/// The cache of a simulation is that of the marks in the rebuilt requests: after a clearing far behind, what is read ends with the
+/// system prompt, and not where the content changes. The baseline is what ran.
+#[test]
+fn a_simulation_reads_from_the_cache_what_the_marks_leave() {
+    let told = told(&marked_session(40));
+    let shown = told.show();
+    assert!(shown.requests.iter().all(|request| request.proved == Some(true)));
+    let simulate = |config: Value| {
+        let variants = vec![Variant { name: "a".to_owned(), config }];
+        let request = SimulateReq { transcript: told.path.clone(), variants, ..SimulateReq::default() };
+        commands::context_simulate(&told.world.app, request).expect("a simulation").simulations.remove(0)
+    };
+    let ran = simulate(json!({}));
+    for (simulated, request) in ran.requests.iter().zip(&shown.requests) {
+        let recorded = request.recorded.as_ref().expect("usage");
+        assert_eq!((simulated.after, simulated.cache_read), (request.context, recorded.cache_read));
+    }
+    let cleared = simulate(json!({"edits": [{"type": "clear_tool_uses_20250919",
+        "trigger": {"type": "input_tokens", "value": 20_000}, "keep": {"type": "tool_uses", "value": 2},
+        "clear_at_least": {"type": "input_tokens", "value": 4_000}}]}));
+    let system = u64::try_from(shown.requests[0].classes.system).expect("not below zero");
+    let mut clearings = 0;
+    for (index, request) in cleared.requests.iter().enumerate().skip(1) {
+        let before = &cleared.requests[index - 1];
+        if request.cleared_tool_use_ids.is_empty() {
+            // What the request before sent, but for the few tokens behind its last mark.
+            assert!(request.cache_read.abs_diff(before.after) < 10, "request {index}: {}", request.cache_read);
+            continue;
+        }
+        clearings += 1;
+        let before_messages = system..=shown.requests[0].context;
+        assert!(before_messages.contains(&request.cache_read), "request {index}: {}", request.cache_read);
+        let changed_at = request.cache_break_at.expect("the content changes");
+        assert!(request.cache_read < changed_at, "request {index}: {} of {changed_at}", request.cache_read);
+    }
+    assert!(clearings > 1, "{clearings}");
 }

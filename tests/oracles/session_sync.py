@@ -1,4 +1,4 @@
-"""The session sync of the Python SDK (`anthropic/lib/tools/_memories.py`, 2.11.0) against `retrace serve`, to convergence.
+"""The session sync of the Python SDK (`anthropic/lib/tools/_memories.py`, 2.12.0) against `retrace serve`, to convergence.
 
     session_sync.py RETRACE FOLDER SEED STEPS     the scenario; RETRACE is the program, FOLDER an empty directory
     session_sync.py worker BASE KEY STORE MOUNT   the process that syncs, told what to do on standard input

@@ -17,6 +17,8 @@ pub struct Log {
     /// By id of the answer: the usage that it reported.
     pub usage: Vec<(String, Value)>,
     script: VecDeque<Vec<Value>>,
+    /// Scripts of conversations that begin with some words.
+    others: Vec<(String, VecDeque<Vec<Value>>)>,
     answers: u64,
 }
 
@@ -51,6 +53,11 @@ impl MessagesApi {
     /// The next turns of the model: lists of content blocks. After the last it says that it is done.
     pub fn play(&self, script: Vec<Vec<Value>>) {
         self.log().script = script.into();
+    }
+
+    /// The turns of a conversation, such as a subagent's, whose first message holds these words.
+    pub fn play_to(&self, words: &str, script: Vec<Vec<Value>>) {
+        self.log().others.push((words.to_owned(), script.into()));
     }
 
     /// What came so far.
@@ -92,10 +99,10 @@ fn serve(stream: &TcpStream, log: &Mutex<Log>) -> std::io::Result<()> {
             Ok(body) if path.starts_with("/v1/messages") => {
                 let stream = body["stream"] == true;
                 let answer = answer(body, &mut log.lock().unwrap_or_else(PoisonError::into_inner));
-                if stream {
-                    (200, "text/event-stream", events(&answer))
-                } else {
-                    (200, "application/json", answer.to_string())
+                match answer {
+                    Some(answer) if stream => (200, "text/event-stream", events(&answer)),
+                    Some(answer) => (200, "application/json", answer.to_string()),
+                    None => (400, "application/json", REFUSAL.to_owned()),
                 }
             }
             _ => (404, "application/json", "{}".to_owned()),
@@ -109,10 +116,21 @@ fn serve(stream: &TcpStream, log: &Mutex<Log>) -> std::io::Result<()> {
     }
 }
 
-fn answer(body: Value, log: &mut Log) -> Value {
+const REFUSAL: &str =
+    r#"{"type":"error","error":{"type":"invalid_request_error","message":"The script refuses this."}}"#;
+
+/// `None` where the script refuses: a turn of one block of the type `refusal`.
+fn answer(body: Value, log: &mut Log) -> Option<Value> {
     let tools = body["tools"].as_array().map_or(0, Vec::len);
     let done = || vec![json!({"type": "text", "text": "Done."})];
-    let mut blocks = if tools > FEW_TOOLS { log.script.pop_front().unwrap_or_else(done) } else { done() };
+    let first = body["messages"][0].to_string();
+    let other = log.others.iter_mut().find(|(words, _)| first.contains(words.as_str()));
+    let script = other.map_or(&mut log.script, |(_, script)| script);
+    let mut blocks = if tools > FEW_TOOLS { script.pop_front().unwrap_or_else(done) } else { done() };
+    if blocks.first().is_some_and(|block| block["type"] == "refusal") {
+        log.bodies.push(body);
+        return None;
+    }
     log.answers += 1;
     let number = log.answers;
     for (nth, block) in blocks.iter_mut().enumerate() {
@@ -127,9 +145,10 @@ fn answer(body: Value, log: &mut Log) -> Value {
     let id = format!("msg_{number:05}");
     log.usage.push((id.clone(), usage.clone()));
     let answer = json!({"id": id, "type": "message", "role": "assistant", "model": body["model"], "content": blocks,
-        "stop_reason": if calls { "tool_use" } else { "end_turn" }, "stop_sequence": null, "usage": usage});
+        "stop_reason": if calls { "tool_use" } else { "end_turn" }, "stop_sequence": null, "usage": usage,
+        "context_management": body.get("context_management").map(|_| json!({"applied_edits": []}))});
     log.bodies.push(body);
-    answer
+    Some(answer)
 }
 
 /// An answer as the stream of its events.
@@ -167,7 +186,8 @@ fn events(answer: &Value) -> String {
         deltas.into_iter().for_each(|one| event("content_block_delta", delta(one)));
         event("content_block_stop", json!({"index": index}));
     }
-    let end = json!({"delta": {"stop_reason": answer["stop_reason"], "stop_sequence": null}, "usage": answer["usage"]});
+    let end = json!({"delta": {"stop_reason": answer["stop_reason"], "stop_sequence": null}, "usage": answer["usage"],
+        "context_management": answer["context_management"]});
     event("message_delta", end);
     event("message_stop", json!({}));
     stream

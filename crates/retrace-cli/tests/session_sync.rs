@@ -16,7 +16,7 @@ fn tree(path: &str) -> PathBuf {
 
 fn scenario(seed: u64) {
     let named = std::env::var_os("RETRACE_ORACLE_STORE_CLIENTS").map(PathBuf::from);
-    let python = named.unwrap_or_else(|| tree("target/oracles/store-clients")).join("py-2.11.0/bin/python");
+    let python = named.unwrap_or_else(|| tree("target/oracles/store-clients")).join("py-2.12.0/bin/python");
     if !python.exists() {
         println!("skipped: there is no {}; scripts/oracles installs it", python.display());
         return;

@@ -192,6 +192,8 @@ fn request(outcome: &RequestOutcome) -> SimulatedRequest {
         cleared_thinking_turns: outcome.cleared_thinking_turns,
         applied_edits: outcome.applied_edits.iter().map(view::applied_edit).collect(),
         cache_break_at: outcome.cache_break_at,
+        cache_read: outcome.cache_read,
+        cache_write: outcome.cache_write,
         cost_usd: outcome.cost_usd,
     }
 }

@@ -11,9 +11,9 @@ pub enum Dialect {
     /// The documentation page "Memory tool".
     #[default]
     Docs,
-    /// The file-system class of the Python SDK, `anthropic` 2.11.0.
+    /// The file-system class of the Python SDK, `anthropic` 2.12.0.
     Py,
-    /// The file-system class of the TypeScript SDK, `@anthropic-ai/sdk` 1.11.0.
+    /// The file-system class of the TypeScript SDK, `@anthropic-ai/sdk` 1.12.0.
     Ts,
 }
 

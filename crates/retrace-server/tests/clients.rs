@@ -75,7 +75,7 @@ fn python(version: &str) {
 
 #[test]
 fn the_python_sdk_finds_what_it_expects() {
-    python("2.11.0");
+    python("2.12.0");
 }
 
 #[test]

@@ -500,6 +500,12 @@ pub struct SimulatedRequest {
     pub applied_edits: Vec<Value>,
     /// Tokens before the first that differs from the request before; null where the cached prefix holds.
     pub cache_break_at: Option<u64>,
+    /// Tokens read from the cache.
+    #[serde(default)]
+    pub cache_read: u64,
+    /// Tokens written to the cache.
+    #[serde(default)]
+    pub cache_write: u64,
     /// Price in US dollars.
     pub cost_usd: Option<f64>,
 }

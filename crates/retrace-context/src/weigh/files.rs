@@ -68,6 +68,8 @@ pub(super) fn class_of_attached(attachment: &str, kind: &str, path: &str) -> Opt
         "instructions" | "nested_memory" | "agents_md.instructions" => {
             Some(by_path.unwrap_or(FileClass::Instructions))
         }
+        // A memory that a model put together, or one of an organization, has no path of a file.
+        recall if recall.starts_with("relevant_memories") => Some(by_path.unwrap_or(FileClass::Memory)),
         _ => by_path,
     }
 }

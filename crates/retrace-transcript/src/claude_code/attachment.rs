@@ -88,7 +88,7 @@ pub(super) fn attachment(payload: &Value, rendered: Option<String>) -> BlockKind
     match kind {
         "instructions" => files.extend(list(&payload["files"]).filter_map(|file| attached(file, file))),
         "nested_memory" => files.extend(attached(payload, &payload["content"])),
-        "relevant_memories" => {
+        RECALL => {
             files.extend(list(&payload["memories"]).filter_map(|file| attached(file, file)));
         }
         "file" | "compact_file_reference" => files.extend(mentioned(payload)),
@@ -101,7 +101,25 @@ pub(super) fn attachment(payload: &Value, rendered: Option<String>) -> BlockKind
     } else if files.is_empty() && lines.is_empty() && !kind.starts_with("hook_success") {
         collect(payload, &mut lines);
     }
-    BlockKind::Attachment { attachment: kind.to_owned(), files, text: lines.join("\n"), rendered }
+    let attachment = if kind == RECALL { recall(payload) } else { kind.to_owned() };
+    BlockKind::Attachment { attachment, files, text: lines.join("\n"), rendered }
+}
+
+/// Memories that a selector chose, or that a model put together to a paragraph.
+const RECALL: &str = "relevant_memories";
+
+/// The name of a recall with its mode (`select`, `synthesize`) and the scopes of its memories (`personal`, `team`,
+/// `organization`), in the client's words.
+fn recall(payload: &Value) -> String {
+    let mode = payload["mode"].as_str();
+    let scopes = list(&payload["memories"]).filter_map(|memory| memory["scope"].as_str());
+    let mut words: Vec<&str> = Vec::new();
+    for word in mode.into_iter().chain(scopes) {
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    if words.is_empty() { RECALL.to_owned() } else { format!("{RECALL} ({})", words.join(", ")) }
 }
 
 fn list(value: &Value) -> impl Iterator<Item = &Value> {
@@ -176,6 +194,22 @@ mod tests {
         assert!(
             matches!(attachment(&payload, None), BlockKind::Attachment { files, .. } if files == [file("/p/a/CLAUDE.md", "Project", "In here: tabs.")])
         );
+    }
+
+    #[test]
+    fn a_recall_says_its_mode_and_scopes() {
+        let payload = json!({"type": "relevant_memories", "mode": "synthesize", "memories": [
+            {"path": "<synthesis:/p/memory>", "scope": "team", "content": "Ships on Fridays."},
+            {"path": "https://example.com/m", "scope": "organization", "content": "No tabs."},
+            {"path": "/p/memory/a.md", "scope": "team", "content": "Use spaces."}]});
+        let BlockKind::Attachment { attachment, files, .. } = attachment(&payload, None) else {
+            panic!("an attachment")
+        };
+        assert_eq!(attachment, "relevant_memories (synthesize, team, organization)");
+        assert_eq!(files.len(), 3);
+        assert_eq!(files[0].path, "<synthesis:/p/memory>");
+        let plain = json!({"type": "relevant_memories", "memories": []});
+        assert!(matches!(super::attachment(&plain, None), BlockKind::Attachment { attachment, .. } if attachment == RECALL));
     }
 
     #[test]

@@ -289,6 +289,9 @@ impl Making {
         if role != Role::Assistant {
             blocks = blocks.into_iter().flat_map(|block| self.attachments.told_apart(block, role)).collect();
         }
+        if let Some(clear_at) = value["clear_at"].as_str() {
+            name_clear_at(&mut blocks, clear_at);
+        }
         let origin = self.origin(role, &blocks);
         Some(Message { role, origin, blocks, uuid: None, api_id: None, at: None, line })
     }
@@ -368,6 +371,15 @@ impl Making {
         }
         for request in &mut transcript.requests {
             request.response = request.response.map(|response| places[response]);
+        }
+    }
+}
+
+/// Says of what a system message holds until when it stands before the model (`clear_at`).
+fn name_clear_at(blocks: &mut [Block], clear_at: &str) {
+    for block in blocks {
+        if let BlockKind::Attachment { attachment, .. } = &mut block.kind {
+            attachment.push_str(&format!(" (clear_at {clear_at})"));
         }
     }
 }

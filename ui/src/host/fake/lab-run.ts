@@ -158,6 +158,9 @@ export function showRun(run: FakeRun): ContextShow {
     cost_is_lower_bound: false,
     requests_with_placeholder_output: 0,
     requests_fast_without_price: 0,
+    client_cost_usd: null,
+    tools_used: [],
+    unanswered: [],
     remarks: [],
   };
 }
@@ -301,6 +304,8 @@ export function simulateRun(
       cleared_thinking_turns: turns === null ? 0 : Math.max(0, Math.min(index - turns, index)),
       applied_edits: applied,
       cache_break_at: broken ? held : null,
+      cache_read: held,
+      cache_write: size - held,
       cost_usd: (held * PRICE.read + (size - held) * PRICE.write) / 1e6,
     };
   });
