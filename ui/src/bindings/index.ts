@@ -1151,6 +1151,19 @@ requests_with_placeholder_output: number,
  */
 requests_fast_without_price: number, 
 /**
+ * What the session cost by the client's own figures, subagents included, in US dollars; null where it does not say.
+ */
+client_cost_usd: number | null, 
+/**
+ * Tools that were called, as the client keeps them; empty where it does not.
+ */
+tools_used: Array<string>, 
+/**
+ * Requests that the client recorded and that no answer in the transcript belongs to: they failed or were given up, or were
+ * made for a summary.
+ */
+unanswered: Array<UnansweredRequest>, 
+/**
  * Parts of the file that were not understood, in words; empty when nothing.
  */
 remarks: Array<Message>, };
@@ -5676,6 +5689,14 @@ applied_edits: unknown[],
  */
 cache_break_at: number | null, 
 /**
+ * Tokens read from the cache.
+ */
+cache_read: number, 
+/**
+ * Tokens written to the cache.
+ */
+cache_write: number, 
+/**
  * Price in US dollars.
  */
 cost_usd: number | null, };
@@ -6783,6 +6804,27 @@ limit: number | null,
  * Only messages and parts that hold this text, in any case of letters.
  */
 find: string | null, };
+
+/**
+ * A recorded request without an answer in the transcript.
+ */
+export type UnansweredRequest = { 
+/**
+ * Its id, by which `context_request` shows it.
+ */
+id: string, 
+/**
+ * When it was made.
+ */
+time: string | null, 
+/**
+ * What asked: `sdk`, `compact`, `agent:…`.
+ */
+source: string, 
+/**
+ * Number of its messages.
+ */
+messages: number, };
 
 /**
  * Takes an act back.

@@ -25,6 +25,7 @@ import { Figures, MemoryFiles, Regrets } from "./panels";
 import { type Desk, DeskProvider, type Forecasts, useDesk } from "./simulations";
 import { useTranscripts } from "./transcripts";
 import { TurnSheet } from "./TurnSheet";
+import { Unanswered } from "./Unanswered";
 import { type Turns, useTurns } from "./turns";
 import { VariantEditor } from "./VariantEditor";
 import { VariantTable } from "./VariantTable";
@@ -210,6 +211,7 @@ function Lab({ show, asked, onReload }: { show: ContextShow; asked: number | und
           />
           <VariantTable bench={bench} forecasts={forecasts} />
           <DeployedPanel transcript={show.transcript} onOpen={turns.openRequest} />
+          <Unanswered requests={show.unanswered} />
           <Remarks remarks={show.remarks} />
         </div>
         <SidePanels show={show} forecasts={forecasts} letter={variant.letter} turns={turns} onOpen={setOpen} />
