@@ -2,9 +2,8 @@
 
 use retrace_api::commands;
 use retrace_api::wire::{
-    Code, CompositionReq, ContextShow, ContextShowReq, DeployedReq, RedactReq, RequestBody, RequestBodyReq, SimulateReq, Variant,
-    RestsOn,
-    TurnReq,
+    Code, CompositionReq, ContextShow, ContextShowReq, DeployedReq, RedactReq, RequestBody, RequestBodyReq,
+    RestsOn, SimulateReq, TurnReq, Variant,
 };
 use retrace_model::Sha256;
 use retrace_tests::World;
@@ -347,7 +346,8 @@ fn marked_session(rounds: usize) -> Vec<String> {
         keep = messages.len();
         let id = format!("toolu_{round}");
         let call = json!({"type": "tool_use", "id": id, "name": "Read", "input": {"file_path": "a.rs"}});
-        let result = json!({"type": "tool_result", "tool_use_id": id, "content": "let width = 3; ".repeat(80)});
+        let result =
+            json!({"type": "tool_result", "tool_use_id": id, "content": "let width = 3; ".repeat(80)});
         let (called, answered) =
             (json!({"role": "assistant", "content": [call]}), json!({"role": "user", "content": [result]}));
         let context = 2_500 + 700 * round;
@@ -355,7 +355,10 @@ fn marked_session(rounds: usize) -> Vec<String> {
             "message": {"id": format!("m{round}"), "role": "assistant", "model": "claude-opus-4-8", "content": [call],
                 "usage": {"input_tokens": 3, "cache_read_input_tokens": read, "cache_creation_input_tokens": context - 3 - read,
                     "output_tokens": 40}}}).to_string());
-        lines.push(json!({"type": "user", "uuid": format!("u{round}"), "version": "2.1.330", "message": answered}).to_string());
+        lines.push(
+            json!({"type": "user", "uuid": format!("u{round}"), "version": "2.1.330", "message": answered})
+                .to_string(),
+        );
         read = context - 3;
         messages.extend([called, answered]);
     }
@@ -388,7 +391,11 @@ fn a_simulation_reads_from_the_cache_what_the_marks_leave() {
         let before = &cleared.requests[index - 1];
         if request.cleared_tool_use_ids.is_empty() {
             // What the request before sent, but for the few tokens behind its last mark.
-            assert!(request.cache_read.abs_diff(before.after) < 10, "request {index}: {}", request.cache_read);
+            assert!(
+                request.cache_read.abs_diff(before.after) < 10,
+                "request {index}: {}",
+                request.cache_read
+            );
             continue;
         }
         clearings += 1;

@@ -103,9 +103,8 @@ pub fn split(situation: &Situation) -> Split {
     if !situation.caching || after < situation.cacheable {
         return Split { uncached: after, ..Split::default() };
     }
-    let as_recorded = |recorded: Split| {
-        recorded.read.saturating_add_signed(situation.freed_in_read.saturating_neg())
-    };
+    let as_recorded =
+        |recorded: Split| recorded.read.saturating_add_signed(situation.freed_in_read.saturating_neg());
     let read = match (recorded, situation.alive, situation.marked) {
         (_, Some(false), _) => 0,
         // The server had dropped what the marks would have found.

@@ -35,7 +35,8 @@ fn main() {
     println!("a session of {requests} requests, {:.0} MB", bytes as f64 / 1e6);
 
     let lab = || {
-        let mut options = EngineOptions::for_this_machine(Some(directory.path().join("data"))).expect("options");
+        let mut options =
+            EngineOptions::for_this_machine(Some(directory.path().join("data"))).expect("options");
         options.surroundings.home = directory.path().join("home");
         let engine = Engine::open(options).expect("an engine");
         Arc::new(Lab::new(engine, Arc::new(KeyInMemory::default())))
@@ -133,9 +134,7 @@ fn session(path: &Path, requests: usize) -> std::io::Result<()> {
     add(&mut sent, &mut count, &mut tail, &typed);
     let mut kept = 0;
     for turn in 0..requests {
-        let tool = |number: usize| {
-            json!({"name": format!("Tool{number}"), "description": "Reads a file. ".repeat(200), "turn": turn})
-        };
+        let tool = |number: usize| json!({"name": format!("Tool{number}"), "description": "Reads a file. ".repeat(200), "turn": turn});
         let shape = json!({"system": system, "tools": (0..40).map(tool).collect::<Vec<_>>()});
         line(file, "api-request-shape", &json!({"shapeHash": hash(&shape), "shape": shape}))?;
         let mut whole = sent.clone();
@@ -157,11 +156,17 @@ fn session(path: &Path, requests: usize) -> std::io::Result<()> {
         let mut answer = called.clone();
         answer["id"] = format!("m{turn}").into();
         answer["model"] = params["model"].clone();
-        answer["usage"] = json!({"input_tokens": 3, "cache_read_input_tokens": 1_000 + turn, "output_tokens": 9});
-        line(file, "assistant", &json!({"uuid": format!("a{turn}"), "version": "2.1.330", "requestRef": format!("r{turn}"), "message": answer}))?;
+        answer["usage"] =
+            json!({"input_tokens": 3, "cache_read_input_tokens": 1_000 + turn, "output_tokens": 9});
+        line(
+            file,
+            "assistant",
+            &json!({"uuid": format!("a{turn}"), "version": "2.1.330", "requestRef": format!("r{turn}"), "message": answer}),
+        )?;
         line(file, "user", &json!({"uuid": format!("u{turn}"), "version": "2.1.330", "message": answered}))?;
         if (turn + 1) % UNTIL_COMPACTION == 0 {
-            let summary = json!({"role": "user", "content": [{"type": "text", "text": format!("Summary {turn}.")}]});
+            let summary =
+                json!({"role": "user", "content": [{"type": "text", "text": format!("Summary {turn}.")}]});
             line(file, "api-request-blob", &json!({"hash": hash(&summary), "message": summary}))?;
             (sent, count, kept) = (beginning(), 0, 0);
             add(&mut sent, &mut count, &mut tail, &summary);

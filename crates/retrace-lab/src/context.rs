@@ -258,8 +258,10 @@ fn remarks(account: &Account) -> Vec<Message> {
 pub fn context_composition(inner: &Arc<Lab>, request: CompositionReq) -> Result<Composition, ApiError> {
     let loaded = loaded::load(inner, &request.transcript)?;
     let index = request_index(&loaded, request.request)?;
-    let composed = compose_request(loaded.transcript(), &loaded.weights, index, LARGEST_BLOCKS)
-        .ok_or_else(|| no_such_request(loaded.transcript().requests.len(), &loaded.place.id, request.request))?;
+    let composed =
+        compose_request(loaded.transcript(), &loaded.weights, index, LARGEST_BLOCKS).ok_or_else(|| {
+            no_such_request(loaded.transcript().requests.len(), &loaded.place.id, request.request)
+        })?;
     Ok(Composition {
         request: request.request,
         context: composed.context,

@@ -57,8 +57,8 @@ pub fn save_requests(
 ) -> Result<(), StoreError> {
     let path = file_of(directory, transcript);
     fs::create_dir_all(directory).map_err(|source| StoreError::Write { path: path.clone(), source })?;
-    let mut bytes = postcard::to_extend(&Kept { identity, index }, vec![0; HEADER_BYTES])
-        .map_err(StoreError::Encode)?;
+    let mut bytes =
+        postcard::to_extend(&Kept { identity, index }, vec![0; HEADER_BYTES]).map_err(StoreError::Encode)?;
     let header = header_of(&bytes[HEADER_BYTES..]);
     bytes[..HEADER_BYTES].copy_from_slice(&header);
     store::replace(&path, &bytes)?;

@@ -138,7 +138,11 @@ impl MicroDollars {
         /// A million dollars: no session costs as much.
         const MOST: f64 = 1e6;
         let is_price = (0.0..=MOST).contains(&dollars);
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is between 0 and 10^12")]
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "it is between 0 and 10^12"
+        )]
         let micros = (dollars * 1e6).round() as u64;
         is_price.then_some(Self(micros))
     }

@@ -553,6 +553,7 @@ export interface MessageArguments {
   "replaced.emptied": never;
   "replaced.older": "found" | "known";
   "request.client_recorded_no_digest": never;
+  "request.client_recorded_nothing": never;
   "request.digest_another_than_what_rebuilt": never;
   "request.larger_than_request_can": never;
   "request.line_cannot_read": never;

@@ -80,7 +80,11 @@ fn unanswered(out: &mut (impl Write + ?Sized), shown: &ContextShow, style: Style
     for request in &shown.unanswered {
         let time = request.time.as_deref().map(visible::line).unwrap_or_default();
         let messages = count(request.messages, "message", "messages");
-        let line = format!("  {}  {}  {messages}  {time}", visible::line(&request.id), visible::line(&request.source));
+        let line = format!(
+            "  {}  {}  {messages}  {time}",
+            visible::line(&request.id),
+            visible::line(&request.source)
+        );
         writeln!(out, "{}", style.paint.dim(line.trim_end()))?;
     }
     Ok(())

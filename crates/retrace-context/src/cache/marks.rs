@@ -125,7 +125,8 @@ impl Entries {
         for &mark in marks.as_slice().iter().filter(|mark| mark.tokens >= asking.cacheable) {
             let entry = Entry { mark, model: asking.model, used: asking.at };
             let same = |known: &&mut Entry| {
-                (known.mark.offset, known.mark.blocks, known.model) == (mark.offset, mark.blocks, asking.model)
+                (known.mark.offset, known.mark.blocks, known.model)
+                    == (mark.offset, mark.blocks, asking.model)
             };
             match self.entries.iter_mut().find(same) {
                 Some(known) => *known = entry,

@@ -400,7 +400,8 @@ impl<'r> Run<'r> {
                 CompiledEdit::Compact { trigger } => self.compact(now, *trigger, scratch),
             }
         }
-        if now.facts.cleared > 0 && self.compacted.is_none() && counts(&scratch.applied) == now.facts.reported {
+        if now.facts.cleared > 0 && self.compacted.is_none() && counts(&scratch.applied) == now.facts.reported
+        {
             // The report says what that freed.
             now.as_ran = true;
             now.size = Range::exactly(now.facts.before - now.facts.cleared.min(now.facts.before));

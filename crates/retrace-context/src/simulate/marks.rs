@@ -84,12 +84,14 @@ impl Prepared {
             let previous = index.checked_sub(1).map(|previous| &transcript.requests[previous]);
             let same_beginning = previous.is_some_and(|previous| previous.preamble == request.preamble);
             let mut of = RequestMarks { marks: places, same_beginning, as_ran: Found::default() };
-            let in_tokens = of.in_tokens(facts.before, stretch.end(facts), |offset| stretch.base.saturating_add(offset));
+            let in_tokens =
+                of.in_tokens(facts.before, stretch.end(facts), |offset| stretch.base.saturating_add(offset));
             let unchanged = same_beginning.then(|| {
                 let before = index.checked_sub(1).map(|previous| &self.requests[previous]);
                 stretch.shared_offset(before, facts)
             });
-            let asking = Asking { model: facts.model, at: facts.at, life: None, cacheable: cacheable(facts.model) };
+            let asking =
+                Asking { model: facts.model, at: facts.at, life: None, cacheable: cacheable(facts.model) };
             of.as_ran = entries.find(&in_tokens, unchanged, &asking);
             entries.made(&in_tokens, unchanged, &asking);
             self.requests[index].marks = Some(of);
@@ -155,7 +157,12 @@ mod tests {
             let last = story.transcript.requests[index].upto - 1;
             vec![
                 CacheMark { part: CachePart::System, upto: (7, 7), blocks: 2, hour: system_for_an_hour },
-                CacheMark { part: CachePart::Message(last), upto: (0, 0), blocks: 2 + blocks(index), hour: false },
+                CacheMark {
+                    part: CachePart::Message(last),
+                    upto: (0, 0),
+                    blocks: 2 + blocks(index),
+                    hour: false,
+                },
             ]
         };
         (0..story.transcript.requests.len()).map(each).collect()
@@ -194,7 +201,8 @@ mod tests {
         let story = rounds(MODEL, 40, 200);
         let setting = clear(6_000, 3_000);
         let outcome = under(&story, &marks(&story, false), &setting);
-        let newly: Vec<bool> = outcome.requests.iter().map(|request| !request.newly_cleared.is_empty()).collect();
+        let newly: Vec<bool> =
+            outcome.requests.iter().map(|request| !request.newly_cleared.is_empty()).collect();
         assert!(newly.contains(&true) && newly.contains(&false));
         for (index, cleared) in newly.into_iter().enumerate().skip(1) {
             let request = &outcome.requests[index];
@@ -209,7 +217,8 @@ mod tests {
         // The end of the first request stands before the first result, and is near enough to be found.
         let short = rounds(MODEL, 8, 200);
         let outcome = under(&short, &marks(&short, false), &clear(1_000, 500));
-        let first = outcome.requests.iter().find(|request| !request.newly_cleared.is_empty()).expect("a clearing");
+        let first =
+            outcome.requests.iter().find(|request| !request.newly_cleared.is_empty()).expect("a clearing");
         assert_eq!(first.cache_read, 1_105);
     }
 
@@ -258,7 +267,8 @@ mod tests {
         let story = Story::new(MODEL).typed(100).calls(0, &calls).results(&results).says(5).unrecorded();
         let outcome = under(&story, &marks(&story, false), &json!({}));
         assert_eq!(reads(&outcome)[1], BASE);
-        let story = Story::new(MODEL).typed(100).calls(0, &calls[1..]).results(&results[1..]).says(5).unrecorded();
+        let story =
+            Story::new(MODEL).typed(100).calls(0, &calls[1..]).results(&results[1..]).says(5).unrecorded();
         let outcome = under(&story, &marks(&story, false), &json!({}));
         assert_eq!(reads(&outcome)[1], 1_105);
     }

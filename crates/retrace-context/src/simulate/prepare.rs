@@ -8,7 +8,8 @@ use crate::settings::CLEAR_THINKING;
 use crate::weight::{Basis, Weights};
 use retrace_model::Timestamp;
 use retrace_transcript::{
-    AppliedEdit, BlockKind, Cause, Message, MessageIndex, Origin, Request, ResultPart, Role, Segment, Transcript, Usage,
+    AppliedEdit, BlockKind, Cause, Message, MessageIndex, Origin, Request, ResultPart, Role, Segment,
+    Transcript, Usage,
 };
 use serde_json::Value;
 use std::collections::HashMap;

@@ -209,7 +209,9 @@ mod tests {
         assert_eq!(files.len(), 3);
         assert_eq!(files[0].path, "<synthesis:/p/memory>");
         let plain = json!({"type": "relevant_memories", "memories": []});
-        assert!(matches!(super::attachment(&plain, None), BlockKind::Attachment { attachment, .. } if attachment == RECALL));
+        assert!(
+            matches!(super::attachment(&plain, None), BlockKind::Attachment { attachment, .. } if attachment == RECALL)
+        );
     }
 
     #[test]

@@ -137,7 +137,10 @@ impl RequestLog {
     pub fn unanswered(&self) -> Vec<usize> {
         let answered: HashSet<&str> = self.answered.values().map(String::as_str).collect();
         let requests = self.requests.iter().enumerate();
-        requests.filter(|(_, request)| !answered.contains(request.id.as_str())).map(|(index, _)| index).collect()
+        requests
+            .filter(|(_, request)| !answered.contains(request.id.as_str()))
+            .map(|(index, _)| index)
+            .collect()
     }
 
     /// The first line of a message.

@@ -97,7 +97,8 @@ mod tests {
             path: path.as_array().expect("a path").clone(),
             value,
         };
-        let before = Before::of(&[json!({"name": "a"}), json!({"name": "b"})], &[json!({"text": "x"}), json!({})]);
+        let before =
+            Before::of(&[json!({"name": "a"}), json!({"name": "b"})], &[json!({"text": "x"}), json!({})]);
         let marks = [
             mark(json!(["messages", 1, "content", 0]), json!({"type": "ephemeral"})),
             mark(json!(["system", 0]), json!({"type": "ephemeral", "ttl": "1h"})),
