@@ -8,6 +8,7 @@ import { connection } from "./walks/connection.mjs";
 import { everyDialog } from "./walks/dialogs.mjs";
 import { theWholeWay } from "./walks/hosted.mjs";
 import { WALKS } from "./walks/index.mjs";
+import { layout, weeksOfUse } from "./walks/layout.mjs";
 import { narrow } from "./walks/narrow.mjs";
 
 for (const { name, steps } of [...WALKS, ...connection]) test(name, () => walk(name, (machine) => BrowserDriver.open(machine), steps));
@@ -34,3 +35,10 @@ for (const dark of [false, true]) {
 // The last is a window of the usual size at 200 %.
 for (const size of [{ width: 480, height: 800 }, { width: 720, height: 900 }, { width: 680, height: 430 }])
   test(`${narrow.name}, ${size.width} by ${size.height}`, () => walk(`${narrow.name} ${size.width}`, (machine) => BrowserDriver.open(machine, { size }), narrow.steps));
+test(layout.name, () => {
+  const prepared = async (machine) => {
+    await weeksOfUse(machine);
+    return BrowserDriver.open(machine);
+  };
+  return walk("layout", prepared, layout.steps);
+});

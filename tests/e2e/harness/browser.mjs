@@ -119,6 +119,11 @@ export class BrowserDriver {
     return this.#page.keyboard.press(chord);
   }
 
+  /** Gives the window another size, in pixels. */
+  resize(width, height) {
+    return this.#page.setViewportSize({ width, height });
+  }
+
   /** A picture of the page as PNG. */
   picture() {
     return this.#page.screenshot({ animations: "disabled" });

@@ -7,6 +7,7 @@ import { renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { acts, dialogs, menus } from "../harness/dialogs.mjs";
 import { Checks } from "../harness/axe.mjs";
+import { Misplaced } from "../harness/layout.mjs";
 import { CHANGED_CONVENTIONS, SECRET, WEBSHOP } from "../harness/memories.mjs";
 import { firstRun } from "../harness/session.mjs";
 import { commit } from "../harness/repository.mjs";
@@ -28,6 +29,38 @@ const ACTS = {
   undo: "Undo:",
 };
 
+/** The smallest window, and one of 1,360 by 860 pixels at 200 %. */
+const SMALL = [
+  [800, 600],
+  [680, 430],
+];
+const USUAL = [1360, 860];
+
+/** What axe finds, and what does not hold in a small window. */
+class Looks {
+  constructor(app) {
+    this.axe = new Checks(app);
+    this.misplaced = new Misplaced(app);
+    this.app = app;
+  }
+
+  /** Looks at the page as it is; `where` names it in what is noted. */
+  async at(where) {
+    await this.axe.at(where);
+    for (const [width, height] of SMALL) {
+      await this.app.driver.resize(width, height);
+      await this.misplaced.at(`${where} at ${width}`);
+    }
+    await this.app.driver.resize(...USUAL);
+  }
+
+  /** Fails when anything was noted. */
+  areClean() {
+    this.axe.areClean();
+    this.misplaced.isEmpty();
+  }
+}
+
 /** Opens things one after the other, and looks at each. */
 class Opener {
   opened = new Set();
@@ -35,7 +68,7 @@ class Opener {
 
   constructor(app) {
     this.app = app;
-    this.checks = new Checks(app);
+    this.checks = new Looks(app);
   }
 
   /** A dialog that is open: looks at it, and leaves it open. */
@@ -328,4 +361,4 @@ async function opensEveryDialog({ app, machine, host }) {
 }
 
 /** The walk of this file. It needs a host, and a driver whose theme can be chosen. */
-export const everyDialog = { name: "axe finds nothing serious in any dialog", steps: opensEveryDialog };
+export const everyDialog = { name: "axe finds nothing serious in any dialog, and each holds in a small window", steps: opensEveryDialog };

@@ -16,6 +16,7 @@ import { BrandMark } from "@/shared/icons";
 import { lazily } from "@/shared/lazily";
 import { Toasts } from "@/shared/Toasts";
 import { Failure, Skeleton } from "@/shared/ui";
+import { showWholeTexts } from "@/shared/whole-text";
 import { useFoundAgain, useLostSince } from "@/state/connection";
 import { listenToKeys } from "@/state/keys";
 import { useRead } from "@/state/queries";
@@ -122,6 +123,7 @@ export function App() {
   const foundAgain = useFoundAgain();
   const [firstRun, setFirstRun] = useState<boolean | null>(null);
   useEffect(listenToKeys, []);
+  useEffect(showWholeTexts, []);
   // Decided once: while the first stores are added the screen stays until it is left.
   if (firstRun === null && status.data) setFirstRun(status.data.first_run || status.data.stores === 0);
 

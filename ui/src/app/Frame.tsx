@@ -161,10 +161,10 @@ function LogNotes({ status }: { status: Status }) {
   const size = format.bytes(status.log_bytes);
   return (
     <>
-      <span>
+      <span className={css.statusCount}>
         <Plural value={status.stores} one="# store" other="# stores" />
       </span>
-      <span>
+      <span className={css.statusCount}>
         <Plural value={status.versions} one="# version" other="# versions" />
       </span>
       {status.last_write && (
