@@ -19,7 +19,7 @@ pub enum CachePart {
 pub struct CacheMark {
     /// The part it stands in.
     pub part: CachePart,
-    /// Bytes of the part up to the end of the marked block, and all of them; equal at its end.
+    /// Size of the part up to the end of the marked block, and of all of it; equal at its end.
     pub upto: (u64, u64),
     /// Blocks of the request up to the marked one, which is counted: tools, system prompt, messages, in this order.
     pub blocks: u64,
@@ -27,7 +27,8 @@ pub struct CacheMark {
     pub hour: bool,
 }
 
-/// Sizes of the blocks before the messages, in bytes of JSON.
+/// Sizes of the blocks before the messages: of texts in bytes. Tools count alike, because sessions may have a list of their own for
+/// every request, and a mark stands behind the last of them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Before {
     pub tools: Vec<u64>,
@@ -37,12 +38,18 @@ pub(super) struct Before {
 impl Before {
     /// Of the line that has system prompt and tools.
     pub(super) fn of(tools: &[Value], system: &[Value]) -> Self {
-        Self { tools: sizes(tools), system: sizes(system) }
+        let text = |block: &Value| block["text"].as_str().map_or(1, |text| text.len() as u64);
+        Self { tools: vec![1; tools.len()], system: system.iter().map(text).collect() }
     }
 }
 
 fn sizes(blocks: &[Value]) -> Vec<u64> {
     blocks.iter().map(|block| block.to_string().len() as u64).collect()
+}
+
+/// Number of the blocks of a message; a text is one.
+pub(super) fn count_of(message: &Value) -> u64 {
+    message["content"].as_array().map_or(1, |blocks| blocks.len() as u64)
 }
 
 /// Sizes of the blocks of a message.

@@ -6,7 +6,7 @@
 
 use super::canonical::Digest;
 use super::log::RequestLog;
-use super::marks::{Before, CacheMark, cache_marks, sizes_of};
+use super::marks::{Before, CacheMark, cache_marks, count_of, sizes_of};
 use super::proof::Prover;
 use super::rebuild::of_request;
 use super::{Lines, Unproved};
@@ -272,7 +272,7 @@ impl Making {
         let value = log.message(hash, lines).ok()?;
         let message = self.read(&value, line)?;
         let index = transcript.messages.len();
-        self.blocks.insert(index, sizes_of(&value).len() as u64);
+        self.blocks.insert(index, count_of(&value));
         transcript.messages.push(message);
         Some(index)
     }
