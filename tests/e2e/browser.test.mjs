@@ -10,8 +10,10 @@ import { theWholeWay } from "./walks/hosted.mjs";
 import { WALKS } from "./walks/index.mjs";
 import { layout, weeksOfUse } from "./walks/layout.mjs";
 import { narrow } from "./walks/narrow.mjs";
+import { triage } from "./walks/triage.mjs";
 
 for (const { name, steps } of [...WALKS, ...connection]) test(name, () => walk(name, (machine) => BrowserDriver.open(machine), steps));
+for (const { name, steps, prepare } of triage) test(name, () => walk(name, (machine) => BrowserDriver.open(machine), steps, prepare));
 /** Takes a walk that needs a host of the Memory Stores API beside the machine. */
 async function withHost(name, options, steps) {
   const host = await Host.start();

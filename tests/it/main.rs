@@ -49,5 +49,6 @@ mod requests;
 mod rollback;
 mod scenes;
 mod search;
+mod triage;
 mod variants;
 mod writers;

@@ -2,6 +2,7 @@
 //!
 //! - the first page of 100 items, the first time (contents are read, counted and compared) and again;
 //! - the page after next, and the badge;
+//! - all of it as triage, the first time and again, and one difference for a cluster;
 //! - approving one item, and everything up to a point.
 //!
 //! `cargo bench -p retrace-api --bench inbox [-- ITEMS]`
@@ -49,6 +50,19 @@ fn main() {
     });
     report("the page after it", || drop(inbox(&app, page.next_before.clone())));
     report("the badge (`status`)", || drop(commands::status(&app, wire::Nothing {}).expect("a status")));
+    let triage = || commands::triage(&app, wire::TriageReq::default()).expect("the triage");
+    let (first, rows) = timed(triage);
+    println!(
+        "triage: {} rows for {} changes, the first time: {first:.1?}",
+        rows.needs.len() + rows.routine.len(),
+        rows.total
+    );
+    report("triage again", || drop(triage()));
+    let edit = rows.routine.into_iter().next().expect("a row");
+    report(&format!("one difference for {} changes", edit.versions.len()), || {
+        let request = wire::ClusterDifferenceReq { versions: edit.versions.clone() };
+        drop(commands::cluster_difference(&app, request).expect("a difference"));
+    });
     let mut left = inbox(&app, None).groups.into_iter().flat_map(|group| group.items);
     report("approving one item", || {
         let item = left.next().expect("an item is left on the page");

@@ -85,6 +85,7 @@ impl App {
         engine.forget_with(&checks);
         engine.forget_with(&served);
         engine.forget_with(&history);
+        engine.forget_with(&review);
         // Where that fails, on a full disk perhaps, the log can be used all the same: receipts say what is pending.
         drop(redactions.finish_purges());
         drop(engine.finish_baselines());

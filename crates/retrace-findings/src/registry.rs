@@ -157,15 +157,15 @@ const CODED: &[Coded] = coded! {
 
     "personal/email" Warning on
     "An e-mail address of a person."
-    "Take it out with `retrace redact` unless it has to be there; allow your own in the configuration."
+    "Redact it unless it has to be there; allow your own in the configuration."
 
     "personal/card" Error on
     "A payment card number: length, issuer prefix and checksum (Luhn) fit."
-    "Take it out with `retrace redact`, history included."
+    "Redact it, history included."
 
     "hidden/zero-width" Warning on
     "A character without width: a person does not see it, a model reads it."
-    "Remove it; `retrace diff` shows where it came in."
+    "Remove it; its history shows where it came in."
 
     "hidden/bidi" Error on
     "A control character that changes the order in which text is shown, so that it reads otherwise than it is."
@@ -257,7 +257,7 @@ const CODED: &[Coded] = coded! {
 
     "events/mass-delete" Error on
     "Most of a directory's memories, or very many of them, were deleted within a minute."
-    "Look at who did it; put the directory back with `retrace restore` if it was not meant."
+    "Look at who did it; put back what was deleted if it was not meant."
 
     "events/index-shrank" Warning on
     "An index lost half of its lines or more in one change: what it linked to is found by nobody any more."
@@ -269,7 +269,7 @@ const CODED: &[Coded] = coded! {
 
     "events/redacted-back" Error on
     "A memory on disk holds something that was redacted before: somebody wrote it again."
-    "Take it out again with `retrace redact --live`, find out who wrote it, and exchange the secret."
+    "Redact it again in file and history, find out who wrote it, and exchange the secret."
 
     "events/race" Warning on
     "Two sessions wrote the same file at the same time; one of them worked from what the other had replaced."

@@ -133,7 +133,7 @@ pub(crate) fn rules() -> impl Iterator<Item = Rule> {
             "A {} stands in a memory, where every later session and everybody with the file reads it. Format: {} ({}).",
             format.written.name, format.written.source, format.written.licence
         ),
-        remedy: "Withdraw it at its provider, then take it out with `retrace redact`, history included.".to_owned(),
+        remedy: "Withdraw it at its provider, then redact it, history included.".to_owned(),
         sensitive: true,
     })
 }

@@ -29,7 +29,7 @@ mod search;
 pub use blame::blame;
 pub use history::{activity, log, show, timeline};
 pub use origin::{joined, origin, session_writes};
-pub use origins::{JoinUpkeep, origin_note};
+pub use origins::{JoinUpkeep, notes_of, origin_note};
 pub use search::search;
 
 use origins::Origins;

@@ -5,6 +5,7 @@
 
 use crate::Review;
 use crate::kinds;
+use crate::triage::verb_of;
 use crate::view;
 use crate::wire::{ApiError, ContentKind, FigureKind, InboxItem, ItemVerb};
 use retrace_health::Configurations;
@@ -71,13 +72,7 @@ impl Review {
         let previous_path = base.as_ref().and_then(|base| base.path.clone()).filter(|before| {
             newest.operation != VersionOperation::Deleted && path.as_ref().is_some_and(|now| now != before)
         });
-        let was_there = base.as_ref().filter(|base| base.operation != VersionOperation::Deleted);
-        let verb = match (newest.operation, was_there) {
-            (VersionOperation::Deleted, _) => ItemVerb::Deleted,
-            (_, None) => ItemVerb::Created,
-            _ if previous_path.is_some() => ItemVerb::Moved,
-            _ => ItemVerb::Changed,
-        };
+        let verb = verb_of(&newest, path.as_ref(), base.as_ref());
         // Newer contents mostly lean on older ones, so the older one is read first.
         let contents = reader.recent();
         let base_size = base.as_ref().map_or(Some(0), size);

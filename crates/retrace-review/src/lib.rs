@@ -30,12 +30,14 @@ mod commands;
 mod inbox;
 pub mod notices;
 mod review_page;
+mod triage;
 
 pub use commands::{
-    InboxList, InboxPart, inbox, inbox_kinds, restore, review, review_report, review_up_to, rollback, undo,
-    undo_review, withdraw_queued,
+    InboxList, InboxPart, cluster_difference, inbox, inbox_items, inbox_kinds, restore, review,
+    review_report, review_up_to, rollback, triage, undo, undo_review, withdraw_queued,
 };
 
+use retrace_engine::kept_texts::KeptTexts;
 use retrace_engine::{Engine, decision, kinds, memories, plan, queue, target, view};
 use retrace_health::Checks;
 use retrace_history::History;
@@ -50,10 +52,12 @@ pub struct Review {
     checks: Arc<Checks>,
     history: Arc<History>,
     imports: Arc<Imports>,
+    /// Forms of edits that were compared before.
+    forms: triage::Forms,
 }
 
 impl Review {
-    /// Reviews in this log.
+    /// Reviews in this log. The answer is to be given to [`Engine::forget_with`].
     #[must_use]
     pub fn new(
         engine: Arc<Engine>,
@@ -61,7 +65,7 @@ impl Review {
         history: Arc<History>,
         imports: Arc<Imports>,
     ) -> Self {
-        Self { engine, checks, history, imports }
+        Self { engine, checks, history, imports, forms: triage::Forms::default() }
     }
 }
 
@@ -70,5 +74,11 @@ impl Deref for Review {
 
     fn deref(&self) -> &Arc<Engine> {
         &self.engine
+    }
+}
+
+impl KeptTexts for Review {
+    fn forget_memories(&self) {
+        self.forms.forget();
     }
 }

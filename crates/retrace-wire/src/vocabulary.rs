@@ -122,6 +122,54 @@ vocabulary! {
 }
 
 vocabulary! {
+    /// What the changes of a row of `triage` have in common.
+    TriageKind {
+        /// It is one change.
+        Single = "single",
+        /// Deletions that followed each other closely.
+        DeletedTogether = "deleted_together",
+        /// The same edit in several memories.
+        SameEdit = "same_edit",
+        /// Memories that came to be after one prompt.
+        CreatedTogether = "created_together",
+        /// The same rule found something in each.
+        SameFinding = "same_finding",
+        /// Other changes of one session.
+        Session = "session",
+        /// Other changes of one writer without a session, in one store.
+        Writer = "writer",
+        /// Memories that are as they were when they were last reviewed.
+        Unchanged = "unchanged",
+    }
+}
+
+vocabulary! {
+    /// Why a change needs a decision, the most urgent first.
+    NeedReason {
+        /// A secret or personal data stands in it.
+        Secret = "secret",
+        /// It gives orders to who reads it, or sends data away.
+        Hostile = "hostile",
+        /// A memory is gone.
+        Deleted = "deleted",
+        /// Lines of an index are not loaded, or went at once.
+        IndexCut = "index_cut",
+        /// Two writers or two memories disagree.
+        Conflict = "conflict",
+        /// A limit of the agent or the host is exceeded.
+        Limit = "limit",
+        /// It holds characters that do not show.
+        Hidden = "hidden",
+        /// The person rejected the same before.
+        Reappeared = "reappeared",
+        /// Another finding of severity error.
+        Error = "error",
+        /// Another finding of severity warning.
+        Warning = "warning",
+    }
+}
+
+vocabulary! {
     /// State of a store.
     StoreState from retrace_model::StoreState {
         /// Changes are recorded whenever a recorder runs.

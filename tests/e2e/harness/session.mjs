@@ -41,13 +41,14 @@ export async function firstRun(app) {
 }
 
 /**
- * Runs a walk: `open` starts the app on a machine and gives a driver. Afterwards nothing may have been complained about;
+ * Runs a walk: `prepare` makes what is there before, `open` starts the app on a machine and gives a driver. Afterwards nothing may have been complained about;
  * steps that end the app look at that before, and give `ENDED`.
  * When something fails, a picture of what was on screen is kept in `tests/e2e/output`.
  */
-export async function walk(name, open, steps) {
+export async function walk(name, open, steps, prepare = async () => {}) {
   const machine = machineWithMemories();
   try {
+    await prepare(machine);
     const driver = await open(machine);
     const app = new App(driver);
     try {

@@ -16,6 +16,7 @@ import { useRead } from "@/state/queries";
 import { useReceipts } from "@/state/receipts";
 import { formatRoute, type Route, type Screen } from "@/state/route";
 import { classes } from "@/shared/classes";
+import { useNeeds } from "@/state/triage";
 import css from "./frame.module.css";
 
 function RecordingChip({ status, reachable }: { status: Status | undefined; reachable: boolean }) {
@@ -110,8 +111,9 @@ function Navigation({ screen, status }: { screen: Screen; status: Status | undef
   const format = useFormat();
   const receipts = useReceipts().data?.receipts.length;
   const serious = useSerious();
+  const needs = useNeeds();
   const items: { screen: Exclude<Screen, "settings">; label: string; count: number | undefined }[] = [
-    { screen: "inbox", label: t`Inbox`, count: status?.unreviewed || undefined },
+    { screen: "inbox", label: t`Inbox`, count: needs || undefined },
     { screen: "memories", label: t`Memories`, count: status?.memories },
     { screen: "timeline", label: t`Timeline`, count: undefined },
     { screen: "health", label: t`Health`, count: serious || undefined },

@@ -26,6 +26,9 @@ function changed(): FakeBackend {
   return backend;
 }
 
+/** Chooses all four and approves them. */
+const ALL = "{Shift>}JJJ{/Shift}a";
+
 const rows = () => screen.queryAllByTestId("inbox-row").map((row) => row.textContent);
 const titled = (name: string) => waitFor(() => expect(screen.getByTestId("item-title")).toHaveTextContent(name));
 const left = (count: number) => waitFor(() => expect(rows()).toHaveLength(count));
@@ -33,12 +36,12 @@ const left = (count: number) => waitFor(() => expect(rows()).toHaveLength(count)
 describe("an approval of several", () => {
   it("says how many, which and what is found first, and leaves errors out", async () => {
     const { fake, user } = openWindow("", changed());
-    await titled("pilots.md");
-    await user.keyboard("{Shift>}A{/Shift}");
+    await titled("leak.md");
+    await user.keyboard(ALL);
     const sheet = await screen.findByTestId("approve-sheet");
     const button = await within(sheet).findByRole("button", { name: "Approve 3, leave 1 with findings" });
     expect(callsOf(fake, "review").real, "nothing is done yet").toEqual([]);
-    expect(within(sheet).getByTestId("approve-direction")).toHaveTextContent("All changes of the group");
+    expect(within(sheet).getByTestId("approve-direction")).toHaveTextContent("The chosen changes");
     const found = within(sheet).getByTestId("approve-findings");
     expect(found).toHaveTextContent("error, in 1 change");
     expect(found).toHaveTextContent("warning, in 1 change");
@@ -55,8 +58,9 @@ describe("an approval of several", () => {
 
   it("takes along what is ticked, and says so on its button", async () => {
     const { fake, user } = openWindow("", changed());
-    await titled("pilots.md");
-    await user.click(screen.getByTestId("approve-group"));
+    await titled("leak.md");
+    await user.keyboard("{Shift>}JJJ{/Shift}");
+    await user.click(await screen.findByTestId("approve-group"));
     const sheet = await screen.findByTestId("approve-sheet");
     await within(sheet).findByRole("button", { name: "Approve 3, leave 1 with findings" });
     await user.click(within(sheet).getByRole("checkbox", { name: "leak.md" }));
@@ -68,9 +72,9 @@ describe("an approval of several", () => {
 
   it("is left by Escape and by Cancel, and nothing is done", async () => {
     const { fake, user } = openWindow("", changed());
-    await titled("pilots.md");
+    await titled("leak.md");
     for (const leave of ["key", "button"]) {
-      await user.keyboard("{Shift>}A{/Shift}");
+      await user.keyboard(ALL);
       await screen.findByTestId("approve-several");
       if (leave === "key") await user.keyboard("{Escape}");
       else await user.click(await screen.findByTestId("approve-cancel"));
@@ -83,9 +87,9 @@ describe("an approval of several", () => {
   it("says what failed, and asks again", async () => {
     const backend = changed();
     const { user } = openWindow("", backend);
-    await titled("pilots.md");
+    await titled("leak.md");
     backend.failNext("review", new Error("no answer"));
-    await user.keyboard("{Shift>}A{/Shift}");
+    await user.keyboard(ALL);
     const sheet = await screen.findByTestId("approve-sheet");
     await user.click(within(await within(sheet).findByTestId("failure")).getByRole("button"));
     await within(sheet).findByRole("button", { name: /leave 1 with findings/ });
@@ -95,7 +99,7 @@ describe("an approval of several", () => {
 describe("reviewed up to here", () => {
   it("is in the menu of a row, says its direction, and leaves errors out", async () => {
     const { fake, user } = openWindow("", changed());
-    await titled("pilots.md");
+    await titled("leak.md");
     const row = await rowWith("inbox-row", "clean.md");
     await user.click(within(row).getByTestId("row-menu"));
     await user.click(await screen.findByTestId("review-up-to"));
@@ -113,10 +117,10 @@ describe("reviewed up to here", () => {
 
   it("is reached by the keyboard: by the menu key of a row, and in the toolbar", async () => {
     const { user } = openWindow("", changed());
-    await titled("pilots.md");
+    await titled("leak.md");
     // A browser sends this for the menu key, to the list, which has the focus.
     fireEvent.contextMenu(screen.getByTestId("inbox-list"));
-    const menu = await screen.findByRole("menu", { name: "More for pilots.md" });
+    const menu = await screen.findByRole("menu", { name: "More for leak.md" });
     expect(within(menu).getByTestId("review-up-to")).toBeInTheDocument();
     await user.keyboard("{Escape}");
     await waitFor(() => expect(screen.queryByRole("menu")).toBeNull());
@@ -129,7 +133,7 @@ describe("reviewed up to here", () => {
 describe("keys", () => {
   it("do nothing after G alone, however long one waits, and after a slip of the second key", async () => {
     const { fake, user } = openWindow("", changed());
-    await titled("pilots.md");
+    await titled("leak.md");
     vi.useFakeTimers({ shouldAdvanceTime: true });
     try {
       await user.keyboard("g");
@@ -149,7 +153,7 @@ describe("keys", () => {
 
   it("approve one change a press, not one after the other while held", async () => {
     const { fake, user } = openWindow("", changed());
-    await titled("pilots.md");
+    await titled("leak.md");
     await user.keyboard("{a>8/}");
     await left(3);
     expect(callsOf(fake, "review").real).toHaveLength(1);

@@ -28,7 +28,7 @@ describe("a program that does not answer", () => {
     await waitFor(() => expect(screen.queryByTestId("connection-lost")).toBeNull());
     await waitFor(() => expect(screen.getByTestId("recording")).toHaveTextContent("recording"));
     // Reads on screen are repeated.
-    await waitFor(() => expect(fake.calls.slice(before).map(({ name }) => name)).toContain("inbox"));
+    await waitFor(() => expect(fake.calls.slice(before).map(({ name }) => name)).toContain("triage"));
   });
 
   it("is asked again without anybody doing something", async () => {

@@ -47,12 +47,16 @@ function kinds(): FakeBackend {
 const rows = () => screen.queryAllByTestId("inbox-row").map((row) => row.getAttribute("data-key"));
 const titled = (name: string) => waitFor(() => expect(screen.getByTestId("item-title")).toHaveTextContent(name));
 
-/** Badge, head of the list and rows agree on a number. */
+/** Rows that need a person, as the heading of that part says. */
+const needs = () =>
+  screen.queryAllByTestId("inbox-section").find(({ dataset }) => dataset.part === "needs")?.dataset.rows ?? "0";
+
+/** The head of the list and its rows agree on a number, and the badge with the part that needs a person. */
 async function badgeIs(count: number) {
   await waitFor(() => {
     const badge = within(screen.getByTestId("nav-inbox")).queryByTestId("screen-count")?.textContent ?? "0";
     const total = screen.getByTestId("inbox-total").getAttribute("data-total");
-    expect([badge, total, rows().length]).toEqual([String(count), String(count), count]);
+    expect([badge, total, rows().length]).toEqual([needs(), String(count), count]);
   });
 }
 
@@ -109,11 +113,10 @@ describe("the inbox", () => {
     await badgeIs(3);
   });
 
-  it("approves a group at once, and takes that back from the message", async () => {
+  it("approves all that is routine at once, and takes that back from the message", async () => {
     const { fake, user } = openWindow("", changed());
     await titled("pilots.md");
     await user.keyboard("{Shift>}A{/Shift}");
-    await user.click(await screen.findByRole("button", { name: "Approve 3" }));
     await screen.findByTestId("inbox-empty");
     expect((callsOf(fake, "review").real[0]?.versions as string[]).length).toBe(3);
     await user.click(await screen.findByTestId("toast-action"));
@@ -168,13 +171,15 @@ describe("the inbox", () => {
     openWindow("", backend);
     await titled("pilots.md");
     const row = await rowWith("inbox-row", "pilots.md");
-    expect([...row.querySelectorAll(".chip")].map(({ textContent }) => textContent)).toEqual([
-      "secret in an assignment",
-      "orphan",
-    ]);
-    const [first] = screen.getAllByTestId("item-finding");
+    expect(row).toHaveTextContent("secret in an assignment in pilots.md");
+    expect(within(row).getByTestId("row-remedy")).toHaveTextContent("Redact key");
+    expect(screen.getByTestId("primary-remedy")).toHaveTextContent("Redact key");
+    expect(screen.getByTestId("need-notice")).toHaveTextContent("A password ends in …xx.");
+    // What the notice says is not said again.
+    const [first, ...others] = screen.getAllByTestId("item-finding");
     expect(first).toHaveTextContent("orphan3:1 No index names it.");
-    expect(screen.getByTestId("remedy-redact")).toHaveTextContent("Redact…");
+    expect(others).toEqual([]);
+    expect(screen.getByTestId("nav-inbox")).toHaveTextContent("1");
   });
 
   it("goes to the redaction of what is shown", async () => {
@@ -231,12 +236,9 @@ describe("the inbox", () => {
     await waitFor(() => expect(rows()).toHaveLength(2));
     expect(window.location.hash).toBe("#/inbox?kind=topic%3Afeedback");
     expect(screen.getByTestId("inbox-total")).toHaveAttribute("data-total", "2");
-    expect(screen.getByTestId("nav-inbox"), "the badge is of all").toHaveTextContent("4");
-    // A group is what the list shows of it.
-    expect(screen.getByTestId("approve-group")).toHaveTextContent("Approve the group of 2");
-    await user.click(screen.getByTestId("approve-group"));
-    expect(await screen.findByTestId("approve-direction")).toHaveTextContent("Only the items that the list shows now.");
-    await user.click(await screen.findByRole("button", { name: "Approve 2" }));
+    // What is routine is what the list shows of it.
+    await user.click(screen.getByTestId("approve-routine"));
+    await screen.findByTestId("inbox-empty");
     expect((callsOf(fake, "review").real[0]?.versions as string[]).length).toBe(2);
     const empty = await screen.findByTestId("inbox-empty");
     expect(empty).toHaveTextContent("Nothing of this kind to review");
@@ -294,8 +296,10 @@ describe("the inbox", () => {
   it("says what failed, and asks again", async () => {
     const backend = changed();
     const error = { code: "busy", message: "The log is in use.", hint: "", subject: "" } as const;
-    backend.failNext("inbox", new ApiFailure(error));
     const { user } = openWindow("", backend);
+    await badgeIs(3);
+    backend.failNext("triage", new ApiFailure(error));
+    await user.selectOptions(screen.getByTestId("inbox-store"), backend.log.store("harbour").id);
     const failure = await screen.findByTestId("failure");
     await user.click(within(failure).getByRole("button"));
     await badgeIs(3);
@@ -316,8 +320,62 @@ describe("the inbox", () => {
     await titled("pilots.md");
     await user.keyboard("?");
     const help = await screen.findByTestId("key-help");
-    for (const word of ["Approve", "Approve the group", "Edit the final text", "Roll back", "Redact"])
+    for (const word of [
+      "Approve",
+      "Approve everything that is routine",
+      "Next group",
+      "Edit the final text",
+      "Roll back",
+      "Redact",
+    ])
       expect(help).toHaveTextContent(word);
     expect(help, "what concerns everything before a change has no key").not.toHaveTextContent("Reviewed up to here");
+  });
+
+  it("puts all that was deleted back from its row, and counts it", async () => {
+    const backend = changed();
+    const store = backend.log.store("harbour");
+    const gone = [...store.disk.keys()].filter((path) => !/MEMORY|pilots|berth|daily/.test(path)).slice(0, 2);
+    for (const path of gone) store.disk.delete(path);
+    backend.log.scan(store);
+    const { fake, user } = openWindow("", backend);
+    await titled("2 memories deleted at once");
+    await waitFor(() => expect(screen.getByTestId("nav-inbox")).toHaveTextContent("1"));
+    expect(screen.getAllByTestId("cluster-member")).toHaveLength(2);
+    await user.click(screen.getByTestId("row-remedy"));
+    expect(await screen.findByTestId("toast")).toHaveTextContent("Rolled back: 2 memories");
+    for (const path of gone) expect(fake.log.store("harbour").disk.has(path)).toBe(true);
+    await titled("pilots.md");
+  });
+
+  it("shows one difference for many, opens them, and takes a range that goes on behind it", async () => {
+    const backend = fakeBackend();
+    const store = backend.log.store("harbour");
+    for (const number of [1, 2, 3, 4]) {
+      store.disk.set(`note-${number}.md`, "# Note\n");
+      backend.log.scan(store);
+      backend.inbox.sameEdits.add(`note-${number}.md`);
+    }
+    store.disk.set("pilots.md", "# Pilots\n\n- on call at night\n");
+    backend.log.scan(store);
+    const { fake, user } = openWindow("", backend);
+    await titled("4 memories, the same edit");
+    expect(await screen.findByTestId("cluster-line")).toHaveTextContent("dashed: varies, 4 values");
+    expect(rows(), "its changes are asked for").toHaveLength(1);
+    screen.getByTestId("inbox-list").focus();
+    await user.keyboard("{ArrowRight}j");
+    await titled("note-4.md");
+    await user.keyboard("{Shift>}J{/Shift}");
+    await titled("2 changes chosen");
+    await user.keyboard("a");
+    await titled("note-2.md");
+    expect(callsOf(fake, "review").real[0]?.versions).toHaveLength(2);
+    await user.keyboard("{ArrowLeft}{ArrowLeft}");
+    await titled("2 memories, the same edit");
+    await user.keyboard("x");
+    await titled("pilots.md");
+    expect(fake.log.store("harbour").disk.has("note-1.md")).toBe(false);
+    await user.keyboard("u");
+    await rowWith("inbox-head", "2 memories, the same edit");
   });
 });

@@ -629,6 +629,57 @@ baseline: string | null,
 sarif: string | null, };
 
 /**
+ * The difference of the first of several changes, with what is otherwise in the others.
+ */
+export type ClusterDifference = { 
+/**
+ * Changes that were compared.
+ */
+members: number, 
+/**
+ * Changes that are left out: reviewed since, or of another form by now.
+ */
+others: number, 
+/**
+ * Its lines that came or went.
+ */
+lines: Array<ClusterLine>, };
+
+/**
+ * Asks for one difference that stands for those of several changes.
+ */
+export type ClusterDifferenceReq = { 
+/**
+ * Versions of a row of `triage` whose kind is `same_edit`.
+ */
+versions: Array<string>, };
+
+/**
+ * A line that came or went in each of the changes.
+ */
+export type ClusterLine = { 
+/**
+ * `insert` or `delete`.
+ */
+tag: LineTag, 
+/**
+ * Its text in the first change.
+ */
+text: string, 
+/**
+ * The stretch that changed, where the line replaces one: start, end.
+ */
+words: Array<[number, number]>, 
+/**
+ * Stretches that are otherwise in other changes.
+ */
+varies: Array<Varying>, 
+/**
+ * Characters a reader would not see.
+ */
+hidden: Array<Hidden>, };
+
+/**
  * Why a command was refused or failed. A code exists because some client branches on it.
  */
 export type Code = "invalid" | "not_found" | "head_moved" | "before_recording" | "store_unavailable" | "content_redacted" | "purge_pending" | "database_newer" | "database_damaged" | "cannot_write" | "not_recorded" | "busy" | "counter_unavailable" | "key_refused" | "host_limited" | "internal";
@@ -2883,6 +2934,24 @@ origin: OriginNote | null,
 findings: Array<Finding>, };
 
 /**
+ * Items, as they are now.
+ */
+export type InboxItems = { 
+/**
+ * Those that are still left to review, in the order of the request.
+ */
+items: Array<InboxItem>, };
+
+/**
+ * Asks for items by their newest versions.
+ */
+export type InboxItemsReq = { 
+/**
+ * Versions of a row of `triage`; 500 at most.
+ */
+versions: Array<string>, };
+
+/**
  * Number of items of each kind. An item may be of several.
  */
 export type InboxKinds = { 
@@ -3835,6 +3904,11 @@ count: number,
  * Their tokens.
  */
 tokens: number, };
+
+/**
+ * Why a change needs a decision, the most urgent first.
+ */
+export type NeedReason = "secret" | "hostile" | "deleted" | "index_cut" | "conflict" | "limit" | "hidden" | "reappeared" | "error" | "warning";
 
 /**
  * One call over the network.
@@ -6668,6 +6742,98 @@ refresh: boolean,
 wait: boolean, };
 
 /**
+ * Everything left to review, as rows.
+ */
+export type Triage = { 
+/**
+ * Changes of all rows.
+ */
+total: number, 
+/**
+ * Changes of the rows in `needs`.
+ */
+needs_total: number, 
+/**
+ * Changes of the rows in `routine`: none of them has a finding of severity warning or error.
+ */
+routine_total: number, 
+/**
+ * Rows that need a decision, the most urgent first.
+ */
+needs: Array<TriageRow>, 
+/**
+ * The other rows: clusters, the largest first; then sessions and writers, newest first; then what is as it was.
+ */
+routine: Array<TriageRow>, };
+
+/**
+ * What the changes of a row of `triage` have in common.
+ */
+export type TriageKind = "single" | "deleted_together" | "same_edit" | "created_together" | "same_finding" | "session" | "writer" | "unchanged";
+
+/**
+ * Asks for everything this person has left to review, as rows.
+ */
+export type TriageReq = { 
+/**
+ * Only this store, id or name; all stores when absent.
+ */
+store: string | null, 
+/**
+ * Only memories of this kind, as in `inbox`; all when absent.
+ */
+kind: string | null, };
+
+/**
+ * A row: one change, or several that are reviewed together.
+ */
+export type TriageRow = { 
+/**
+ * Names the row for as long as it is listed: `mem_…` of a single change, else a name of the cluster.
+ */
+id: string, 
+/**
+ * What its changes have in common.
+ */
+kind: TriageKind, 
+/**
+ * Why it needs a decision; null in `routine`.
+ */
+reason: NeedReason | null, 
+/**
+ * The finding of the first change for which it does; null where the change itself is the reason.
+ */
+finding: Finding | null, 
+/**
+ * The newest version of each change, newest first: what a review of the row names.
+ */
+versions: Array<string>, 
+/**
+ * The first of these as items; all of them where a row has few.
+ */
+items: Array<InboxItem>, 
+/**
+ * The stores of its changes, `memstore_…`.
+ */
+stores: Array<string>, 
+/**
+ * The session, where all changes are of one.
+ */
+session: string | null, 
+/**
+ * Who; null where they are of several, or unknown.
+ */
+actor: ActorView | null, 
+/**
+ * When the oldest of its changes was recorded.
+ */
+started_at: string, 
+/**
+ * When the newest was.
+ */
+ended_at: string, };
+
+/**
  * Messages of one request.
  */
 export type Turn = { 
@@ -6906,6 +7072,23 @@ export type Variants = {
 variants: Array<Variant>, };
 
 /**
+ * A stretch of a line that is not the same in all changes.
+ */
+export type Varying = { 
+/**
+ * Where it starts.
+ */
+start: number, 
+/**
+ * Where it ends.
+ */
+end: number, 
+/**
+ * Different texts at this place.
+ */
+values: number, };
+
+/**
  * Decision of a review.
  */
 export type Verdict = "approved" | "edited" | "rejected" | "up_to" | "own" | "undone";
@@ -7141,6 +7324,9 @@ export type Commands = {
   session_writes: { request: SessionRef; response: SessionWrites; writes: false };
   inbox: { request: InboxReq; response: Inbox; writes: false };
   inbox_kinds: { request: InboxKindsReq; response: InboxKinds; writes: false };
+  triage: { request: TriageReq; response: Triage; writes: false };
+  inbox_items: { request: InboxItemsReq; response: InboxItems; writes: false };
+  cluster_difference: { request: ClusterDifferenceReq; response: ClusterDifference; writes: false };
   review: { request: ReviewReq; response: Reviewed; writes: true };
   review_report: { request: ReviewReportReq; response: Exported; writes: false };
   review_up_to: { request: ReviewUpToReq; response: Reviewed; writes: true };
@@ -7237,6 +7423,9 @@ export const PROVIDES: { readonly [Name in keyof Commands]: readonly Tag[] } = {
   session_writes: ["writers"],
   inbox: ["log", "stores", "reviews", "rules", "writers"],
   inbox_kinds: ["log", "stores", "reviews"],
+  triage: ["log", "stores", "reviews", "rules", "writers"],
+  inbox_items: ["log", "stores", "reviews", "rules", "writers"],
+  cluster_difference: ["log", "reviews", "contents"],
   review: [],
   review_report: ["log", "reviews"],
   review_up_to: [],
@@ -7333,6 +7522,9 @@ export const INVALIDATES: { readonly [Name in keyof Commands]: readonly Tag[] } 
   session_writes: [],
   inbox: [],
   inbox_kinds: [],
+  triage: [],
+  inbox_items: [],
+  cluster_difference: [],
   review: ["log", "files", "reviews"],
   review_report: [],
   review_up_to: ["log", "files", "reviews"],

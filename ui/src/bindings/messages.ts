@@ -737,6 +737,8 @@ export interface MessageArguments {
   "transcripts.transcripts_could_not_read": "unread";
   "transcripts.unrecognised": "looks_like";
   "transcripts.written_last_ten_minutes_program": never;
+  "triage.bug_retrace": never;
+  "triage.too_many_versions": "most";
   "variants.file_left_mend_or_move": never;
   "variants.name_longer_than_characters": "value";
   "variants.no_saved_setting_name": never;

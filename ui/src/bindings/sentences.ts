@@ -448,6 +448,7 @@ export const SENTENCES: readonly Sentence[] = [
   { english: "the file is a database of another program", words: msg({ message: "the file is a database of another program" }) },
   { english: "the grid is nested more than {0} levels deep", words: msg({ id: "grid.too_deep", message: "the grid is nested more than {limit} levels deep" }), names: ["limit"] },
   { english: "the host is not available, after {0} tries: {1}", words: msg({ id: "remote.unreachable", message: "the host is not available, after {tries} tries: {cause}" }), names: ["tries", "cause"] },
+  { english: "At most {0} versions are asked for at once.", words: msg({ id: "triage.too_many_versions", message: "At most {most} versions are asked for at once." }), names: ["most"] },
   { english: "Input does not match the expected shape.", words: msg({ message: "Input does not match the expected shape." }) },
   { english: "Look at the variable ANTHROPIC_BASE_URL.", words: msg({ id: "confirm.look_variable_anthropic_base_url", message: "Look at the variable ANTHROPIC_BASE_URL." }), names: [] },
   { english: "Move it elsewhere yourself, then repeat.", words: msg({ id: "live_files.move_elsewhere_yourself_then_repeat", message: "Move it elsewhere yourself, then repeat." }), names: [] },
@@ -1322,6 +1323,7 @@ export const OTHERS = [
   msg({ id: "target.hash_64_hexadecimal_digits", message: "A hash has 64 hexadecimal digits." }),
   msg({ id: "target.no_such_operation", message: "There is no such operation." }),
   msg({ id: "transcripts.replaced_marker", message: "replaced by a marker: {replaced}" }),
+  msg({ id: "triage.bug_retrace", message: "This is a bug in Retrace." }),
   msg({ id: "withdraw.no_such_change_queue", message: "There is no such change in the queue." }),
   msg({ id: "withdraw.retrace_remote_queue_lists_them", message: "`retrace remote queue` lists them; what was sent is not there any more." }),
 ] as const;

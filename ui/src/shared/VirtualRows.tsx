@@ -2,8 +2,8 @@
  * Rows that scroll. A short list is simply there, so that the browser can search it; of a long one only what is in view
  * is built.
  */
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { type HTMLAttributes, type ReactNode, type UIEvent, useEffect, useRef } from "react";
+import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
+import { type HTMLAttributes, type ReactNode, type UIEvent, useEffect, useLayoutEffect, useRef } from "react";
 
 /** Up to so many rows are built at once. */
 const SHORT = 250;
@@ -33,6 +33,24 @@ export interface VirtualRowsProps<T> extends Omit<HTMLAttributes<HTMLDivElement>
 /** Distance to the end, in pixels, at which more rows are asked for. */
 const NEAR_END = 1200;
 
+/**
+ * Keeps what is on screen where it is when rows come or go above it. The browser does so for a short list by itself; the rows of
+ * a long one are placed by their offsets, which it does not follow.
+ */
+function useSteady(virtual: Virtualizer<HTMLDivElement, Element>, items: readonly unknown[], long: boolean) {
+  const held = useRef<{ items: readonly unknown[]; key: unknown; gap: number } | null>(null);
+  useLayoutEffect(() => {
+    const last = held.current;
+    const top = virtual.scrollOffset ?? 0;
+    if (long && last && last.items !== items && top > 0) {
+      const now = virtual.measurementsCache.find(({ key }) => key === last.key);
+      if (now && now.start + last.gap !== top) virtual.scrollToOffset(now.start + last.gap);
+    }
+    const first = virtual.getVirtualItems().find(({ end }) => end > top);
+    held.current = first ? { items, key: first.key, gap: top - first.start } : null;
+  });
+}
+
 /** Rows that scroll. */
 export function VirtualRows<T>(props: VirtualRowsProps<T>) {
   const {
@@ -57,6 +75,7 @@ export function VirtualRows<T>(props: VirtualRowsProps<T>) {
     getItemKey: (index) => keyOf(items[index]!, index),
     overscan: 12,
   });
+  useSteady(virtual, items, long);
 
   useEffect(() => {
     if (reveal === null || reveal === undefined || reveal < 0) return;

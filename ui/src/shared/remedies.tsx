@@ -1,4 +1,5 @@
 /** Remedies of a finding: its acts as buttons, each with its preview. Used wherever a finding stands. */
+import { plural } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import type { Finding, Remedy } from "@/bindings";
@@ -63,12 +64,12 @@ export function useRemedies(found: PlacedFinding | undefined) {
           );
           break;
         case "redact":
-          offer(t`Redact…`, () =>
+          offer(remedy.rule.startsWith("secret/") ? t`Redact key` : t`Redact…`, () =>
             navigate({ screen: "redactions", finding: { store, path, rule: remedy.rule, start: remedy.start } }),
           );
           break;
         case "strip_character":
-          offer(t`Remove the characters…`, () =>
+          offer(t`Remove it…`, () =>
             startAct({
               command: "strip_characters",
               request: { store, path, rule: remedy.rule, start: remedy.start, line: null, expect: null },
@@ -77,7 +78,9 @@ export function useRemedies(found: PlacedFinding | undefined) {
           );
           break;
         case "move_lines":
-          offer(t`Move the cut lines…`, () => setMoving({ found, from: remedy.from, to: remedy.to }));
+          offer(plural(remedy.to - remedy.from + 1, { one: "Move # line…", other: "Move # lines…" }), () =>
+            setMoving({ found, from: remedy.from, to: remedy.to }),
+          );
           break;
         case "open":
           offer(t`Open`, () =>

@@ -4,7 +4,6 @@ import { useEffect } from "react";
 import { EVENT_TAGS, INVALIDATES, PROVIDES, type Tag } from "@/bindings";
 import type { Backend, CommandName } from "@/host";
 import { useBackend } from "./backend";
-import { readInboxAnew } from "./inbox";
 import { setProgress } from "./progress";
 
 /** Events come in bursts while files are written; reads are made again at most once in so many milliseconds. */
@@ -74,7 +73,6 @@ async function refresh(
   const concerned = (query: Query) => !waits?.(query) && concerns(changed, query);
   if (waits) refreshSlowLater(queries, changed);
   const redacted = changed.has("contents");
-  if (redacted || changed.has("writers")) readInboxAnew(queries);
   const isLive = (query: Query) => shows(query).includes("files");
   const isReset = (query: Query) => redacted && shows(query).includes("contents") && !isLive(query);
   if (redacted) {

@@ -40,8 +40,8 @@ mod features {
     };
     pub(super) use retrace_redact::{receipts, recheck_receipt, redact, verify};
     pub(super) use retrace_review::{
-        inbox, inbox_kinds, restore, review, review_report, review_up_to, rollback, undo, undo_review,
-        withdraw_queued,
+        cluster_difference, inbox, inbox_items, inbox_kinds, restore, review, review_report, review_up_to,
+        rollback, triage, undo, undo_review, withdraw_queued,
     };
     pub(super) use retrace_served::{memory_tool, mount_store, share_store};
 }

@@ -300,6 +300,15 @@ commands! {
     /// Number of items of each kind.
     read inbox_kinds(InboxKindsReq) -> InboxKinds
         provides [Log, Stores, Reviews] errors [NotFound, Invalid];
+    /// Everything left to review as rows: what needs a decision, then the routine rest in clusters.
+    read triage(TriageReq) -> Triage
+        provides [Log, Stores, Reviews, Rules, Writers] errors [NotFound, Invalid];
+    /// Items by their newest versions, as a row of `triage` names them.
+    read inbox_items(InboxItemsReq) -> InboxItems
+        provides [Log, Stores, Reviews, Rules, Writers] errors [NotFound, Invalid];
+    /// One difference for several changes with the same edit, with what varies among them.
+    read cluster_difference(ClusterDifferenceReq) -> ClusterDifference
+        provides [Log, Reviews, Contents] errors [NotFound, Invalid];
     /// Reviews items. Those that changed since are skipped in the answer, and so are, among several, those with errors.
     write review(ReviewReq) -> Reviewed
         invalidates [Log, Files, Reviews] errors [NotFound, Invalid, StoreUnavailable];

@@ -6,8 +6,9 @@ use crate::print::names::Names;
 use crate::print::{self, json};
 use crate::shell::Shell;
 use clap::Args;
+use retrace_api::App;
 use retrace_api::commands::{self, InboxList, InboxPart};
-use retrace_api::wire::{InboxReq, Nothing, TranscriptsReq};
+use retrace_api::wire::{InboxReq, Nothing, TranscriptsReq, TriageReq};
 
 /// List unreviewed changes, newest first
 ///
@@ -18,7 +19,12 @@ use retrace_api::wire::{InboxReq, Nothing, TranscriptsReq};
 /// version that `approve` and `reject` take. Below it: turn, model and prompt of
 /// the write, where they are known, and what is wrong with the change.
 ///
+/// With --triage, a line stands for what is decided together: first what needs
+/// you (secrets, hostile text, deletions, cut indexes, conflicts, limits), then
+/// the routine rest, the same edit of many memories as one.
+///
 ///     retrace inbox --store notes
+///     retrace inbox --triage
 ///     retrace inbox --kind topic:feedback
 ///     retrace inbox --json
 #[derive(Args)]
@@ -33,6 +39,9 @@ pub(crate) struct Arguments {
     /// Each finding on a line of its own
     #[arg(long)]
     all: bool,
+    /// What needs you first, and many like changes as one line; with --json a line for each row
+    #[arg(long, conflicts_with = "all")]
+    triage: bool,
 }
 
 /// Filters of a list.
@@ -59,6 +68,9 @@ impl Narrowed {
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
     let narrowed = Narrowed { store: arguments.store, kind: arguments.kind };
+    if arguments.triage {
+        return triage(&narrowed, &app, shell);
+    }
     let request = narrowed.request();
     let mut list = InboxList::read(app.review(), &request)?;
     if list.headings().any(|group| group.session.is_some()) {
@@ -91,6 +103,30 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
             .and_then(|()| Ok(groups.end()?))
         }
     })?;
+    Ok(Exit::DONE)
+}
+
+/// The list as rows that are decided together.
+fn triage(narrowed: &Narrowed, app: &App, shell: &mut Shell<'_, '_>) -> Ended {
+    let request = || TriageReq { store: narrowed.store.clone(), kind: narrowed.kind.clone() };
+    let mut found = commands::triage(app, request())?;
+    if found.needs.iter().chain(&found.routine).any(|row| row.session.is_some()) {
+        // As above; prompts decide which memories came to be together.
+        commands::transcripts(app, TranscriptsReq { wait: true, ..TranscriptsReq::default() })?;
+        found = commands::triage(app, request())?;
+    }
+    if found.total == 0 {
+        shell.note("Nothing is left to review.");
+    }
+    if shell.json {
+        shell.print_long(|out| {
+            found.needs.iter().chain(&found.routine).try_for_each(|row| Ok(json::line(out, row)?))
+        })?;
+        return Ok(Exit::DONE);
+    }
+    let names = Names::of(commands::stores(app, Nothing {})?);
+    let style = shell.style();
+    shell.print_long(|out| Ok(print::triage::triage(out, &found, &names, style)?))?;
     Ok(Exit::DONE)
 }
 

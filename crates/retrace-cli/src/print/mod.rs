@@ -34,6 +34,7 @@ mod tests;
 pub(crate) mod time;
 pub(crate) mod tokens;
 pub(crate) mod transcripts;
+pub(crate) mod triage;
 pub(crate) mod verify;
 pub(crate) mod version;
 pub(crate) mod visible;

@@ -11,8 +11,8 @@ mod pass;
 pub(crate) use crate::written::{put_back, put_back_by, written};
 pub(crate) use gather::as_of;
 pub(crate) use locate::Locator;
-pub use note::origin_note;
-pub(crate) use note::{note_of, notes_of, sentences, session_of, transcript_of, unknown_note};
+pub(crate) use note::{note_of, sentences, session_of, transcript_of, unknown_note};
+pub use note::{notes_of, origin_note};
 
 use crate::History;
 use crate::wire::{ApiError, Event};

@@ -78,7 +78,7 @@ pub fn origin_note(
 ///
 /// # Errors
 /// A failure of the log.
-pub(crate) fn notes_of<'v>(
+pub fn notes_of<'v>(
     inner: &History,
     reader: &Reader<'_>,
     versions: impl IntoIterator<Item = &'v VersionRow>,

@@ -6,6 +6,7 @@ mod review;
 mod review_report;
 mod rollback;
 mod session_rollback;
+mod triage;
 mod withdraw;
 
 pub use inbox::{inbox, inbox_kinds};
@@ -13,4 +14,5 @@ pub use inbox_list::{InboxList, InboxPart};
 pub use review::{review, review_up_to, undo_review};
 pub use review_report::review_report;
 pub use rollback::{restore, rollback, undo};
+pub use triage::{cluster_difference, inbox_items, triage};
 pub use withdraw::withdraw_queued;

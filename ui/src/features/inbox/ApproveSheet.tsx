@@ -48,6 +48,10 @@ function Direction({ several, approval }: { several: Several; approval: Approval
           <strong className="mono">{subject}</strong> and everything that was recorded before it, in every group, from{" "}
           {oldest} to {newest}. What was recorded later stays in the inbox.
         </Trans>
+      ) : subject === null ? (
+        <Trans>
+          The chosen changes, recorded from {oldest} to {newest}. All others stay as they are.
+        </Trans>
       ) : oldest === newest ? (
         <Trans>
           All changes of the group <strong>{subject}</strong>, recorded at {newest}. Other groups stay as they are.
@@ -189,7 +193,7 @@ export function ApproveSheet({ several, busy, onClose, onApprove }: ApproveSheet
   };
   return (
     <Sheet
-      title={several.kind === "up_to" ? t`Reviewed up to here` : t`Approve the group`}
+      title={several.kind === "up_to" ? t`Reviewed up to here` : t`Approve several changes`}
       onClose={onClose}
       testId="approve-sheet"
       size="medium"

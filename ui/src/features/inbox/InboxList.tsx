@@ -1,121 +1,149 @@
 /**
- * The list of the inbox. Only what is in view is built, with heights that are known beforehand, so that ten thousand rows
- * scroll as ten do. What arrives above the chosen row moves nothing: the list scrolls along by as much.
+ * The list of the inbox: what needs a person, then the routine rest. Rows that stand for several changes open below
+ * themselves. What arrives above the chosen row moves nothing.
  */
 import { useLingui } from "@lingui/react/macro";
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef } from "react";
-import { GroupHeading, Item } from "./InboxRows";
-import { RowMenu, useRowMenu } from "./RowMenu";
-import { type InboxRow, itemBeside, type ItemRow } from "./rows";
-import { useScrolling } from "./scrolling";
+import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useId, useRef } from "react";
+import type { TriageRow } from "@/bindings";
+import { VirtualRows } from "@/shared/VirtualRows";
 import { classes } from "@/shared/classes";
 import css from "./inbox.module.css";
+import { Head, Item, type RowProps, SectionHeading } from "./InboxRows";
+import { RowMenu, useRowMenu } from "./RowMenu";
+import { type ListRow, type Stop, stopBeside } from "./rows";
 
-/** Items that Page Up and Page Down pass over. */
-const PAGE_ITEMS = 10;
+/** Rows that Page Up and Page Down pass over. */
+const PAGE_ROWS = 10;
 
 /** Props of the list. */
 export interface InboxListProps {
   /** Its rows. */
-  rows: readonly InboxRow[];
+  rows: readonly ListRow[];
   /** Those of them that can be chosen. */
-  items: readonly ItemRow[];
-  /** Items on all pages. */
-  total: number;
-  /** The memory that is chosen. */
+  stops: readonly Stop[];
+  /** The chosen one. */
   chosen: string | null;
-  /** Chooses a memory. */
-  onChoose: (memory: string) => void;
+  /** Rows of the chosen range. */
+  range: readonly Stop[];
+  /** Chooses a row, or with `extend` all up to it. */
+  onChoose: (key: string, extend: boolean) => void;
+  /** Opens or closes a row. */
+  onToggle: (row: TriageRow, open: boolean) => void;
+  /** Puts the memories of a row back as they were last reviewed. */
+  onReject: (row: TriageRow) => void;
+  /** Approves everything that needs nobody. */
+  onApproveRoutine: () => void;
   /** The name of a store, where rows say it. */
   storeName: (id: string) => string | null;
-  /** Asks for more; absent when all is there. */
-  onEnd: (() => void) | undefined;
   /** The entries of a row's menu. */
-  menu: (row: ItemRow) => ReactNode;
+  menu: (stop: Stop) => ReactNode;
 }
 
 /** A function that stays the same and does what the newest one does. */
-function useStable(work: (memory: string) => void): (memory: string) => void {
-  const stable = useRef(work);
+function useStable<A extends unknown[]>(work: (...args: A) => void): (...args: A) => void {
+  const newest = useRef(work);
   useEffect(() => {
-    stable.current = work;
+    newest.current = work;
   });
-  return useMemo(() => (memory: string) => stable.current(memory), []);
+  return useCallback((...args: A) => newest.current(...args), []);
 }
 
-/** The item that a key leads to. */
-function stepOf(event: KeyboardEvent, items: readonly ItemRow[], chosen: string | null): ItemRow | null {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return null;
+/** The row that a key leads to. */
+function stepOf(event: KeyboardEvent, stops: readonly Stop[], chosen: string | null): Stop | null {
+  if (event.ctrlKey || event.metaKey || event.altKey) return null;
   const steps: Record<string, number> = {
     ArrowDown: 1,
     ArrowUp: -1,
-    PageDown: PAGE_ITEMS,
-    PageUp: -PAGE_ITEMS,
-    Home: -items.length,
-    End: items.length,
+    PageDown: PAGE_ROWS,
+    PageUp: -PAGE_ROWS,
+    Home: -stops.length,
+    End: stops.length,
   };
   const by = steps[event.key];
-  return by === undefined ? null : itemBeside(items, chosen, by);
+  return by === undefined ? null : stopBeside(stops, chosen, by);
+}
+
+/** What a key does to the list: it walks, opens or closes. True if it did. */
+function onListKey(event: KeyboardEvent, { stops, chosen, onChoose, onToggle }: InboxListProps): boolean {
+  const stop = stops.find(({ key }) => key === chosen);
+  const step = stepOf(event, stops, chosen);
+  if (step) onChoose(step.key, event.shiftKey);
+  else if (stop?.kind === "head" && (event.key === "ArrowRight" || event.key === "Enter") && !stop.open)
+    onToggle(stop.row, true);
+  else if (stop?.kind === "head" && (event.key === "ArrowLeft" || event.key === "Enter") && stop.open)
+    onToggle(stop.row, false);
+  else if (stop?.kind === "item" && event.key === "ArrowLeft" && stop.below) onChoose(stop.row.id, false);
+  else return false;
+  return true;
 }
 
 /** The list of the inbox. */
-export function InboxList({ rows, items, total, chosen, onChoose, storeName, onEnd, menu }: InboxListProps) {
+export function InboxList(props: InboxListProps) {
+  const { rows, stops, chosen, range, storeName, menu } = props;
   const { t } = useLingui();
   const id = useId();
-  const scroller = useRef<HTMLDivElement>(null);
-  const { offsets, range, chosenAt, onScroll } = useScrolling(scroller, rows, chosen, onEnd);
-  const choose = useStable(onChoose);
-  const rowMenu = useRowMenu(scroller, items, chosen);
-  const rowId = (key: string) => `${id}-${key}`;
-  const onKeyDown = (event: KeyboardEvent) => {
-    const row = stepOf(event, items, chosen);
-    if (!row) return;
-    event.preventDefault();
-    onChoose(row.key);
-  };
+  const scroller = useRef<HTMLElement | null>(null);
+  const choose = useStable(props.onChoose);
+  const toggle = useStable(props.onToggle);
+  const reject = useStable(props.onReject);
+  const rowMenu = useRowMenu(scroller, stops, chosen);
+  const chosenAt = rows.findIndex(({ key }) => key === chosen);
+  const inRange = new Set(range.map(({ key }) => key));
+  const places = new Map(stops.map((stop, at) => [stop.key, at + 1]));
+  const shared = (stop: Stop): RowProps => ({
+    id: `${id}-${stop.key}`,
+    chosen: stop.key === chosen,
+    inRange: inRange.has(stop.key),
+    position: places.get(stop.key) ?? 1,
+    total: stops.length,
+    store: storeOf(stop, storeName),
+    onChoose: choose,
+    onReject: reject,
+  });
   return (
-    <div
-      ref={scroller}
-      role="listbox"
-      tabIndex={0}
-      aria-label={t`Unreviewed`}
-      aria-activedescendant={chosenAt < 0 || chosen === null ? undefined : rowId(chosen)}
-      className={classes("picker", css.inboxList)}
-      onKeyDown={onKeyDown}
-      onScroll={onScroll}
-      onClick={rowMenu.onClick}
-      onContextMenu={rowMenu.onContextMenu}
-      data-testid="inbox-list"
-    >
-      {rowMenu.row && (
-        <RowMenu row={rowMenu.row} anchor={rowMenu.anchor} onClose={rowMenu.close}>
-          {menu(rowMenu.row)}
+    <>
+      {rowMenu.stop && (
+        <RowMenu stop={rowMenu.stop} anchor={rowMenu.anchor} onClose={rowMenu.close}>
+          {menu(rowMenu.stop)}
         </RowMenu>
       )}
-      <div className="virtual-rows" role="presentation" style={{ height: offsets.at(-1) }}>
-        {rows.slice(range.first, range.last).map((row, at) => (
-          <div
-            key={row.key}
-            className="virtual-row"
-            role="presentation"
-            style={{ transform: `translateY(${offsets[range.first + at]}px)` }}
-          >
-            {row.kind === "group" ? (
-              <GroupHeading group={row.group} storeName={storeName} />
-            ) : (
-              <Item
-                id={rowId(row.key)}
-                item={row.item}
-                chosen={row.key === chosen}
-                position={row.position}
-                total={total}
-                store={row.mixed ? storeName(row.item.store_id) : null}
-                onChoose={choose}
-              />
-            )}
-          </div>
-        ))}
-      </div>
-    </div>
+      <VirtualRows
+        items={rows}
+        keyOf={({ key }) => key}
+        estimate={44}
+        // The first row shows the heading above it.
+        reveal={chosenAt === 1 ? 0 : chosenAt}
+        scroller={(element) => {
+          scroller.current = element;
+        }}
+        role="treegrid"
+        tabIndex={0}
+        aria-label={t`Unreviewed`}
+        aria-multiselectable
+        aria-activedescendant={chosenAt < 0 ? undefined : `${id}-${chosen}`}
+        className={classes("picker", css.inboxList)}
+        onKeyDown={(event) => onListKey(event, props) && event.preventDefault()}
+        onClick={rowMenu.onClick}
+        onContextMenu={rowMenu.onContextMenu}
+        data-testid="inbox-list"
+      >
+        {(row) =>
+          row.kind === "section" ? (
+            <SectionHeading section={row} onApprove={props.onApproveRoutine} />
+          ) : row.kind === "head" ? (
+            <Head of={row} onToggle={toggle} {...shared(row)} />
+          ) : (
+            <Item of={row} {...shared(row)} />
+          )
+        }
+      </VirtualRows>
+    </>
   );
+}
+
+/** The store a row names: below a head only where the row is of several. */
+function storeOf(stop: Stop, storeName: (id: string) => string | null): string | null {
+  const [first] = stop.row.stores;
+  if (stop.kind === "item") return stop.below && stop.row.stores.length === 1 ? null : storeName(stop.item.store_id);
+  return stop.row.stores.length === 1 && first !== undefined ? storeName(first) : null;
 }

@@ -1,60 +1,64 @@
-/** Rows of the inbox: the heading of a group, and an item with what is to be known of it. */
+/** Rows of the inbox: the heading of a part, a row that stands for several changes, and a change. */
 import { plural } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { memo } from "react";
-import type { InboxGroup, InboxItem, ItemVerb, PutBack } from "@/bindings";
+import { memo, type ReactNode } from "react";
+import type { InboxItem, ItemVerb, TriageRow } from "@/bindings";
+import { classes } from "@/shared/classes";
 import { useFormat } from "@/shared/format";
-import { Actor, LineCounts, Moment } from "@/shared/labels";
+import { ChevronIcon } from "@/shared/icons";
+import { LineCounts } from "@/shared/labels";
 import { useProgramWords } from "@/shared/program";
 import { fileName, folderOf } from "@/shared/text";
-import { Chip, useWords } from "@/shared/ui";
-import { byRule, contentWords, findingTone, kindOf, nameOf, VERBS } from "./words";
-import { classes } from "@/shared/classes";
+import { Button, Chip, useWords } from "@/shared/ui";
 import css from "./inbox.module.css";
+import { usePrimary } from "./primary";
+import { REASONS, RowIcon } from "./reasons";
+import type { HeadRow, ItemRow, SectionRow } from "./rows";
+import { RowTitle, TitleMore, useMessage } from "./titles";
+import { byRule, contentWords, findingTone, kindOf, nameOf, VERBS } from "./words";
 
 /** Findings named in a row; the others are counted. */
 const NAMED_FINDINGS = 2;
 
-/** Who a group is by. */
-export function GroupTitle({ group }: { group: InboxGroup }) {
+/** Heading of a part, with what can be done to all of it. */
+export function SectionHeading({ section, onApprove }: { section: SectionRow; onApprove: () => void }) {
   const { t } = useLingui();
-  const title = group.items[0]?.origin?.title;
-  if (group.session !== null && title) return t`Session “${title}”`;
-  return <Actor actor={group.actor} />;
-}
-
-/** The one store that all of a group's items are in; null where there are several. */
-function storeOf(group: InboxGroup): string | null {
-  const [first] = group.items;
-  return first && group.items.every(({ store_id }) => store_id === first.store_id) ? first.store_id : null;
-}
-
-/** The act that put all of a group's items back; null where some were not. */
-function putBackOf(group: InboxGroup): PutBack | null {
-  const back = group.items[0]?.put_back ?? null;
-  return back && group.items.every((item) => item.put_back?.operation_seq === back.operation_seq) ? back : null;
-}
-
-/** Heading of a group. */
-export function GroupHeading({ group, storeName }: { group: InboxGroup; storeName: (id: string) => string | null }) {
   const format = useFormat();
-  const store = storeOf(group);
-  const back = putBackOf(group);
+  const isNeeds = section.key === "needs";
   return (
-    <div className={css.inboxGroup} data-testid="inbox-group">
-      <span className={css.inboxGroupTitle}>
-        <GroupTitle group={group} />
-      </span>
-      <Moment at={group.ended_at} />
-      {back && (
-        <span className="muted" title={format.exact(back.at)} data-testid="put-back">
-          <Trans>put back</Trans>
+    <div
+      className={css.inboxSection}
+      role="row"
+      data-testid="inbox-section"
+      data-part={section.key}
+      data-rows={section.rows}
+      data-changes={section.changes}
+    >
+      <div role="gridcell" className={css.inboxSectionCell}>
+        <span className={css.inboxSectionTitle}>{isNeeds ? t`Needs you` : t`Routine`}</span>
+        <span className={classes(css.inboxSectionCount, "muted", "num")}>
+          {isNeeds ? (
+            format.number(section.rows)
+          ) : (
+            <Plural value={section.changes} one="# change, no warnings" other="# changes, no warnings" />
+          )}
         </span>
-      )}
-      {store && storeName(store) && <span className={css.inboxGroupStore}>{storeName(store)}</span>}
-      <span className={classes(css.inboxGroupCount, "num")}>
-        <Plural value={group.total} one="# change" other="# changes" />
-      </span>
+        {!isNeeds && (
+          <Button
+            tone="primary"
+            keys="shift+a"
+            onPress={onApprove}
+            excludeFromTabOrder
+            data-testid="approve-routine"
+            aria-label={plural(section.changes, {
+              one: "Approve # routine change",
+              other: "Approve # routine changes",
+            })}
+          >
+            <Trans>Approve routine</Trans>
+          </Button>
+        )}
+      </div>
     </div>
   );
 }
@@ -135,46 +139,178 @@ export function signed(number: (value: number) => string, value: number): string
   return value < 0 ? `−${number(-value)}` : `+${number(value)}`;
 }
 
-interface ItemProps {
+/** What a row of the list is given. */
+export interface RowProps {
   id: string;
-  item: InboxItem;
   chosen: boolean;
+  inRange: boolean;
   position: number;
   total: number;
   store: string | null;
-  onChoose: (memory: string) => void;
+  onChoose: (key: string, extend: boolean) => void;
+  onReject: (row: TriageRow) => void;
 }
 
-/** A row of the list. */
-export const Item = memo(function Item({ id, item, chosen, position, total, store, onChoose }: ItemProps) {
-  const counted = item.added !== null && item.removed !== null;
+/** The frame of a row: what all rows of the list have in common. */
+function Frame({
+  of,
+  open,
+  rowKey,
+  level,
+  testId,
+  className,
+  children,
+}: {
+  of: RowProps;
+  open?: boolean;
+  rowKey: string;
+  level: number;
+  testId: string;
+  className: string | undefined;
+  children: ReactNode;
+}) {
   return (
     // The list has the focus and the keys (aria-activedescendant), so its rows need neither.
-    // eslint-disable-next-line jsx-a11y/click-events-have-key-events
+    // eslint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
     <div
-      id={id}
-      role="option"
-      aria-selected={chosen}
-      aria-posinset={position}
-      aria-setsize={total}
-      className={css.inboxItem}
-      data-testid="inbox-row"
-      data-key={item.memory_id}
-      tabIndex={-1}
-      onClick={() => onChoose(item.memory_id)}
+      id={of.id}
+      role="row"
+      aria-selected={of.chosen || of.inRange}
+      aria-level={level}
+      aria-expanded={open}
+      aria-posinset={of.position}
+      aria-setsize={of.total}
+      className={classes(className, of.chosen && "is-chosen", of.inRange && "is-in-range")}
+      data-testid={testId}
+      data-key={rowKey}
+      onClick={(event) => of.onChoose(rowKey, event.shiftKey)}
     >
-      <Verb verb={item.verb} />
-      <ItemName item={item} />
-      {counted && <LineCounts added={item.added ?? 0} removed={item.removed ?? 0} />}
-      <span className={css.inboxMore}>
-        {item.reappeared && <Reappeared />}
-        <FindingChips item={item} />
-        <ItemMeta item={item} store={store} />
+      {children}
+    </div>
+  );
+}
+
+/** The first remedy of a row, for the pointer; the keyboard has a key for it. */
+function RowRemedy({ row, onReject }: { row: TriageRow; onReject: (row: TriageRow) => void }) {
+  const { primary, picker } = usePrimary(row, () => onReject(row));
+  if (!primary) return null;
+  return (
+    <span className={css.inboxRowRemedy}>
+      <Button
+        tone={primary.tone === "redact" ? "redact" : "plain"}
+        onPress={primary.run}
+        excludeFromTabOrder
+        data-testid="row-remedy"
+      >
+        {primary.label}
+      </Button>
+      {picker}
+    </span>
+  );
+}
+
+/** A row that needs a person: why, where, and its remedy. */
+function NeedCell({ row, store, onReject }: Pick<RowProps, "store" | "onReject"> & { row: TriageRow }) {
+  const say = useWords();
+  const message = useMessage()(row.finding);
+  const reason = REASONS[row.reason!];
+  const [item] = row.items;
+  // Of several without a message the first are named.
+  const names = row.versions.length === 1 ? "" : row.items.slice(0, 3).map(nameOf).filter(Boolean).join(", ");
+  return (
+    <div role="gridcell" className={css.inboxNeed}>
+      <span className={classes(css.inboxReason, css[`tone-${reason.tone}`])} title={say(reason.word)}>
+        <RowIcon reason={row.reason} kind={row.kind} />
+        <span className="visually-hidden">{say(reason.word)}</span>
       </span>
+      <span className={css.inboxName} title={item?.path ?? undefined}>
+        <RowTitle row={row} />
+      </span>
+      <span className={css.inboxMeta}>{[store, message || names].filter(Boolean).join(" · ")}</span>
+      <RowRemedy row={row} onReject={onReject} />
+    </div>
+  );
+}
+
+/** A row of one change. */
+export const Item = memo(function Item({ of, ...props }: RowProps & { of: ItemRow }) {
+  const { item, row, below } = of;
+  const counted = item.added !== null && item.removed !== null;
+  const isNeed = row.reason !== null && !below;
+  return (
+    <Frame
+      of={props}
+      rowKey={of.key}
+      level={below ? 2 : 1}
+      testId="inbox-row"
+      className={classes(css.inboxItem, below && css.inboxBelow, isNeed && css.inboxNeedRow)}
+    >
+      {isNeed ? (
+        <NeedCell row={row} store={props.store} onReject={props.onReject} />
+      ) : (
+        <div role="gridcell" className={css.inboxItemCell}>
+          <Verb verb={item.verb} />
+          <ItemName item={item} />
+          {counted && <LineCounts added={item.added ?? 0} removed={item.removed ?? 0} />}
+          <span className={css.inboxMore}>
+            {item.reappeared && <Reappeared />}
+            <FindingChips item={item} />
+            <ItemMeta item={item} store={props.store} />
+          </span>
+        </div>
+      )}
       {/* For the pointer: the keyboard opens the menu of a row with its own key, and the toolbar below has one too. */}
       <span className={css.inboxRowMenu} aria-hidden data-row-menu data-testid="row-menu">
         ⋯
       </span>
-    </div>
+    </Frame>
+  );
+});
+
+/** A row that stands for several changes. */
+export const Head = memo(function Head({
+  of,
+  onToggle,
+  ...props
+}: RowProps & { of: HeadRow; onToggle: (row: TriageRow, open: boolean) => void }) {
+  const { t } = useLingui();
+  const format = useFormat();
+  const { row, open } = of;
+  return (
+    <Frame
+      of={props}
+      open={open}
+      rowKey={of.key}
+      level={1}
+      testId="inbox-head"
+      className={classes(css.inboxHead, row.reason !== null && css.inboxNeeded)}
+    >
+      {/* The arrow keys open and close a row. */}
+      {/* eslint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions */}
+      <span
+        className={classes(css.inboxChevron, open && "is-open")}
+        aria-hidden
+        title={open ? t`Close` : t`Show the changes`}
+        data-testid="head-toggle"
+        onClick={() => onToggle(row, !open)}
+      >
+        <ChevronIcon />
+      </span>
+      {row.reason !== null ? (
+        <NeedCell row={row} store={props.store} onReject={props.onReject} />
+      ) : (
+        <div role="gridcell" className={css.inboxHeadCell}>
+          <span className={css.inboxReason}>
+            <RowIcon reason={null} kind={row.kind} />
+          </span>
+          <span className={css.inboxName}>
+            <RowTitle row={row} />
+            <TitleMore row={row} />
+            {props.store && <span className={css.inboxFolder}> {props.store}</span>}
+          </span>
+          <span className={classes(css.inboxHeadCount, "num")}>{format.number(row.versions.length)}</span>
+        </div>
+      )}
+    </Frame>
   );
 });

@@ -1,45 +1,47 @@
-/** The inbox: what agents wrote since it was last reviewed, one change after the other, by keyboard alone if wanted. */
-import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import type { InboxItem } from "@/bindings";
+/** The inbox as triage: what needs a person first, each with its remedy, then the routine rest, by keyboard alone if wanted. */
+import { Trans, useLingui } from "@lingui/react/macro";
+import type { ReactNode } from "react";
+import type { InboxItem, Triage, TriageRow } from "@/bindings";
+import { classes } from "@/shared/classes";
 import { useFormat } from "@/shared/format";
 import { KindChoice } from "@/shared/KindChoice";
-import { MenuEntry } from "@/shared/menu";
+import { MenuEntry, MoreMenu } from "@/shared/menu";
 import { StoreChoice } from "@/shared/StoreChoice";
-import { Chip, Failure, Skeleton } from "@/shared/ui";
-import { useInbox, useInboxKinds } from "@/state/inbox";
+import { Chip, Failure, Kbd, Skeleton } from "@/shared/ui";
+import { useKeys } from "@/state/keys";
 import { useRead } from "@/state/queries";
+import { useNewestReview } from "@/state/reviews";
 import { type InboxRoute, navigate } from "@/state/route";
+import { useInboxKinds, useTriage } from "@/state/triage";
 import { ApproveSheet } from "./ApproveSheet";
+import { ClusterPanel, RangePanel } from "./ClusterPanel";
 import { EditPanel } from "./EditPanel";
-import { InboxList } from "./InboxList";
-import { GroupActions, type ItemActs, ItemPanel } from "./ItemPanel";
-import { type Listed, type Pages, useListed } from "./listed";
-import { NothingLeft } from "./NothingLeft";
-import { approveSeveral, approveText, type Several } from "./perform";
-import { narrowedBy, type Reviewing, useInboxKeys, useItemActs, useReviewing } from "./reviewing";
-import type { ItemRow } from "./rows";
-import { Skipped } from "./Skipped";
-import { classes } from "@/shared/classes";
 import css from "./inbox.module.css";
-
-interface RowEntriesProps {
-  group: number;
-  onOpen: () => void;
-  onGroup: () => void;
-  onUpTo: () => void;
-}
+import { InboxList } from "./InboxList";
+import { ItemPanel } from "./ItemPanel";
+import { type Listed, useListed } from "./listed";
+import { NeedNotice } from "./NeedNotice";
+import { NothingLeft } from "./NothingLeft";
+import { type Opening, useOpening } from "./opening";
+import { approveSeveral, approveText, type Several, undoReview } from "./perform";
+import { usePrimary } from "./primary";
+import { narrowedBy, type Reviewing, useInboxKeys, useItemActs, useReviewing } from "./reviewing";
+import { type Stop, versionsOfAll } from "./rows";
+import { Skipped } from "./Skipped";
+import { RowTitle, useItemName } from "./titles";
 
 /** Further acts on a row. What concerns several items is here or has a key of its own that begins no other. */
-function RowEntries({ group, onOpen, onGroup, onUpTo }: RowEntriesProps) {
+function RowEntries({ item, reviewing }: { item: InboxItem; reviewing: Reviewing }) {
+  const { askUpTo, leaveFor } = reviewing;
   return (
     <>
-      <MenuEntry onAction={onUpTo} testId="review-up-to">
+      <MenuEntry onAction={() => askUpTo(item)} testId="review-up-to">
         <Trans>Reviewed up to here…</Trans>
       </MenuEntry>
-      <MenuEntry onAction={onGroup} testId="menu-approve-group">
-        <Plural value={group} one="Approve the group" other="Approve the group of #…" />
-      </MenuEntry>
-      <MenuEntry onAction={onOpen} testId="menu-open-memory">
+      <MenuEntry
+        onAction={() => leaveFor({ screen: "memories", store: item.store_id, memory: item.memory_id })}
+        testId="menu-open-memory"
+      >
         <Trans>Open in Memories</Trans>
       </MenuEntry>
     </>
@@ -53,43 +55,63 @@ function useStoreName(store: string | undefined): (id: string) => string | null 
   return (id) => (areSeveral ? (data?.stores.find((known) => known.id === id)?.name ?? null) : null);
 }
 
+/** The keys that walk the list, and the menu of the chosen row. */
+function ListTools({ stop, menu }: { stop: Stop | null; menu: (stop: Stop) => ReactNode }) {
+  const { t } = useLingui();
+  const name = useItemName();
+  const item = stop?.kind === "item" ? stop.item : stop?.row.items[0];
+  return (
+    <div className={css.inboxListTools} role="toolbar" aria-label={t`Acts on several changes`}>
+      <span className={css.inboxHint} aria-hidden>
+        <Kbd keys="j" /> <Kbd keys="k" /> <Trans>Move</Trans>
+      </span>
+      <span className={css.inboxHint} aria-hidden>
+        <Kbd keys="]" /> <Trans>Next group</Trans>
+      </span>
+      <span className={css.inboxHint} aria-hidden>
+        <Kbd keys="shift+j" /> <Trans>Select a range</Trans>
+      </span>
+      <span className="spacer" />
+      {stop && (
+        <MoreMenu name={name(item)} testId="more-for-item">
+          {menu(stop)}
+        </MoreMenu>
+      )}
+    </div>
+  );
+}
+
 /** Props of the parts of the review. */
 interface ReviewPartProps {
   listed: Listed;
   reviewing: Reviewing;
-  acts: ItemActs;
 }
 
 /** The list, with what can be done to a row. */
-function Side({ route, pages, listed, reviewing, acts }: ReviewPartProps & { route: InboxRoute; pages: Pages }) {
-  const { rows, items, row, chosen } = listed;
+function Side({ route, opening, listed, reviewing }: ReviewPartProps & { route: InboxRoute; opening: Opening }) {
+  const { rows, stops, stop, chosen, range } = listed;
   const { skipped, leave, choose } = reviewing;
   const storeName = useStoreName(route.store);
-  // Never while something is read: that would be broken off, and what changes meanwhile is read again and again.
-  const canGoOn = pages.hasNextPage && !pages.isFetching && !pages.isFetchNextPageError;
-  const more = canGoOn ? () => void pages.fetchNextPage({ cancelRefetch: false }) : undefined;
-  const menu = (of: ItemRow) => (
-    <RowEntries
-      group={of.group.total}
-      onOpen={() => reviewing.leaveFor({ screen: "memories", store: of.item.store_id, memory: of.item.memory_id })}
-      onGroup={() => reviewing.askGroup(of)}
-      onUpTo={() => reviewing.askUpTo(of)}
-    />
-  );
+  const menu = (of: Stop) => {
+    const item = of.kind === "item" ? of.item : of.row.items[0];
+    return item && <RowEntries item={item} reviewing={reviewing} />;
+  };
   return (
     <div className={css.inboxSide}>
       {skipped.length > 0 && <Skipped skipped={skipped} onClose={() => leave([])} />}
       <InboxList
         rows={rows}
-        items={items}
-        total={pages.data?.pages[0]?.total ?? items.length}
+        stops={stops}
         chosen={chosen}
+        range={range}
         onChoose={choose}
+        onToggle={opening.toggle}
+        onReject={reviewing.rejectRow}
+        onApproveRoutine={reviewing.approveRoutine}
         storeName={storeName}
-        onEnd={more}
         menu={menu}
       />
-      {row && reviewing.editing === null && <GroupActions row={row} acts={acts} menu={menu(row)} />}
+      {reviewing.editing === null && <ListTools stop={stop} menu={menu} />}
     </div>
   );
 }
@@ -121,17 +143,54 @@ function Editing({ item, reviewing }: { item: InboxItem; reviewing: Reviewing })
   );
 }
 
-/** The chosen change. */
-function ChosenPane({ listed: { row, seen }, reviewing, acts }: ReviewPartProps) {
-  const { t } = useLingui();
+interface ChosenProps extends ReviewPartProps {
+  row: TriageRow;
+  /** Shows one of the changes of a row. */
+  onMember: (row: TriageRow, memory: string) => void;
+}
+
+/** What is chosen: a range, a row of several changes, or one change. */
+function Chosen({ listed, reviewing, row, onMember }: ChosenProps) {
+  const { stop, seen, range } = listed;
+  const acts = useItemActs(listed, reviewing);
+  const { primary, picker } = usePrimary(row, () => reviewing.reject());
+  useInboxKeys(acts, listed, reviewing, range.length > 0 ? null : primary);
   const { editing, busy } = reviewing;
+  const below = stop?.kind === "item" && stop.below;
+  const notice = row.reason === null || below ? null : <NeedNotice row={row} primary={primary} />;
+  if (editing) return <Editing item={editing} reviewing={reviewing} />;
+  if (range.length > 0) {
+    const items = range.flatMap((one) => (one.kind === "item" ? [one.item] : one.row.items));
+    return <RangePanel versions={versionsOfAll(range)} items={items} acts={acts} busy={busy} />;
+  }
+  return (
+    <>
+      {stop?.kind === "head" ? (
+        <ClusterPanel
+          row={row}
+          title={<RowTitle row={row} />}
+          notice={notice}
+          acts={acts}
+          busy={busy}
+          onChoose={(memory) => onMember(row, memory)}
+        />
+      ) : (
+        seen &&
+        stop && (
+          <ItemPanel seen={seen} now={stop.item} acts={acts} busy={busy} notice={notice} said={notice && row.finding} />
+        )
+      )}
+      {picker}
+    </>
+  );
+}
+
+/** The pane of what is chosen. */
+function ChosenPane(props: ChosenProps) {
+  const { t } = useLingui();
   return (
     <section className={classes("pane", css.inboxPane)} aria-label={t`The chosen change`} data-testid="inbox-pane">
-      {editing ? (
-        <Editing item={editing} reviewing={reviewing} />
-      ) : (
-        row && seen && <ItemPanel seen={seen} now={row.item} acts={acts} busy={busy} />
-      )}
+      <Chosen {...props} />
     </section>
   );
 }
@@ -155,62 +214,78 @@ function SeveralSheet({ several, reviewing }: { several: Several; reviewing: Rev
   );
 }
 
-function Review({ route, pages }: { route: InboxRoute; pages: Pages }) {
-  const listed = useListed(pages, route.memory);
-  const reviewing = useReviewing(route, pages, listed);
-  const acts = useItemActs(listed, reviewing);
-  useInboxKeys(acts, listed, reviewing);
-  const { editing, several } = reviewing;
-  if (!(editing ?? listed.seen) || (!listed.row && !editing)) return <NothingLeft route={route} undo={acts.undo} />;
+function Review({ route, triage }: { route: InboxRoute; triage: Triage }) {
+  const { t } = useLingui();
+  const opening = useOpening(triage);
+  const listed = useListed(triage, opening, route.memory);
+  const reviewing = useReviewing(route, triage, listed);
+  const undoable = useNewestReview();
+  const { editing, several, run, desk } = reviewing;
+  const row = listed.stop?.row ?? null;
+  const undo = undoable && (() => void run(() => undoReview(desk, undoable.seq)));
+  // Also where nothing is left, and nothing is chosen.
+  useKeys([{ keys: "u", label: t`Undo the last review`, run: () => undo?.(), enabled: undo !== null }]);
+  if (row === null && !editing) {
+    return <NothingLeft route={route} undo={undo} />;
+  }
+  const onMember = (of: TriageRow, memory: string) => {
+    opening.toggle(of, true);
+    reviewing.choose(memory);
+  };
   return (
     <>
-      <Side route={route} pages={pages} listed={listed} reviewing={reviewing} acts={acts} />
-      <ChosenPane listed={listed} reviewing={reviewing} acts={acts} />
+      <Side route={route} opening={opening} listed={listed} reviewing={reviewing} />
+      {row && <ChosenPane listed={listed} reviewing={reviewing} row={row} onMember={onMember} />}
       {several && <SeveralSheet several={several} reviewing={reviewing} />}
     </>
   );
 }
 
+/** How much is left, and what the list is narrowed to. */
+function Header({ route, total }: { route: InboxRoute; total: number | undefined }) {
+  const format = useFormat();
+  const kinds = useInboxKinds(route.store ?? null);
+  return (
+    <header className="list-header">
+      <h1>
+        <Trans>Inbox</Trans>
+      </h1>
+      {total !== undefined && (
+        <span className="muted num" data-testid="inbox-total" data-total={total}>
+          {route.kind === undefined ? (
+            <Trans>{format.number(total)} unreviewed</Trans>
+          ) : (
+            <Trans>{format.number(total)} of this kind unreviewed</Trans>
+          )}
+        </span>
+      )}
+      <div className={css.inboxFilters}>
+        <KindChoice
+          kind={route.kind}
+          counts={kinds.data?.kinds ?? []}
+          onChange={(kind) => navigate({ screen: "inbox", store: route.store, kind })}
+          testId="inbox-kind"
+        />
+        <StoreChoice
+          store={route.store}
+          onChange={(store) => navigate({ screen: "inbox", store, kind: route.kind })}
+          testId="inbox-store"
+        />
+      </div>
+    </header>
+  );
+}
+
 /** The screen of the inbox. */
 export function InboxScreen({ route }: { route: InboxRoute }) {
-  const format = useFormat();
-  const narrowed = narrowedBy(route);
-  const pages = useInbox(narrowed);
-  const kinds = useInboxKinds(narrowed.store);
-  const total = pages.data?.pages[0]?.total;
+  const { data, error, refetch } = useTriage(narrowedBy(route));
   return (
     <main className={classes("screen", css.inboxScreen)} data-testid="inbox-screen">
-      <header className="list-header">
-        <h1>
-          <Trans>Inbox</Trans>
-        </h1>
-        {total !== undefined && (
-          <span className="muted num" data-testid="inbox-total" data-total={total}>
-            {narrowed.kind === null ? (
-              <Trans>{format.number(total)} unreviewed</Trans>
-            ) : (
-              <Trans>{format.number(total)} of this kind unreviewed</Trans>
-            )}
-          </span>
-        )}
-        <div className={css.inboxFilters}>
-          <KindChoice
-            kind={route.kind}
-            counts={kinds.data?.kinds ?? []}
-            onChange={(kind) => navigate({ screen: "inbox", store: route.store, kind })}
-            testId="inbox-kind"
-          />
-          <StoreChoice
-            store={route.store}
-            onChange={(store) => navigate({ screen: "inbox", store, kind: route.kind })}
-            testId="inbox-store"
-          />
-        </div>
-      </header>
-      {pages.data ? (
-        <Review key={`${route.store} ${route.kind}`} route={route} pages={pages} />
-      ) : pages.error ? (
-        <Failure error={pages.error} retry={() => void pages.refetch()} />
+      <Header route={route} total={data?.total} />
+      {data ? (
+        <Review key={`${route.store} ${route.kind}`} route={route} triage={data} />
+      ) : error ? (
+        <Failure error={error} retry={() => void refetch()} />
       ) : (
         <Skeleton rows={10} />
       )}

@@ -1,28 +1,26 @@
 /** One item: what it is, who wrote it, what changed, what is wrong with it, and what can be done. */
 import { plural } from "@lingui/core/macro";
-import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { type ReactNode, useState } from "react";
 import type { Finding, InboxItem } from "@/bindings";
-import { DiffModeSwitch, DiffPanel } from "@/shared/DiffPanel";
-import { RedactedDiff, WholeDiff } from "@/shared/DiffView";
+import { classes } from "@/shared/classes";
+import { DiffModeSwitch } from "@/shared/DiffPanel";
 import { useFormat } from "@/shared/format";
 import { Actor, Note, Source } from "@/shared/labels";
-import { MoreMenu } from "@/shared/menu";
 import { OriginPanel } from "@/shared/OriginPanel";
-import { useProgramWords } from "@/shared/program";
-import { countOf, RemedyButtons } from "@/shared/remedies";
 import { folderOf } from "@/shared/text";
-import { Button, Chip, Empty, useWords } from "@/shared/ui";
+import { Button, Chip, useWords } from "@/shared/ui";
 import { PutBackBy } from "@/shared/Writer";
 import { useNow } from "@/state/now";
 import { useStore } from "@/state/queries";
 import { navigate } from "@/state/route";
-import { Reappeared } from "./InboxRows";
-import type { ItemRow } from "./rows";
-import { StaleView } from "./StaleView";
-import { contentWords, findingTone, nameOf, VERBS } from "./words";
-import { classes } from "@/shared/classes";
+import { Change } from "./Change";
+import { FindingsList } from "./FindingsList";
 import css from "./inbox.module.css";
+import { Reappeared } from "./InboxRows";
+import type { ItemActs } from "./reviewing";
+import { StaleView } from "./StaleView";
+import { nameOf, VERBS } from "./words";
 
 /** Who wrote it, and after which prompt. */
 function OriginLines({ item, onTranscript }: { item: InboxItem; onTranscript: (() => void) | null }) {
@@ -122,180 +120,19 @@ function ItemHeader({ item, stale }: { item: InboxItem; stale: boolean }) {
   );
 }
 
-function FindingRow({ finding, item }: { finding: Finding; item: InboxItem }) {
-  const program = useProgramWords();
-  const place = finding.start === null ? null : `${finding.line}:${finding.column}`;
-  const remedy = program.remedy(finding);
-  return (
-    <li data-testid="item-finding">
-      <Chip tone={findingTone(finding)} title={finding.rule}>
-        {program.ruleName(finding.rule)}
-      </Chip>
-      <span>
-        {place && <span className="mono muted">{place} </span>}
-        {program.message(finding)} {remedy && <span className="muted">{remedy}</span>}
-      </span>
-      <span className={css.inboxRemedies}>
-        <RemedyButtons found={{ store: item.store_id, memory: item.memory_id, finding }} />
-      </span>
-    </li>
-  );
-}
-
-/** Findings of one rule: said once with their number, opened one by one. */
-function RuleRow({ findings, item }: { findings: readonly Finding[]; item: InboxItem }) {
+function Actions({ item, acts, busy, filled }: { item: InboxItem; acts: ItemActs; busy: boolean; filled: boolean }) {
   const { t } = useLingui();
-  const program = useProgramWords();
-  const format = useFormat();
-  const [open, setOpen] = useState(false);
-  const first = findings[0]!;
-  const count = findings.reduce((sum, finding) => sum + countOf(finding), 0);
-  return (
-    <>
-      <li data-testid="item-finding">
-        <Chip tone={findingTone(first)} title={first.rule}>
-          {format.number(count)} × {program.ruleName(first.rule)}
-        </Chip>
-        <span className="muted">{program.remedy(first)}</span>
-        <span className={css.inboxRemedies}>
-          <Button tone="quiet" aria-expanded={open} onPress={() => setOpen(!open)} data-testid="finding-each">
-            {open ? t`Show them as one` : t`Show each`}
-          </Button>
-        </span>
-      </li>
-      {open &&
-        findings
-          .slice(0, MAX_SINGLE)
-          .map((finding) => (
-            <FindingRow
-              key={`${finding.line}:${finding.column}:${finding.message.text}`}
-              finding={finding}
-              item={item}
-            />
-          ))}
-      {open && count > MAX_SINGLE && (
-        <li className="muted">
-          <Trans>The first {MAX_SINGLE} are shown; Health lists more.</Trans>
-        </li>
-      )}
-    </>
-  );
-}
-
-/** Single findings of one rule that are drawn at once. */
-const MAX_SINGLE = 100;
-
-function FindingsList({ item }: { item: InboxItem }) {
-  const { findings } = item;
-  if (findings.length === 0) return null;
-  const rules = new Map<string, Finding[]>();
-  for (const finding of findings) {
-    const known = rules.get(finding.rule);
-    if (known) known.push(finding);
-    else rules.set(finding.rule, [finding]);
-  }
-  return (
-    <section className={css.inboxFindings} data-testid="item-findings">
-      <h2 className="small-title">
-        <Trans>Findings</Trans>
-      </h2>
-      <ul>
-        {[...rules].map(([rule, of]) =>
-          of.length === 1 && countOf(of[0]!) === 1 ? (
-            <FindingRow key={rule} finding={of[0]!} item={item} />
-          ) : (
-            <RuleRow key={rule} findings={of} item={item} />
-          ),
-        )}
-      </ul>
-    </section>
-  );
-}
-
-/** The sides of an item's difference, as `diff` takes them; null when all of the newest content is new. */
-export function sidesOf(item: InboxItem): { a: string; b: string | null } | null {
-  if (item.base_version_id !== null) return { a: item.base_version_id, b: item.version_id };
-  // Without a base the version before the only one, or before a deletion, is what to compare it with.
-  return item.versions <= 1 || item.verb === "deleted" ? { a: item.version_id, b: null } : null;
-}
-
-function Unshown({ item }: { item: InboxItem }) {
-  const { t } = useLingui();
-  const say = useWords();
-  const format = useFormat();
-  const words = contentWords(item);
-  if (item.content_kind === "redacted") return <RedactedDiff />;
-  const [before, after] = [item.base_size_bytes ?? 0, item.content_size_bytes ?? 0].map((size) => format.bytes(size));
-  return (
-    <Empty title={words ? say(words) : t`Nothing to show`}>
-      <Trans>
-        {before} were reviewed, {after} are there now. Who, when and the hash are recorded.
-      </Trans>
-      {item.content_kind === "too_large" && (
-        <p>
-          <Trans>The content itself is not recorded, so it can be approved, but not rolled back from here.</Trans>
-        </p>
-      )}
-    </Empty>
-  );
-}
-
-function Change({ item }: { item: InboxItem }) {
-  if (item.content_kind !== "text" && item.content_kind !== null) return <Unshown item={item} />;
-  const sides = sidesOf(item);
-  // Another item's difference must not stand here while this one's is on its way.
-  return sides ? (
-    <DiffPanel key={item.version_id} a={sides.a} b={sides.b} />
-  ) : (
-    <WholeDiff key={item.version_id} version={item.version_id} />
-  );
-}
-
-/** Acts on an item, or with its group. */
-export interface ItemActs {
-  /** Approves it. */
-  approve: () => void;
-  /** Asks for the approval of its group. */
-  approveGroup: () => void;
-  /** Opens the editor; null where there is no text to edit. */
-  edit: (() => void) | null;
-  /** Puts the memory back; null where that cannot be. */
-  reject: (() => void) | null;
-  /** Goes to the transcript of the write, at its turn; null where none is known. */
-  transcript: (() => void) | null;
-  /** Goes to the redaction of it; null where there is nothing to redact. */
-  redact: (() => void) | null;
-  /** Takes the newest review of this window back; null when there is none. */
-  undo: (() => void) | null;
-  /** Goes to the next one. */
-  next: () => void;
-  /** Goes on with what is there now; null when that is what is shown. */
-  showNewest: (() => void) | null;
-}
-
-/** Acts on several items at once: stands below the list they are in. */
-export function GroupActions({ row, acts, menu }: { row: ItemRow; acts: ItemActs; menu: ReactNode }) {
-  const { t } = useLingui();
-  return (
-    <div className={css.inboxGroupActions} role="toolbar" aria-label={t`Acts on several changes`}>
-      <Button tone="quiet" keys="shift+a" onPress={acts.approveGroup} data-testid="approve-group">
-        <Plural value={row.group.total} one="Approve the group" other="Approve the group of #…" />
-      </Button>
-      <span className="spacer" />
-      <MoreMenu name={nameOf(row.item) ?? t`Redacted memory`} testId="more-for-item">
-        {menu}
-      </MoreMenu>
-    </div>
-  );
-}
-
-function Actions({ item, acts, busy }: { item: InboxItem; acts: ItemActs; busy: boolean }) {
-  const { t } = useLingui();
-  const roll = t`Roll back`;
-  const back = { created: t`Remove it`, deleted: t`Put it back`, changed: roll, moved: roll }[item.verb];
+  // What was deleted is put back; any other change is rolled back.
+  const back = item.verb === "deleted" ? t`Put back` : t`Roll back`;
   return (
     <div className={classes("pane-actions", css.inboxActions)} role="toolbar" aria-label={t`Acts on this change`}>
-      <Button tone="primary" keys="a" isPending={busy} onPress={acts.approve} data-testid="approve">
+      <Button
+        tone={filled ? "primary" : "plain"}
+        keys="a"
+        isPending={busy}
+        onPress={acts.approve}
+        data-testid="approve"
+      >
         <Trans>Approve</Trans>
       </Button>
       <Button keys="e" isDisabled={!acts.edit} onPress={() => acts.edit?.()} data-testid="edit">
@@ -328,20 +165,25 @@ export interface ItemPanelProps {
   acts: ItemActs;
   /** Something is being done. */
   busy: boolean;
+  /** Why it needs a person, with its remedy; null where it does not. */
+  notice: ReactNode;
+  /** The finding that the notice says. */
+  said: Finding | null;
 }
 
 /** One item. */
-export function ItemPanel({ seen, now, acts, busy }: ItemPanelProps) {
+export function ItemPanel({ seen, now, acts, busy, notice, said }: ItemPanelProps) {
   const stale = seen.version_id !== now.version_id;
   return (
     <>
       <ItemHeader item={seen} stale={stale} />
       <div className={classes("pane-body", css.inboxBody)}>
+        {!stale && notice}
         <OriginLines item={seen} onTranscript={acts.transcript} />
         {stale ? <StaleView seen={seen} now={now} onShowNewest={() => acts.showNewest?.()} /> : <Change item={seen} />}
-        <FindingsList key={seen.version_id} item={seen} />
+        <FindingsList key={seen.version_id} item={seen} said={stale ? null : said} />
       </div>
-      <Actions item={seen} acts={acts} busy={busy} />
+      <Actions item={seen} acts={acts} busy={busy} filled={notice === null} />
     </>
   );
 }

@@ -2,7 +2,7 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useKindName } from "@/shared/kinds";
 import { Button, Empty } from "@/shared/ui";
-import { useInboxKinds } from "@/state/inbox";
+import { useInboxKinds } from "@/state/triage";
 import { useRead } from "@/state/queries";
 import { type InboxRoute, navigate } from "@/state/route";
 import css from "./inbox.module.css";

@@ -3,12 +3,15 @@ import { useLingui } from "@lingui/react/macro";
 import { type MouseEvent, type ReactNode, type RefObject, useRef, useState } from "react";
 import { Menu } from "react-aria-components/Menu";
 import { Popover } from "react-aria-components/Popover";
-import type { ItemRow } from "./rows";
-import type { Scroller } from "./scrolling";
+import type { Stop } from "./rows";
 import { nameOf } from "./words";
 
 /** Row whose menu is open, and where that stands. */
-export function useRowMenu(scroller: Scroller, items: readonly ItemRow[], chosen: string | null) {
+export function useRowMenu(
+  scroller: { readonly current: HTMLElement | null },
+  stops: readonly Stop[],
+  chosen: string | null,
+) {
   const anchor = useRef<Element>(null);
   const [open, setOpen] = useState<string | null>(null);
   const openAt = (element: Element) => {
@@ -22,7 +25,7 @@ export function useRowMenu(scroller: Scroller, items: readonly ItemRow[], chosen
   };
   return {
     anchor,
-    row: items.find(({ key }) => key === open) ?? null,
+    stop: stops.find(({ key }) => key === open) ?? null,
     close: () => setOpen(null),
     onContextMenu: (event: MouseEvent) => {
       if (openAt(event.target as Element)) event.preventDefault();
@@ -35,16 +38,17 @@ export function useRowMenu(scroller: Scroller, items: readonly ItemRow[], chosen
 }
 
 interface RowMenuProps {
-  row: ItemRow;
+  stop: Stop;
   anchor: RefObject<Element | null>;
   onClose: () => void;
   children: ReactNode;
 }
 
 /** The menu. */
-export function RowMenu({ row, anchor, onClose, children }: RowMenuProps) {
+export function RowMenu({ stop, anchor, onClose, children }: RowMenuProps) {
   const { t } = useLingui();
-  const name = nameOf(row.item) ?? t`Redacted memory`;
+  const item = stop.kind === "item" ? stop.item : stop.row.items[0];
+  const name = (item && nameOf(item)) ?? t`Redacted memory`;
   return (
     <Popover
       className="popover"

@@ -6,7 +6,7 @@ import type { InboxItem, Reviewed, SkippedItem } from "@/bindings";
 import type { Backend, Request } from "@/host";
 import { sayQueued } from "@/shared/queued";
 import { sentenceNow, together } from "@/shared/sentences";
-import { dropReviewed, type Narrowed } from "@/state/inbox";
+import { dropReviewed, type Narrowed } from "@/state/triage";
 import { forgetReview, rememberReview } from "@/state/reviews";
 import { say, toasts } from "@/state/toasts";
 
@@ -49,7 +49,7 @@ export function subjectOf(items: readonly { path: string | null }[]): string {
 export interface Several {
   /** Those of a group, or everything up to an item. */
   kind: "approved" | "up_to";
-  /** The group, or the item, by its name. */
+  /** The row, or the item, by its name; null for a range that was chosen. */
   subject: ReactNode;
   /** True if the list shows a part of what there is, and the approval is of that part. */
   narrowed: boolean;
@@ -57,16 +57,15 @@ export interface Several {
   ask: (ticked: string[], dryRun: boolean) => Promise<Reviewed>;
 }
 
-/** The approval of items as they were seen. */
+/** The approval of changes as they were seen, by their versions. */
 export function severalSeen(
   { backend }: Desk,
-  items: readonly InboxItem[],
+  versions: readonly string[],
   subject: ReactNode,
   narrowed: boolean,
 ): Several {
-  const versions = items.map(({ version_id }) => version_id);
   const ask: Several["ask"] = (ticked, dry_run) =>
-    backend.call("review", { versions, verdict: "approve", ticked, dry_run });
+    backend.call("review", { versions: [...versions], verdict: "approve", ticked, dry_run });
   return { kind: "approved", subject, narrowed, ask };
 }
 
@@ -116,14 +115,14 @@ function announce(desk: Desk, kind: Kind, result: Reviewed): void {
   say({ tone: result.act?.partial ? "failure" : "done", title: title(kind, subject), detail, action });
 }
 
-/** Reviews items as they were seen. Gives what came of it. */
+/** Reviews changes as they were seen, by their versions. Gives what came of it. */
 export async function review(
   desk: Desk,
   kind: "approved" | "rejected",
-  items: readonly InboxItem[],
+  versions: readonly string[],
 ): Promise<Reviewed> {
-  const versions = items.map(({ version_id }) => version_id);
-  const result = await desk.backend.call("review", { versions, verdict: kind === "approved" ? "approve" : "reject" });
+  const verdict = kind === "approved" ? "approve" : "reject";
+  const result = await desk.backend.call("review", { versions: [...versions], verdict });
   dropReviewed(
     desk.queries,
     result.done.map(({ version_id }) => version_id),

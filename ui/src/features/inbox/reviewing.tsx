@@ -1,22 +1,22 @@
-/** What can be done in the inbox: to the chosen item, to its group, and to everything up to it. */
+/** What can be done in the inbox: to the chosen row or range, to all that is routine, and to everything up to a change. */
 import { useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
-import { useCallback, useRef, useState } from "react";
-import type { InboxItem, Reviewed, SkippedItem } from "@/bindings";
+import { type ReactNode, useCallback, useRef, useState } from "react";
+import type { InboxItem, Reviewed, SkippedItem, Triage, TriageRow } from "@/bindings";
 import { wordsFor } from "@/shared/failure";
 import { transcriptPlace } from "@/shared/transcript";
 import { useBackend } from "@/state/backend";
-import type { Narrowed } from "@/state/inbox";
 import { useKeys } from "@/state/keys";
 import { useNewestReview } from "@/state/reviews";
 import { type InboxRoute, navigate, type Route } from "@/state/route";
 import { say } from "@/state/toasts";
+import type { Narrowed } from "@/state/triage";
 import { canEdit } from "./EditPanel";
-import { GroupTitle } from "./InboxRows";
-import type { ItemActs } from "./ItemPanel";
-import type { Listed, Pages } from "./listed";
+import type { Listed } from "./listed";
 import { type Desk, review, type Several, severalSeen, severalUpTo, undoReview } from "./perform";
-import { inboxRows, itemAfter, itemBeside, itemsOf, type ItemRow } from "./rows";
+import type { Primary } from "./primary";
+import { groupBeside, type Stop, stopAfter, stopBeside, versionsOf, versionsOfAll } from "./rows";
+import { RowTitle } from "./titles";
 
 /** Filters of the list; what is done to several items is done to what it shows. */
 export const narrowedBy = ({ store, kind }: InboxRoute): Narrowed => ({ store: store ?? null, kind: kind ?? null });
@@ -46,22 +46,34 @@ function useActing() {
   return { busy, run };
 }
 
-/** Reads on until all items of a group are there; what they are as they were seen. */
-async function wholeGroup(pages: Pages, group: string): Promise<InboxItem[]> {
-  let known = pages.data?.pages ?? [];
-  for (;;) {
-    const rows = inboxRows(known);
-    const found = itemsOf(rows, group);
-    const total = known.flatMap(({ groups }) => groups).find(({ id }) => id === group)?.total ?? 0;
-    if (found.length >= total || !known.at(-1)?.next_before) return found;
-    const { data } = await pages.fetchNextPage();
-    if (!data || data.pages.length <= known.length) return found;
-    known = data.pages;
-  }
+/** What an act is about: the range, the chosen row, or the chosen change as it was seen. */
+interface Target {
+  versions: readonly string[];
+  /** Its name, where it is more than one change; null for a range. */
+  subject: ReactNode;
+  /** Something in it needs a person: it is not approved unread. */
+  isGrave: boolean;
 }
 
-/** The review of what is listed: going on, and what concerns several items. */
-export function useReviewing(route: InboxRoute, pages: Pages, { items, chosen, seen }: Listed) {
+/** Versions as the person saw them: of the chosen change that is the one they read, whatever it is by now. */
+function asSeen(versions: readonly string[], { stop, seen }: Listed): readonly string[] {
+  if (!seen || stop?.kind !== "item" || stop.item.version_id === seen.version_id) return versions;
+  return versions.map((version) => (version === stop.item.version_id ? seen.version_id : version));
+}
+
+function targetOf(listed: Listed): Target | null {
+  const { stop, seen, range } = listed;
+  const isGrave = (stops: readonly Stop[]) => stops.some(({ part }) => part === "needs");
+  if (range.length > 0)
+    return { versions: asSeen(versionsOfAll(range), listed), subject: null, isGrave: isGrave(range) };
+  if (stop?.kind === "head")
+    return { versions: versionsOf(stop), subject: <RowTitle row={stop.row} />, isGrave: isGrave([stop]) };
+  return seen && { versions: [seen.version_id], subject: seen.path, isGrave: false };
+}
+
+/** The review of what is listed: going on, and what concerns several changes. */
+export function useReviewing(route: InboxRoute, triage: Triage, listed: Listed) {
+  const { stops, chosen, seen, setAnchor, anchor } = listed;
   const backend = useBackend();
   const queries = useQueryClient();
   const { busy, run } = useActing();
@@ -69,49 +81,68 @@ export function useReviewing(route: InboxRoute, pages: Pages, { items, chosen, s
   const [editing, setEditing] = useState<InboxItem | null>(null);
   const [several, setSeveral] = useState<Several | null>(null);
   const narrowed = narrowedBy(route);
+  const isPart = narrowed.store !== null || narrowed.kind !== null;
 
-  const choose = (memory: string) => {
+  const choose = (key: string, extend = false) => {
     setEditing(null);
-    navigate({ ...route, screen: "inbox", memory }, { replace: true });
+    setAnchor(extend ? (anchor ?? chosen) : null);
+    navigate({ ...route, screen: "inbox", memory: key }, { replace: true });
   };
-  /** Goes elsewhere; the way back leads to the item that is shown now, whatever arrives meanwhile. */
+  /** Goes elsewhere; the way back leads to the row that is shown now, whatever arrives meanwhile. */
   const leaveFor = (place: Route) => {
-    if (seen) navigate({ ...route, memory: seen.memory_id }, { replace: true });
+    if (chosen !== null) navigate({ ...route, memory: chosen }, { replace: true });
     navigate(place);
   };
-  const step = (by: number) => {
-    const next = itemBeside(items, chosen, by);
+  const step = (by: number, extend = false) => {
+    const next = stopBeside(stops, chosen, by);
+    if (next) choose(next.key, extend);
+  };
+  const stepGroup = (by: 1 | -1) => {
+    const next = groupBeside(stops, chosen, by);
     if (next) choose(next.key);
   };
   const desk: Desk = { backend, queries, choose, leave };
-  /** Goes on to what comes after the items that were done. */
+  /** Goes on to what comes after the changes that were done. */
   const goOn = ({ done }: Reviewed) => {
-    const next = itemAfter(items, chosen, new Set(done.map(({ memory_id }) => memory_id)));
+    const next = stopAfter(stops, chosen, new Set(done.map(({ version_id }) => version_id)));
     if (next) choose(next.key);
   };
   const act = (perform: () => Promise<Reviewed>) => void run(async () => goOn(await perform()));
-
-  const isPart = narrowed.store !== null || narrowed.kind !== null;
-  /** Of the chosen item the person saw what is in `seen`. */
-  const asSeen = (item: InboxItem) => (seen && item.memory_id === seen.memory_id ? seen : item);
-  // A group of one is the item itself; whoever approves several is told first what that comes to.
-  const askGroup = ({ group }: ItemRow) =>
-    void run(async () => {
-      const all = (await wholeGroup(pages, group.id)).map(asSeen);
-      if (all.length === 1) goOn(await review(desk, "approved", all));
-      else setSeveral(severalSeen(desk, all, <GroupTitle group={group} />, isPart));
-    });
-  const askUpTo = (of: ItemRow) => setSeveral(severalUpTo(desk, asSeen(of.item), narrowed));
+  const approve = () => {
+    const target = targetOf(listed);
+    if (!target) return;
+    // Whoever approves several that need a person is told first what that comes to; one change was looked at.
+    if (target.isGrave && target.versions.length > 1)
+      setSeveral(severalSeen(desk, target.versions, target.subject, isPart));
+    else act(() => review(desk, "approved", target.versions));
+  };
+  const reject = () => {
+    const target = targetOf(listed);
+    if (target) act(() => review(desk, "rejected", target.versions));
+  };
+  const rejectRow = ({ versions }: TriageRow) => act(() => review(desk, "rejected", versions));
+  const approveRoutine = () => {
+    const listedNow = triage.routine.flatMap((row) => row.versions);
+    const versions = asSeen(listedNow, listed);
+    if (versions.length > 0) act(() => review(desk, "approved", versions));
+  };
+  const askUpTo = (of: InboxItem) => {
+    const item = seen && of.memory_id === seen.memory_id ? seen : of;
+    setSeveral(severalUpTo(desk, item, narrowed));
+  };
   return {
     desk,
     busy,
     run,
-    act,
     goOn,
     choose,
     step,
+    stepGroup,
     leaveFor,
-    askGroup,
+    approve,
+    reject,
+    rejectRow,
+    approveRoutine,
     askUpTo,
     skipped,
     leave,
@@ -125,38 +156,68 @@ export function useReviewing(route: InboxRoute, pages: Pages, { items, chosen, s
 /** The review as its parts use it. */
 export type Reviewing = ReturnType<typeof useReviewing>;
 
-/** What can be done to the chosen item; null for what it does not allow. */
-export function useItemActs({ row, seen, showNewest }: Listed, reviewing: Reviewing): ItemActs {
-  const undoable = useNewestReview();
-  const { desk, run, act, step, leaveFor, askGroup, setEditing } = reviewing;
-  const stale = seen !== null && row !== null && seen.version_id !== row.item.version_id;
-  const editable = seen !== null && canEdit(seen) && !stale;
-  const redactable = seen !== null && seen.content_kind !== null && seen.content_kind !== "redacted";
-  const transcript = transcriptPlace(seen?.origin ?? null);
-  const reversible = seen !== null && seen.content_kind !== "too_large";
+/** Acts on the chosen row or range; null for what it does not allow. */
+export interface ItemActs {
+  /** Approves it. */
+  approve: () => void;
+  /** Opens the editor; null where there is no text to edit. */
+  edit: (() => void) | null;
+  /** Puts the memories back as they were last reviewed; null where that cannot be. */
+  reject: (() => void) | null;
+  /** Goes to the transcript of the write, at its turn; null where none is known. */
+  transcript: (() => void) | null;
+  /** Goes to the redaction of it; null where there is nothing to redact. */
+  redact: (() => void) | null;
+  /** Takes the newest review of this window back; null when there is none. */
+  undo: (() => void) | null;
+  /** Goes to the next one. */
+  next: () => void;
+  /** Goes on with what is there now; null when that is what is shown. */
+  showNewest: (() => void) | null;
+}
 
+/** What can be done to what is chosen; null for what it does not allow. */
+export function useItemActs(listed: Listed, reviewing: Reviewing): ItemActs {
+  const undoable = useNewestReview();
+  const { stop, seen, showNewest, range } = listed;
+  const { desk, run, step, leaveFor, setEditing } = reviewing;
+  const isOne = range.length === 0 && stop?.kind === "item";
+  const one = isOne ? seen : null;
+  const stale = one !== null && stop?.kind === "item" && one.version_id !== stop.item.version_id;
+  const redactable = one !== null && one.content_kind !== null && one.content_kind !== "redacted";
+  const transcript = transcriptPlace(one?.origin ?? null);
+  const reversible = !isOne || (one !== null && one.content_kind !== "too_large");
   return {
-    approve: () => seen && act(() => review(desk, "approved", [seen])),
-    approveGroup: () => row && askGroup(row),
-    edit: editable ? () => setEditing(seen) : null,
-    reject: reversible ? () => seen && act(() => review(desk, "rejected", [seen])) : null,
+    approve: reviewing.approve,
+    edit: one && canEdit(one) && !stale ? () => setEditing(one) : null,
+    reject: reversible ? reviewing.reject : null,
     transcript: transcript && (() => leaveFor(transcript)),
-    redact: redactable ? () => seen && leaveFor({ screen: "redactions", versions: [seen.version_id] }) : null,
+    redact: redactable ? () => leaveFor({ screen: "redactions", versions: [one.version_id] }) : null,
     undo: undoable ? () => void run(() => undoReview(desk, undoable.seq)) : null,
     next: () => step(1),
     showNewest: stale ? showNewest : null,
   };
 }
 
-/** The keys of the inbox. */
-export function useInboxKeys(acts: ItemActs, { row, seen }: Listed, { step, editing }: Reviewing): void {
+/** The keys of the inbox. `primary` is the first remedy of the chosen row. */
+export function useInboxKeys(
+  acts: ItemActs,
+  { stop }: Listed,
+  { step, stepGroup, editing, approveRoutine }: Reviewing,
+  primary: Primary | null,
+): void {
   const { t } = useLingui();
   const idle = editing === null;
+  const mend = primary?.keys === "x" ? null : primary;
   useKeys([
     { keys: "j", label: t`Next change`, run: () => step(1) },
     { keys: "k", label: t`Previous change`, run: () => step(-1) },
-    { keys: "a", label: t`Approve`, run: acts.approve, enabled: idle && seen !== null },
-    { keys: "shift+a", label: t`Approve the group`, run: acts.approveGroup, enabled: idle && row !== null },
+    { keys: "shift+j", label: t`Select down to the next change`, run: () => step(1, true) },
+    { keys: "shift+k", label: t`Select up to the previous change`, run: () => step(-1, true) },
+    { keys: "]", label: t`Next group`, run: () => stepGroup(1) },
+    { keys: "[", label: t`Previous group`, run: () => stepGroup(-1) },
+    { keys: "a", label: t`Approve`, run: acts.approve, enabled: idle && stop !== null },
+    { keys: "shift+a", label: t`Approve everything that is routine`, run: approveRoutine, enabled: idle },
     {
       keys: "e",
       label: t`Edit the final text and approve it`,
@@ -164,13 +225,19 @@ export function useInboxKeys(acts: ItemActs, { row, seen }: Listed, { step, edit
       enabled: idle && acts.edit !== null,
     },
     { keys: "x", label: t`Roll back`, run: () => acts.reject?.(), enabled: idle && acts.reject !== null },
+    { keys: "m", label: t`The first remedy`, run: () => mend?.run(), enabled: idle && mend !== null },
     {
       keys: "t",
       label: t`Open the transcript`,
       run: () => acts.transcript?.(),
       enabled: idle && acts.transcript !== null,
     },
-    { keys: "r", label: t`Redact`, run: () => acts.redact?.(), enabled: idle && acts.redact !== null },
+    {
+      keys: "r",
+      label: t`Redact`,
+      run: () => (mend?.keys === "r" ? mend.run() : acts.redact?.()),
+      enabled: idle && (acts.redact !== null || mend?.keys === "r"),
+    },
     {
       keys: "n",
       label: t`Review the new version`,

@@ -1,71 +1,105 @@
 import { describe, expect, it } from "vitest";
-import type { Inbox } from "@/bindings";
-import { fakeBackend } from "@/host/fake";
-import { inboxRows, itemAfter, itemBeside, itemsOf, type ItemRow, rowAt, ROW_HEIGHTS, rowOffsets } from "./rows";
+import type { InboxItem, TriageKind, TriageRow } from "@/bindings";
+import { withoutVersions } from "@/state/triage";
+import { groupBeside, listRows, type Stop, stopAfter, stopBeside, stopsBetween, stopsOf, versionsOfAll } from "./rows";
 
-/** Pages of `limit` items each over changes of two writers. */
-async function pages(limit: number): Promise<Inbox[]> {
-  const backend = fakeBackend();
-  const { log } = backend;
-  const [first, second] = log.stores;
-  for (const [at, store] of [first!, first!, second!, first!].entries()) {
-    store.disk.set(`note-${at}.md`, `# Note ${at}\n`);
-    log.scan(store);
-  }
-  const read: Inbox[] = [];
-  let before: string | null = null;
-  do {
-    const page: Inbox = await backend.call("inbox", { limit, before });
-    read.push(page);
-    before = page.next_before;
-  } while (before !== null);
-  return read;
+const item = (name: string): InboxItem =>
+  ({ memory_id: `mem_${name}`, version_id: `memver_${name}`, path: `${name}.md` }) as InboxItem;
+
+function row(id: string, kind: TriageKind, names: string[], known = names.length): TriageRow {
+  const items = names.map(item);
+  return {
+    id: kind === "single" ? items[0]!.memory_id : id,
+    kind,
+    reason: null,
+    finding: null,
+    versions: items.map(({ version_id }) => version_id),
+    items: items.slice(0, known),
+    stores: ["memstore_1"],
+    session: null,
+    actor: null,
+    started_at: "",
+    ended_at: "",
+  };
 }
 
-const shape = (rows: ReturnType<typeof inboxRows>) =>
-  rows.map((row) => (row.kind === "group" ? `${row.group.total}:` : row.item.path));
+const triage = {
+  total: 9,
+  needs_total: 1,
+  routine_total: 8,
+  needs: [row("", "single", ["leak"])],
+  routine: [row("edit", "same_edit", ["a", "b", "c", "d"], 1), row("day", "session", ["x", "y", "z", "w"])],
+};
+
+const open =
+  (...ids: string[]) =>
+  ({ id }: TriageRow) =>
+    ids.includes(id);
+const keys = (all: readonly { key: string }[]) => all.map(({ key }) => key);
+const stops = (...ids: string[]) => stopsOf(listRows(triage, open(...ids), ["b", "c", "d", "a"].map(item)));
 
 describe("the rows", () => {
-  it("are groups over their items, whatever the pages are", async () => {
-    const whole = ["3:", "note-3.md", "note-1.md", "note-0.md", "1:", "note-2.md"];
-    for (const limit of [1, 2, 3, 50]) expect(shape(inboxRows(await pages(limit)))).toEqual(whole);
+  it("are two parts; what is open shows its changes, in the order of the row", () => {
+    expect(keys(listRows(triage, open(), []))).toEqual(["needs", "mem_leak", "routine", "edit", "day"]);
+    expect(keys(listRows(triage, open("edit"), ["b", "a"].map(item)))).toEqual([
+      "needs",
+      "mem_leak",
+      "routine",
+      "edit",
+      "mem_a",
+      "mem_b",
+      "day",
+    ]);
+    expect(listRows({ ...triage, needs: [], routine: [] }, open(), [])).toEqual([]);
   });
 
-  it("hold a memory once, as the page says that was read first", async () => {
-    const [page] = await pages(50);
-    expect(shape(inboxRows([page!, page!]))).toHaveLength(6);
+  it("are walked over closed rows and the changes of open ones", () => {
+    const all = stops("day");
+    const walk = (from: string | null, by: number) => stopBeside(all, from, by)?.key;
+    expect(walk(null, 1)).toBe("mem_leak");
+    expect(walk("mem_leak", 1)).toBe("edit");
+    expect(walk("edit", 1)).toBe("mem_x");
+    expect(walk("mem_x", -1)).toBe("edit");
+    expect(walk("day", 1)).toBe("mem_x");
+    expect(walk("mem_w", 5)).toBe("mem_w");
+    expect(stopBeside([], null, 1)).toBeNull();
   });
 
-  it("begin where the heights of those before them end", async () => {
-    const rows = inboxRows(await pages(50));
-    const offsets = rowOffsets(rows);
-    expect(offsets).toHaveLength(rows.length + 1);
-    expect(offsets[2]).toBe(ROW_HEIGHTS.group + ROW_HEIGHTS.item);
-    expect([-5, 0, 35, 36, 85, 86, 99_999].map((height) => rowAt(offsets, height))).toEqual([0, 0, 0, 1, 1, 2, 5]);
-    expect(offsets.at(-1)).toBe(2 * ROW_HEIGHTS.group + 4 * ROW_HEIGHTS.item);
+  it("are walked group by group", () => {
+    const all = stops("day");
+    const go = (from: string, by: 1 | -1) => groupBeside(all, from, by)?.key ?? null;
+    expect([go("mem_leak", 1), go("edit", 1), go("day", 1), go("mem_y", -1)]).toEqual(["edit", "day", null, "day"]);
   });
 
-  it("say what a group holds and what stands beside an item", async () => {
-    const rows = inboxRows(await pages(50));
-    const items = rows.filter((row): row is ItemRow => row.kind === "item");
-    const keys = items.map(({ key }) => key);
-    expect(itemsOf(rows, items[0]!.group.id)).toHaveLength(3);
-    expect(itemBeside(items, keys[0]!, 1)?.key).toBe(keys[1]);
-    expect(itemBeside(items, keys[3]!, 1)?.key).toBe(keys[3]);
-    expect(itemBeside(items, keys[3]!, -100)?.key).toBe(keys[0]);
-    expect(itemBeside(items, null, 1)?.key).toBe(keys[0]);
-    expect(itemBeside([], null, 1)).toBeNull();
+  it("make a range of what lies between, each change once", () => {
+    const all = stops("day");
+    const range = stopsBetween(all, "mem_y", "mem_leak");
+    expect(keys(range)).toEqual(["mem_leak", "edit", "mem_x", "mem_y"]);
+    expect(versionsOfAll(range)).toHaveLength(7);
+    expect(stopsBetween(all, "gone", "mem_leak")).toEqual([]);
   });
 
-  it("name what is chosen next when some are gone", async () => {
-    const items = inboxRows(await pages(50)).filter((row): row is ItemRow => row.kind === "item");
-    const keys = items.map(({ key }) => key);
-    const next = (chosen: number, ...gone: number[]) =>
-      itemAfter(items, keys[chosen]!, new Set(gone.map((at) => keys[at]!)))?.key ?? null;
-    expect(next(1, 1)).toBe(keys[2]);
-    expect(next(3, 3)).toBe(keys[2]);
-    expect(next(1, 0, 1, 2)).toBe(keys[3]);
-    expect(next(1)).toBe(keys[1]);
-    expect(next(0, 0, 1, 2, 3)).toBeNull();
+  it("name what is chosen next when some are gone", () => {
+    const all = stops("day");
+    const next = (chosen: string, ...gone: string[]) =>
+      stopAfter(all, chosen, new Set(gone.map((name) => `memver_${name}`)))?.key ?? null;
+    expect(next("mem_leak", "leak")).toBe("edit");
+    expect(next("edit", "a", "b", "c", "d")).toBe("mem_x");
+    expect(next("mem_w", "w")).toBe("mem_z");
+    expect(next("mem_x", "leak", "a", "b", "c", "d", "x", "y", "z", "w")).toBeNull();
   });
+
+  it("lose what is reviewed at once, and rows that are empty then", () => {
+    const left = withoutVersions(triage, new Set(["memver_leak", "memver_b", "memver_x"]));
+    expect([left.total, left.needs_total, left.routine_total]).toEqual([6, 0, 6]);
+    expect(left.needs).toEqual([]);
+    expect(left.routine.map(({ versions }) => versions.length)).toEqual([3, 3]);
+    expect(left.routine[0]?.items).toHaveLength(1);
+  });
+});
+
+it("keeps a change in one row where two answers have it", () => {
+  const twice = { ...triage, routine: [row("one", "session", ["x"]), row("two", "writer", ["x", "y"])] };
+  const all: Stop[] = stopsOf(listRows(twice, () => true, []));
+  expect(keys(all).filter((key) => key === "mem_x")).toHaveLength(1);
 });

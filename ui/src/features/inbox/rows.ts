@@ -1,74 +1,135 @@
-/** The rows of the inbox: groups over their items, over all pages. Pure. */
-import type { Inbox, InboxGroup, InboxItem } from "@/bindings";
+/** The rows of the inbox, and which of them stand beside, before and among others. Pure. */
+import type { InboxItem, Triage, TriageRow } from "@/bindings";
 
-/**
- * A row of the list. An item keeps its key, its memory, whatever happens to it; it is mixed where its group is of several
- * stores.
- */
-export type InboxRow =
-  | { kind: "group"; key: string; group: InboxGroup }
-  | { kind: "item"; key: string; group: InboxGroup; item: InboxItem; position: number; mixed: boolean };
+/** A part of the list. */
+export type Part = "needs" | "routine";
+
+/** The heading of a part. */
+export interface SectionRow {
+  kind: "section";
+  key: Part;
+  /** Rows of the part. */
+  rows: number;
+  /** Changes of the part. */
+  changes: number;
+}
+
+/** A row that stands for several changes; its changes may stand below it. */
+export interface HeadRow {
+  kind: "head";
+  key: string;
+  part: Part;
+  row: TriageRow;
+  open: boolean;
+}
+
+/** A row of one change: by itself, or below its head. */
+export interface ItemRow {
+  kind: "item";
+  key: string;
+  part: Part;
+  row: TriageRow;
+  item: InboxItem;
+  /** It stands below a head. */
+  below: boolean;
+}
+
+/** A row of the list. A change keeps its key, its memory, whatever happens to it; a head keeps that of the row. */
+export type ListRow = SectionRow | HeadRow | ItemRow;
 
 /** A row that can be chosen. */
-export type ItemRow = Extract<InboxRow, { kind: "item" }>;
+export type Stop = HeadRow | ItemRow;
 
-/** Heights of the rows in pixels; the style sheet draws them so. Equal heights keep a list of any length steady. */
-export const ROW_HEIGHTS = { group: 36, item: 50 } as const;
+/** Rows of more changes come with the first of them alone; the others are asked for. */
+export function isWhole({ versions, items }: TriageRow): boolean {
+  return items.length >= versions.length;
+}
 
-/** Pages as rows. A group that goes on on the next page has one heading. */
-export function inboxRows(pages: readonly Inbox[]): InboxRow[] {
-  const rows: InboxRow[] = [];
+/** True if a row is one change by itself. */
+function isSingle(row: TriageRow): boolean {
+  return row.versions.length === 1 && row.kind !== "session" && row.kind !== "writer" && row.kind !== "unchanged";
+}
+
+/** The rows. `isOpen` says which show their changes; `members` holds changes that did not come with their row. */
+export function listRows(
+  triage: Triage,
+  isOpen: (row: TriageRow, part: Part) => boolean,
+  members: readonly InboxItem[],
+): ListRow[] {
+  const byVersion = new Map(members.map((item) => [item.version_id, item]));
   const shown = new Set<string>();
-  let last: string | null = null;
-  let position = 0;
-  for (const group of pages.flatMap((page) => page.groups)) {
-    const mixed = group.items.some(({ store_id }) => store_id !== group.items[0]?.store_id);
-    for (const item of group.items) {
-      // A memory that changed between the reading of two pages may be on both; the newer page was read first.
-      if (shown.has(item.memory_id)) continue;
-      shown.add(item.memory_id);
-      if (group.id !== last) rows.push({ kind: "group", key: `${group.id}.${rows.length}`, group });
-      last = group.id;
-      position += 1;
-      rows.push({ kind: "item", key: item.memory_id, group, item, position, mixed });
+  const list: ListRow[] = [];
+  const add = (part: Part, rows: readonly TriageRow[], changes: number) => {
+    if (rows.length === 0) return;
+    list.push({ kind: "section", key: part, rows: rows.length, changes });
+    for (const row of rows) {
+      const open = !isSingle(row) && isOpen(row, part);
+      if (!isSingle(row)) list.push({ kind: "head", key: row.id, part, row, open });
+      if (!isSingle(row) && !open) continue;
+      const known = isWhole(row) ? row.items : row.versions.flatMap((version) => byVersion.get(version) ?? []);
+      for (const item of known) {
+        // What changed between two answers may be in both.
+        if (shown.has(item.memory_id)) continue;
+        shown.add(item.memory_id);
+        list.push({ kind: "item", key: item.memory_id, part, row, item, below: open });
+      }
     }
-  }
-  return rows;
+  };
+  add("needs", triage.needs, triage.needs_total);
+  add("routine", triage.routine, triage.routine_total);
+  return list;
 }
 
-/** Where each row begins, in pixels, and after the last one where all end. */
-export function rowOffsets(rows: readonly InboxRow[]): number[] {
-  const offsets = [0];
-  for (const row of rows) offsets.push(offsets.at(-1)! + ROW_HEIGHTS[row.kind]);
-  return offsets;
+/** Rows that can be chosen. */
+export function stopsOf(rows: readonly ListRow[]): Stop[] {
+  return rows.filter((row): row is Stop => row.kind !== "section");
 }
 
-/** The row that holds a height, in pixels from the top. */
-export function rowAt(offsets: readonly number[], height: number): number {
-  let [low, high] = [0, Math.max(0, offsets.length - 2)];
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (offsets[middle]! <= height) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+/** True if a key that walks the list stops there: the changes of an open row are walked one by one. */
+const isWalked = (row: Stop) => row.kind === "item" || !row.open;
+
+/** The row `by` places from the chosen one among those that are walked; the nearest one at either end. */
+export function stopBeside(stops: readonly Stop[], chosen: string | null, by: number): Stop | null {
+  const at = stops.findIndex(({ key }) => key === chosen);
+  const walked = stops.filter((row, place) => isWalked(row) || place === at);
+  if (at < 0) return walked[0] ?? null;
+  const from = walked.indexOf(stops[at]!);
+  return walked[Math.max(0, Math.min(from + by, walked.length - 1))] ?? null;
 }
 
-/** Items of a group that are loaded. */
-export function itemsOf(rows: readonly InboxRow[], group: string): InboxItem[] {
-  return rows.flatMap((row) => (row.kind === "item" && row.group.id === group ? [row.item] : []));
+/** The head of the next group, or of the one before; a change by itself is a group. */
+export function groupBeside(stops: readonly Stop[], chosen: string | null, by: 1 | -1): Stop | null {
+  const heads = stops.filter((row) => row.kind === "head" || !row.below);
+  const at = stops.findIndex(({ key }) => key === chosen);
+  const places = heads.map((head) => stops.indexOf(head));
+  const next = by > 0 ? places.find((place) => place > at) : places.findLast((place) => place < at);
+  return next === undefined ? null : (stops[next] ?? null);
 }
 
-/** The item `by` places from the chosen one; the nearest one at either end. */
-export function itemBeside(items: readonly ItemRow[], chosen: string | null, by: number): ItemRow | null {
-  const at = items.findIndex(({ key }) => key === chosen);
-  if (at < 0) return items[0] ?? null;
-  return items[Math.max(0, Math.min(at + by, items.length - 1))] ?? null;
+/** The versions a row stands for. */
+export function versionsOf(stop: Stop): readonly string[] {
+  return stop.kind === "head" ? stop.row.versions : [stop.item.version_id];
 }
 
-/** Item to choose when these memories are gone: the next item that stays, or the one before them. */
-export function itemAfter(items: readonly ItemRow[], chosen: string | null, gone: ReadonlySet<string>): ItemRow | null {
-  const at = items.findIndex(({ key }) => key === chosen);
-  const stays = ({ key }: ItemRow) => !gone.has(key);
-  return items.slice(Math.max(at, 0)).find(stays) ?? items.slice(0, Math.max(at, 0)).findLast(stays) ?? null;
+/** What to choose when these versions are gone: the next row that stays, or the one before them. */
+export function stopAfter(stops: readonly Stop[], chosen: string | null, gone: ReadonlySet<string>): Stop | null {
+  const at = Math.max(
+    stops.findIndex(({ key }) => key === chosen),
+    0,
+  );
+  const stays = (stop: Stop) => isWalked(stop) && versionsOf(stop).some((version) => !gone.has(version));
+  return stops.slice(at).find(stays) ?? stops.slice(0, at).findLast(stays) ?? null;
+}
+
+/** Rows from one to another, both included, in their order. */
+export function stopsBetween(stops: readonly Stop[], from: string | null, to: string | null): Stop[] {
+  const [one, other] = [from, to].map((key) => stops.findIndex((stop) => stop.key === key));
+  if (one === undefined || other === undefined || one < 0 || other < 0) return [];
+  const range = stops.slice(Math.min(one, other), Math.max(one, other) + 1);
+  return range.filter((stop) => isWalked(stop) || stop.key === from || stop.key === to);
+}
+
+/** Versions of several rows, each once. */
+export function versionsOfAll(stops: readonly Stop[]): string[] {
+  return [...new Set(stops.flatMap(versionsOf))];
 }

@@ -14,12 +14,14 @@ import type {
   Reviewed,
   Severity,
   SkippedItem,
+  Triage,
   Verdict,
 } from "@/bindings";
 import type { Request } from "@/host/backend";
 import { filtersOf, kindOf } from "./kinds";
 import { type FakeLog, type FakeStore, type FakeVersion, refuse } from "./log";
 import { byteLength, diffTexts } from "./text";
+import { triageOf } from "./triage";
 
 interface FakeReview {
   seq: number;
@@ -55,6 +57,8 @@ export class FakeInbox {
   readonly findings = new Map<string, Finding[]>();
   /** Who wrote what, by path, as the program would tell once it has read the transcripts. */
   readonly origins = new Map<string, OriginNote>();
+  /** Paths whose changes are the same edit. */
+  readonly sameEdits = new Set<string>();
   readonly #log: FakeLog;
   readonly #baselines = new Map<string, number>();
   readonly #reviews: FakeReview[] = [];
@@ -142,6 +146,22 @@ export class FakeInbox {
       (kind) => kind,
     );
     return { total: left.length, kinds: [...kinds].map(([kind, all]) => ({ kind, count: all.length })) };
+  }
+
+  /** Answers `triage`: what has findings or is gone first, the rest by writer; a test may say what is one edit. */
+  triage({ store = null, kind = null }: Request<"triage">): Triage {
+    const left = this.#left(store === null ? null : this.#log.store(store).id, kind);
+    return triageOf(
+      left.map((one) => this.#item(one)),
+      this.sameEdits,
+    );
+  }
+
+  /** Answers `inbox_items`. */
+  items({ versions = [] }: Request<"inbox_items">): { items: InboxItem[] } {
+    const left = this.#left(null);
+    const found = versions.flatMap((id) => left.find(({ newest }) => newest.id === id) ?? []);
+    return { items: found.map((one) => this.#item(one)) };
   }
 
   /** Answers `inbox`. */

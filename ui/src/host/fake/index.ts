@@ -27,6 +27,7 @@ import { agentSnapshot, instruction, instructions, kindOf } from "./kinds";
 import { fakeCut } from "./cut";
 import { healthHandlers } from "./health";
 import { FakeInbox } from "./inbox";
+import { clusterDifference } from "./triage";
 import { type FakeLab, labHandlers, newLab } from "./lab";
 import type { FakeLog } from "./log";
 import { EMPTY_ACT, type FakeStore, type FakeVersion, refuse } from "./log";
@@ -470,6 +471,9 @@ function handlers(
     session_writes: ({ session = "" }) => sessionWrites(log, session),
     inbox: (request) => inbox.page(request),
     inbox_kinds: (request) => inbox.kinds(request),
+    triage: (request) => inbox.triage(request),
+    inbox_items: (request) => inbox.items(request),
+    cluster_difference: ({ versions = [] }) => clusterDifference(log, versions),
     review: (request) => inbox.review(request),
     review_up_to: (request) => inbox.reviewUpTo(request),
     undo_review: (request) => inbox.undo(request),

@@ -1,0 +1,46 @@
+/** Why the chosen row needs a person, with its first remedy: before anything else in the pane. */
+import { useLingui } from "@lingui/react/macro";
+import type { TriageRow } from "@/bindings";
+import { classes } from "@/shared/classes";
+import { useProgramWords } from "@/shared/program";
+import { Button, useWords } from "@/shared/ui";
+import css from "./inbox.module.css";
+import type { Primary } from "./primary";
+import { REASONS } from "./reasons";
+
+/** The notice. */
+export function NeedNotice({ row, primary }: { row: TriageRow; primary: Primary | null }) {
+  const { t } = useLingui();
+  const say = useWords();
+  const program = useProgramWords();
+  const reason = row.reason && REASONS[row.reason];
+  if (!reason) return null;
+  const message = row.finding ? program.message(row.finding) : null;
+  const remedy = row.finding ? program.remedy(row.finding) : null;
+  return (
+    <section
+      className={classes(css.needNotice, css[`tone-${reason.tone}`])}
+      aria-label={t`Why this needs you`}
+      data-testid="need-notice"
+      data-reason={row.reason}
+    >
+      <div>
+        <strong className={css.inboxRuleName}>
+          {row.finding ? program.ruleName(row.finding.rule) : say(reason.word)}
+        </strong>
+        {message && <p>{message}</p>}
+        {remedy && <p className="muted">{remedy}</p>}
+      </div>
+      {primary && (
+        <Button
+          tone={primary.tone === "redact" ? "redact" : "primary"}
+          keys={primary.keys}
+          onPress={primary.run}
+          data-testid="primary-remedy"
+        >
+          {primary.label}
+        </Button>
+      )}
+    </section>
+  );
+}
