@@ -286,7 +286,6 @@ export const Head = memo(function Head({
       className={classes(css.inboxHead, row.reason !== null && css.inboxNeeded)}
     >
       {/* The arrow keys open and close a row. */}
-      {/* eslint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions */}
       <span
         className={classes(css.inboxChevron, open && "is-open")}
         aria-hidden
