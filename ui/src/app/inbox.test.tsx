@@ -330,6 +330,8 @@ describe("the inbox", () => {
     ])
       expect(help).toHaveTextContent(word);
     expect(help, "what concerns everything before a change has no key").not.toHaveTextContent("Reviewed up to here");
+    await user.keyboard("{Escape}");
+    await waitFor(() => expect(screen.queryByTestId("key-help")).toBeNull());
   });
 
   it("puts all that was deleted back from its row, and counts it", async () => {

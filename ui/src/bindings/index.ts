@@ -3472,7 +3472,7 @@ export type MemoryClass = "index" | "topic" | "daily_log" | "instructions" | "pr
  */
 export type MemoryKind = { 
 /**
- * `index`, `topic`, `daily_log`, `instructions`, or `other`.
+ * `index`, `topic`, `daily_log`, `instructions`, `proposal`, or `other`.
  */
 class: MemoryClass, 
 /**

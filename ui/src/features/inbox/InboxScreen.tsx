@@ -62,16 +62,17 @@ function ListTools({ stop, menu }: { stop: Stop | null; menu: (stop: Stop) => Re
   const item = stop?.kind === "item" ? stop.item : stop?.row.items[0];
   return (
     <div className={css.inboxListTools} role="toolbar" aria-label={t`Acts on several changes`}>
-      <span className={css.inboxHint} aria-hidden>
-        <Kbd keys="j" /> <Kbd keys="k" /> <Trans>Move</Trans>
+      <span className={css.inboxHints} aria-hidden>
+        <span className={css.inboxHint}>
+          <Kbd keys="j" /> <Kbd keys="k" /> <Trans>Move</Trans>
+        </span>
+        <span className={css.inboxHint}>
+          <Kbd keys="]" /> <Trans>Next group</Trans>
+        </span>
+        <span className={css.inboxHint}>
+          <Kbd keys="shift+j" /> <Trans>Select a range</Trans>
+        </span>
       </span>
-      <span className={css.inboxHint} aria-hidden>
-        <Kbd keys="]" /> <Trans>Next group</Trans>
-      </span>
-      <span className={css.inboxHint} aria-hidden>
-        <Kbd keys="shift+j" /> <Trans>Select a range</Trans>
-      </span>
-      <span className="spacer" />
       {stop && (
         <MoreMenu name={name(item)} testId="more-for-item">
           {menu(stop)}

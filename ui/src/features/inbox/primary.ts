@@ -26,7 +26,8 @@ export function usePrimary(row: TriageRow, reject: () => void): { primary: Prima
   const { offered, picker } = useRemedies(found);
   const count = row.versions.length;
   const back: Primary = { label: "", tone: "plain", keys: "x", run: reject };
-  const rollBack = plural(count, { one: "Roll back", other: "Roll back all #" });
+  // A language without a singular has one word for one all the same.
+  const rollBack = count === 1 ? t`Roll back` : plural(count, { one: "Roll back #", other: "Roll back all #" });
   const act = (): Primary | null => {
     if (reason === null) return null;
     if (reason === "deleted") return { ...back, label: plural(count, { one: "Put back", other: "Put all # back" }) };
