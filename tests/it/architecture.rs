@@ -108,7 +108,7 @@ fn the_pure_crates_of_the_context_lab_do_no_input_or_output() {
 
 #[test]
 fn each_outside_part_has_one_home() {
-    check_only("rusqlite", &["retrace-log"]);
+    check_only("rusqlite", &["retrace-log", "retrace-sessions"]);
     check_only("zstd", &["retrace-import", "retrace-log", "retrace-redact"]);
     check_only("notify", &["retrace-watch"]);
     check_only("rustix", &["retrace-files", "retrace-memory-tool"]);

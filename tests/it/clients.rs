@@ -4,6 +4,7 @@
 
 mod codex;
 mod gemini;
+mod opencode;
 mod rig;
 
 use retrace_api::commands;

@@ -218,7 +218,7 @@ fn read(snapshot: &Snapshot, path: &Path) -> Option<(Reading, Found)> {
     if entry.identity.size > LARGEST_FILE {
         return None;
     }
-    let bytes = std::fs::read(path).ok()?;
+    let bytes = retrace_sessions::read(path).ok()?;
     let reading = retrace_transcript::read(&bytes).ok()?;
     let found = of_reading(&reading, &bytes, |_| true);
     Some((reading, found))
@@ -404,7 +404,7 @@ fn of_transcript(
     if entry.identity.size > LARGEST_FILE {
         return Vec::new();
     }
-    let Ok(bytes) = std::fs::read(&entry.path) else { return Vec::new() };
+    let Ok(bytes) = retrace_sessions::read(&entry.path) else { return Vec::new() };
     let Ok(reading) = retrace_transcript::read(&bytes) else { return Vec::new() };
     let found =
         of_reading(&reading, &bytes, |path| memory.contains(path) || !locator.names(path, entry).is_empty());

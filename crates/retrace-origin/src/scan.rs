@@ -60,6 +60,8 @@ pub fn of_reading(reading: &Reading, bytes: &[u8], is_wanted: impl Fn(&str) -> b
     let lines = raw_lines(reading, bytes, &calls, &answers);
     let session = &reading.transcripts[0].session;
     let mut found = Found::default();
+    // Where one line holds several calls, their writes are numbered together: place and number name a write.
+    let mut numbered: HashMap<(usize, u32), usize> = HashMap::new();
     for call in &calls {
         let transcript = &reading.transcripts[call.conversation];
         let raw = lines.get(&call.line);
@@ -74,11 +76,16 @@ pub fn of_reading(reading: &Reading, bytes: &[u8], is_wanted: impl Fn(&str) -> b
             let of = About::new(reading, call);
             found.shown.push(Shown { turn: of.turn, session: of.session, ..shown });
         }
+        let first = numbered.entry((call.conversation, call.line)).or_default();
         if let Some(dones) = carried_out[call.conversation].get(call.id) {
-            found.writes.extend(writes_done(reading, call, dones, directory, answer, &is_wanted));
+            let (writes, count) = writes_done(reading, call, dones, directory, answer, &is_wanted);
+            found.writes.extend(writes.into_iter().map(|write| Write { part: write.part + *first, ..write }));
+            *first += count;
             continue;
         }
         let changes = tools::changes(call.tool, call.input, directory);
+        let before = *first;
+        *first += changes.len();
         let wanted = |change: &Change| is_wanted(&change.path) || target(change).is_some_and(&is_wanted);
         if !changes.iter().any(wanted) {
             continue;
@@ -87,7 +94,9 @@ pub fn of_reading(reading: &Reading, bytes: &[u8], is_wanted: impl Fn(&str) -> b
         let alone = changes.len() == 1;
         let kept = changes.into_iter().enumerate().filter(|(_, change)| wanted(change));
         found.writes.extend(
-            kept.map(|(part, change)| of.write(call, part, change, answer, result.filter(|_| alone))),
+            kept.map(|(part, change)| {
+                of.write(call, before + part, change, answer, result.filter(|_| alone))
+            }),
         );
     }
     found.writes.extend(writes_of(reading, bytes).into_iter().filter(|write| is_wanted(&write.path)));
@@ -102,13 +111,15 @@ fn writes_done(
     directory: Option<&str>,
     answer: Option<&Answer<'_>>,
     is_wanted: impl Fn(&str) -> bool,
-) -> Vec<Write> {
+) -> (Vec<Write>, usize) {
     let mut writes = Vec::new();
+    let mut count = 0;
     let mut about = None;
     let changes = dones.iter().flat_map(|one| {
         done::changes(one, directory).into_iter().map(move |(change, reported)| (*one, change, reported))
     });
     for (part, (one, change, reported)) in changes.enumerate() {
+        count = part + 1;
         if !is_wanted(&change.path) && !target(&change).is_some_and(&is_wanted) {
             continue;
         }
@@ -121,7 +132,7 @@ fn writes_done(
         write.succeeded = one.succeeded.or(write.succeeded);
         writes.push(write);
     }
-    writes
+    (writes, count)
 }
 
 /// What was carried out, by the call it was done for.

@@ -1,7 +1,8 @@
 //! Calls of tools as changes of files, by the names and inputs of the clients that are known.
 //!
 //! Names: Claude Code (Write, Edit, MultiEdit, NotebookEdit, Bash), the memory tool and the text editor of the Messages API,
-//! Codex (`apply_patch`, `shell`, `exec_command`), Copilot (`create`, `edit`, `bash`), Gemini (`write_file`, `replace`).
+//! Codex (`apply_patch`, `shell`, `exec_command`), Copilot (`create`, `edit`, `bash`), Gemini (`write_file`, `replace`), opencode
+//! (`write`, `edit`, `multiedit`, `apply_patch`, `bash`).
 
 use crate::path::resolve;
 use crate::write::{Effect, Replacement};
@@ -62,7 +63,7 @@ fn kind_of(tool: &str) -> Option<Kind> {
     Some(match tool {
         "Write" | "write" | "create" | "write_file" | "create_file" | "WriteFile" => Kind::Whole,
         "Edit" | "edit" | "replace" | "str_replace" | "edit_file" | "Update" => Kind::Edit,
-        "MultiEdit" | "multi_edit" => Kind::MultiEdit,
+        "MultiEdit" | "multi_edit" | "multiedit" => Kind::MultiEdit,
         "NotebookEdit" => Kind::Notebook,
         "memory" | "str_replace_based_edit_tool" | "str_replace_editor" => Kind::Commands,
         "apply_patch" => Kind::Patch,
@@ -96,7 +97,8 @@ pub(crate) fn changes(tool: &str, input: &Value, directory: Option<&str>) -> Vec
         Some(Kind::Notebook) => one(Some(Effect::Unparsed)),
         Some(Kind::Commands) => commanded(input, directory, one),
         Some(Kind::Patch) => {
-            let patch = input.as_str().or_else(|| text(input, &["input", "patch"])).unwrap_or_default();
+            let patch =
+                input.as_str().or_else(|| text(input, &["input", "patch", "patchText"])).unwrap_or_default();
             patched(patch, directory)
         }
         Some(Kind::Shell) => in_shell(input, directory),

@@ -23,7 +23,7 @@ pub struct Write {
     pub tool: String,
     /// Id of the call.
     pub tool_use_id: Option<String>,
-    /// Number of the write within its call, from 0.
+    /// Number of the write within its line, from 0: mostly within its call, since few lines hold several.
     pub part: usize,
     /// Line of the call in the transcript, from 1; 0 where a file is not made of lines.
     pub line: u32,

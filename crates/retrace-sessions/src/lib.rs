@@ -41,6 +41,7 @@ mod error;
 mod find;
 mod identity;
 mod index;
+mod opencode;
 mod reading;
 mod request_files;
 mod roots;
@@ -63,3 +64,31 @@ pub use roots::{Root, RootKind, Roots, roots_of_home};
 pub use snapshot::{ProjectRow, SessionRow, Snapshot, Totals};
 pub use store::FILE_NAME;
 pub use walk::Place;
+
+/// The content of a transcript: of a file its bytes, of a session in a database the session as its client exports it.
+///
+/// # Errors
+/// What the system or the database says.
+pub fn read(path: &std::path::Path) -> std::io::Result<Vec<u8>> {
+    match opencode::session_of(path) {
+        Some((database, id)) => opencode::content(database, id),
+        None => std::fs::read(path),
+    }
+}
+
+/// What tells whether a transcript changed, without reading it.
+///
+/// # Errors
+/// What the system or the database says.
+pub fn identity(path: &std::path::Path) -> std::io::Result<Identity> {
+    match opencode::session_of(path) {
+        Some((database, id)) => opencode::identity(database, id),
+        None => std::fs::metadata(path).map(|metadata| Identity::of(&metadata)),
+    }
+}
+
+/// True if a path names a session in a database, not a file.
+#[must_use]
+pub fn is_in_database(path: &std::path::Path) -> bool {
+    opencode::session_of(path).is_some()
+}

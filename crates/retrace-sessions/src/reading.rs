@@ -3,6 +3,7 @@
 use crate::cancel::Cancel;
 use crate::entry::{EDGE_BYTES, Edges, Entry, Problem, Resume};
 use crate::identity::Identity;
+use crate::opencode;
 use crate::walk::{Found, Place};
 use retrace_transcript::Summariser;
 use std::fs::{File, OpenOptions};
@@ -55,7 +56,11 @@ pub(crate) fn read(
     read: &mut dyn FnMut(u64),
     cancel: &Cancel,
 ) -> Result<(Entry, Manner), NotRead> {
-    let problem = match try_read(path, &found.place, before, read, cancel) {
+    let done = match opencode::session_of(path) {
+        Some((database, id)) => of_database(path, found, &opencode::content(database, id), read),
+        None => try_read(path, &found.place, before, read, cancel),
+    };
+    let problem = match done {
         Ok(done) => return Ok(done),
         Err(Stop::Cancelled) => return Err(NotRead::Cancelled),
         Err(Stop::Failed(error)) if error.kind() == ErrorKind::NotFound => return Err(NotRead::Gone),
@@ -68,6 +73,28 @@ pub(crate) fn read(
         identity: found.identity,
         summary: before.and_then(|entry| entry.summary.clone()),
         problem: Some(problem),
+        resume: None,
+    };
+    Ok((entry, Manner::Anew))
+}
+
+/// A session of a database, as it was found.
+fn of_database(
+    path: &Path,
+    found: &Found,
+    content: &io::Result<Vec<u8>>,
+    read: &mut dyn FnMut(u64),
+) -> Result<(Entry, Manner), Stop> {
+    let bytes = content.as_ref().map_err(|error| io::Error::new(error.kind(), error.to_string()))?;
+    let mut summariser = Summariser::new();
+    summariser.feed(bytes);
+    read(bytes.len() as u64);
+    let entry = Entry {
+        path: path.to_owned(),
+        place: found.place.clone(),
+        identity: found.identity,
+        summary: Some(summariser.summary()),
+        problem: None,
         resume: None,
     };
     Ok((entry, Manner::Anew))

@@ -21,6 +21,8 @@ pub enum RootKind {
     /// Configuration directory of Gemini CLI: `tmp/PROJECT/chats/session-*.jsonl`, and those of subagents in
     /// `tmp/PROJECT/chats/SESSION/*.jsonl`.
     Gemini,
+    /// Data directory of opencode, with its database `opencode.db`.
+    Opencode,
 }
 
 /// A place to look in.
@@ -60,7 +62,8 @@ impl Roots {
 ///
 /// Sources: `CLAUDE_CONFIG_DIR`, else `~/.claude` (Claude Code documentation, environment variables page); `CODEX_HOME`,
 /// else `~/.codex` (`openai/codex`); `COPILOT_HOME`, else `~/.copilot` (GitHub documentation, Copilot CLI configuration
-/// directory); `GEMINI_CLI_HOME`, else the home directory, and `.gemini` in it (Gemini CLI 0.61).
+/// directory); `GEMINI_CLI_HOME`, else the home directory, and `.gemini` in it (Gemini CLI 0.61); `XDG_DATA_HOME`,
+/// else `~/.local/share`, and `opencode` in it (opencode 1.18).
 #[must_use]
 pub fn roots_of_home(home: &Path, env: &BTreeMap<String, OsString>) -> Roots {
     let mut roots = Roots::default();
@@ -75,6 +78,8 @@ pub fn roots_of_home(home: &Path, env: &BTreeMap<String, OsString>) -> Roots {
     // This variable stands for the home directory.
     let home_of_gemini = env.get("GEMINI_CLI_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     roots.add(RootKind::Gemini, home_of_gemini.as_deref().unwrap_or(home).join(".gemini"));
+    let data = env.get("XDG_DATA_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    roots.add(RootKind::Opencode, data.unwrap_or_else(|| home.join(".local/share")).join("opencode"));
     roots
 }
 
@@ -99,6 +104,7 @@ mod tests {
                 (RootKind::Codex, "/home/ada/.codex"),
                 (RootKind::Copilot, "/home/ada/.copilot"),
                 (RootKind::Gemini, "/elsewhere/gemini/.gemini"),
+                (RootKind::Opencode, "/home/ada/.local/share/opencode"),
             ]
         );
     }

@@ -4,7 +4,7 @@ use crate::costs::Calls;
 use crate::entry::Entry;
 use crate::roots::RootKind;
 use retrace_model::Timestamp;
-use retrace_transcript::{Format, MemoryWrite, Summary};
+use retrace_transcript::{Format, MemoryWrite, MicroDollars, Summary};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -81,11 +81,11 @@ impl Entry {
     }
 
     /// True if it is the transcript of a subagent: by its place, or because it says so where an agent keeps all transcripts
-    /// in one place (Codex). Its session is then the one that started it.
+    /// in one place (Codex, opencode). Its session is then the one that started it.
     #[must_use]
     pub fn is_subagent(&self) -> bool {
         let says_so = |summary: &Summary| {
-            summary.format == Some(Format::CodexRollout)
+            matches!(summary.format, Some(Format::CodexRollout | Format::Opencode))
                 && summary.session.agent.is_some()
                 && summary.session.agent != summary.session.id
         };
@@ -218,6 +218,14 @@ impl SessionRow {
             let writes = entry.summary.iter().flat_map(|summary| &summary.memory_writes);
             writes.map(|write| (entry.path.as_path(), write))
         })
+    }
+
+    /// Its price by the client's own figures, in US dollars; `None` where it records none. A session of Claude Code has that of
+    /// its subagents in its own file.
+    #[must_use]
+    pub fn client_cost(&self) -> Option<f64> {
+        let of = |summary: &Summary| summary.session.client_cost.map(MicroDollars::dollars);
+        self.summaries().filter_map(of).reduce(|sum, cost| sum + cost)
     }
 
     /// Bytes of all its files.

@@ -2,6 +2,7 @@
 
 use crate::cancel::Cancel;
 use crate::identity::Identity;
+use crate::opencode;
 use crate::roots::{Root, RootKind, Roots};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -79,6 +80,7 @@ impl Walk {
             RootKind::Copilot => self.copilot(&root.path.join("session-state")),
             RootKind::Named => self.named(&root.path, cancel),
             RootKind::Gemini => self.gemini(&root.path.join("tmp")),
+            RootKind::Opencode => self.opencode(&root.path.join(opencode::DATABASE)),
         }
     }
 
@@ -135,6 +137,28 @@ impl Walk {
                     Err(error) => self.absent_or_unlisted(&events, &error),
                 }
             }
+        }
+    }
+
+    /// The sessions of a database. It is opened, because it alone knows them.
+    fn opencode(&mut self, database: &Path) {
+        match fs::symlink_metadata(database) {
+            Ok(metadata) if metadata.is_symlink() => {
+                self.left.push((database.to_owned(), "a link, and links are not followed".to_owned()));
+                return;
+            }
+            Ok(metadata) if !metadata.is_file() => return,
+            Ok(_) => {}
+            Err(error) => return self.absent_or_unlisted(database, &error),
+        }
+        match opencode::sessions(database) {
+            Ok(sessions) => {
+                for (path, identity) in sessions {
+                    let found = Found { place: Place::plain(RootKind::Opencode), identity };
+                    self.found.entry(path).or_insert(found);
+                }
+            }
+            Err(error) => self.absent_or_unlisted(database, &error),
         }
     }
 

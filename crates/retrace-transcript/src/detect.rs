@@ -84,6 +84,8 @@ lenient_object! {
         message: Shape = "message",
         uuid: Text<'a> = "uuid",
         payload: Shape = "payload",
+        info: ProbeInfo<'a> = "info",
+        parts: Shape = "parts",
         data: Shape = "data",
         role: Text<'a> = "role",
         content: Shape = "content",
@@ -97,6 +99,13 @@ lenient_object! {
         request: Raw<'a> = "request",
         response: Raw<'a> = "response",
         body: Raw<'a> = "body",
+    }
+}
+
+lenient_object! {
+    struct ProbeInfo<'a> {
+        id: Text<'a> = "id",
+        role: Text<'a> = "role",
     }
 }
 
@@ -143,7 +152,11 @@ pub(crate) fn line_format(line: &[u8]) -> LineFormat {
     }
     match of_json(line) {
         Ok(Some(
-            format @ (Format::ClaudeCode | Format::CodexRollout | Format::CopilotEvents | Format::GeminiChat),
+            format @ (Format::ClaudeCode
+            | Format::CodexRollout
+            | Format::CopilotEvents
+            | Format::GeminiChat
+            | Format::Opencode),
         )) => LineFormat::Lines(format),
         Ok(Some(_)) => LineFormat::Document,
         Ok(None) => LineFormat::Unknown,
@@ -177,6 +190,10 @@ fn of_list(list: &[&RawValue]) -> Option<Format> {
 fn of_object(probe: &Probe<'_>) -> Option<Format> {
     if probe.session_id.as_str().is_some() && probe.project_hash.as_str().is_some() {
         return Some(Format::GeminiChat);
+    }
+    let has_parts = probe.parts == Shape::List && probe.info.role.as_str().is_some();
+    if probe.info.id.or_empty().starts_with("ses_") || has_parts {
+        return Some(Format::Opencode);
     }
     if let Some(kind) = probe.kind.as_str() {
         if kind == "gemini" && (probe.tokens == Shape::Object || probe.calls == Shape::List) {
@@ -327,6 +344,8 @@ mod tests {
             (r#"{"sessionId":"x","projectHash":"y","kind":"main"}"#, Format::GeminiChat),
             (r#"{"id":"a","type":"gemini","content":"x","tokens":{"input":1}}"#, Format::GeminiChat),
             ("{\n\"sessionId\":\"x\",\n\"projectHash\":\"y\",\"messages\":[]}", Format::GeminiChat),
+            (r#"{"info":{"id":"ses_1"},"messages":[]}"#, Format::Opencode),
+            (r#"{"info":{"id":"msg_1","role":"user"},"parts":[]}"#, Format::Opencode),
             (r#"{"type":"session.start","data":{"sessionId":"x"}}"#, Format::CopilotEvents),
             (
                 "{\n\"model\":\"m\",\n\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}",

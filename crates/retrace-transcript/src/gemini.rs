@@ -263,9 +263,12 @@ impl Reader {
             self.requests.insert(told.id.clone(), self.transcript.requests.len());
             let segment = self.transcript.segments.len() - 1;
             let number = self.transcript.requests.len();
-            let id = Some(told.id.clone()).filter(|id| self.taken.insert(id.clone()));
+            let mut id = if told.id.is_empty() { format!("request-{number}") } else { told.id.clone() };
+            while !self.taken.insert(id.clone()) {
+                id.push('\'');
+            }
             self.transcript.requests.push(Request {
-                id: id.unwrap_or_else(|| format!("request-{number}")),
+                id,
                 request_id: None,
                 at: told.message.at,
                 model: told.model,

@@ -32,6 +32,7 @@ mod messages;
 pub mod model;
 mod openai_chat;
 mod openai_responses;
+mod opencode;
 pub mod requests;
 mod saved;
 pub mod summary;
@@ -74,6 +75,7 @@ fn read_repaired(format: Format, bytes: &[u8]) -> Reading {
         Format::CodexRollout => codex::read(bytes),
         Format::CopilotEvents => copilot::read(bytes),
         Format::GeminiChat => gemini::read(bytes),
+        Format::Opencode => opencode::read(bytes),
         Format::OpenAiChat => openai_chat::read(bytes),
         Format::OpenAiResponses => openai_responses::read(bytes),
     }

@@ -44,6 +44,8 @@ pub enum Format {
     CopilotEvents,
     /// Gemini CLI chat, JSON lines.
     GeminiChat,
+    /// opencode session, as its export or one message a line.
+    Opencode,
     /// OpenAI chat completions request, response or pair.
     OpenAiChat,
     /// OpenAI responses request, response or pair.
@@ -62,6 +64,7 @@ impl Format {
             Self::CodexRollout => "codex",
             Self::CopilotEvents => "copilot",
             Self::GeminiChat => "gemini",
+            Self::Opencode => "opencode",
             Self::OpenAiChat => "openai-chat",
             Self::OpenAiResponses => "openai-responses",
         }

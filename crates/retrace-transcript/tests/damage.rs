@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use retrace_transcript::{Format, ReadError, Summariser, Summary, detect, read, read_as};
 use support::samples;
 
-const FORMATS: [Format; 9] = [
+const FORMATS: [Format; 10] = [
     Format::ClaudeCode,
     Format::MessagesRequest,
     Format::MessagesResponse,
@@ -15,6 +15,7 @@ const FORMATS: [Format; 9] = [
     Format::CodexRollout,
     Format::CopilotEvents,
     Format::GeminiChat,
+    Format::Opencode,
     Format::OpenAiChat,
     Format::OpenAiResponses,
 ];
@@ -186,6 +187,7 @@ fn every_sample_is_recognised() {
             "codex",
             "copilot",
             "gemini",
+            "opencode",
             "proxy-log",
             "openai-chat",
             "openai-responses",

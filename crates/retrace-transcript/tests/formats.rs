@@ -8,7 +8,8 @@ use retrace_transcript::{
 };
 use serde_json::{Value, json};
 use support::samples::{
-    chat_messages, codex, codex_message, codex_session, copilot_session, gemini_chat, history, pair, tokens,
+    chat_messages, codex, codex_message, codex_session, copilot_session, gemini_chat, history,
+    opencode_session, pair, tokens,
 };
 use support::session;
 
@@ -293,6 +294,48 @@ fn a_gemini_chat_is_read() {
         json!({"sessionId": "g1", "projectHash": "h", "messages": gemini_chat()[9]["$set"]["messages"]});
     let whole = serde_json::to_vec_pretty(&document).unwrap();
     assert_eq!(shape(&reading(&whole).transcripts[0]), [(2, Some(2)), (4, Some(4))]);
+}
+
+#[test]
+fn an_opencode_session_is_read() {
+    let bytes = session(&opencode_session());
+    let found = reading(&bytes);
+    let transcript = &found.transcripts[0];
+    assert!(found.account.unknown.is_empty() && found.account.oddities.is_empty(), "{:?}", found.account);
+    assert_eq!(transcript.format, Format::Opencode);
+    assert_eq!(shape(transcript), [(1, Some(1)), (3, Some(3)), (5, Some(5)), (6, Some(6))]);
+    let ids: Vec<&str> = transcript.requests.iter().map(|request| request.id.as_str()).collect();
+    assert_eq!(ids, ["msg_2", "msg_2/1", "msg_3", "msg_4"]);
+    let usage = transcript.requests[0].usage.as_ref().unwrap();
+    assert_eq!((usage.input, usage.cache_creation, usage.cache_read, usage.output), (100, 10, 40, 8));
+    assert_eq!(transcript.requests[2].usage.as_ref().unwrap().context(), 12);
+    assert_eq!(transcript.requests[0].parameters["cost_usd"], 0.5);
+    let facts = &transcript.session;
+    assert_eq!((facts.id.as_deref(), facts.agent.as_deref()), (Some("ses_1"), None));
+    assert_eq!((facts.title.as_deref(), facts.project.as_deref()), (Some("A port"), Some("/w")));
+    assert_eq!(
+        (facts.client_version.as_deref(), facts.client_cost),
+        (Some("1.18.33"), retrace_transcript::MicroDollars::of(1.25))
+    );
+    let results = |message: usize| transcript.messages[message].blocks.len();
+    assert_eq!((results(2), results(4)), (2, 1));
+    assert_eq!(transcript.done.len(), 1);
+    assert_eq!((transcript.done[0].call.as_str(), transcript.done[0].succeeded), ("t2", Some(false)));
+    let mut summariser = Summariser::new();
+    summariser.feed(&bytes);
+    assert_eq!(summariser.summary().memory_writes[0].path, "/w/memory/a.md");
+    // As it is exported.
+    let lines = opencode_session();
+    let mut document = lines[0].clone();
+    document["info"]["parentID"] = "ses_0".into();
+    document["messages"] = lines[1..].into();
+    let whole = serde_json::to_vec_pretty(&document).unwrap();
+    let exported = &reading(&whole).transcripts[0];
+    assert_eq!(shape(exported), shape(transcript));
+    assert_eq!(
+        (exported.session.id.as_deref(), exported.session.agent.as_deref()),
+        (Some("ses_0"), Some("ses_1"))
+    );
 }
 
 #[test]

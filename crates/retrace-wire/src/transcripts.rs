@@ -106,6 +106,9 @@ pub struct TranscriptRow {
     pub peak_kind: Option<FigureKind>,
     /// Price as recorded, in US dollars; null where a model has none or no input is recorded.
     pub cost_usd: Option<f64>,
+    /// Price by the client's own figures, in US dollars; null where it records none.
+    #[serde(default)]
+    pub client_cost_usd: Option<f64>,
     /// True if the true price is higher, for one of the two reasons that follow.
     pub cost_is_lower_bound: bool,
     /// Requests for whose output the client recorded a placeholder, so that their output is at least what is recorded.

@@ -6622,6 +6622,10 @@ peak_kind: FigureKind | null,
  */
 cost_usd: number | null, 
 /**
+ * Price as the client recorded it, in US dollars (opencode); null where it records none.
+ */
+client_cost_usd: number | null, 
+/**
  * True if the true price is higher, for one of the two reasons that follow.
  */
 cost_is_lower_bound: boolean, 

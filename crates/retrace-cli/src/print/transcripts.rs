@@ -22,7 +22,7 @@ pub(crate) fn table(out: &mut (impl Write + ?Sized), rows: &[TranscriptRow], sty
                 row.ended_at.as_ref().map_or_else(|| "-".to_owned(), |at| time(at, style.zone)),
                 grouped(row.requests),
                 peak(row),
-                at_least_dollars(row.cost_usd, row.cost_is_lower_bound),
+                at_least_dollars(row.cost_usd.or(row.client_cost_usd), row.cost_is_lower_bound),
                 bytes(row.bytes),
                 visible::line(row.models.first().map_or("-", String::as_str)),
                 visible::line(&shortened(row.title.as_deref().unwrap_or_default())),

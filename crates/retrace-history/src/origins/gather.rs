@@ -91,7 +91,7 @@ fn read(entry: &Entry, locator: &Locator) -> Vec<Write> {
         return Vec::new();
     }
     // One that is gone or no transcript explains nothing; the index says why.
-    let Ok(bytes) = std::fs::read(&entry.path) else { return Vec::new() };
+    let Ok(bytes) = retrace_sessions::read(&entry.path) else { return Vec::new() };
     let Ok(found) = retrace_origin::read_where(&bytes, |path| !locator.names(path, entry).is_empty()) else {
         return Vec::new();
     };

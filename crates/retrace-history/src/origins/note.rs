@@ -172,11 +172,10 @@ pub(crate) fn note_of(
 /// Note on the call of a session's transcripts that wrote at an instant: what was rebuilt from them carries its time.
 fn call_at(session: &SessionRow, at: Timestamp) -> Option<OriginNote> {
     session.entries().find_map(|entry| {
-        let size = std::fs::metadata(&entry.path).ok()?.len();
-        if size > LARGEST_FOR_PROMPT {
+        if entry.identity.size > LARGEST_FOR_PROMPT {
             return None;
         }
-        let writes = retrace_origin::writes(&std::fs::read(&entry.path).ok()?).ok()?;
+        let writes = retrace_origin::writes(&retrace_sessions::read(&entry.path).ok()?).ok()?;
         let write = writes.into_iter().find(|write| write.answered_at.or(write.at) == Some(at))?;
         Some(OriginNote {
             model: write.model,
@@ -226,7 +225,7 @@ fn read_prompt(inner: &History, snapshot: &Snapshot, path: &Path, line: u32) -> 
     if entry.identity.size > LARGEST_FOR_PROMPT {
         return None;
     }
-    let found = retrace_origin::writes(&std::fs::read(path).ok()?).ok()?;
+    let found = retrace_origin::writes(&retrace_sessions::read(path).ok()?).ok()?;
     let mut wanted = None;
     for write in found.into_iter().map(|write| gather::as_of(entry, write)) {
         let prompt = write.prompt.as_ref().map(|prompt| first_line(&prompt.text)).unwrap_or_default();

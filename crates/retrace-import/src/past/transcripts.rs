@@ -92,7 +92,7 @@ pub(crate) fn read(
     let total = snapshot.entries().len();
     for (done, entry) in snapshot.entries().enumerate() {
         steps.tell(done, Some(total))?;
-        let Ok(bytes) = std::fs::read(&entry.path) else {
+        let Ok(bytes) = retrace_sessions::read(&entry.path) else {
             unread += 1;
             continue;
         };

@@ -23,6 +23,9 @@ const FOLDER: &str = "subagents";
 
 /// The facts of the subagent whose transcript this is; `None` where nothing says that it is one.
 pub(crate) fn facts(transcript: &Path) -> Option<AgentFacts> {
+    if retrace_sessions::is_in_database(transcript) {
+        return opencode(&retrace_sessions::read(transcript).ok()?);
+    }
     beside(transcript).or_else(|| {
         let file = File::open(transcript).ok()?;
         let mut line = Vec::new();
@@ -51,6 +54,18 @@ fn beside(transcript: &Path) -> Option<AgentFacts> {
         background: told["requestShape"] == "background",
         finished: told["finished"].as_bool(),
         session: session.map(|session| session.to_string_lossy().into_owned()),
+    })
+}
+
+fn opencode(session: &[u8]) -> Option<AgentFacts> {
+    let first = session.split(|byte| *byte == b'\n').next()?;
+    let told: Value = serde_json::from_slice(first).ok()?;
+    let text = |name: &str| told["info"][name].as_str().map(str::to_owned);
+    Some(AgentFacts {
+        agent_type: text("agent").unwrap_or_default(),
+        description: text("title"),
+        session: Some(text("rootID").or_else(|| text("parentID"))?),
+        ..AgentFacts::default()
     })
 }
 

@@ -22,7 +22,6 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
-use std::time::SystemTime;
 
 /// Files kept.
 const MAX_FILES: usize = 4;
@@ -56,7 +55,7 @@ struct FileRead {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Stamp {
     bytes: u64,
-    modified: Option<SystemTime>,
+    modified: i64,
 }
 
 impl Loaded {
@@ -234,8 +233,8 @@ pub(crate) fn load_once(path: &Path) -> Result<Loaded, ApiError> {
 }
 
 fn stamp(path: &Path) -> Result<Stamp, ApiError> {
-    let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
-    Ok(Stamp { bytes: metadata.len(), modified: metadata.modified().ok() })
+    let identity = identity(path)?;
+    Ok(Stamp { bytes: identity.size, modified: identity.modified })
 }
 
 /// What tells if a file is still the one that was read.
@@ -243,16 +242,15 @@ fn stamp(path: &Path) -> Result<Stamp, ApiError> {
 /// # Errors
 /// Those of [`load`] for a file.
 pub(crate) fn identity(path: &Path) -> Result<Identity, ApiError> {
-    let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
-    Ok(Identity::of(&metadata))
+    retrace_sessions::identity(path).map_err(|error| unreadable(path, &error))
 }
 
 fn read(path: &Path, stamp: Stamp) -> Result<FileRead, ApiError> {
     let (reading, log) = split(path)?;
     let mut reading = of_one_request(reading);
-    let mut lines = FileLines::open(path)?;
     let (mut sent, mut preambles) = (Vec::new(), Vec::new());
     if !log.requests().is_empty() {
+        let mut lines = FileLines::open(path)?;
         for transcript in &mut reading.transcripts {
             let mut counted = Vec::new();
             let resolved = family(transcript, model_of_most(transcript).as_deref());
@@ -286,6 +284,11 @@ pub(crate) fn split(path: &Path) -> Result<(Reading, RequestLog), ApiError> {
 }
 
 fn fed(path: &Path) -> Result<SessionSplit, ApiError> {
+    if retrace_sessions::is_in_database(path) {
+        let mut split = SessionSplit::new();
+        split.feed(&bytes(path)?);
+        return Ok(split);
+    }
     let file = File::open(path).map_err(|error| unreadable(path, &error))?;
     let mut file = BufReader::with_capacity(PIECE, file.take(LARGEST_FILE + 1));
     let (mut split, mut read) = (SessionSplit::new(), 0);
@@ -347,6 +350,9 @@ fn of_one_request(mut reading: Reading) -> Reading {
 
 /// All bytes of a file that may be a transcript.
 pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, ApiError> {
+    if retrace_sessions::is_in_database(path) {
+        return retrace_sessions::read(path).map_err(|error| unreadable(path, &error));
+    }
     let file = File::open(path).map_err(|error| unreadable(path, &error))?;
     let mut bytes = Vec::new();
     file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
@@ -419,6 +425,6 @@ retrace_message::messages! {
     check_file_may_read() => "Check that the file is there and may be read.",
     transcript_changed_meanwhile() => "The transcript changed meanwhile.",
     cannot_read_transcript_2(error) => "This cannot be read as a transcript: {error}",
-    sessions_claude_code_codex_copilot_2() => "Sessions of Claude Code, Codex and Copilot CLI, Messages API requests and responses, proxy logs, OpenAI chat and responses are understood.",
+    sessions_claude_code_codex_copilot_2() => "Sessions of Claude Code, Codex, Gemini CLI, opencode and Copilot CLI, Messages API requests and responses, proxy logs, OpenAI chat and responses are understood.",
     file_larger_than_mib_2(value) => "The file is larger than {value} MiB.",
 }

@@ -197,6 +197,7 @@ fn row(
         peak: peak.map(|(tokens, _)| tokens),
         peak_kind: peak.map(|(_, kind)| kind),
         cost_usd: cost.dollars,
+        client_cost_usd: session.client_cost(),
         cost_is_lower_bound: cost.dollars.is_some() && cost.placeholders + cost.fast_without_price > 0,
         requests_with_placeholder_output: cost.placeholders,
         requests_fast_without_price: cost.fast_without_price,

@@ -69,6 +69,7 @@ impl Redactions {
         let open = OpenFiles::now();
         let rewrite = |(path, hits): &(PathBuf, u64)| {
             let done = match open.holder(path) {
+                None if is_database(path) => Err(say::database_not_changed()),
                 Some(why) => Err(why),
                 None => self.rewrite(path, &ranges),
             };
@@ -137,12 +138,21 @@ impl Redactions {
             self.folder_of_agent("CODEX_HOME", ".codex").join("sessions"),
             self.folder_of_agent("COPILOT_HOME", ".copilot").join("session-state"),
             self.folder_of_agent("GEMINI_CLI_HOME", "").join(".gemini/tmp"),
+            self.folder_of_agent("XDG_DATA_HOME", ".local/share").join("opencode"),
         ]
     }
 }
 
+/// The database of opencode, and what is not in it yet. Its texts lie in pages: one that goes over several is not found.
+const DATABASES: [&str; 2] = ["opencode.db", "opencode.db-wal"];
+
+fn is_database(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| DATABASES.iter().any(|database| name == *database))
+}
+
 fn is_transcript(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "jsonl" || extension == "json")
+    (is_database(path)
+        || path.extension().is_some_and(|extension| extension == "jsonl" || extension == "json"))
         && std::fs::metadata(path).is_ok_and(|metadata| metadata.len() <= LARGEST)
 }
 
@@ -245,6 +255,7 @@ retrace_message::messages! {
     replaced_marker(replaced) => "replaced by a marker: {replaced}",
     end_program_writes_repeat_redaction() => "End the program that writes it, and repeat the redaction.",
     transcript(path) => "Transcript {path}",
+    database_not_changed() => "This is a database, which only its program changes: delete the session there.",
     held_open(program) => "held open by {program}",
     written_last_ten_minutes_program() => "written in the last ten minutes, so that a program may hold it open",
 }

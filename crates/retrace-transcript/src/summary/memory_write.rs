@@ -20,9 +20,20 @@ pub struct MemoryWrite {
     pub line: u64,
 }
 
-/// Tools that write files: those of Claude Code, and the text editor of the Messages API.
-const FILE_TOOLS: [&str; 6] =
-    ["Write", "Edit", "MultiEdit", "NotebookEdit", "str_replace_based_edit_tool", "str_replace_editor"];
+/// Tools that write files: those of Claude Code, the text editor of the Messages API, and of others.
+const FILE_TOOLS: [&str; 10] = [
+    "Write",
+    "Edit",
+    "MultiEdit",
+    "NotebookEdit",
+    "str_replace_based_edit_tool",
+    "str_replace_editor",
+    // Gemini CLI and opencode.
+    "write_file",
+    "replace",
+    "write",
+    "edit",
+];
 
 /// Codex's tool for changing files, and how its patches begin each file.
 const PATCH_TOOL: &str = "apply_patch";
@@ -60,7 +71,7 @@ pub(crate) fn paths_written<'a>(tool: &str, input: &'a Value) -> Vec<&'a str> {
         return paths.map(str::trim).filter(|path| is_memory_path(path)).collect();
     }
     let text = |key: &str| input[key].as_str();
-    let paths = [text("file_path"), text("notebook_path"), text("path"), text("new_path")];
+    let paths = [text("file_path"), text("filePath"), text("notebook_path"), text("path"), text("new_path")];
     written(tool, text("command"), &paths).into_iter().collect()
 }
 

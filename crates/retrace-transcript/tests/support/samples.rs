@@ -135,6 +135,37 @@ pub(crate) fn gemini_chat() -> Vec<Value> {
     ]
 }
 
+/// A session of opencode: a prompt, a message of two calls, one with an answer alone.
+pub(crate) fn opencode_session() -> Vec<Value> {
+    let info = |id: &str, role: &str| {
+        json!({"id": id, "role": role, "modelID": "claude-sonnet-4-5", "time": {"created": 1_795_443_632_343_i64},
+            "tokens": {"input": 9, "output": 4, "reasoning": 0, "cache": {"read": 1, "write": 2}}, "cost": 0.25})
+    };
+    let finish = |input: u64| {
+        json!({"type": "step-finish", "reason": "tool-calls", "cost": 0.5,
+            "tokens": {"input": input, "output": 5, "reasoning": 3, "cache": {"read": 40, "write": 10}}})
+    };
+    let tool = |id: &str, name: &str, status: &str, input: Value, exit: u64| {
+        json!({"type": "tool", "tool": name, "callID": id, "state": {"status": status, "input": input, "output": "Done",
+            "error": "absent", "metadata": {"exit": exit}, "time": {"start": 1_795_443_637_000_i64, "end": 1_795_443_637_500_i64}}})
+    };
+    vec![
+        json!({"info": {"id": "ses_1", "parentID": null, "rootID": null, "directory": "/w", "title": "A port", "version": "1.18.33",
+            "cost": 1.25, "time": {"created": 1_795_443_632_129_i64, "updated": 1_795_443_638_932_i64}}}),
+        json!({"info": info("msg_1", "user"), "parts": [{"type": "text", "text": "Remember the port"},
+            {"type": "file", "mime": "image/png", "url": "file:///w/a.png"}]}),
+        json!({"info": info("msg_2", "assistant"), "parts": [
+            {"type": "step-start"}, {"type": "reasoning", "text": "hm"}, {"type": "text", "text": "Writing."},
+            tool("t1", "write", "completed", json!({"filePath": "/w/memory/a.md", "content": "8080\n"}), 0),
+            tool("t2", "bash", "completed", json!({"command": "echo x >> memory/b.md; false", "workdir": "sub"}), 1),
+            finish(100),
+            {"type": "step-start"}, tool("t3", "read", "error", json!({"filePath": "/w/x"}), 0),
+            tool("t4", "bash", "running", json!({"command": "sleep 9"}), 0), finish(130), {"type": "patch", "files": []}]}),
+        json!({"info": info("msg_3", "assistant"), "parts": [{"type": "text", "text": "Done."}]}),
+        json!({"info": info("msg_4", "assistant"), "parts": []}),
+    ]
+}
+
 /// An event of a Copilot session.
 pub(crate) fn copilot(kind: &str, data: Value) -> Value {
     json!({"type": kind, "data": data, "id": "e", "timestamp": "2026-06-25T01:50:34.403Z", "parentId": null})
@@ -253,6 +284,7 @@ pub(crate) fn all() -> Vec<Vec<u8>> {
         session(&codex_session()),
         session(&copilot_session()),
         session(&gemini_chat()),
+        session(&opencode_session()),
         session(&[
             pair(&json!([{"role": "user", "content": "Look"}]), json!({"body": response})),
             pair(

@@ -80,6 +80,7 @@ export const LabHeading = memo(function LabHeading({ show, onReload }: { show: C
             )}
           </>
         )}
+        <RecordedCost value={show.client_cost_usd} />
       </p>
       {show.cost_usd !== null && (
         <AtLeast placeholders={show.requests_with_placeholder_output} fast={show.requests_fast_without_price} />
@@ -93,3 +94,15 @@ export const LabHeading = memo(function LabHeading({ show, onReload }: { show: C
     </header>
   );
 });
+
+/** The price that the client wrote down itself. */
+function RecordedCost({ value }: { value: number | null }) {
+  const format = useFormat();
+  if (value === null) return null;
+  return (
+    <span data-testid="lab-recorded-cost">
+      {" · "}
+      <Trans>{format.dollars(value)} by the client&apos;s own count</Trans>
+    </span>
+  );
+}

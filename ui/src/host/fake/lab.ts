@@ -75,6 +75,7 @@ function rowFor(run: FakeRun): TranscriptRow {
     requests: run.requests,
     peak: Math.max(...show.requests.map(({ context }) => context)),
     cost_usd: show.cost_usd,
+    client_cost_usd: null,
     peak_kind: "recorded",
     cost_is_lower_bound: show.cost_is_lower_bound,
     requests_with_placeholder_output: show.requests_with_placeholder_output,
