@@ -136,7 +136,10 @@ export async function misplaced() {
     else if (lines > 3 && (length * wide) / lines < 9) add("broken", element, node.data, `over ${lines} lines`);
   }
 
+  // What lies over the page covers it on purpose.
   const layer = (element) => {
+    const over = element.closest('.popover, [role="dialog"], [role="alertdialog"], .toasts');
+    if (over) return over;
     for (let part = element; part; part = part.parentElement) if (/fixed|sticky/.test(styleOf(part).position)) return part;
     return null;
   };

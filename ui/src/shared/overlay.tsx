@@ -5,6 +5,7 @@ import { Button } from "react-aria-components/Button";
 import { Dialog, Heading } from "react-aria-components/Dialog";
 import { Modal, ModalOverlay } from "react-aria-components/Modal";
 import { CloseIcon } from "./icons";
+import { Kbd } from "./ui";
 
 /** Props of a dialog. */
 export interface SheetProps {
@@ -40,6 +41,9 @@ export function Sheet({ title, onClose, children, footer, size = "small", role =
         <Dialog role={role} className="sheet-dialog" data-testid={testId}>
           <header className="sheet-header">
             <Heading slot="title">{title}</Heading>
+            <span aria-hidden>
+              <Kbd keys="Esc" />
+            </span>
             <Button className="icon-button" aria-label={t`Close`} onPress={onClose}>
               <CloseIcon />
             </Button>

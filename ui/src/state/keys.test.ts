@@ -119,6 +119,40 @@ describe("listening", () => {
     stop();
   });
 
+  it("walks with the arrows as with j and k, but where a part has arrows itself", () => {
+    const stop = listenToKeys();
+    const [next, before] = [vi.fn(), vi.fn()];
+    const { unmount } = renderHook(() => useKeys([binding("j", { run: next }), binding("k", { run: before })]));
+    const button = document.body.appendChild(document.createElement("button"));
+    const list = document.body.appendChild(document.createElement("div"));
+    list.setAttribute("role", "listbox");
+    const row = list.appendChild(document.createElement("div"));
+    press("ArrowDown");
+    press("ArrowDown", { repeat: true }, button);
+    press("ArrowUp", {}, button);
+    press("ArrowDown", {}, row);
+    press("ArrowDown", { shiftKey: true });
+    expect([next.mock.calls.length, before.mock.calls.length]).toEqual([2, 1]);
+    for (const element of [button, list]) element.remove();
+    unmount();
+    stop();
+  });
+
+  it("works on after a box was ticked", () => {
+    const stop = listenToKeys();
+    const run = vi.fn();
+    const { unmount } = renderHook(() => useKeys([binding("x", { run })]));
+    const box = document.body.appendChild(document.createElement("input"));
+    box.type = "checkbox";
+    press("x", {}, box);
+    box.type = "search";
+    press("x", {}, box);
+    expect(run).toHaveBeenCalledTimes(1);
+    box.remove();
+    unmount();
+    stop();
+  });
+
   it("leaves the keyboard to a dialog, but not to a message", () => {
     const stop = listenToKeys();
     const run = vi.fn();

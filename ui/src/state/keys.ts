@@ -71,9 +71,23 @@ export function findBinding(
 /** True if keys belong to a text. An editor in a shadow tree hides behind its host; the path of the event does not. */
 function isTyping(event: KeyboardEvent): boolean {
   const target = event.composedPath()[0] ?? event.target;
-  return (
-    target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
-  );
+  if (target instanceof HTMLInputElement) return !PRESSED.has(target.type);
+  return target instanceof HTMLElement && (target.isContentEditable || /^(TEXTAREA|SELECT)$/.test(target.tagName));
+}
+
+/** Fields that take no text: after a box was ticked the keys work as before. */
+const PRESSED = new Set(["checkbox", "radio", "range", "button", "submit", "reset", "color", "file"]);
+/** Parts whose own keys are the arrows. */
+const OWN_ARROWS =
+  'input, textarea, select, [contenteditable], [role="listbox"], [role="tree"], [role="grid"], [role="slider"], ' +
+  '[role="tablist"], [role="radiogroup"], [role="toolbar"], [role="menu"], [role="combobox"], [role="separator"]';
+
+/** The key that walks the list of the screen in place of an arrow, where the focus is on nothing that has arrows itself. */
+function walkOf(event: KeyboardEvent): string | null {
+  const walk = { ArrowDown: "j", ArrowUp: "k" }[event.key];
+  if (!walk || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return null;
+  const target = event.composedPath()[0] ?? event.target;
+  return target instanceof Element && target.closest(OWN_ARROWS) ? null : walk;
 }
 
 /** A dialog or menu has the keyboard to itself; a message (aria-modal is false) does not. */
@@ -100,7 +114,7 @@ function onKeyDown(event: KeyboardEvent): void {
   if (["Shift", "Control", "Alt", "Meta"].includes(event.key)) return;
   const prefix = openPrefix(event);
   pending = null;
-  const key = keyName(event);
+  const key = walkOf(event) ?? keyName(event);
   // A key that does not go on with a sequence ends it and does nothing: who meant `g i` must not have approved with `g a`.
   const from = key.includes("mod+") ? null : prefix;
   const found = findBinding(openBindings(), from, key);

@@ -5,22 +5,19 @@ import { useDeferredValue, useEffect, useState } from "react";
 import { Dialog } from "react-aria-components/Dialog";
 import { Modal, ModalOverlay } from "react-aria-components/Modal";
 import { ToggleButton } from "react-aria-components/ToggleButton";
-import { useQueries } from "@tanstack/react-query";
 import type { Hit, Store } from "@/bindings";
-import { download } from "@/shared/download";
 import { wordsFor } from "@/shared/failure";
 import { spelled } from "@/shared/hidden";
 import { Moment } from "@/shared/labels";
 import { LineText } from "@/shared/LineText";
 import { Kbd, useWords } from "@/shared/ui";
-import { useBackend } from "@/state/backend";
 import { useAllKeys, useKeys } from "@/state/keys";
 import { setKeyHelpOpen, setPaletteOpen, usePaletteOpen } from "@/state/palette";
 import { useRead } from "@/state/queries";
 import { navigate, type Route } from "@/state/route";
-import { openStoresSheet } from "@/state/sheets";
-import { say } from "@/state/toasts";
+import { useCommands } from "./commands";
 import { type Entry, pick } from "./entries";
+import { useFound } from "./found";
 import { classes } from "@/shared/classes";
 import css from "./palette.module.css";
 
@@ -36,27 +33,6 @@ function useRested(text: string): string {
     return () => window.clearTimeout(timer);
   }, [text]);
   return rested;
-}
-
-/** Memories of every store, to be found by name. */
-function useMemoryEntries(stores: readonly Store[]): Entry[] {
-  const backend = useBackend();
-  const reads = useQueries({
-    queries: stores.map(({ id }) => {
-      const request = { store: id, at: null };
-      return { queryKey: ["memories", request], queryFn: () => backend.call("memories", request) };
-    }),
-  });
-  return stores.flatMap((store, at) =>
-    (reads[at]?.data?.memories ?? [])
-      .filter(({ path }) => path !== null)
-      .map(({ id, path }) => ({
-        key: `memory ${id}`,
-        label: spelled(path ?? id),
-        detail: spelled(store.name),
-        run: () => navigate({ screen: "memories", store: store.id, memory: id }),
-      })),
-  );
 }
 
 function usePlaces(): Entry[] {
@@ -82,34 +58,6 @@ function usePlaces(): Entry[] {
   ];
 }
 
-/** Writes a report of the review and offers it as a file. */
-function useReport(): Entry {
-  const { t, i18n } = useLingui();
-  const backend = useBackend();
-  const save = async () => {
-    try {
-      const { file_name, media_type, text } = await backend.call("review_report", { store: null, since: null });
-      download(file_name, text, media_type);
-    } catch (cause) {
-      say({ tone: "failure", title: i18n._(wordsFor(cause).title), detail: wordsFor(cause).detail });
-    }
-  };
-  return { key: "report", label: t`Save a report of this review…`, run: () => void save() };
-}
-
-/** Sheets that can be opened from anywhere. */
-function useSheets(): Entry[] {
-  const { t } = useLingui();
-  const open = (sheet: "add-hosted" | "attach-list") => () => {
-    navigate({ screen: "stores", view: "hosted" });
-    openStoresSheet(sheet);
-  };
-  return [
-    { key: "sheet hosted", label: t`Add a hosted store…`, run: open("add-hosted") },
-    { key: "sheet mounts", label: t`Check an attach list…`, run: open("attach-list") },
-  ];
-}
-
 const PLACE_KEYS = /^g /;
 const WALKING = new Set(["j", "k", "/", "mod+k"]);
 
@@ -130,17 +78,17 @@ function openHit(hit: Hit, history: boolean): void {
 function Group({
   title,
   entries,
-  onRun,
+  onChoose,
 }: {
   title: string;
   entries: readonly Entry[];
-  onRun: (run: () => void) => void;
+  onChoose: (entry: Entry) => void;
 }) {
   if (entries.length === 0) return null;
   return (
     <Command.Group heading={title}>
       {entries.map((entry) => (
-        <Command.Item key={entry.key} value={entry.key} onSelect={() => onRun(entry.run)} data-testid="palette-item">
+        <Command.Item key={entry.key} value={entry.key} onSelect={() => onChoose(entry)} data-testid="palette-item">
           <span className={css.paletteLabel}>{entry.label}</span>
           {entry.detail && <span className="muted">{entry.detail}</span>}
           {entry.keys && <Kbd keys={entry.keys} />}
@@ -169,9 +117,10 @@ function HitItem({ hit, store, onSelect }: { hit: Hit; store: string; onSelect: 
 }
 
 /** Hits of the text in all stores, or in the whole history. */
-function useHits(query: string, history: boolean) {
+function useHits(query: string, history: boolean, isCommand: boolean) {
   const rested = useRested(query.trim());
-  const wanted = rested.length > 1;
+  // What stands behind a verb is its arguments: it is never searched for, and no cache keeps it.
+  const wanted = rested.length > 1 && !isCommand;
   const search = useRead(
     "search",
     { query: rested, history, store: null, limit: MAX_HITS },
@@ -180,12 +129,14 @@ function useHits(query: string, history: boolean) {
   return { search, wanted, hits: wanted ? (search.data?.hits ?? []) : [] };
 }
 
-/** What can be chosen by name: memories once something is typed, actions, places, and stores. */
+/** What can be chosen: actions and commands first, then what was found by name; the text comes last. */
 function useNamed(query: string, stores: readonly Store[]) {
   const { t } = useLingui();
   const deferred = useDeferredValue(query);
-  const memories = useMemoryEntries(stores);
-  const actions = [...useActions(), ...useSheets(), useReport()];
+  const found = useFound(deferred, stores);
+  // Not deferred: what is typed behind a verb must never be searched for, not even for a moment.
+  const commands = useCommands(query, stores, found.all);
+  const actions = useActions();
   const places = usePlaces();
   const storeEntries = stores.map((store): Entry => {
     const run = () => navigate({ screen: "memories", store: store.id });
@@ -193,11 +144,14 @@ function useNamed(query: string, stores: readonly Store[]) {
   });
   const named = (entries: readonly Entry[]) => pick(entries, deferred, MAX_NAMED);
   return {
-    found: query.trim() === "" ? [] : named(memories),
+    isCommand: commands.typed !== null,
     groups: [
-      { title: t`Actions`, entries: named(actions) },
-      { title: t`Go to`, entries: named(places) },
-      { title: t`Stores`, entries: named(storeEntries) },
+      { title: t`Actions`, entries: commands.typed ?? named([...actions, ...commands.all]) },
+      { title: t`Go to`, entries: commands.typed ? [] : named(places) },
+      { title: t`Stores`, entries: commands.typed ? [] : named(storeEntries) },
+      { title: t`Memories`, entries: commands.typed ? [] : found.memories },
+      { title: t`Sessions`, entries: commands.typed ? [] : found.sessions },
+      { title: t`Findings`, entries: commands.typed ? [] : found.findings },
     ],
   };
 }
@@ -216,6 +170,10 @@ function Foot({ search, wanted }: Pick<ReturnType<typeof useHits>, "search" | "w
       ) : (
         <Trans>Every word has to occur; each may be the beginning of a longer one.</Trans>
       )}
+      <span className="spacer" />
+      <span>
+        <Kbd keys="↑ ↓" /> <Kbd keys="Enter" /> <Kbd keys="Esc" />
+      </span>
     </div>
   );
 }
@@ -226,19 +184,20 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
   const [history, setHistory] = useState(false);
   const [chosen, setChosen] = useState("");
   const stores = useRead("stores", {}).data?.stores ?? [];
-  const { found, groups } = useNamed(query, stores);
-  const { search, wanted, hits } = useHits(query, history);
+  const { isCommand, groups } = useNamed(query, stores);
+  const { search, wanted, hits } = useHits(query, history, isCommand);
   const storeName = (id: string) => stores.find((store) => store.id === id)?.name ?? t`removed store`;
+  const ask = (text: string) => {
+    setQuery(text);
+    setChosen("");
+  };
   const run = (work: () => void) => {
     onClose();
     work();
   };
+  const choose = ({ goesOn, run: work }: Entry) => (goesOn === undefined ? run(work) : ask(goesOn));
   const asked = query.trim() !== "";
-  const keys = [
-    ...found.map(({ key }) => key),
-    ...hits.map(hitKey),
-    ...groups.flatMap(({ entries }) => entries.map(({ key }) => key)),
-  ];
+  const keys = [...groups.flatMap(({ entries }) => entries.map(({ key }) => key)), ...hits.map(hitKey)];
   // The chosen row may have gone with the last answer: the first row is chosen then.
   const value = keys.includes(chosen) ? chosen : (keys[0] ?? "");
 
@@ -254,11 +213,8 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
       <div className={css.paletteHead}>
         <Command.Input
           value={query}
-          onValueChange={(text) => {
-            setQuery(text);
-            setChosen("");
-          }}
-          placeholder={history ? t`Search every recorded version` : t`Search memories, stores, actions`}
+          onValueChange={ask}
+          placeholder={history ? t`Search every recorded version` : t`Type a command or search`}
           data-testid="palette-input"
           autoFocus
         />
@@ -267,12 +223,14 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
         </ToggleButton>
       </div>
       <Command.List>
-        {!search.isFetching && asked && (
+        {!search.isFetching && asked && !isCommand && (
           <Command.Empty>
             <Trans>Nothing found.</Trans> {!history && <Trans>Text that was there once may be in the history.</Trans>}
           </Command.Empty>
         )}
-        <Group title={t`Memories`} entries={found} onRun={run} />
+        {groups.map(({ title, entries }) => (
+          <Group key={title} title={title} entries={entries} onChoose={choose} />
+        ))}
         {hits.length > 0 && (
           <Command.Group heading={history ? t`In the history` : t`In the text`}>
             {hits.map((hit) => (
@@ -285,9 +243,6 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
             ))}
           </Command.Group>
         )}
-        {groups.map(({ title, entries }) => (
-          <Group key={title} title={title} entries={entries} onRun={run} />
-        ))}
       </Command.List>
       <Foot search={search} wanted={wanted} />
     </Command>

@@ -10,6 +10,10 @@ export interface Entry {
   detail?: string;
   /** The key that does the same. */
   keys?: string;
+  /** More words it is found by: the English verb in every language, names of arguments. */
+  words?: string;
+  /** What is typed next: the entry goes on with its arguments instead of ending. */
+  goesOn?: string;
   /** Does it. */
   run: () => void;
 }
@@ -31,9 +35,27 @@ export function fit(label: string, query: string): number {
 export function pick(entries: readonly Entry[], query: string, most: number): Entry[] {
   if (query.trim() === "") return entries.slice(0, most);
   return entries
-    .map((entry) => ({ entry, score: fit(`${entry.label} ${entry.detail ?? ""}`, query) }))
+    .map((entry) => ({ entry, score: fit(`${entry.label} ${entry.detail ?? ""} ${entry.words ?? ""}`, query) }))
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
     .slice(0, most)
     .map(({ entry }) => entry);
+}
+
+/** A typed verb and what stands behind it; null where the text does not begin with one of `verbs` and a space. */
+export function afterVerb(query: string, verbs: readonly string[]): string | null {
+  const text = query.trimStart();
+  const verb = verbs.find((one) => text.toLocaleLowerCase().startsWith(`${one.toLocaleLowerCase()} `));
+  return verb === undefined ? null : text.slice(verb.length + 1).trimStart();
+}
+
+/** The name among `names` that a text begins with, the longest first, and what stands behind it. */
+export function namedFirst<T extends { name: string }>(
+  text: string,
+  names: readonly T[],
+): { named: T; rest: string } | null {
+  const low = text.toLocaleLowerCase();
+  const fits = ({ name }: T) => low === name.toLocaleLowerCase() || low.startsWith(`${name.toLocaleLowerCase()} `);
+  const named = [...names].sort((a, b) => b.name.length - a.name.length).find(fits);
+  return named ? { named, rest: text.slice(named.name.length).trim() } : null;
 }

@@ -3,13 +3,12 @@ import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import type { Store } from "@/bindings";
-import type { CommandName } from "@/host";
-import { wordsFor } from "@/shared/failure";
 import { useFormat } from "@/shared/format";
 import { spelled } from "@/shared/hidden";
 import { MenuEntry, MoreMenu } from "@/shared/menu";
 import { Moment, ProgramText, StoreState } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
+import { useRecordingActs, useReporting } from "@/shared/store-acts";
 import { TableHead, numbers, unseen } from "@/shared/TableHead";
 import { Await, Button, Chip, Empty, Segmented, useWords } from "@/shared/ui";
 import { kindWords } from "@/shared/vocabulary";
@@ -33,37 +32,12 @@ import { classes } from "@/shared/classes";
 import storesCss from "./stores.module.css";
 import hostedCss from "./hosted.module.css";
 
-type StoreCommand = Extract<CommandName, "pause_store" | "resume_store">;
-
 /** Acts on a store; each tells how it went. */
 function useStoreActs() {
-  const { t, i18n } = useLingui();
-  const words = useWords();
+  const { t } = useLingui();
   const backend = useBackend();
-  const reporting = async (work: () => Promise<void>) => {
-    try {
-      await work();
-    } catch (cause) {
-      const failure = wordsFor(cause);
-      say({ tone: "failure", title: i18n._(failure.title), detail: failure.detail || words(failure.next) });
-    }
-  };
-  const set = (command: StoreCommand, store: Store) =>
-    reporting(async () => {
-      await backend.call(command, { store: store.id });
-    });
-  const scan = (stores: readonly Store[]) =>
-    reporting(async () => {
-      const found = await backend.call("scan", { stores: stores.map(({ id }) => id) });
-      const versions = found.stores.reduce((sum, one) => sum + one.versions, 0);
-      say({
-        tone: "done",
-        title:
-          versions === 0
-            ? t`Nothing changed on disk`
-            : t`Recorded ${plural(versions, { one: "# version", other: "# versions" })}`,
-      });
-    });
+  const reporting = useReporting();
+  const { set, scan } = useRecordingActs();
   const addAgain = ({ root, kind, name }: Store) =>
     reporting(async () => void (await backend.call("add_store", { root, kind, name })));
   const remove = (store: Store) =>
