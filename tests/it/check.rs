@@ -91,7 +91,7 @@ fn text_for_people() {
         "MEMORY.md:4:7: warning: There is no \"b.md\". [links/missing-file]\n    \
          Correct the link, or remove the line.\n\
          MEMORY.md:5:16: error: A GitHub token: ghp_… (40 characters). [secret/github]\n    \
-         Withdraw it at its provider, then take it out with `retrace redact`, history included.\n\
+         Withdraw it at its provider, then redact it, history included.\n\
          a.md:3:1: note: The type is \"note\". [front-matter/unknown-type]\n    \
          Use one of the four types.\n\
          a.md:5:7: note: No memory is called \"nowhere\". [links/wiki]\n    \
