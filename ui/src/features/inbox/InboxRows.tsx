@@ -44,17 +44,7 @@ export function SectionHeading({ section, onApprove }: { section: SectionRow; on
           )}
         </span>
         {!isNeeds && (
-          <Button
-            tone="primary"
-            keys="shift+a"
-            onPress={onApprove}
-            excludeFromTabOrder
-            data-testid="approve-routine"
-            aria-label={plural(section.changes, {
-              one: "Approve # routine change",
-              other: "Approve # routine changes",
-            })}
-          >
+          <Button tone="primary" keys="shift+a" onPress={onApprove} excludeFromTabOrder data-testid="approve-routine">
             <Trans>Approve routine</Trans>
           </Button>
         )}
