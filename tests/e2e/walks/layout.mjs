@@ -104,7 +104,7 @@ async function places(app) {
   const hash = () => app.driver.run(() => location.hash);
   const go = (to) => app.driver.run((next) => (location.hash = next), to);
   const all = [
-    ["inbox", "#/inbox", "inbox-pane"],
+    ["inbox", "#/inbox", "inbox-screen"],
     ["timeline", "#/timeline", "timeline-row"],
     ["health", "#/health", "health-store"],
     ["expiry", "#/health?view=expiry", "view-expiry"],
@@ -153,7 +153,7 @@ const OVERLAYS = [
 async function holds({ app }) {
   const found = new Misplaced(app);
   await app.driver.resize(1360, 860);
-  await app.see("inbox-row");
+  await app.see("nav-memories");
   const all = await places(app);
   for (const language of LANGUAGES) {
     await app.driver.resize(1360, 860);
