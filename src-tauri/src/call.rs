@@ -4,6 +4,7 @@
 use crate::background::Background;
 use crate::program::Program;
 use retrace_api::wire::{ApiError, Code, DesktopSettings, DesktopState};
+use retrace_api::wire::{Message, shell as say};
 use serde::Serialize;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -46,10 +47,8 @@ pub(crate) async fn pick_directory<R: Runtime>(handle: AppHandle<R>) -> Result<O
         let Some(path) = picked(&handle)? else { return Ok(None) };
         path.into_os_string().into_string().map(Some).map_err(|path| ApiError {
             code: Code::Invalid,
-            message: "The directory's name is not valid Unicode, and the window cannot pass it on."
-                .to_owned()
-                .into(),
-            hint: "Add it in a terminal: retrace stores add DIR".to_owned().into(),
+            message: say::directorys_name_not_valid_unicode(),
+            hint: say::add_terminal_retrace_stores_add(),
             subject: path.display().to_string(),
         })
     })
@@ -83,9 +82,7 @@ fn picked<R: Runtime>(handle: &AppHandle<R>) -> Result<Option<PathBuf>, ApiError
         let _ = answer.send(path);
     });
     let Ok(Some(path)) = answered.recv() else { return Ok(None) };
-    path.into_path()
-        .map(Some)
-        .map_err(|error| internal("The chosen place is not a directory of this machine.", &error))
+    path.into_path().map(Some).map_err(|error| internal(say::chosen_place_not_directory_machine(), &error))
 }
 
 /// Runs `work` where it may block. A panic in it becomes an error of this one call.
@@ -94,17 +91,15 @@ async fn on_a_thread<T: Send + 'static>(
 ) -> Result<T, Failure> {
     match async_runtime::spawn_blocking(work).await {
         Ok(answer) => answer.map_err(Failure::from),
-        Err(error) => {
-            Err(internal("The program failed at this command; the log is as it was before.", &error).into())
-        }
+        Err(error) => Err(internal(say::program_failed_command_log_before(), &error).into()),
     }
 }
 
-fn internal(message: &str, cause: &dyn std::fmt::Display) -> ApiError {
+fn internal(message: Message, cause: &dyn std::fmt::Display) -> ApiError {
     ApiError {
         code: Code::Internal,
-        message: message.to_owned().into(),
-        hint: "Please report it with what you did.".to_owned().into(),
+        message,
+        hint: say::please_report_what_you_did(),
         subject: cause.to_string(),
     }
 }

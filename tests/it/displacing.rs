@@ -145,8 +145,8 @@ fn call_tool(world: &World, input: Value) -> Answer {
 fn refused(code: Code, message: &str) -> wire::ApiError {
     wire::ApiError {
         code,
-        message: message.to_owned().into(),
-        hint: String::new().into(),
+        message: retrace_api::wire::Message::verbatim(message),
+        hint: retrace_api::wire::Message::default(),
         subject: String::new(),
     }
 }

@@ -117,7 +117,7 @@ fn rename(world: &World, from: &str, to: &str) {
 
 fn notes_of_operations(world: &World) -> Vec<String> {
     let page = commands::timeline(&world.app, wire::TimelineReq::default()).expect("operations");
-    page.operations.into_iter().filter_map(|operation| operation.note).collect()
+    page.operations.into_iter().filter_map(|operation| operation.note.map(wire::Message::into_text)).collect()
 }
 
 #[test]

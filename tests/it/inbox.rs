@@ -619,8 +619,8 @@ fn item_by_item_the_list_is_that_of_the_pages() {
     let mut taken = 0;
     let stopped = list.each(world.app.review(), |_| {
         taken += 1;
-        let (code, message) = (wire::Code::Busy, "Enough.".into());
-        let enough = wire::ApiError { code, message, hint: "".into(), subject: String::new() };
+        let (code, message) = (wire::Code::Busy, wire::Message::verbatim("Enough."));
+        let enough = wire::ApiError { code, message, hint: wire::Message::default(), subject: String::new() };
         if taken == 70 { Err(enough) } else { Ok(()) }
     });
     assert_eq!((stopped.expect_err("it stops").message.text(), taken), ("Enough.", 70));

@@ -117,7 +117,8 @@ type Past = (String, String, String, Option<String>, Option<String>);
 fn past(world: &World) -> Vec<Past> {
     let tell = |version: wire::Version| {
         let path = version.path.unwrap_or_default();
-        (version.created_at, version.operation.to_string(), path, version.content_sha256, version.note)
+        let note = version.note.map(wire::Message::into_text);
+        (version.created_at, version.operation.to_string(), path, version.content_sha256, note)
     };
     world.log("").into_iter().filter(|version| version.rebuilt).map(tell).collect()
 }

@@ -270,7 +270,11 @@ fn branches_and_merges_come_in_the_order_of_time_and_another_directory_counts_as
     world.record("a.md", "observed\n");
     let done = import_git(&world, &git.folder, Some("notes"), false);
     assert_eq!(done.versions, 4, "{done:?}");
-    let notes: Vec<String> = world.log("a.md").iter().filter_map(|version| version.note.clone()).collect();
+    let notes: Vec<String> = world
+        .log("a.md")
+        .iter()
+        .filter_map(|version| version.note.as_ref().map(|note| note.text().to_owned()))
+        .collect();
     let subjects: Vec<&str> = notes.iter().filter_map(|note| note.split(' ').next()).collect();
     assert_eq!(subjects, ["merge", "side", "main", "base"]);
     let merged = world.log("a.md").into_iter().nth(1).expect("a version");

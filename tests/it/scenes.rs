@@ -136,8 +136,8 @@ fn call_tool(world: &World, input: Value) -> Result<Option<wire::ActResult>, wir
     if answer.is_error {
         return Err(wire::ApiError {
             code: wire::Code::Internal,
-            message: answer.content.into(),
-            hint: String::new().into(),
+            message: retrace_api::wire::Message::verbatim(answer.content),
+            hint: retrace_api::wire::Message::default(),
             subject: String::new(),
         });
     }

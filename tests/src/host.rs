@@ -4,6 +4,7 @@ use retrace_api::remote::api::{
     Cancel, Listener, Page, RemoteError, RemoteMemory, RemoteStore, RemoteVersion,
 };
 use retrace_api::remote::{HostCalls, Hosts, Variable};
+use retrace_api::wire::Message;
 use retrace_model::{Actor, Evidence, Sha256, Timestamp, VersionOperation};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -204,14 +205,18 @@ impl FakeHost {
         }
         let answer = call(&mut state);
         if is_write && std::mem::take(&mut state.loses_answer) {
-            return Err(RemoteError::Unreachable { status: None, tries: 1, cause: "cut off".to_owned() });
+            return Err(RemoteError::Unreachable {
+                status: None,
+                tries: 1,
+                cause: Message::verbatim("cut off"),
+            });
         }
         answer
     }
 }
 
 fn not_found() -> RemoteError {
-    RemoteError::NotFound { message: "there is none".to_owned() }
+    RemoteError::NotFound { message: Message::verbatim("there is none") }
 }
 
 impl State {
@@ -420,7 +425,9 @@ impl HostCalls for FakeHost {
         self.call(&format!("update {memory}"), store, |state| {
             let now = state.memories.get(memory).ok_or_else(not_found)?;
             if expected.is_some_and(|expected| expected != now.content_sha256) {
-                return Err(RemoteError::PreconditionFailed { message: "another content".to_owned() });
+                return Err(RemoteError::PreconditionFailed {
+                    message: Message::verbatim("another content"),
+                });
             }
             match path.and_then(|path| state.conflict(path, Some(memory))) {
                 Some(conflict) => Err(conflict),
@@ -433,7 +440,9 @@ impl HostCalls for FakeHost {
         self.call(&format!("delete {memory}"), store, |state| {
             let now = state.memories.get(memory).ok_or_else(not_found)?;
             if expected.is_some_and(|expected| expected != now.content_sha256) {
-                return Err(RemoteError::PreconditionFailed { message: "another content".to_owned() });
+                return Err(RemoteError::PreconditionFailed {
+                    message: Message::verbatim("another content"),
+                });
             }
             state.remove(memory, Actor::Api { id: "apikey_ada".to_owned() });
             Ok(())

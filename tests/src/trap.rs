@@ -1,5 +1,6 @@
 //! A trap at the n-th step of a scan or an act.
 
+use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, Code};
 use retrace_api::{Faults, FileStep, FileSteps, Point};
 use std::io;
@@ -96,8 +97,8 @@ impl Faults for Trap {
         }
         Err(ApiError {
             code: Code::CannotWrite,
-            message: format!("Failed on purpose at {point:?}.").into(),
-            hint: String::new().into(),
+            message: Message::verbatim(format!("Failed on purpose at {point:?}.")),
+            hint: Message::default(),
             subject: String::new(),
         })
     }

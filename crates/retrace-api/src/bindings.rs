@@ -159,32 +159,17 @@ pub fn messages() -> String {
     text
 }
 
-/// The whole text of `ui/src/bindings/sentences.ts`: every message and sentence of the program that the window shows. It is
-/// apart from [`words`], since only a window in another language than English loads it. Written and compared with the tree as
-/// [`typescript`] is.
+/// The whole text of `ui/src/bindings/sentences.ts`: every message as Lingui extracts it for the catalogues of other
+/// languages. Nothing imports it: English texts come with the messages. Written and compared with the tree as [`typescript`] is.
 #[must_use]
 pub fn sentences() -> String {
     let mut text = String::from(
         "// Made by `cargo run -p retrace-api --example bindings` from the messages that the crates declare. Do not edit.\n\
-         import type { MessageDescriptor } from \"@lingui/core\";\n\
          import { msg } from \"@lingui/core/macro\";\n\n\
-         /** A sentence of the program, what other languages say for it, and the names of its places. */\n\
-         export type Sentence = { english: string; words: MessageDescriptor; names?: readonly string[] };\n\n\
-         /** Every message; texts that were saved before there were ids are known by `english`. */\n\
-         export const SENTENCES: readonly Sentence[] = [\n",
+         /** Every message of the program, for the catalogues. */\n\
+         export const SENTENCES = [\n",
     );
-    for (sentence, declaration) in crate::sentences::sentences() {
-        let (english, words) = (sentence.as_str(), declaration.map_or_else(|| message(&sentence), declared));
-        let names = declaration.map_or_else(String::new, |declaration| {
-            let names: Vec<String> = declaration.places().iter().map(|name| format!("{name:?}")).collect();
-            format!(", names: [{}]", names.join(", "))
-        });
-        let _ = writeln!(text, "  {{ english: {english:?}, words: {words}{names} }},");
-    }
-    text.push_str(
-        "];\n\n/** Messages that are never taken for a text without an id. */\nexport const OTHERS = [\n",
-    );
-    for declaration in crate::sentences::unmatched() {
+    for declaration in retrace_message::declarations() {
         let _ = writeln!(text, "  {},", declared(declaration));
     }
     text.push_str("] as const;\n");
@@ -207,7 +192,7 @@ fn catalogued(declaration: &retrace_message::Declaration) -> String {
 }
 
 /// The English text of a message with numbered places, and braces of its own as they are shown.
-pub(crate) fn positional(declaration: &retrace_message::Declaration) -> String {
+fn positional(declaration: &retrace_message::Declaration) -> String {
     let mut text = declaration.english.to_owned();
     for (at, name) in declaration.places().iter().enumerate() {
         text = text.replacen(&format!("{{{name}}}"), &format!("{{{at}}}"), 1);
@@ -292,6 +277,49 @@ fn own_braces(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use retrace_message::{Declaration, Message, declarations};
+
+    /// A declared message with something in each place.
+    fn filled(declaration: &Declaration) -> String {
+        let mut text = positional(declaration);
+        for at in 0..declaration.places().len() {
+            text = text.replacen(&format!("{{{at}}}"), &format!("x{at}.md"), 1);
+        }
+        text
+    }
+
+    #[test]
+    fn declared_messages_are_without_fault() {
+        assert_eq!(retrace_message::problems(declarations()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_saved_text_is_read_as_the_message_that_made_it() {
+        let saved = || declarations().into_iter().filter(|declaration| declaration.saved);
+        let mut known = 0;
+        for declaration in saved() {
+            let text = filled(declaration);
+            let read = Message::of_saved(&text);
+            assert_eq!(read.text(), text);
+            if read.id() == retrace_message::VERBATIM {
+                continue;
+            }
+            known += 1;
+            let other = saved().find(|other| other.id == read.id());
+            let english = other.map(|other| other.english.to_lowercase());
+            assert_eq!(
+                english,
+                Some(declaration.english.to_lowercase()),
+                "{text:?} is taken for {}",
+                read.id()
+            );
+        }
+        assert!(
+            known * 10 > saved().count() * 9,
+            "{known} of {} saved messages are known again",
+            saved().count()
+        );
+    }
 
     #[test]
     fn braces_and_apostrophes_are_written_as_catalogues_read_them() {

@@ -29,7 +29,6 @@ pub mod commands;
 mod desktop;
 mod options;
 pub mod reference;
-mod sentences;
 
 pub use allocator::bound_heaps;
 pub use app::App;

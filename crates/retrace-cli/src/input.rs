@@ -1,6 +1,7 @@
 //! Named inputs: a file, or standard input. Reading ends at a limit, so that a device or an endless pipe
 //! costs no more than that.
 
+use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, Code};
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read};
@@ -21,11 +22,11 @@ pub(crate) fn read(path: &Path, stdin: &mut dyn Read, limit: u64) -> Result<Vec<
         ApiError {
             code: if error.kind() == ErrorKind::NotFound { Code::NotFound } else { Code::Invalid },
             message: if too_large {
-                format!("The file has more than {limit} bytes.").into()
+                Message::verbatim(format!("The file has more than {limit} bytes."))
             } else {
-                format!("The file cannot be read: {error}.").into()
+                Message::verbatim(format!("The file cannot be read: {error}."))
             },
-            hint: "Check the path; - is standard input.".to_owned().into(),
+            hint: Message::verbatim("Check the path; - is standard input."),
             subject: path.display().to_string(),
         }
     })

@@ -33,6 +33,7 @@ pub use stop::Stop;
 use args::Arguments;
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _};
+use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, Code};
 use shell::Shell;
 use std::ffi::{OsStr, OsString};
@@ -73,8 +74,8 @@ fn help_or_usage(message: &clap::Error, arguments: &[OsString], io: &mut Io<'_>)
         let sentence = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
         let error = ApiError {
             code: Code::Invalid,
-            message: sentence.to_owned().into(),
-            hint: "`retrace help` lists the commands and their options.".to_owned().into(),
+            message: Message::verbatim(sentence),
+            hint: Message::verbatim("`retrace help` lists the commands and their options."),
             subject: String::new(),
         };
         let _ = print::json::error(io.stderr, &error);

@@ -3,6 +3,7 @@
 use crate::input;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, Code};
 use std::io::Read;
 use std::path::Path;
@@ -28,8 +29,8 @@ pub(crate) fn read(path: &Path, stdin: &mut dyn Read) -> Result<String, ApiError
 fn invalid(path: &Path, message: &str) -> ApiError {
     ApiError {
         code: Code::Invalid,
-        message: message.to_owned().into(),
-        hint: String::new().into(),
+        message: Message::verbatim(message),
+        hint: Message::default(),
         subject: path.display().to_string(),
     }
 }

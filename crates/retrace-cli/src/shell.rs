@@ -8,6 +8,7 @@ use crate::pager::Pages;
 use crate::print::paint::Paint;
 use crate::print::{self, Style};
 use crate::progress;
+use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, Code};
 use retrace_api::{App, AppOptions};
 use std::io::{ErrorKind, Write};
@@ -157,8 +158,8 @@ impl<'run, 'io> Shell<'run, 'io> {
             Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => Exit::DONE,
             Err(Failure::Output(error)) => self.fail(&ApiError {
                 code: Code::CannotWrite,
-                message: format!("The output cannot be written: {error}.").into(),
-                hint: String::new().into(),
+                message: Message::verbatim(format!("The output cannot be written: {error}.")),
+                hint: Message::default(),
                 subject: "standard output".to_owned(),
             }),
         }

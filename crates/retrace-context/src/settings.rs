@@ -243,18 +243,18 @@ impl Setting {
         for (index, edit) in self.edits.iter().enumerate() {
             let path = format!("context_management.edits.{index}.{}", edit.type_name());
             if matches!(edit, Edit::ClearThinking(_)) && !thinking {
-                let message = format!("`{CLEAR_THINKING}` strategy requires `thinking` to be enabled");
+                let message = say::strategy_requires_thinking_enabled(CLEAR_THINKING);
                 refused.push(SettingError { path: path.clone(), message });
             }
             if let Some(model) = model.filter(|model| !model.supports(edit)) {
-                let message = format!("{} does not support `{}`", model.key, edit.type_name());
+                let message = say::not_support(&model.key, edit.type_name());
                 refused.push(SettingError { path, message });
             }
         }
         if self.compaction.is_some()
             && let Some(model) = model.filter(|model| !model.compaction)
         {
-            let message = format!("{} does not support compaction", model.key);
+            let message = say::not_support_compaction(&model.key);
             refused.push(SettingError { path: "compaction".to_owned(), message });
         }
         refused
@@ -275,3 +275,11 @@ impl Edit {
 
 #[cfg(test)]
 pub(crate) mod tests;
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "settings";
+    strategy_requires_thinking_enabled(value) => "`{value}` strategy requires `thinking` to be enabled",
+    not_support(key, type_name) => "{key} does not support `{type_name}`",
+    not_support_compaction(key) => "{key} does not support compaction",
+}

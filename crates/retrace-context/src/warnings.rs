@@ -12,6 +12,7 @@ use crate::settings::{
     AskedFor, CLEAR_THINKING, CLEAR_TOOL_USES, COMPACT, COMPACT_LEAST_TRIGGER, ClearToolUses, Edit, Setting,
     Trigger,
 };
+use retrace_message::Message;
 use retrace_tokens::{Family, family_of};
 use retrace_transcript::{BlockKind, Transcript};
 use serde_json::Value;
@@ -36,11 +37,11 @@ pub struct Warning {
     /// For programs, such as `trigger_never_reached`.
     pub code: &'static str,
     /// A sentence that names the number.
-    pub message: String,
+    pub message: Message,
 }
 
 impl Warning {
-    fn new(code: &'static str, message: String) -> Self {
+    fn new(code: &'static str, message: Message) -> Self {
         Self { code, message }
     }
 }
@@ -103,9 +104,7 @@ pub fn warnings(grounds: &Grounds<'_>) -> Vec<Warning> {
 pub fn of_other_vendor(transcript: &Transcript) -> Option<Warning> {
     let models = transcript.requests.iter().filter_map(|request| request.model.as_deref());
     let model = models.into_iter().find(|model| !family_of(model, Family::V48).family.is_claude())?;
-    let message = format!(
-        "Clearing is a setting of Anthropic's API, and {model} is another vendor's model: it cannot be set there. The figures say what the same clearing would free in this run."
-    );
+    let message = say::clearing_setting_anthropics_api_another(model);
     Some(Warning::new("not_anthropic", message))
 }
 
@@ -130,15 +129,13 @@ pub fn of_refused(setting: &Value) -> Vec<Warning> {
 }
 
 fn not_first(index: usize) -> Warning {
-    let message =
-        format!("`{CLEAR_THINKING}` is edit {} of the list; the API takes it as the first alone.", index + 1);
+    let message = say::edit_list_api_takes_first(CLEAR_THINKING, index + 1);
     Warning::new("thinking_not_first", message)
 }
 
 fn under_floor(trigger: u64) -> Warning {
     let (trigger, least) = (grouped(trigger), grouped(COMPACT_LEAST_TRIGGER));
-    let message =
-        format!("`{COMPACT}` has a trigger of {trigger} tokens; the API takes no less than {least}.");
+    let message = say::trigger_tokens_api_takes_no(COMPACT, trigger, least);
     Warning::new("compaction_under_floor", message)
 }
 
@@ -149,7 +146,7 @@ fn refusals(grounds: &Grounds<'_>, found: &mut Vec<Warning>) {
         } else {
             "model_without_feature"
         };
-        found.push(Warning::new(code, format!("The API would refuse it: {refused}.")));
+        found.push(Warning::new(code, say::api_would_refuse(refused)));
     }
 }
 
@@ -160,12 +157,10 @@ fn ends_early(grounds: &Grounds<'_>, found: &mut Vec<Warning>) {
         StopReason::EndlessCompaction => {
             let floor = grounds.outcome.requests.get(stopped.last).map_or(0, |request| request.after);
             let floor = grouped(floor);
-            format!(
-                "From request {after} of {all} on every turn compacts: after a compaction the context is {floor} tokens, and with the answer that reaches the threshold again."
-            )
+            say::from_request_every_turn_compacts(after, all, floor)
         }
-        StopReason::MaxIterations => format!("`max_iterations` ends the run at request {after} of {all}."),
-        StopReason::Refusal => format!("A refusal ends the run at request {after} of {all}."),
+        StopReason::MaxIterations => say::max_iterations_ends_run_request(after, all),
+        StopReason::Refusal => say::refusal_ends_run_request(after, all),
     };
     let code = match stopped.reason {
         StopReason::EndlessCompaction => "compaction_under_floor",
@@ -188,11 +183,11 @@ fn clearing(grounds: &Grounds<'_>, edit: &ClearToolUses, found: &mut Vec<Warning
             .filter_map(|&(at, _)| Some(grounds.outcome.requests.get(at)?.after))
             .min()
             .unwrap_or(0);
-        let message = format!(
-            "It clears anew at {} of the {since} requests since the first clearing: the trigger is {}, and what stays after a clearing is {} tokens.",
+        let message = say::clears_anew_requests_since_first(
             clears.len(),
+            since,
             words_of(edit.trigger),
-            grouped(floor)
+            grouped(floor),
         );
         found.push(Warning::new("fires_each_turn", message));
     }
@@ -200,10 +195,7 @@ fn clearing(grounds: &Grounds<'_>, edit: &ClearToolUses, found: &mut Vec<Warning
     if edit.clear_at_least.is_none() && breaks >= BREAKS_LEAST {
         let mut freed: Vec<u64> = clears.iter().map(|clear| clear.1).collect();
         freed.sort_unstable();
-        let message = format!(
-            "Without `clear_at_least` the cached prefix breaks {breaks} times; half of these clearings free {} tokens or less.",
-            grouped(freed[freed.len() / 2])
-        );
+        let message = say::without_clear_least_cached_prefix(breaks, grouped(freed[freed.len() / 2]));
         found.push(Warning::new("no_clear_at_least", message));
     }
     memory(grounds.transcript, edit, found);
@@ -233,10 +225,10 @@ fn breaks(outcome: &Outcome, at: usize) -> bool {
     outcome.requests.get(at).is_some_and(|request| request.cache_break_at.is_some())
 }
 
-fn words_of(trigger: Trigger) -> String {
+fn words_of(trigger: Trigger) -> Message {
     match trigger {
-        Trigger::InputTokens(value) => format!("{} tokens", grouped(value)),
-        Trigger::ToolUses(value) => format!("{} tool uses", grouped(value)),
+        Trigger::InputTokens(value) => say::tokens(grouped(value)),
+        Trigger::ToolUses(value) => say::tool_uses(grouped(value)),
     }
 }
 
@@ -244,28 +236,21 @@ fn never_cleared(grounds: &Grounds<'_>, edit: &ClearToolUses, found: &mut Vec<Wa
     let largest = largest_context(grounds.outcome);
     let uses = most_uses(grounds.transcript, edit);
     let (reached, what) = match edit.trigger {
-        Trigger::InputTokens(value) => {
-            (largest > value, format!("the largest context of this run is {} tokens", grouped(largest)))
-        }
-        Trigger::ToolUses(value) => (
-            uses > value,
-            format!("the most tool uses in one request of this run that it may clear are {}", grouped(uses)),
-        ),
+        Trigger::InputTokens(value) => (largest > value, say::largest_context_run_tokens(grouped(largest))),
+        Trigger::ToolUses(value) => (uses > value, say::most_tool_uses_one_request(grouped(uses))),
     };
     let trigger = words_of(edit.trigger);
     if reached {
-        let at_least = edit
-            .clear_at_least
-            .map(|least| format!(" and `clear_at_least` asks for {} tokens", grouped(least)));
-        let message = format!(
-            "The trigger of {trigger} is exceeded, but nothing is cleared: `keep` keeps {} of at most {} tool uses{}.",
+        let at_least = edit.clear_at_least.map(|least| say::clear_least_asks_tokens(grouped(least)));
+        let message = say::trigger_exceeded_but_nothing_cleared(
+            trigger,
             grouped(edit.keep),
             grouped(uses),
-            at_least.unwrap_or_default()
+            at_least.unwrap_or_default(),
         );
         found.push(Warning::new("nothing_to_clear", message));
     } else {
-        let message = format!("`{CLEAR_TOOL_USES}` never acts: its trigger is {trigger}; {what}.");
+        let message = say::never_acts_trigger(CLEAR_TOOL_USES, trigger, what);
         found.push(Warning::new("trigger_never_reached", message));
     }
 }
@@ -310,9 +295,7 @@ fn memory(transcript: &Transcript, edit: &ClearToolUses, found: &mut Vec<Warning
         }
     }
     for (name, calls) in calls {
-        let message = format!(
-            "The tool `{name}` is not in `exclude_tools`, and is called {calls} times: what the agent looked up in its memory would be cleared."
-        );
+        let message = say::tool_not_exclude_tools_called(name, calls);
         found.push(Warning::new("memory_not_excluded", message));
     }
 }
@@ -321,10 +304,7 @@ fn compacting(grounds: &Grounds<'_>, trigger: u64, what: &str, found: &mut Vec<W
     let outcome = grounds.outcome;
     if outcome.compactions.is_empty() {
         let largest = grouped(largest_context(outcome));
-        let message = format!(
-            "{what} never acts: its trigger is {} tokens; the largest context of this run is {largest} tokens.",
-            grouped(trigger)
-        );
+        let message = say::never_acts_trigger_tokens_largest(what, grouped(trigger), largest);
         found.push(Warning::new("trigger_never_reached", message));
         return;
     }
@@ -334,10 +314,12 @@ fn compacting(grounds: &Grounds<'_>, trigger: u64, what: &str, found: &mut Vec<W
     if many >= EACH_TURN_LEAST && many * 100 >= since * EACH_TURN_PERCENT && outcome.stopped.is_none() {
         let floor =
             outcome.compactions.iter().filter_map(|it| Some(outcome.requests.get(it.request)?.after)).min();
-        let message = format!(
-            "{what} compacts at {many} of the {since} requests since the first: its trigger is {} tokens, and what stands after a compaction is {} tokens.",
+        let message = say::compacts_requests_since_first_trigger(
+            what,
+            many,
+            since,
             grouped(trigger),
-            grouped(floor.unwrap_or(0))
+            grouped(floor.unwrap_or(0)),
         );
         found.push(Warning::new("fires_each_turn", message));
     }
@@ -352,9 +334,7 @@ fn server_tools(transcript: &Transcript, found: &mut Vec<Warning>) {
         .filter(|message| message.blocks.iter().any(|block| is_server(&block.kind)))
         .count();
     if responses > 0 {
-        let message = format!(
-            "{responses} responses use tools of the server, whose cache reads the SDK adds up over the calls within one response: it compacts before the context reaches the threshold."
-        );
+        let message = say::responses_use_tools_server_whose(responses);
         found.push(Warning::new("server_tools_overcounted", message));
     }
 }
@@ -407,13 +387,10 @@ fn pays_back(grounds: &Grounds<'_>, found: &mut Vec<Warning>) {
         && pays.too_late > 0
     {
         let together = pays.after.map_or_else(
-            || "they never pay for themselves".to_owned(),
-            |after| format!("they pay for themselves after {after:.1} requests"),
+            || say::they_never_pay_themselves(),
+            |after| say::they_pay_themselves_after_requests(format!("{:.1}", after)),
         );
-        let message = format!(
-            "Clearings that are not paid back by the end of the run: {} of {}. Taken together {together}.",
-            pays.too_late, pays.clearings
-        );
+        let message = say::clearings_not_paid_back_end(pays.too_late, pays.clearings, together);
         found.push(Warning::new("pays_back_late", message));
     }
     let (with, without) = (grounds.outcome.totals.cost_usd, grounds.without.cost_usd);
@@ -421,9 +398,38 @@ fn pays_back(grounds: &Grounds<'_>, found: &mut Vec<Warning>) {
         && with > without
         && let Some((now, before)) = distinguishable(with, without)
     {
-        found.push(Warning::new("costs_more", format!("The run costs {now} with it and {before} without.")));
+        found.push(Warning::new("costs_more", say::run_costs_without(now, before)));
     }
 }
 
 #[cfg(test)]
 mod tests;
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "warnings";
+    clearing_setting_anthropics_api_another(model) => "Clearing is a setting of Anthropic's API, and {model} is another vendor's model: it cannot be set there. The figures say what the same clearing would free in this run.",
+    edit_list_api_takes_first(value, index) => "`{value}` is edit {index} of the list; the API takes it as the first alone.",
+    trigger_tokens_api_takes_no(value, trigger, least) => "`{value}` has a trigger of {trigger} tokens; the API takes no less than {least}.",
+    api_would_refuse(refused) => "The API would refuse it: {refused}.",
+    from_request_every_turn_compacts(after, all, floor) => "From request {after} of {all} on every turn compacts: after a compaction the context is {floor} tokens, and with the answer that reaches the threshold again.",
+    max_iterations_ends_run_request(after, all) => "`max_iterations` ends the run at request {after} of {all}.",
+    refusal_ends_run_request(after, all) => "A refusal ends the run at request {after} of {all}.",
+    clears_anew_requests_since_first(count, since, trigger, floor) => "It clears anew at {count} of the {since} requests since the first clearing: the trigger is {trigger}, and what stays after a clearing is {floor} tokens.",
+    without_clear_least_cached_prefix(breaks, count) => "Without `clear_at_least` the cached prefix breaks {breaks} times; half of these clearings free {count} tokens or less.",
+    tokens(value) => "{value} tokens",
+    tool_uses(value) => "{value} tool uses",
+    largest_context_run_tokens(largest) => "the largest context of this run is {largest} tokens",
+    most_tool_uses_one_request(uses) => "the most tool uses in one request of this run that it may clear are {uses}",
+    clear_least_asks_tokens(least) => " and `clear_at_least` asks for {least} tokens",
+    trigger_exceeded_but_nothing_cleared(trigger, keep, uses, at_least) => "The trigger of {trigger} is exceeded, but nothing is cleared: `keep` keeps {keep} of at most {uses} tool uses{at_least}.",
+    never_acts_trigger(value, trigger, what) => "`{value}` never acts: its trigger is {trigger}; {what}.",
+    tool_not_exclude_tools_called(name, calls) => "The tool `{name}` is not in `exclude_tools`, and is called {calls} times: what the agent looked up in its memory would be cleared.",
+    never_acts_trigger_tokens_largest(what, trigger, largest) => "{what} never acts: its trigger is {trigger} tokens; the largest context of this run is {largest} tokens.",
+    compacts_requests_since_first_trigger(what, many, since, trigger, unwrap_or) => "{what} compacts at {many} of the {since} requests since the first: its trigger is {trigger} tokens, and what stands after a compaction is {unwrap_or} tokens.",
+    responses_use_tools_server_whose(responses) => "{responses} responses use tools of the server, whose cache reads the SDK adds up over the calls within one response: it compacts before the context reaches the threshold.",
+    they_never_pay_themselves() => "they never pay for themselves",
+    they_pay_themselves_after_requests(after) => "they pay for themselves after {after} requests",
+    clearings_not_paid_back_end(too_late, clearings, together) => "Clearings that are not paid back by the end of the run: {too_late} of {clearings}. Taken together {together}.",
+    run_costs_without(now, before) => "The run costs {now} with it and {before} without.",
+}

@@ -2,31 +2,43 @@
 
 use crate::facts;
 use crate::request::Counted;
+use retrace_message::Message;
 use retrace_outbound::Answer;
 use serde_json::Value;
 
 /// The count of a good answer, or what is wrong with it.
-pub(crate) fn count_of(answer: &Answer) -> Result<Counted, String> {
+pub(crate) fn count_of(answer: &Answer) -> Result<Counted, Message> {
     if answer.too_long {
-        return Err(format!("it is longer than {} bytes", facts::ANSWER_LIMIT));
+        return Err(say::longer_than_bytes(facts::ANSWER_LIMIT));
     }
-    let value: Value = serde_json::from_slice(&answer.body).map_err(|error| format!("not JSON ({error})"))?;
+    let value: Value =
+        serde_json::from_slice(&answer.body).map_err(|error| say::not_json(error.to_string()))?;
     let input_tokens = whole(value.get("input_tokens"), "input_tokens")?;
     let original_input_tokens = match value.get("context_management") {
         None | Some(Value::Null) => None,
         Some(Value::Object(edited)) => {
             Some(whole(edited.get("original_input_tokens"), "context_management.original_input_tokens")?)
         }
-        Some(_) => return Err("context_management is not an object".to_owned()),
+        Some(_) => return Err(say::context_management_not_object()),
     };
     Ok(Counted { input_tokens, original_input_tokens })
 }
 
-fn whole(value: Option<&Value>, name: &str) -> Result<u64, String> {
+fn whole(value: Option<&Value>, name: &str) -> Result<u64, Message> {
     match value {
-        None => Err(format!("{name} is missing")),
-        Some(value) => value.as_u64().ok_or_else(|| format!("{name} is not a whole number")),
+        None => Err(say::missing(name)),
+        Some(value) => value.as_u64().ok_or_else(|| say::not_whole_number(name)),
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "answer";
+    longer_than_bytes(value) => "it is longer than {value} bytes",
+    not_json(error) => "not JSON ({error})",
+    context_management_not_object() => "context_management is not an object",
+    missing(name) => "{name} is missing",
+    not_whole_number(name) => "{name} is not a whole number",
 }
 
 #[cfg(test)]

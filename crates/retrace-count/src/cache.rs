@@ -62,7 +62,7 @@ impl Cache {
         if let Ok(about) = fs::symlink_metadata(&path)
             && !about.is_file()
         {
-            return Err(failed("opening")(io::Error::other("it is not a regular file")));
+            return Err(failed("opening")(io::Error::other(say::not_regular_file())));
         }
         let mut file = open_private(&path).map_err(failed("opening"))?;
         let mut text = newest(&mut file, limit).map_err(failed("reading"))?;
@@ -206,6 +206,12 @@ fn unhex(text: &str) -> Option<Digest> {
         *byte = u8::try_from(half(0)? * 16 + half(1)?).ok()?;
     }
     Some(digest)
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "cache";
+    not_regular_file() => "it is not a regular file",
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use crate::answer::count_of;
 use crate::error::CountError;
 use crate::facts;
 use crate::request::{CountRequest, Counted};
+use retrace_message::Message;
 use retrace_outbound::{Answer, Call, CallError, Cancel, Config, Method, SystemTiming, Timing};
 use std::fmt;
 use std::sync::Arc;
@@ -89,11 +90,14 @@ impl Client {
                 let retry_after = self.calls.asked_wait(answer);
                 CountError::Limited { tries, retry_after, message, request_id }
             }
-            408 | 409 | 500.. => {
-                CountError::Unavailable { status: Some(status), tries, cause: message, request_id }
-            }
+            408 | 409 | 500.. => CountError::Unavailable {
+                status: Some(status),
+                tries,
+                cause: Message::verbatim(message),
+                request_id,
+            },
             400..500 => CountError::Refused { status, kind: reported.kind, message, request_id },
-            _ => CountError::BadAnswer { cause: format!("HTTP {status}"), request_id },
+            _ => CountError::BadAnswer { cause: Message::verbatim(format!("HTTP {status}")), request_id },
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Errors of a count.
 
-use retrace_message::AsMessage;
+use retrace_message::{AsMessage, Message};
 use retrace_outbound::BadConfig;
 use std::time::Duration;
 
@@ -56,7 +56,7 @@ pub enum CountError {
         /// Calls made.
         tries: u32,
         /// Error of the last try.
-        cause: String,
+        cause: Message,
         /// The last request's id.
         request_id: Option<String>,
     },
@@ -73,7 +73,7 @@ pub enum CountError {
     Cancelled,
     /// The server points elsewhere. It is not followed: key and content go only where the settings say.
     #[error("the service answered {status} and points elsewhere{}; set the base URL to it if that is right",
-        host.as_ref().map(|host| format!(", to {host}")).unwrap_or_default())]
+        host.as_ref().map(|host| say::to(host)).unwrap_or_default())]
     Redirected {
         /// The answer's status.
         status: u16,
@@ -84,7 +84,7 @@ pub enum CountError {
     #[error("the answer is not a count: {cause}{}", reported(request_id.as_ref()))]
     BadAnswer {
         /// Reason why it is invalid.
-        cause: String,
+        cause: Message,
         /// The request's id.
         request_id: Option<String>,
     },
@@ -109,6 +109,13 @@ impl CountError {
     }
 }
 
-fn reported(request_id: Option<&String>) -> String {
-    request_id.map(|id| format!(" (request {id})")).unwrap_or_default()
+fn reported(request_id: Option<&String>) -> Message {
+    request_id.map(|id| say::request(id)).unwrap_or_default()
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "error";
+    to(host) => ", to {host}",
+    request(id) => " (request {id})",
 }

@@ -1,7 +1,7 @@
 //! Body of a count, as the endpoint takes it, and the hash it is remembered by.
 
 use crate::facts;
-use retrace_message::AsMessage;
+use retrace_message::{AsMessage, Message};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 use std::io::{self, Write};
@@ -39,29 +39,30 @@ pub struct Counted {
 }
 
 /// The value is not a message request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, AsMessage)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, AsMessage)]
 #[message("request")]
 #[error("not a message request: {member} is missing or of the wrong type")]
 pub struct NotARequest {
     /// The member that is missing or wrong.
-    pub member: &'static str,
+    pub member: Message,
 }
 
 impl CountRequest {
     /// Takes over a request to the Messages API. What the endpoint does not take (`max_tokens`, `stream` and so on)
     /// is left out, as are members that are null; `betas`, where the SDK's form was kept, become the header.
     pub fn from_message_request(request: Value) -> Result<Self, NotARequest> {
-        let Value::Object(mut members) = request else { return Err(NotARequest { member: "the object" }) };
+        let Value::Object(mut members) = request else { return Err(NotARequest { member: say::object() }) };
         members.retain(|_, value| !value.is_null());
         let Some(Value::String(model)) = members.remove("model") else {
-            return Err(NotARequest { member: "model" });
+            return Err(NotARequest { member: Message::verbatim("model") });
         };
         let Some(messages @ Value::Array(_)) = members.remove("messages") else {
-            return Err(NotARequest { member: "messages" });
+            return Err(NotARequest { member: Message::verbatim("messages") });
         };
         let betas = match members.remove("betas") {
             None => Vec::new(),
-            Some(value) => serde_json::from_value(value).map_err(|_| NotARequest { member: "betas" })?,
+            Some(value) => serde_json::from_value(value)
+                .map_err(|_| NotARequest { member: Message::verbatim("betas") })?,
         };
         let mut take = |name: &str| members.remove(name);
         let mut taken = Self {
@@ -233,6 +234,12 @@ impl Write for Length {
     }
 }
 
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "request";
+    object() => "the object",
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -304,10 +311,10 @@ mod tests {
         assert_eq!(taken.betas, ["x"]);
         assert_eq!(taken.other.keys().collect::<Vec<_>>(), ["mcp_servers"]);
         for (value, member) in [
-            (json!([]), "the object"),
-            (json!({"messages": []}), "model"),
-            (json!({"model": "m", "messages": "x"}), "messages"),
-            (json!({"model": "m", "messages": [], "betas": [1]}), "betas"),
+            (json!([]), say::object()),
+            (json!({"messages": []}), Message::verbatim("model")),
+            (json!({"model": "m", "messages": "x"}), Message::verbatim("messages")),
+            (json!({"model": "m", "messages": [], "betas": [1]}), Message::verbatim("betas")),
         ] {
             assert_eq!(CountRequest::from_message_request(value), Err(NotARequest { member }));
         }

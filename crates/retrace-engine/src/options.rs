@@ -64,8 +64,8 @@ impl EngineOptions {
             })
             .ok_or_else(|| ApiError {
                 code: Code::Invalid,
-                message: "There is no home directory to keep the log in.".into(),
-                hint: format!("Give a directory with --data-dir or {DATA_DIR_VARIABLE}.").into(),
+                message: say::no_home_directory(),
+                hint: say::give_data_directory(DATA_DIR_VARIABLE),
                 subject: String::new(),
             })?;
         let data_dir = std::path::absolute(&data_dir).unwrap_or(data_dir);
@@ -91,4 +91,11 @@ impl EngineOptions {
             flushing: Flushing::IN_BACKGROUND,
         })
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "options";
+    no_home_directory() => "There is no home directory to keep the log in.",
+    give_data_directory(variable) => "Give a directory with --data-dir or {variable}.",
 }

@@ -76,7 +76,7 @@ pub struct Plan {
     /// Source of the operation.
     pub source: Source,
     /// Note of the operation.
-    pub note: Option<String>,
+    pub note: Option<Message>,
     /// The operation it undoes.
     pub undoes: Option<u64>,
     /// The review it is part of.
@@ -101,7 +101,7 @@ pub struct Plan {
 
 impl Plan {
     /// A plan that changes nothing yet.
-    pub fn new(source: Source, note: Option<String>) -> Self {
+    pub fn new(source: Source, note: Option<Message>) -> Self {
         Self {
             source,
             note,

@@ -10,8 +10,9 @@ use retrace_model::{MemoryId, RelPath, Sha256, StoreId, Timestamp, VersionId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Message where a redaction of a live memory's newest version waits.
-pub const HEAD_WAITS: &str =
-    "It is the newest version of a live memory; the host redacts it once there is a newer one.";
+pub fn head_waits() -> Message {
+    say::head_waits()
+}
 
 /// Turns the steps of a plan in mirrored stores into changes for their hosts, in order. The operation is not known yet.
 ///
@@ -86,7 +87,7 @@ fn changes_of_step(
         content: None,
         operation_seq: None,
         source: plan.source,
-        note: plan.note.clone(),
+        note: plan.note.as_ref().map(|note| note.text().to_owned()),
         at,
         message: None,
     };
@@ -449,7 +450,7 @@ fn shown(
         operation_seq: change.operation_seq,
         created_at: change.at.to_rfc3339(),
         state: row.state.into(),
-        message: change.message.clone().map(Message::from),
+        message: change.message.as_deref().map(Message::of_saved),
         diff: difference(reader, row)?,
     })
 }
@@ -483,7 +484,8 @@ pub fn path_there(path: &RelPath) -> Option<String> {
 
 retrace_message::messages! {
     /// Messages of this module.
-    mod say in "queue";
+    saved mod say in "queue";
+    head_waits() => "It is the newest version of a live memory; the host redacts it once there is a newer one.",
     store_archived_host() => "The store is archived at its host.",
     archived_store_takes_deletions_redactions() => "An archived store takes deletions and redactions, and no other change.",
     hosted_store_takes_text_alone() => "A hosted store takes text alone.",

@@ -6,6 +6,7 @@ use crate::roots::place_of;
 use crate::wire::{ApiError, Event};
 use retrace_files::{FileError, Leftover, LeftoverKind, Root};
 use retrace_log::{Act, Append, Change, Payload, StoreRow, VersionFilter};
+use retrace_message::{AsMessage, Message};
 use retrace_model::{
     Actor, COARSE_RACY_WINDOW_NANOS, Head, RelPath, Seen, Sha256, Source, StoreId, StoreState, Timestamp,
     VersionOperation,
@@ -19,7 +20,7 @@ pub struct Scanned {
     /// State the directory was found in.
     pub state: StoreState,
     /// Why, where the state needs words.
-    pub detail: Option<String>,
+    pub detail: Option<Message>,
     /// Versions that were recorded.
     pub versions: u64,
 }
@@ -30,7 +31,11 @@ impl Engine {
     pub fn scan(self: &Arc<Self>, store: &StoreRow) -> Result<Scanned, ApiError> {
         if !store.has_directory() {
             // Nothing changes there that the log does not know.
-            return Ok(Scanned { state: store.state, detail: store.state_detail.clone(), versions: 0 });
+            return Ok(Scanned {
+                state: store.state,
+                detail: store.state_detail.as_deref().map(Message::of_saved),
+                versions: 0,
+            });
         }
         self.recover(store)?;
         let mut keeper = LogKeeper::new(Arc::clone(self));
@@ -148,8 +153,9 @@ impl LogKeeper {
 
     fn keep<T>(&mut self, result: Result<T, ApiError>) -> Result<T, KeeperError> {
         result.map_err(|error| {
-            self.failed = Some(error.clone());
-            Box::new(error) as KeeperError
+            let message = error.message.clone();
+            self.failed = Some(error);
+            Box::new(message) as KeeperError
         })
     }
 }
@@ -194,10 +200,10 @@ impl LogKeeper {
 }
 
 impl Keeper for LogKeeper {
-    fn admit(&mut self, store: Key, root: &Root) -> Result<Option<(StoreState, String)>, KeeperError> {
+    fn admit(&mut self, store: Key, root: &Root) -> Result<Option<(StoreState, Message)>, KeeperError> {
         let row = self.inner.read(|reader| Ok(reader.store(store)?));
         let refused = row.and_then(|row| self.inner.admit(&row, root));
-        Ok(self.keep(refused)?.map(|error| (state_of(&error), error.to_string())))
+        Ok(self.keep(refused)?.map(|error| (state_of(&error), error.message())))
     }
 
     fn heads(

@@ -8,7 +8,7 @@ use crate::view::{self, OfStore};
 use crate::wire::{self, AddStore, ApiError, Nothing, ScanReq, Scanned, ScannedStore, StoreRef, Stores};
 use retrace_files::Root;
 use retrace_log::{NewStore, Reader, StoreRow};
-use retrace_message::Message;
+use retrace_message::{AsMessage, Message};
 use retrace_model::{StoreId, StoreKind, StoreState};
 use retrace_sources::Found;
 use std::collections::BTreeMap;
@@ -218,7 +218,8 @@ pub fn directory(text: &str) -> Result<PathBuf, ApiError> {
     if text.is_empty() {
         return Err(ApiError::invalid(say::no_directory_given(), "root"));
     }
-    let path = std::path::absolute(text).map_err(|error| ApiError::invalid(format!("{error}."), text))?;
+    let path =
+        std::path::absolute(text).map_err(|error| ApiError::invalid(error.message().sentence(), text))?;
     Ok(std::fs::canonicalize(&path).unwrap_or(path))
 }
 

@@ -68,7 +68,7 @@ pub fn version(row: &VersionRow) -> wire::Version {
         origin: None,
         put_back: None,
         source: row.source.into(),
-        note: row.note.clone(),
+        note: row.note.as_deref().map(Message::of_saved),
         redacted_at: row.redaction.as_ref().map(|redaction| redaction.at.to_rfc3339()),
         redacted_by: row.redaction.as_ref().and_then(|redaction| actor(&redaction.actor)),
     }
@@ -115,7 +115,7 @@ pub fn operation(
         source: row.source.into(),
         created_at: row.created_at.to_rfc3339(),
         created_by: actor(writer(row, versions)),
-        note: row.note.clone(),
+        note: row.note.as_deref().map(Message::of_saved),
         created: row.counts.0,
         modified: row.counts.1,
         deleted: row.counts.2,
@@ -146,7 +146,7 @@ pub fn store(
     let (state, detail) = match state {
         _ if row.paused => (StoreState::Paused, None),
         Some(now) => now,
-        None => (row.state, row.state_detail.clone().map(Message::from)),
+        None => (row.state, row.state_detail.as_deref().map(Message::of_saved)),
     };
     wire::Store {
         id: row.id.to_string(),
@@ -192,17 +192,17 @@ pub fn receipt(row: &ReceiptRow) -> wire::Receipt {
             .places
             .iter()
             .map(|place| wire::ReceiptPlace {
-                place: place.place.clone().into(),
+                place: place.place.clone(),
                 state: place.state.into(),
                 hits: place.hits,
-                detail: place.detail.clone().map(Message::from),
+                detail: place.detail.clone(),
                 owned: place.owned,
-                remedy: place.remedy.clone().map(Message::from),
+                remedy: place.remedy.clone(),
             })
             .collect(),
         chain_head: row.chain_head.to_hex(),
         chain_verified: row.chain_verified,
-        warnings: row.warnings.iter().cloned().map(Message::from).collect(),
+        warnings: row.warnings.clone(),
     }
 }
 

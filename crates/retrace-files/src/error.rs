@@ -11,7 +11,7 @@ use thiserror::Error;
 
 /// A store's directory could not be opened. Each is a state of the store.
 #[derive(Debug, Error, AsMessage)]
-#[message("root")]
+#[message("root", saved)]
 pub enum RootError {
     /// Nothing is there.
     #[error("\"{}\" does not exist", path.display())]
@@ -60,7 +60,7 @@ impl RootError {
 
 /// A step that failed, in a [`FileError::Io`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error, AsMessage)]
-#[message("doing")]
+#[message("doing", saved)]
 pub enum Doing {
     /// Compare.
     #[error("compare")]
@@ -111,7 +111,7 @@ pub enum Doing {
 
 /// One file could not be read, replaced or deleted. Unless a variant says otherwise, nothing was changed.
 #[derive(Debug, Error, AsMessage)]
-#[message("file")]
+#[message("file", saved)]
 pub enum FileError {
     /// Nothing is there.
     #[error("\"{path}\" does not exist")]

@@ -51,7 +51,7 @@ pub enum ProblemKind {
     /// A directory whose files would lie deeper than [`DEPTH_LIMIT`].
     TooDeep,
     /// Any other failure, in the system's words.
-    Io(String),
+    Io(Message),
 }
 
 /// Files that are not files.
@@ -129,7 +129,7 @@ impl AsMessage for Problem {
 
 retrace_message::messages! {
     /// Messages about what could not be listed.
-    mod say in "scan";
+    saved mod say in "scan";
     named_pipe() => "a named pipe",
     socket() => "a socket",
     device() => "a device",
@@ -142,6 +142,7 @@ retrace_message::messages! {
     is_device(path) => "{path} is a device",
     too_deep(path, limit) => "{path} is more than {limit} directories deep",
     words_of_system(path, words) => "{path} {words}",
+    holds_impossible_name(name) => "holds the impossible name {name}",
 }
 
 impl Scan {
@@ -243,7 +244,7 @@ impl<'a> Walk<'a> {
             None => RelPath::from_bytes(name),
         };
         let Ok(path) = path else {
-            let message = format!("holds the impossible name {:?}", String::from_utf8_lossy(name));
+            let message = say::holds_impossible_name(format!("{:?}", String::from_utf8_lossy(name)));
             return self.problem(at.cloned(), ProblemKind::Io(message));
         };
         let stat = match directory.stat(name) {
@@ -302,7 +303,7 @@ impl<'a> Walk<'a> {
     fn unreadable(&mut self, path: Option<RelPath>, error: &io::Error) {
         let kind = match error.kind() {
             io::ErrorKind::PermissionDenied => ProblemKind::Denied,
-            _ => ProblemKind::Io(error.to_string()),
+            _ => ProblemKind::Io(error.message()),
         };
         self.scan.unreadable.push(path.clone());
         self.problem(path, kind);

@@ -4,7 +4,6 @@ use crate::config::Config;
 use crate::finding::{Evidence, Finding, Rest, Span};
 use crate::likeness::Likeness;
 use crate::listed::Listed;
-use crate::messages;
 use crate::page::{Reading, read, read_alone};
 use crate::registry::known;
 use crate::remedy::remedies;
@@ -12,6 +11,7 @@ use crate::truth::{self, Repository};
 use crate::usage::{self, Usage};
 use crate::{limits, links, paths, similar};
 use chrono::NaiveDate;
+use retrace_message::Message;
 use retrace_model::Sha256;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -227,11 +227,10 @@ impl Directory<'_> {
         rule: &str,
         path: &str,
         span: Option<Span>,
-        message: String,
+        message: Message,
         value: &str,
     ) {
         let rule = known(rule);
-        messages::check(rule, &message);
         let Some(severity) = self.config.severity(rule) else { return };
         let lines = span.as_ref().map(|span| (span.start.line, span.end.line));
         let is_allowed =
@@ -266,16 +265,24 @@ fn of_files(directory: &mut Directory<'_>, files: &[&File<'_>]) {
             directory.report("hidden/path", file.path, None, message, "");
         }
         if file.size > limits::HOSTED_BYTES {
-            let message = format!("The file has {} bytes, over {}.", file.size, limits::HOSTED_BYTES);
+            let message = say::file_bytes_over(file.size, limits::HOSTED_BYTES);
             directory.report("limits/hosted-size", file.path, None, message, "");
         }
         if matches!(file.content, Content::Unread) {
-            let message = format!("The file of {} bytes was not read.", file.size);
+            let message = say::file_bytes_not_read(file.size);
             directory.report("limits/not-checked", file.path, None, message, "");
         }
     }
     if files.len() > limits::HOSTED_MEMORIES {
-        let message = format!("There are {} files, over {}.", files.len(), limits::HOSTED_MEMORIES);
+        let message = say::files_over(files.len(), limits::HOSTED_MEMORIES);
         directory.report("limits/hosted-count", "", None, message, "");
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "checker";
+    file_bytes_over(size, value) => "The file has {size} bytes, over {value}.",
+    file_bytes_not_read(size) => "The file of {size} bytes was not read.",
+    files_over(count, value) => "There are {count} files, over {value}.",
 }

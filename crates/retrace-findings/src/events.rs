@@ -9,11 +9,11 @@
 
 use crate::config::Config;
 use crate::finding::{Evidence, Finding, Rest};
-use crate::messages;
 use crate::page::one_line;
 use crate::paths::is_index;
 use crate::registry::known;
 use crate::remedy::{Remedy, remedies};
+use retrace_message::Message;
 use retrace_model::{MemoryId, Timestamp, VersionOperation};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -145,13 +145,12 @@ fn histories(changes: &[Change]) -> BTreeMap<MemoryId, Vec<&Change>> {
 fn event(
     rule: &str,
     path: &str,
-    message: String,
+    message: Message,
     concerned: &[&Change],
     config: &Config,
 ) -> Option<EventFinding> {
     let versions: Vec<u64> = concerned.iter().map(|change| change.version).collect();
     let rule = known(rule);
-    messages::check(rule, &message);
     let severity = config.severity(rule)?;
     let evidence = Evidence::of(&format!("{versions:?}"));
     let path = path.to_owned();
@@ -218,7 +217,7 @@ fn mass_deletes(changes: &Changes<'_>, config: &Config, found: &mut Vec<EventFin
         let (count, there) = (gone.len(), before[*first]);
         let most = count as u64 * 100 >= there.saturating_mul(MASS_DELETE_PERCENT);
         if count >= MASS_DELETE_FEWEST && (most || count >= MASS_DELETE_ANYHOW) {
-            let message = format!("{count} of {there} memories were deleted at once.");
+            let message = say::memories_deleted_once(count, there);
             found.extend(event("events/mass-delete", "", message, &gone, config));
         }
     }
@@ -227,7 +226,7 @@ fn mass_deletes(changes: &Changes<'_>, config: &Config, found: &mut Vec<EventFin
 /// Whoever made the change: a person may not have seen it, and it may have been there when recording began.
 fn redacted_back(changes: &Changes<'_>, config: &Config, found: &mut Vec<EventFinding>) {
     for change in changes.changes.iter().filter(|change| change.redacted_back) {
-        let message = "It holds something that was redacted before.".to_owned();
+        let message = say::holds_something_redacted_before();
         let path = change.path.as_deref().unwrap_or("");
         found.extend(event("events/redacted-back", path, message, &[change], config));
     }
@@ -251,7 +250,7 @@ fn shrunken_indexes(line: &[&Change], changes: &Changes<'_>, config: &Config, fo
         };
         let Some(has) = has else { continue };
         if had >= SHRANK_FEWEST_LINES && has * 100 <= had * SHRANK_PERCENT_LEFT {
-            let message = format!("The index went from {had} lines to {has} in one change.");
+            let message = say::index_went_from_lines_one(had, has);
             found.extend(event("events/index-shrank", path, message, &[*after], config));
         }
     }
@@ -265,15 +264,11 @@ fn unknown_writers(changes: &Changes<'_>, config: &Config, found: &mut Vec<Event
         return;
     }
     for change in unknown {
-        let verb = match change.what {
-            VersionOperation::Created => "wrote it",
-            VersionOperation::Modified => "changed it",
-            VersionOperation::Deleted => "deleted it",
+        let message = match change.what {
+            VersionOperation::Created => say::nobody_knows_who_wrote(others.len()),
+            VersionOperation::Modified => say::nobody_knows_who_changed(others.len()),
+            VersionOperation::Deleted => say::nobody_knows_who_deleted(others.len()),
         };
-        let message = format!(
-            "Nobody knows who {verb}; {} other changes of this directory have a known writer.",
-            others.len()
-        );
         let path = change.path.as_deref().unwrap_or("");
         found.extend(event("events/unknown-writer", path, message, &[change], config));
     }
@@ -296,11 +291,14 @@ fn races(line: &[&Change], changes: &Changes<'_>, config: &Config, found: &mut V
         let path = other.path.as_deref().unwrap_or("");
         let (first, second) = (shown_id(first), shown_id(second));
         if let Some(third) = returned {
-            let message = format!("Session {first} wrote it, then session {second}, then {first} again.");
+            let message = say::session_wrote_then_session_then(first, second);
             found.extend(event("events/race", path, message, &[*other, *third], config));
         } else if let Some(lost) = lost_lines(line, at, changes) {
-            let lines = if lost == 1 { "the line".to_owned() } else { format!("all {lost} lines") };
-            let message = format!("Session {second} wrote over {lines} that session {first} had just added.");
+            let message = if lost == 1 {
+                say::wrote_over_line(second, first)
+            } else {
+                say::wrote_over_lines(second, lost, first)
+            };
             found.extend(event("events/race", path, message, &[*other], config));
         }
     }
@@ -346,3 +344,17 @@ fn shown_id(id: &str) -> String {
 
 #[cfg(test)]
 mod tests;
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "events";
+    nobody_knows_who_wrote(count) => "Nobody knows who wrote it; {count} other changes of this directory have a known writer.",
+    nobody_knows_who_changed(count) => "Nobody knows who changed it; {count} other changes of this directory have a known writer.",
+    nobody_knows_who_deleted(count) => "Nobody knows who deleted it; {count} other changes of this directory have a known writer.",
+    wrote_over_line(second, first) => "Session {second} wrote over the line that session {first} had just added.",
+    wrote_over_lines(second, count, first) => "Session {second} wrote over all {count} lines that session {first} had just added.",
+    memories_deleted_once(count, there) => "{count} of {there} memories were deleted at once.",
+    holds_something_redacted_before() => "It holds something that was redacted before.",
+    index_went_from_lines_one(had, has) => "The index went from {had} lines to {has} in one change.",
+    session_wrote_then_session_then(first, second) => "Session {first} wrote it, then session {second}, then {first} again.",
+}

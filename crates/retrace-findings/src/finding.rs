@@ -3,7 +3,7 @@
 use crate::registry::Rule;
 use crate::remedy::Remedy;
 use crate::text::Position;
-use retrace_message::AsMessage;
+use retrace_message::{AsMessage, Message};
 use retrace_model::Sha256;
 use std::fmt;
 use std::ops::Range;
@@ -90,7 +90,7 @@ pub struct Finding {
     /// Where in the file; `None` for the file (or the directory) as a whole.
     pub span: Option<Span>,
     /// One sentence about this place.
-    pub message: String,
+    pub message: Message,
     /// Evidence, so that the same finding is known again when lines move.
     pub evidence: Evidence,
     /// Acts that mend it, the one that does most first.

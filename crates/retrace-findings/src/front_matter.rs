@@ -4,6 +4,7 @@
 //! no more than its length. Three shapes are in use, all read here: flat `name`, `description`, `type`; the same with
 //! `type` below `metadata`; either with further keys.
 
+use retrace_message::Message;
 use std::ops::Range;
 use yaml_rust2::parser::{Event, Parser};
 
@@ -34,7 +35,7 @@ pub(crate) struct Value {
 /// Problem of front matter, and on which line of the text, from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
-    pub(crate) message: String,
+    pub(crate) message: Message,
     pub(crate) line: usize,
 }
 
@@ -59,7 +60,7 @@ pub(crate) fn front_matter(text: &str) -> Option<FrontMatter> {
     let is_key =
         !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
     is_key.then(|| FrontMatter {
-        problem: Some(Problem { message: "it is not closed with ---".to_owned(), line: 0 }),
+        problem: Some(Problem { message: say::not_closed(), line: 0 }),
         ..FrontMatter::default()
     })
 }
@@ -86,7 +87,7 @@ fn line_length(text: &str) -> usize {
 fn read(yaml: &str, whole: Range<usize>) -> FrontMatter {
     let mut found = FrontMatter { whole, ..FrontMatter::default() };
     if yaml.len() > MAX_BYTES {
-        found.problem = Some(Problem { message: "it is longer than 64 KiB".to_owned(), line: 0 });
+        found.problem = Some(Problem { message: say::too_long(), line: 0 });
         return found;
     }
     if let Err(problem) = values(yaml, &mut found) {
@@ -102,7 +103,7 @@ fn values(yaml: &str, found: &mut FrontMatter) -> Result<(), Problem> {
     let mut open: Vec<(bool, Option<String>)> = Vec::new();
     loop {
         let (event, mark) = parser.next_token().map_err(|error| Problem {
-            message: error.info().to_owned(),
+            message: Message::verbatim(error.info()),
             // The yaml starts after the line `---`, and the parser counts lines from 1.
             line: error.marker().line(),
         })?;
@@ -111,10 +112,7 @@ fn values(yaml: &str, found: &mut FrontMatter) -> Result<(), Problem> {
             Event::MappingStart(..) | Event::SequenceStart(..) => {
                 let mapping = matches!(event, Event::MappingStart(..));
                 if open.is_empty() && !mapping {
-                    return Err(Problem {
-                        message: "it is no list of keys and values".to_owned(),
-                        line: mark.line(),
-                    });
+                    return Err(Problem { message: say::no_list(), line: mark.line() });
                 }
                 open.push((mapping, None));
             }
@@ -124,10 +122,7 @@ fn values(yaml: &str, found: &mut FrontMatter) -> Result<(), Problem> {
             }
             Event::Scalar(text, ..) => {
                 if open.is_empty() && !text.is_empty() && text != "~" {
-                    return Err(Problem {
-                        message: "it is no list of keys and values".to_owned(),
-                        line: mark.line(),
-                    });
+                    return Err(Problem { message: say::no_list(), line: mark.line() });
                 }
                 scalar(text, mark.line(), &mut open, found);
             }
@@ -157,6 +152,14 @@ fn value_ends(open: &mut [(bool, Option<String>)]) {
     if let Some((true, key)) = open.last_mut() {
         *key = if key.is_some() { None } else { Some(String::new()) };
     }
+}
+
+retrace_message::messages! {
+    /// Faults of a front matter.
+    mod say in "front_matter";
+    not_closed() => "it is not closed with ---",
+    too_long() => "it is longer than 64 KiB",
+    no_list() => "it is no list of keys and values",
 }
 
 #[cfg(test)]

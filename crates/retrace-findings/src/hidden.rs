@@ -3,6 +3,7 @@
 use crate::page::Page;
 use crate::registry::{Rule, known};
 use retrace_diff::{Hidden, HiddenKind};
+use retrace_message::{Message, and_more};
 use std::ops::Range;
 
 /// A comment of fewer words than this is a mark for a program (`<!-- toc -->`), not text for a model.
@@ -70,21 +71,20 @@ impl Default for Rules {
 }
 
 fn character(page: &mut Page<'_>, rules: &Rules, range: Range<usize>, found: &[Hidden]) {
-    let (rule, what) = match found.first().map(|first| first.kind) {
+    let (rule, what): (_, fn(Message) -> Message) = match found.first().map(|first| first.kind) {
         // A byte order mark at the very start is how some editors save.
         Some(HiddenKind::ZeroWidth) if range == (0..3) && page.text.as_str().starts_with('\u{feff}') => {
             return;
         }
-        Some(HiddenKind::ZeroWidth) => (rules.zero_width, "Without width"),
-        Some(HiddenKind::BidiControl) => (rules.bidi, "Changes the order of the text"),
-        Some(HiddenKind::Tag) => (rules.tag, "Invisible letters"),
-        Some(HiddenKind::Control) => (rules.control, "A control character"),
-        _ => (rules.other, "Not shown"),
+        Some(HiddenKind::ZeroWidth) => (rules.zero_width, say::without_width),
+        Some(HiddenKind::BidiControl) => (rules.bidi, say::changes_order),
+        Some(HiddenKind::Tag) => (rules.tag, say::invisible_letters),
+        Some(HiddenKind::Control) => (rules.control, say::control_character),
+        _ => (rules.other, say::not_shown),
     };
     page.report_with(rule, range, |_| {
         let named = found.iter().take(4).map(|one| one.code.to_string()).collect::<Vec<_>>().join(" ");
-        let more = if found.len() > 4 { format!(" and {} more", found.len() - 4) } else { String::new() };
-        format!("{what}: {named}{more}.")
+        what(if found.len() > 4 { and_more(named, found.len() - 4) } else { Message::verbatim(named) })
     });
 }
 
@@ -101,11 +101,7 @@ fn comment(page: &mut Page<'_>, range: Range<usize>) {
     {
         return;
     }
-    page.report(
-        "hidden/comment",
-        range,
-        format!("A comment of {words} words is not seen where this is rendered."),
-    );
+    page.report("hidden/comment", range, say::comment_words_not_seen_where(words));
 }
 
 fn invalid_bytes(page: &mut Page<'_>) {
@@ -123,6 +119,18 @@ fn invalid_bytes(page: &mut Page<'_>) {
     }
     for place in places {
         let bytes = place.len();
-        page.report("hidden/other", place, format!("Not UTF-8: {bytes} bytes."));
+        page.report("hidden/other", place, say::not_utf_8_bytes(bytes));
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "hidden";
+    without_width(characters) => "Without width: {characters}.",
+    changes_order(characters) => "Changes the order of the text: {characters}.",
+    invisible_letters(characters) => "Invisible letters: {characters}.",
+    control_character(characters) => "A control character: {characters}.",
+    not_shown(characters) => "Not shown: {characters}.",
+    comment_words_not_seen_where(words) => "A comment of {words} words is not seen where this is rendered.",
+    not_utf_8_bytes(bytes) => "Not UTF-8: {bytes} bytes.",
 }

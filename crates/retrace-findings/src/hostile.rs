@@ -8,103 +8,104 @@ use crate::mention::{Mentions, Sort};
 use crate::page::Page;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::{Regex, RegexSet};
+use retrace_message::Message;
 use std::sync::OnceLock;
 
 /// Rule, what to say, expression.
-const FORMS: &[(&str, &str, &str)] = &[
+const FORMS: &[(&str, fn() -> Message, &str)] = &[
     (
         "hostile/instructions",
-        "Tells the model to drop its instructions.",
+        say::tells_model_drop_instructions,
         r"(?i)\b(?:ignore|disregard|forget)\s+(?:(?:all|any|the|your|my|of|these|those|every|each|and)\s+){0,4}(?:previous|prior|above|earlier|preceding|foregoing|existing|system|original|initial|safety)\s+(?:(?:system|safety)\s+)?(?:instructions?|prompts?|rules?|messages?|guidelines?|directions?|guardrails?|polic(?:y|ies))\b",
     ),
     (
         "hostile/instructions",
-        "Tells the model to drop its instructions.",
+        say::tells_model_drop_instructions,
         r"(?i)\b(?:override|bypass)\s+(?:(?:all|any|the|your|my|of|these|those)\s+){0,4}(?:previous|prior|above|system|original|safety)\s+(?:(?:system|safety)\s+)?(?:instructions?|prompts?|guidelines?|guardrails?)\b",
     ),
     (
         "hostile/instructions",
-        "Tells the model to drop its instructions.",
+        say::tells_model_drop_instructions,
         r"(?i)\b(?:ignore|disregard|forget)\s+(?:everything|all|anything)\s+(?:(?:that|you|you've|which|was|were|have|been)\s+){0,4}(?:above|before|told|said|learned|instructed)\b",
     ),
     (
         "hostile/instructions",
-        "Tells the model to keep something from the user.",
+        say::tells_model_keep_something_from,
         r"(?i)\b(?:do\s+not|don't|never|without)\s+(?:ever\s+)?(?:tell(?:ing)?|inform(?:ing)?|notify(?:ing)?|alert(?:ing)?|reveal(?:ing)?(?:\s+(?:this|it))?\s+to|mention(?:ing)?(?:\s+(?:this|it))?\s+to|show(?:ing)?(?:\s+(?:this|it))?\s+to)\s+(?:the\s+)?(?:user|human|operator|developer)\b(?:\s*(?:[.!,;]|$)|\s+(?:about\s+)?(?:this|it|that\s+you))",
     ),
     (
         "hostile/instructions",
-        "Gives the model another role without limits.",
+        say::gives_model_another_role_without,
         r"(?i)\byou\s+are\s+(?:now\s+)?(?:DAN\b|in\s+(?:developer|god|jailbreak|unrestricted)\s+mode|no\s+longer\s+bound|(?:an?\s+)?(?:unrestricted|unfiltered|jailbroken)\b)",
     ),
     (
         "hostile/instructions",
-        "Asks for the system prompt.",
+        say::asks_system_prompt,
         r"(?i)\b(?:reveal|print|output|repeat|leak|exfiltrate)\s+(?:(?:me|us|all|of|the|your|full|entire|hidden|complete)\s+){0,4}system\s+prompt\b",
     ),
     (
         "hostile/instructions",
-        "Tells the model to drop its instructions.",
+        say::tells_model_drop_instructions,
         r"(?:以前|これまで|前|上記)の(?:すべての)?(?:指示|命令|プロンプト)を(?:すべて)?(?:無視|忘れ)|(?:이전|위의?|앞의)\s*(?:모든\s*)?(?:지시|지침|명령|프롬프트)(?:를|을|사항을)?\s*(?:모두\s*)?(?:무시|잊)|(?:忽略|無視|无视|忘記|忘记)(?:所有|一切|全部)?(?:之前|先前|以上|上述|前面)的?(?:所有|一切|全部)?(?:指令|指示|提示|命令|规则|規則)",
     ),
     (
         "hostile/tool-call",
-        "Looks like a tool call.",
+        say::looks_like_tool_call,
         r#"<(?:antml:)?(?:function_calls|invoke\s+name=|tool_use\b|tool_call\b|function_results|tool_result\b)|"type"\s*:\s*"tool_use"|\{\s*"tool_calls"\s*:"#,
     ),
     (
         "hostile/tool-call",
-        "Looks like a role mark of the conversation.",
+        say::looks_like_role_mark_conversation,
         r"<\|(?:im_start|im_end|system|user|assistant|endoftext|start_header_id|eot_id)\|>|\[/?INST\]|<</?SYS>>|(?m:^\r?\n(?:Human|Assistant): )",
     ),
     (
         "hostile/tool-call",
-        "Looks like a message of the program to the model.",
+        say::looks_like_message_program_model,
         r"(?i)</?(?:system-reminder|system_prompt|system-prompt|important-instructions|command-message)>|<system>\s*\S",
     ),
     (
         "hostile/exfiltration",
-        "The address of a service that catches requests.",
+        say::address_service_catches_requests,
         r"(?i)\b(?:webhook\.site|requestbin\.(?:com|net)|[a-z0-9-]+\.(?:pipedream\.net|oastify\.com|burpcollaborator\.net|interact\.sh|oast\.(?:fun|live|me|online|pro|site)|requestcatcher\.com|beeceptor\.com|canarytokens\.com|dnslog\.cn))\b",
     ),
     (
         "hostile/exfiltration",
-        "A command that uploads credentials.",
+        say::command_uploads_credentials,
         r"(?i)\b(?:curl|wget|nc|ncat|Invoke-WebRequest|http)\b[^\n]*?(?:~/\.(?:ssh|aws|gnupg|netrc|config/gcloud|kube)|/etc/(?:passwd|shadow)|id_(?:rsa|ed25519)\b|(?:-d|--data(?:-binary|-raw)?|-F|-T|--upload-file|--post-file)[ =]*\S{0,40}(?:\.env\b|\$\(\s*(?:env|printenv)\b))",
     ),
     (
         "hostile/exfiltration",
-        "A command that uploads credentials.",
+        say::command_uploads_credentials,
         r"(?i)(?:\b(?:cat|env|printenv)\b[^\n|]*\|\s*(?:base64[^\n|]*\|\s*)?)(?:curl|wget|nc|ncat)\b",
     ),
     (
         "hostile/exfiltration",
-        "Tells the model to send secrets to an address.",
+        say::tells_model_send_secrets_address,
         r"(?i)\b(?:send|post|upload|forward|transmit|exfiltrate)\s+(?:(?:all|the|any|your|user's|users'|contents?|of|every|and)\s+){0,5}(?:secrets?|credentials?|passwords?|api\s+keys?|tokens?|environment\s+variables?|private\s+keys?|conversation|chat\s+history|memor(?:y|ies))\b[^\n]*?\bto\s+(?:https?://|[a-z0-9.-]+@)",
     ),
     (
         "hostile/exfiltration",
-        "Tells the model to send a key file away.",
+        say::tells_model_send_key_file,
         r#"(?i)\b(?:send|sends|sending|post|posts|posting|upload|uploads|uploading|forward|forwards|forwarding|transmit|transmits|exfiltrate|exfiltrates|exfiltrating|e-?mail|e-?mails|leak|leaks)\s+(?:[^\s.;:!?/]+\s+){0,6}?[`"'(]?[^\s`"'.]{0,60}?(?:\.ssh/id_\w+|\bid_(?:rsa|dsa|ecdsa|ed25519)\b|\.aws/credentials\b|\.git-credentials\b|\.netrc\b|\.gnupg\b|\.kube/config\b|/etc/shadow\b|\.docker/config\.json\b|\.pypirc\b)"#,
     ),
     (
         "hostile/exfiltration",
-        "Tells the model to send a key file away.",
+        say::tells_model_send_key_file,
         r#"(?i)\b(?:send|post|upload|forward|transmit|exfiltrate|e-?mail|leak)\s+(?:[^\s.;:!?/]+\s+){0,6}?[`"'(]?[^\s`"']{0,60}?(?:\.env\b|\.npmrc\b|/etc/passwd\b)[`"')]?\s+to\s+(?:https?://|[a-z0-9.-]+@)"#,
     ),
     (
         "hostile/remote-code",
-        "A command that runs what an address answers.",
+        say::command_runs_what_address_answers,
         r"(?i)\b(?:curl|wget|iwr|irm|Invoke-WebRequest|Invoke-RestMethod)\b[^\n]*?\|\s*(?:sudo\s+(?:-\S+\s+)*)?(?:/(?:usr/)?bin/)?(?:(?:env\s+)?(?:ba|z|da|k|fi)?sh\b|iex\b|Invoke-Expression\b|(?:python3?|perl|ruby|node|php)\s*(?:-\s*)?(?:[`\n)]|$))",
     ),
     (
         "hostile/remote-code",
-        "A command that runs what an address answers.",
+        say::command_runs_what_address_answers,
         r#"(?i)(?:\b(?:ba|z|da|k)?sh|\bsource|\beval|\bpython3?|(?:^|\s)\.)\s+(?:-\w+\s+)?["']?(?:<\(|\$\(|`)\s*(?:curl|wget)\b|\bbase64\s+(?:-d|-D|--decode)\b[^\n`]*?\|\s*(?:sudo\s+)?(?:ba|z|da|k)?sh\b"#,
     ),
     (
         "hostile/exfiltration",
-        "An image address with a place for data in it.",
+        say::image_address_place_data,
         r"!\[[^\]\n]*\]\(https?://[^)\s]+[?&][^)\s=]+=(?:\{\{?|\$\{|\[|<|%s|%7B)[^)\n]*\)",
     ),
 ];
@@ -206,10 +207,10 @@ pub(crate) fn check(page: &mut Page<'_>) {
     for (index, is_mention, range) in marked {
         let (rule, message, _) = FORMS[index];
         if !is_mention {
-            page.report(rule, range, message.to_owned());
+            page.report(rule, range, message());
         } else if range.start >= mentioned {
             mentioned = range.end;
-            page.report(MENTION, range, "Quotes or describes text that is aimed at a model.".to_owned());
+            page.report(MENTION, range, say::quotes_or_describes_text_aimed());
         }
     }
 }
@@ -250,6 +251,25 @@ fn forms_in(text: &str) -> Vec<usize> {
 fn expression(index: usize) -> &'static Regex {
     static EACH: [OnceLock<Regex>; FORMS.len()] = [const { OnceLock::new() }; FORMS.len()];
     EACH[index].get_or_init(|| Regex::new(FORMS[index].2).expect("a test runs them"))
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "hostile";
+    tells_model_drop_instructions() => "Tells the model to drop its instructions.",
+    tells_model_keep_something_from() => "Tells the model to keep something from the user.",
+    gives_model_another_role_without() => "Gives the model another role without limits.",
+    asks_system_prompt() => "Asks for the system prompt.",
+    looks_like_tool_call() => "Looks like a tool call.",
+    looks_like_role_mark_conversation() => "Looks like a role mark of the conversation.",
+    looks_like_message_program_model() => "Looks like a message of the program to the model.",
+    address_service_catches_requests() => "The address of a service that catches requests.",
+    command_uploads_credentials() => "A command that uploads credentials.",
+    tells_model_send_secrets_address() => "Tells the model to send secrets to an address.",
+    tells_model_send_key_file() => "Tells the model to send a key file away.",
+    command_runs_what_address_answers() => "A command that runs what an address answers.",
+    image_address_place_data() => "An image address with a place for data in it.",
+    quotes_or_describes_text_aimed() => "Quotes or describes text that is aimed at a model.",
 }
 
 #[cfg(test)]

@@ -39,7 +39,6 @@ mod listed;
 mod markdown;
 mod mask;
 mod mention;
-pub mod messages;
 mod own;
 mod page;
 mod paths;

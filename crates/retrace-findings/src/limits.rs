@@ -151,15 +151,12 @@ pub(crate) fn check(page: &mut Page<'_>) {
     if is_index(page.path) {
         index(page);
     } else if is_instructions(page.path) && characters > INSTRUCTIONS_CHARACTERS {
-        let message = format!("The file has {characters} characters, over {INSTRUCTIONS_CHARACTERS}.");
+        let message = say::file_characters_over(characters, INSTRUCTIONS_CHARACTERS);
         page.report_whole("limits/instructions-size", message);
     }
     let pieces = memchr::memchr_iter(b'\n', page.bytes).count() + 1;
     if pieces > VIEW_LINES {
-        page.report_whole(
-            "limits/view-lines",
-            format!("The memory tool counts {pieces} lines, over {VIEW_LINES}."),
-        );
+        page.report_whole("limits/view-lines", say::memory_tool_counts_lines_over(pieces, VIEW_LINES));
     }
 }
 
@@ -167,13 +164,13 @@ fn index(page: &mut Page<'_>) {
     if let Some(cut) = index_cut(page.bytes) {
         let lost = page.text.line_count() + 1 - usize::try_from(cut.line).unwrap_or(1);
         let range = cut.offset..page.text.line_range(page.text.line_of(cut.offset)).end.max(cut.offset);
-        let message = format!(
-            "Line {} and the {} after it are not loaded: {} lines and {} bytes count, {INDEX_MAX_LINES} and {INDEX_MAX_BYTES} are \
-             loaded.",
+        let message = say::line_after_not_loaded_lines(
             cut.line,
             lost.saturating_sub(1),
             cut.lines,
-            cut.bytes
+            cut.bytes,
+            INDEX_MAX_LINES,
+            INDEX_MAX_BYTES,
         );
         page.report("limits/index-cut", range, message);
         let to = u32::try_from(page.text.line_count()).unwrap_or(u32::MAX).max(cut.line);
@@ -192,8 +189,17 @@ fn index(page: &mut Page<'_>) {
         .filter(|(_, characters)| *characters > INDEX_LINE_CHARACTERS)
         .collect();
     for (range, characters) in long {
-        page.report("limits/index-line", range, format!("The line has {characters} characters."));
+        page.report("limits/index-line", range, say::line_characters(characters));
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "limits";
+    file_characters_over(characters, value) => "The file has {characters} characters, over {value}.",
+    memory_tool_counts_lines_over(pieces, value) => "The memory tool counts {pieces} lines, over {value}.",
+    line_after_not_loaded_lines(line, saturating_sub, lines, bytes, value, value_2) => "Line {line} and the {saturating_sub} after it are not loaded: {lines} lines and {bytes} bytes count, {value} and {value_2} are loaded.",
+    line_characters(characters) => "The line has {characters} characters.",
 }
 
 #[cfg(test)]

@@ -180,12 +180,7 @@ fn missing_files(directory: &mut Directory<'_>) {
             // A link out of the directory leads to what is not known here.
             let Some(leads) = resolve(path, &link.target) else { continue };
             if !directory.has(&leads) && !directory.repository_has(&leads) {
-                found.push((
-                    path.clone(),
-                    link.span.clone(),
-                    format!("There is no \"{}\".", link.shown),
-                    link.target.clone(),
-                ));
+                found.push((path.clone(), link.span.clone(), say::no(&link.shown), link.target.clone()));
             }
         }
     }
@@ -222,7 +217,7 @@ fn orphans(directory: &mut Directory<'_>) {
         .map(|(path, _)| path.clone())
         .collect();
     for path in orphans {
-        directory.report("links/orphan", &path, None, "No index links to this file.".to_owned(), "");
+        directory.report("links/orphan", &path, None, say::no_index_links_file(), "");
     }
 }
 
@@ -266,7 +261,7 @@ fn wiki(directory: &mut Directory<'_>) {
                 found.push((
                     path.clone(),
                     link.span.clone(),
-                    format!("No memory is called \"{}\".", link.shown),
+                    say::no_memory_called(&link.shown),
                     link.target.clone(),
                 ));
             }
@@ -286,7 +281,7 @@ fn imports(directory: &mut Directory<'_>) {
                 found.push((
                     path.clone(),
                     link.span.clone(),
-                    format!("There is no \"{}\" to import.", link.shown),
+                    say::no_import(&link.shown),
                     link.target.clone(),
                 ));
             }
@@ -308,10 +303,20 @@ fn names_twice(directory: &mut Directory<'_>) {
     for ((_, name), files) in by_name {
         let Some((first, _)) = files.first().cloned() else { continue };
         for (path, span) in files.into_iter().skip(1) {
-            let message = format!("\"{}\" has the same name.", file_name(&first));
+            let message = say::same_name(file_name(&first));
             directory.report("front-matter/name-twice", &path, Some(span), message, &name);
         }
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "links";
+    no(shown) => "There is no \"{shown}\".",
+    no_index_links_file() => "No index links to this file.",
+    no_memory_called(shown) => "No memory is called \"{shown}\".",
+    no_import(shown) => "There is no \"{shown}\" to import.",
+    same_name(first) => "\"{first}\" has the same name.",
 }
 
 #[cfg(test)]

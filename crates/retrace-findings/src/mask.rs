@@ -10,11 +10,17 @@ const SHOWN_SHARE: usize = 5;
 /// that a terminal would not show are left out of what is shown.
 #[must_use]
 pub fn mask(text: &str) -> String {
+    let (shown, length) = masked(text);
+    let unit = if length == 1 { "character" } else { "characters" };
+    format!("{shown}… ({length} {unit})")
+}
+
+/// What is shown of `text`, and its length.
+pub(crate) fn masked(text: &str) -> (String, usize) {
     let length = text.chars().count();
     let shown: String =
         text.chars().take(SHOWN.min(length / SHOWN_SHARE)).take_while(char::is_ascii_graphic).collect();
-    let unit = if length == 1 { "character" } else { "characters" };
-    format!("{shown}… ({length} {unit})")
+    (shown, length)
 }
 
 #[cfg(test)]

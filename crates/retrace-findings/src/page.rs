@@ -7,14 +7,14 @@ use crate::front_matter::{FrontMatter, front_matter};
 use crate::links::{self, Links};
 use crate::listed::Listed;
 use crate::markdown::Code;
-use crate::mask::mask;
-use crate::messages;
+use crate::mask::{mask, masked};
 use crate::registry::{Rule, known};
 use crate::remedy::{Remedy, remedies};
 use crate::similar::{self, Wording};
 use crate::text::Text;
 use crate::truth::{self, Claim};
 use crate::{hidden, hostile, limits, personal, secrets};
+use retrace_message::Message;
 use std::ops::Range;
 
 /// Longest quotation from a memory in a message, in characters.
@@ -121,7 +121,10 @@ fn sensitive(page: &mut Page<'_>) {
     found.sort_by_key(|(_, range, _)| range.start);
     page.sensitive = found.iter().map(|(_, range, _)| range.clone()).collect();
     for (rule, range, what) in found {
-        page.report_with(known(rule), range, |found| format!("{what}: {}.", mask(found)));
+        page.report_with(known(rule), range, |found| match masked(found) {
+            (shown, 1) => say::masked_one(what, shown),
+            (shown, length) => say::masked(what, shown, length),
+        });
     }
 }
 
@@ -134,16 +137,12 @@ fn check_front_matter(page: &mut Page<'_>) {
     let Some(found) = page.front_matter.clone() else { return };
     if let Some(problem) = found.problem {
         let range = page.text.line_range(problem.line);
-        page.report(
-            "front-matter/invalid",
-            range,
-            format!("The front matter cannot be read: {}.", problem.message),
-        );
+        page.report("front-matter/invalid", range, say::front_matter_cannot_read(problem.message));
     }
     if let Some(kind) = found.kind.filter(|kind| !is_known_type(page.path, &kind.text)) {
         let range = page.text.line_range(kind.line);
         let shown = page.shown_text(&kind.text, &range);
-        page.report("front-matter/unknown-type", range, format!("The type is \"{shown}\"."));
+        page.report("front-matter/unknown-type", range, say::type_(shown));
     }
 }
 
@@ -168,7 +167,7 @@ fn names(page: &Page<'_>) -> Vec<String> {
 
 impl Page<'_> {
     /// Reports a finding at `range` unless its rule is off.
-    pub(crate) fn report(&mut self, rule: &str, range: Range<usize>, message: String) {
+    pub(crate) fn report(&mut self, rule: &str, range: Range<usize>, message: Message) {
         self.report_with(known(rule), range, |_| message);
     }
 
@@ -177,7 +176,7 @@ impl Page<'_> {
         &mut self,
         rule: &'static Rule,
         range: Range<usize>,
-        message: impl FnOnce(&str) -> String,
+        message: impl FnOnce(&str) -> Message,
     ) {
         let Some(severity) = self.config.severity(rule) else { return };
         let lines = (self.text.line_number(range.start), self.text.line_number(range.end));
@@ -187,7 +186,6 @@ impl Page<'_> {
             return;
         }
         let message = message(found);
-        messages::check(rule, &message);
         let sensitive = rule.sensitive || self.sensitive_in(&range).next().is_some();
         let evidence = if sensitive { Evidence::of_sensitive(found) } else { Evidence::of(found) };
         let span = Some(self.span(&range));
@@ -206,9 +204,8 @@ impl Page<'_> {
     }
 
     /// Reports a finding about the file as a whole unless its rule is off.
-    pub(crate) fn report_whole(&mut self, rule: &str, message: String) {
+    pub(crate) fn report_whole(&mut self, rule: &str, message: Message) {
         let rule = known(rule);
-        messages::check(rule, &message);
         let Some(severity) = self.config.severity(rule) else { return };
         if !self.findings.counts(rule, self.path, self.allowed.allows_at(rule, None), (1, "")) {
             return;
@@ -277,4 +274,13 @@ pub(crate) fn one_line(text: &str) -> String {
         if letter.is_control() { shown.push(' ') } else { shown.push(letter) }
     }
     shown
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "page";
+    masked(name, shown, count) => "{name}: {shown}… ({count} characters).",
+    masked_one(name, shown) => "{name}: {shown}… (1 character).",
+    front_matter_cannot_read(message) => "The front matter cannot be read: {message}.",
+    type_(shown) => "The type is \"{shown}\".",
 }

@@ -1,6 +1,7 @@
 //! Paths: which files are indexes, topics and instructions, which paths deceive, and how one path leads from another.
 
 use retrace_diff::hidden;
+use retrace_message::Message;
 use unicode_normalization::is_nfc;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
@@ -73,7 +74,7 @@ pub(crate) fn resolve(from: &str, target: &str) -> Option<String> {
 
 /// Why a hosted store would refuse the path.
 #[must_use]
-pub fn hosted_problem(path: &str) -> Option<String> {
+pub fn hosted_problem(path: &str) -> Option<Message> {
     let bytes = path.len() + 1;
     let segments = path.split('/').count();
     let unfit = |letter: char| {
@@ -81,22 +82,22 @@ pub fn hosted_problem(path: &str) -> Option<String> {
             || matches!(letter, '\u{2028}' | '\u{2029}')
     };
     if bytes > HOSTED_BYTES {
-        Some(format!("The path has {bytes} bytes with its leading slash."))
+        Some(say::path_bytes_leading_slash(bytes))
     } else if segments > HOSTED_SEGMENTS {
-        Some(format!("The path has {segments} segments."))
+        Some(say::path_segments(segments))
     } else if path.chars().any(unfit) {
-        Some("The path holds a control or format character.".to_owned())
+        Some(say::path_holds_control_or_format())
     } else if !is_nfc(path) {
-        Some("The path is not in Unicode NFC.".to_owned())
+        Some(say::path_not_unicode_nfc())
     } else {
         None
     }
 }
 
 /// Deceptive part of the path.
-pub(crate) fn deception(path: &str) -> Option<String> {
+pub(crate) fn deception(path: &str) -> Option<Message> {
     if let Some(found) = hidden(path).first() {
-        return Some(format!("The path holds {}, which is not seen.", found.code));
+        return Some(say::path_holds_not_seen(found.code.to_string()));
     }
     for segment in path.split('/') {
         let latin = segment.chars().filter(char::is_ascii_alphabetic).count();
@@ -111,21 +112,27 @@ pub(crate) fn deception(path: &str) -> Option<String> {
         let mixed = stem.chars().any(|letter| letter.is_ascii_alphabetic());
         match (alike, wide) {
             (Some(letter), _) if mixed && latin > 0 && foreign == 0 => {
-                return Some(format!(
-                    "The path holds U+{:04X}, which looks like a Latin letter.",
-                    u32::from(letter)
-                ));
+                return Some(say::looks_like_latin(format!("U+{:04X}", u32::from(letter))));
             }
             (_, Some(letter)) if latin > 0 => {
-                return Some(format!(
-                    "The path holds U+{:04X}, which looks like an ASCII character.",
-                    u32::from(letter)
-                ));
+                return Some(say::looks_like_ascii(format!("U+{:04X}", u32::from(letter))));
             }
             _ => {}
         }
     }
     None
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "paths";
+    looks_like_latin(code) => "The path holds {code}, which looks like a Latin letter.",
+    looks_like_ascii(code) => "The path holds {code}, which looks like an ASCII character.",
+    path_bytes_leading_slash(bytes) => "The path has {bytes} bytes with its leading slash.",
+    path_segments(segments) => "The path has {segments} segments.",
+    path_holds_control_or_format() => "The path holds a control or format character.",
+    path_not_unicode_nfc() => "The path is not in Unicode NFC.",
+    path_holds_not_seen(code) => "The path holds {code}, which is not seen.",
 }
 
 #[cfg(test)]

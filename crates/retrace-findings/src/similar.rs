@@ -148,7 +148,7 @@ fn near_duplicates(directory: &mut Directory<'_>, likeness: &mut Likeness, threa
         return;
     }
     for ((first, second), percent) in likeness.update(&directory.readings, threads) {
-        let message = format!("{percent} % of the word triples are those of \"{first}\".");
+        let message = say::word_triples_those(percent, first);
         directory.report(NEAR_DUPLICATE, second, None, message, first);
     }
 }
@@ -170,7 +170,7 @@ fn contradictions(directory: &mut Directory<'_>) {
             let otherwise = statement.negative != first.negative
                 || statement.values.len() == first.values.len() && statement.values != first.values;
             if otherwise {
-                let message = format!("\"{}\" line {} says otherwise.", first_path, first.span.start.line);
+                let message = say::line_says_otherwise(first_path, first.span.start.line);
                 found.push(((*path).clone(), statement.span.clone(), message, statement.shown.clone()));
             }
         }
@@ -178,6 +178,13 @@ fn contradictions(directory: &mut Directory<'_>) {
     for (path, span, message, shown) in found {
         directory.report(CONTRADICTION, &path, Some(span), message, &shown);
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "similar";
+    word_triples_those(percent, first) => "{percent} % of the word triples are those of \"{first}\".",
+    line_says_otherwise(first_path, line) => "\"{first_path}\" line {line} says otherwise.",
 }
 
 #[cfg(test)]

@@ -191,7 +191,7 @@ fn a_baseline_knows_a_finding_when_lines_move() {
     let (new, accepted) = baseline.divide(after.findings);
     assert_eq!(accepted.len(), 2);
     assert_eq!(
-        new.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>(),
+        new.iter().map(|finding| finding.message.text()).collect::<Vec<_>>(),
         ["No memory is called \"gone\".", "No memory is called \"lost\"."]
     );
     let other = check_with(&Config::default(), &[("a.md", &format!("{}x\n", secret))]);

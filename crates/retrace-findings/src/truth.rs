@@ -9,6 +9,7 @@ use crate::finding::Span;
 use crate::page::Page;
 use chrono::NaiveDate;
 use regex::Regex;
+use retrace_message::Message;
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
@@ -349,11 +350,11 @@ pub(crate) fn check(directory: &mut Directory<'_>) {
     }
 }
 
-fn contradicted(claim: &Claim, directory: &Directory<'_>) -> Option<(&'static str, String)> {
+fn contradicted(claim: &Claim, directory: &Directory<'_>) -> Option<(&'static str, Message)> {
     let shown = &claim.shown;
     if claim.about == About::Day {
         let (today, day) = (directory.surroundings.today?, day(&claim.value)?);
-        return (day < today).then(|| ("truth/date-past", format!("{day} is past.")));
+        return (day < today).then(|| ("truth/date-past", say::past(day.to_string())));
     }
     let repository = directory.surroundings.repository?;
     let misses = |names: Option<&BTreeSet<String>>| names.is_some_and(|names| !names.contains(&claim.value));
@@ -361,8 +362,7 @@ fn contradicted(claim: &Claim, directory: &Directory<'_>) -> Option<(&'static st
         About::File => {
             let path = claim.value.trim_start_matches("./");
             let there = repository.has_path(path) || directory.has(path) || repository.ignores(path);
-            (!there && belongs(path, repository))
-                .then(|| ("truth/file", format!("The repository has no \"{shown}\".")))
+            (!there && belongs(path, repository)).then(|| ("truth/file", say::repository_no(shown)))
         }
         About::Program => {
             let path = claim.value.trim_start_matches("./");
@@ -370,24 +370,26 @@ fn contradicted(claim: &Claim, directory: &Directory<'_>) -> Option<(&'static st
             // A program at the root has no directory to know it by; one below a directory that is not there is another's.
             let is_own = !path.contains('/') || belongs(path, repository);
             (!there && is_own && !path.split('/').any(|part| part == ".."))
-                .then(|| ("truth/command", format!("The repository has no \"{shown}\" to run.")))
+                .then(|| ("truth/command", say::repository_no_run(shown)))
         }
-        About::Recipe => misses(repository.recipes())
-            .then(|| ("truth/command", format!("No justfile has a recipe \"{shown}\"."))),
-        About::Crate => misses(repository.crates())
-            .then(|| ("truth/command", format!("No Cargo.toml has a package \"{shown}\"."))),
+        About::Recipe => {
+            misses(repository.recipes()).then(|| ("truth/command", say::no_justfile_recipe(shown)))
+        }
+        About::Crate => {
+            misses(repository.crates()).then(|| ("truth/command", say::no_cargo_toml_package(shown)))
+        }
         About::Script => (!BUILT_IN.contains(&claim.value.as_str()) && misses(repository.scripts()))
-            .then(|| ("truth/script", format!("No package.json has a script \"{shown}\"."))),
-        About::MakeTarget => misses(repository.make_targets())
-            .then(|| ("truth/make-target", format!("No Makefile has a target \"{shown}\"."))),
+            .then(|| ("truth/script", say::no_package_json_script(shown))),
+        About::MakeTarget => {
+            misses(repository.make_targets()).then(|| ("truth/make-target", say::no_makefile_target(shown)))
+        }
         About::Package => (misses(repository.packages()) && has_scope(&claim.value, repository))
-            .then(|| ("truth/package", format!("No package.json depends on \"{shown}\"."))),
-        About::Branch => misses(repository.branches())
-            .then(|| ("truth/branch", format!("There is no branch \"{shown}\"."))),
+            .then(|| ("truth/package", say::no_package_json_depends(shown))),
+        About::Branch => misses(repository.branches()).then(|| ("truth/branch", say::no_branch(shown))),
         About::Port => {
             let port: u16 = claim.value.parse().ok()?;
             let known = repository.ports()?.contains(&port);
-            (!known).then(|| ("truth/port", format!("No configuration file mentions port {port}.")))
+            (!known).then(|| ("truth/port", say::no_configuration_file_mentions_port(port)))
         }
         About::Day => None,
     }
@@ -418,6 +420,21 @@ fn day(text: &str) -> Option<NaiveDate> {
     let month = MONTHS.iter().position(|name| *name == month)? + 1;
     let number = words.next()?.parse().ok()?;
     NaiveDate::from_ymd_opt(words.next()?.parse().ok()?, u32::try_from(month).ok()?, number)
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "truth";
+    past(day) => "{day} is past.",
+    repository_no(shown) => "The repository has no \"{shown}\".",
+    repository_no_run(shown) => "The repository has no \"{shown}\" to run.",
+    no_justfile_recipe(shown) => "No justfile has a recipe \"{shown}\".",
+    no_cargo_toml_package(shown) => "No Cargo.toml has a package \"{shown}\".",
+    no_package_json_script(shown) => "No package.json has a script \"{shown}\".",
+    no_makefile_target(shown) => "No Makefile has a target \"{shown}\".",
+    no_package_json_depends(shown) => "No package.json depends on \"{shown}\".",
+    no_branch(shown) => "There is no branch \"{shown}\".",
+    no_configuration_file_mentions_port(port) => "No configuration file mentions port {port}.",
 }
 
 #[cfg(test)]

@@ -63,9 +63,15 @@ pub(crate) fn check(directory: &mut Directory<'_>) {
         })
         .collect();
     for (path, days, sessions) in unloaded {
-        let message = format!("No session loaded it for {days} days; {sessions} could have loaded it since.");
+        let message = say::no_session_loaded_days_could(days, sessions);
         directory.report("use/unloaded", &path, None, message, "");
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "usage";
+    no_session_loaded_days_could(days, sessions) => "No session loaded it for {days} days; {sessions} could have loaded it since.",
 }
 
 #[cfg(test)]

@@ -320,12 +320,7 @@ fn links_to(
             };
             if let Some(link) = links.iter().find(leads) {
                 let message = say::line_still_links(from, link.line);
-                left.push(Finding {
-                    path: path.to_owned(),
-                    span: None,
-                    message: message.into_text(),
-                    ..finding.clone()
-                });
+                left.push(Finding { path: path.to_owned(), span: None, message, ..finding.clone() });
             }
         }
     }

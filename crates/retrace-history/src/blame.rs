@@ -10,6 +10,7 @@ use crate::view;
 use crate::wire::{ApiError, Blame, BlameLine, BlameReq, BlameVersion};
 use retrace_diff::{FileChange, MIN_MOVED_LINES, line_map, moves, text_lines};
 use retrace_log::{Reader, VersionFilter, VersionRow};
+use retrace_message::Message;
 use retrace_model::{Actor, MemoryId, RelPath, Source, StoreId, Timestamp, VersionOperation};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
@@ -148,7 +149,7 @@ impl History {
             created_by: view::actor(&row.actor),
             source: row.source.as_str().to_owned(),
             rebuilt: row.rebuilt,
-            note: row.note.clone(),
+            note: row.note.as_deref().map(Message::of_saved),
             origin: origin_note(self, reader, row)?,
             put_back: None,
         })

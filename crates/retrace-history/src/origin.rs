@@ -64,7 +64,7 @@ pub fn origin(inner: &Arc<History>, request: OriginReq) -> Result<Origin, ApiErr
     let mut written_by = Origin {
         version_id: version_id.to_string(),
         put_back,
-        evidence: evidence(&version, answer).into_iter().map(Into::into).collect(),
+        evidence: evidence(&version, answer),
         agent: session.and_then(agent),
         project: session.and_then(SessionRow::project).map(str::to_owned),
         agent_name: answer.and_then(|answer| answer.agent.clone()),
@@ -190,25 +190,25 @@ fn agent(session: &SessionRow) -> Option<String> {
     summary.format.map(|format| format.name().to_owned())
 }
 
-fn evidence(version: &VersionRow, answer: Option<&OriginRow>) -> Vec<String> {
+fn evidence(version: &VersionRow, answer: Option<&OriginRow>) -> Vec<retrace_message::Message> {
     match (answer, &version.actor) {
         (Some(answer), _) => sentences(answer),
         (None, _) if version.baseline_of.is_some() => {
             let older = version.baseline_of.as_ref().map_or(0, |older| older.seq);
-            vec![say::recording_began_content_version_had(older).into_text()]
+            vec![say::recording_began_content_version_had(older)]
         }
         (None, Actor::Session { .. }) if version.rebuilt => {
-            vec![say::version_rebuilt_from_sessions_transcript().into_text()]
+            vec![say::version_rebuilt_from_sessions_transcript()]
         }
-        (None, Actor::Session { .. }) => vec![say::writer_said_when_wrote().into_text()],
-        (None, Actor::User { .. }) => vec![say::person_machine_did_retrace().into_text()],
+        (None, Actor::Session { .. }) => vec![say::writer_said_when_wrote()],
+        (None, Actor::User { .. }) => vec![say::person_machine_did_retrace()],
         (None, Actor::Api { .. } | Actor::ServiceAccount { .. }) => {
-            vec![say::written_through_api().into_text()]
+            vec![say::written_through_api()]
         }
         (None, Actor::Unknown) if version.redaction.is_some() => {
-            vec![say::version_redacted_cannot_compared_transcripts().into_text()]
+            vec![say::version_redacted_cannot_compared_transcripts()]
         }
-        (None, Actor::Unknown) => vec![say::no_transcript_call_fits().into_text()],
+        (None, Actor::Unknown) => vec![say::no_transcript_call_fits()],
     }
 }
 

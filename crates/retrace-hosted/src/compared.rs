@@ -10,6 +10,7 @@ use crate::wire::{
     AcceptMemoriesReq, ActResult, ApiError, Code, CompareStoresReq, ComparedMemory, StoreComparison,
 };
 use retrace_log::{Reader, StoreRow};
+use retrace_message::Message;
 use retrace_model::{RelPath, Rules, Sha256, Source, VersionId};
 use retrace_store_api::MemoryPath;
 use retrace_store_api::limits::{CONTENT_BYTES, MEMORIES_PER_STORE};
@@ -160,33 +161,30 @@ impl Holder {
     }
 
     /// Why a memory cannot be held; `None` when it can.
-    fn refuses(&self, rules: &Rules, path: &RelPath, bytes: &[u8]) -> Option<String> {
+    fn refuses(&self, rules: &Rules, path: &RelPath, bytes: &[u8]) -> Option<Message> {
         if self.directory {
             if rules.leaves_out(path.components()).is_some() {
-                return Some(say::files_name_left_out_rules().into_text());
+                return Some(say::files_name_left_out_rules());
             }
             if path.components().any(|name| name.len() > NAME_BYTES) {
-                return Some(say::files_name_most_bytes(NAME_BYTES).into_text());
+                return Some(say::files_name_most_bytes(NAME_BYTES));
             }
         }
         if !self.api {
             return None;
         }
         if bytes.len() > CONTENT_BYTES {
-            return Some(say::bytes_memory_hosted_store_most(bytes.len(), CONTENT_BYTES).into_text());
+            return Some(say::bytes_memory_hosted_store_most(bytes.len(), CONTENT_BYTES));
         }
         let named = std::str::from_utf8(path.as_bytes()).map(|text| MemoryPath::parse(&format!("/{text}")));
         match named {
             Ok(Ok(_)) => {}
             Ok(Err(refusal)) => {
-                return Some(say::hosted_store_cannot_name(refusal.message).into_text());
+                return Some(say::hosted_store_cannot_name(refusal.message));
             }
-            Err(_) => return Some(say::hosted_store_cannot_name_name().into_text()),
+            Err(_) => return Some(say::hosted_store_cannot_name_name()),
         }
-        std::str::from_utf8(bytes)
-            .is_err()
-            .then(say::hosted_stores_accept_only_text)
-            .map(retrace_message::Message::into_text)
+        std::str::from_utf8(bytes).is_err().then(say::hosted_stores_accept_only_text)
     }
 }
 
@@ -230,7 +228,7 @@ impl Taking {
         reader: &Reader<'_>,
         request: &AcceptMemoriesReq,
     ) -> Result<Plan, ApiError> {
-        let mut plan = Plan::new(Source::Import, Some(say::taken_over_from(&request.from).into_text()));
+        let mut plan = Plan::new(Source::Import, Some(say::taken_over_from(&request.from)));
         if self.from.without_path > 0 {
             plan.warnings.push(say::memory_time_redacted_path_well());
         }
@@ -305,7 +303,7 @@ impl Taking {
         };
         let reason = self.holder.refuses(&inner.rules, path, &bytes).or_else(|| self.in_the_way(path));
         if let Some(reason) = reason {
-            leave(plan, path, &reason, by_name)?;
+            leave(plan, path, reason, by_name)?;
             return Ok(false);
         }
         let sha256 = Sha256::of(&bytes);
@@ -346,7 +344,7 @@ impl Taking {
                 Ok(None)
             }
             Held::TooLarge => {
-                leave(plan, path, "The content is too large to be kept in the log.", by_name)?;
+                leave(plan, path, say::content_too_large_kept_log(), by_name)?;
                 Ok(None)
             }
         }
@@ -354,12 +352,12 @@ impl Taking {
 
     /// A memory that lives above or below a path, where no file can be beside it. One that goes by the same act is in the
     /// way as well: writes are done before deletions, so that nothing is nowhere in between.
-    fn in_the_way(&self, path: &RelPath) -> Option<String> {
+    fn in_the_way(&self, path: &RelPath) -> Option<Message> {
         let live = &self.into.entries;
         let mut above = path.parent();
         while let Some(here) = above {
             if live.contains_key(&here) {
-                return Some(say::memory_cannot_directory_well_delete(here.to_string()).into_text());
+                return Some(say::memory_cannot_directory_well_delete(here.to_string()));
             }
             above = here.parent();
         }
@@ -368,7 +366,7 @@ impl Taking {
             .map(|(below, _)| below)
             .take_while(|below| below.as_bytes().starts_with(path.as_bytes()))
             .find(|below| below.is_within(path))?;
-        Some(say::would_where_directory_below_delete(below.to_string()).into_text())
+        Some(say::would_where_directory_below_delete(below.to_string()))
     }
 
     fn check_number(&self, created: u64) -> Result<(), ApiError> {
@@ -385,7 +383,7 @@ impl Taking {
 }
 
 /// Leaves a memory as it is: an error where it was named, a warning where it came along.
-fn leave(plan: &mut Plan, path: &RelPath, reason: &str, by_name: bool) -> Result<(), ApiError> {
+fn leave(plan: &mut Plan, path: &RelPath, reason: Message, by_name: bool) -> Result<(), ApiError> {
     if by_name {
         return Err(ApiError::invalid(reason, path.to_text()));
     }
@@ -395,7 +393,7 @@ fn leave(plan: &mut Plan, path: &RelPath, reason: &str, by_name: bool) -> Result
 
 retrace_message::messages! {
     /// Messages of this module.
-    mod say in "compared";
+    saved mod say in "compared";
     files_name_left_out_rules() => "Files of this name are left out by the rules of the directory.",
     files_name_most_bytes(value) => "A file's name has at most {value} bytes.",
     bytes_memory_hosted_store_most(count, value) => "It has {count} bytes; a memory of a hosted store has at most {value}.",
@@ -415,4 +413,5 @@ retrace_message::messages! {
     store_would_hold_memories_hosted(after, value) => "The store would hold {after} memories; a hosted store holds at most {value}.",
     what_deleted_same_act_deleted() => "What is deleted by the same act is deleted last. Delete first, or name fewer paths.",
     left(path, reason) => "{path}: it is left as it is. {reason}",
+    content_too_large_kept_log() => "The content is too large to be kept in the log.",
 }

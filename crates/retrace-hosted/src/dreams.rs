@@ -10,6 +10,7 @@ use crate::wire::{
     ApiError, Code, CreateDreamReq, Dream, DreamPlan, DreamRef, DreamUsage, Dreams, DreamsReq, RemoteQueue,
 };
 use retrace_log::{LogError, Reader, RemoteRow};
+use retrace_message::Message;
 use retrace_model::StoreId;
 use retrace_remote::{NewDream, OutputBehavior, RemoteDream, RemoteError};
 use std::collections::BTreeSet;
@@ -181,7 +182,7 @@ impl Dreaming {
                 Some(next) if dreams.len() < MAX => {
                     if !seen.insert(next.clone()) {
                         let cause = say::pages_lead_circle();
-                        return Err(RemoteError::NotUnderstood { cause: cause.into_text() });
+                        return Err(RemoteError::NotUnderstood { cause });
                     }
                     cursor = Some(next);
                 }
@@ -236,7 +237,7 @@ impl Dreaming {
             }
             .to_owned(),
             session_id: dream.session_id,
-            error: dream.error.map(|error| format!("{}: {}", error.kind, error.message).into()),
+            error: dream.error.map(|error| Message::verbatim(format!("{}: {}", error.kind, error.message))),
             usage: DreamUsage {
                 input_tokens: dream.usage.input_tokens,
                 output_tokens: dream.usage.output_tokens,

@@ -88,7 +88,7 @@ fn shown(row: &RemoteRow, name: String, queue: &[QueueRow], redacted: &[VersionI
         archived_at: row.archived_at.map(|at| at.to_rfc3339()),
         pulled_at: row.pulled_at.map(|at| at.to_rfc3339()),
         pulling: row.listing || row.staged > 0,
-        problem: row.problem.clone().map(Message::from),
+        problem: row.problem.as_deref().map(Message::of_saved),
         versions: row.versions,
         never_seen: row.never_seen,
         redacted_at_host: row.redacted_at_host,

@@ -34,7 +34,7 @@ pub fn import_git(inner: &Arc<Imports>, request: ImportGitReq) -> Result<ImportR
     let import = Import {
         from: "git",
         source: Source::Import,
-        note: say::import_from_git(crate::wire::show(&directory)).into_text(),
+        note: say::import_from_git(crate::wire::show(&directory)),
         dry_run: request.dry_run,
     };
     let done = past::carry_out(inner, &store, past_history, &import, &steps)?;
@@ -70,7 +70,7 @@ pub fn import_transcripts(
     let import = Import {
         from: "transcripts",
         source: Source::Rebuilt,
-        note: say::rebuilt_from_transcripts().into_text(),
+        note: say::rebuilt_from_transcripts(),
         dry_run: request.dry_run,
     };
     past::carry_out(inner, &store, past_history, &import, &steps)
@@ -90,7 +90,7 @@ pub fn import_bundle(inner: &Arc<Imports>, request: ImportBundleReq) -> Result<I
     let import = Import {
         from: "bundle",
         source: Source::Import,
-        note: say::import_bundle(crate::wire::show(file)).into_text(),
+        note: say::import_bundle(crate::wire::show(file)),
         dry_run: request.dry_run,
     };
     past::carry_out(inner, &store, past_history, &import, &steps)
@@ -204,7 +204,7 @@ fn tidy(path: &str) -> String {
 
 retrace_message::messages! {
     /// Messages of this module.
-    mod say in "import";
+    saved mod say in "import";
     import_from_git(directory) => "import from git of {directory}",
     rebuilt_from_transcripts() => "rebuilt from transcripts",
     import_bundle(file) => "import of the bundle {file}",

@@ -5,7 +5,7 @@ use crate::Lab;
 use crate::jobs::Job;
 use crate::lab::counter::{config, source};
 use crate::lab::loaded::{self, Loaded, weigh_one};
-use crate::lab::rebuild::{Rebuilt, rebuild, recorded};
+use crate::lab::rebuild::{NotRebuilt, Rebuilt, rebuild, recorded};
 use crate::wire::sentence;
 use crate::wire::{ApiError, Code, ConfirmPlan, ConfirmReq, Confirmed, ConfirmedPoint, Event, NetworkCall};
 use retrace_context::settings::{Edit, Setting};
@@ -142,7 +142,7 @@ fn limits(setting: &Setting, loaded: &Loaded, are_proved: bool) -> Vec<Message> 
     limits
 }
 
-type LeftOut = BTreeMap<&'static str, u64>;
+type LeftOut = BTreeMap<NotRebuilt, u64>;
 
 fn checks(loaded: &Loaded, points: &[usize], sent: &Setting) -> Result<(Vec<Check>, LeftOut), ApiError> {
     let mut left_out = LeftOut::new();
@@ -155,7 +155,7 @@ fn checks(loaded: &Loaded, points: &[usize], sent: &Setting) -> Result<(Vec<Chec
         let rebuilt = recorded(loaded, index, &model).or_else(|| rebuild(transcript, request, &model));
         let Some(rebuilt) = rebuilt else { continue };
         for (what, count) in &rebuilt.left_out {
-            let most: &mut u64 = left_out.entry(what).or_default();
+            let most: &mut u64 = left_out.entry(*what).or_default();
             *most = (*most).max(*count);
         }
         checks.push(check(index, rebuilt, sent)?);

@@ -132,7 +132,7 @@ fn events(loaded: &Loaded) -> Vec<ContextEvent> {
                 event: "server_edit".to_owned(),
                 tokens_before: Some(after.saturating_add(freed)),
                 tokens_after: Some(after),
-                note: say::server_reported_tokens_cleared_context(freed).into_text(),
+                note: say::server_reported_tokens_cleared_context(freed),
             });
         }
     }
@@ -147,7 +147,7 @@ fn event(loaded: &Loaded, index: usize, segment: &Segment) -> Option<ContextEven
     let before_request = next.unwrap_or(transcript.requests.len());
     let context_before = before_request.checked_sub(1).and_then(|before| contexts.get(before)).copied();
     let context_after = next.and_then(|next| contexts.get(next)).copied();
-    let event_of = |event: &str, before: Option<u64>, after: Option<u64>, note: String| ContextEvent {
+    let event_of = |event: &str, before: Option<u64>, after: Option<u64>, note: Message| ContextEvent {
         before_request: before_request as u64,
         event: event.to_owned(),
         tokens_before: before.or(context_before),
@@ -157,22 +157,18 @@ fn event(loaded: &Loaded, index: usize, segment: &Segment) -> Option<ContextEven
     match &segment.cause {
         Cause::Start => None,
         Cause::Compacted(compaction) => {
-            let by = compaction.trigger.as_deref().unwrap_or("how it was begun is not told");
+            let by = compaction.trigger.as_deref().map_or_else(say::how_begun_not_told, Message::verbatim);
             let note = say::compaction_put_summary_place_what(by);
-            Some(event_of("compaction", compaction.tokens_before, compaction.tokens_after, note.into_text()))
+            Some(event_of("compaction", compaction.tokens_before, compaction.tokens_after, note))
         }
         Cause::Microcompacted { tokens_before, tokens_saved } => {
             let after = tokens_before.zip(*tokens_saved).map(|(before, saved)| before.saturating_sub(saved));
             let results = segment.dropped_results.len();
             let note = say::client_dropped_old_tool_results(results);
-            Some(event_of("microcompaction", *tokens_before, after, note.into_text()))
+            Some(event_of("microcompaction", *tokens_before, after, note))
         }
-        Cause::Rewound => {
-            Some(event_of("rewind", None, None, say::person_went_back_earlier_message().into_text()))
-        }
-        Cause::Replaced => {
-            Some(event_of("replaced", None, None, say::client_sent_another_history().into_text()))
-        }
+        Cause::Rewound => Some(event_of("rewind", None, None, say::person_went_back_earlier_message())),
+        Cause::Replaced => Some(event_of("replaced", None, None, say::client_sent_another_history())),
     }
 }
 
@@ -236,7 +232,7 @@ fn remarks(account: &Account) -> Vec<Message> {
         });
     }
     for (name, count) in &account.unknown {
-        let name = if name.is_empty() { say::without_type() } else { Message::from(name.as_str()) };
+        let name = if name.is_empty() { say::without_type() } else { Message::verbatim(name.as_str()) };
         remarks.push(match count {
             1 => say::not_understood_1_line_or(name),
             count => say::not_understood_lines_or_blocks(count.to_string(), name),
@@ -333,4 +329,5 @@ retrace_message::messages! {
     transcript_holds_no_request() => "The transcript holds no request.",
     requests_numbered_from_0(count) => "Requests are numbered from 0 to {count}.",
     no_request(request) => "There is no request {request}.",
+    how_begun_not_told() => "how it was begun is not told",
 }

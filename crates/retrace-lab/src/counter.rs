@@ -2,6 +2,7 @@
 
 use crate::Lab;
 use crate::wire::{ApiError, Code, CounterKeyReq, CounterStatus, Nothing};
+use retrace_message::Message;
 use std::sync::Arc;
 
 /// Where exact counts would come from, and which calls were made. Calls nothing.
@@ -34,7 +35,7 @@ pub fn set_counter_key(inner: &Arc<Lab>, request: CounterKeyReq) -> Result<Count
         (None, true) => keys.forget().map_err(unavailable)?,
         _ => {
             return Err(ApiError::invalid(say::provide_key_or_remove_saved(), "key")
-                .hint("`{\"key\": …}` or `{\"remove\": true}`."));
+                .hint(Message::verbatim("`{\"key\": …}` or `{\"remove\": true}`.")));
         }
     }
     inner.lab.counting.status(inner)

@@ -17,7 +17,7 @@ pub fn prices(inner: &Arc<Lab>, _: Nothing) -> Result<Prices, ApiError> {
     Ok(Prices {
         prices: table.prices.lines().iter().map(price).collect(),
         own_file: show(&path(inner)),
-        own_file_problem: table.problem.clone().map(Message::from),
+        own_file_problem: table.problem.clone(),
     })
 }
 

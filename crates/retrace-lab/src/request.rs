@@ -6,6 +6,7 @@ use crate::lab::find::{self, Place};
 use crate::lab::loaded::{self, FileLines, Loaded};
 use crate::lab::{rebuild, request_index};
 use crate::wire::{ApiError, Code, RequestBody, RequestBodyReq};
+use retrace_message::Message;
 use retrace_transcript::requests::{RequestIndex, Unproved};
 use serde_json::Value;
 use std::sync::Arc;
@@ -67,7 +68,7 @@ fn whole(loaded: &Loaded, at: &str, raw: bool) -> Result<RequestBody, ApiError> 
             id: index.map(|index| loaded.transcript().requests[index].id.clone()).unwrap_or_default(),
             source: None,
             proved: None,
-            reason: Some(say::client_recorded_nothing().into_text()),
+            reason: Some(say::client_recorded_nothing()),
             body: Value::Null,
             raw: None,
         },
@@ -143,17 +144,17 @@ fn as_recorded(
 }
 
 /// Why a request is not proved.
-pub(super) fn unproved(why: Unproved) -> String {
+pub(super) fn unproved(why: Unproved) -> Message {
     match why {
-        Unproved::NoShape => say::line_system_prompt_tools_not().into_text(),
-        Unproved::NoMessages(1) => say::one_messages_not_file().into_text(),
-        Unproved::NoMessages(missing) => say::messages_not_file(missing).into_text(),
-        Unproved::NoBase => say::request_goes_from_not_file().into_text(),
-        Unproved::Mark => say::marks_place_cache_not().into_text(),
-        Unproved::Unreadable => say::line_cannot_read().into_text(),
-        Unproved::TooLarge => say::larger_than_request_can().into_text(),
-        Unproved::NoDigest => say::client_recorded_no_digest().into_text(),
-        Unproved::Differs => say::digest_another_than_what_rebuilt().into_text(),
+        Unproved::NoShape => say::line_system_prompt_tools_not(),
+        Unproved::NoMessages(1) => say::one_messages_not_file(),
+        Unproved::NoMessages(missing) => say::messages_not_file(missing),
+        Unproved::NoBase => say::request_goes_from_not_file(),
+        Unproved::Mark => say::marks_place_cache_not(),
+        Unproved::Unreadable => say::line_cannot_read(),
+        Unproved::TooLarge => say::larger_than_request_can(),
+        Unproved::NoDigest => say::client_recorded_no_digest(),
+        Unproved::Differs => say::digest_another_than_what_rebuilt(),
     }
 }
 

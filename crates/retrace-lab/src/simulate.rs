@@ -15,6 +15,7 @@ use retrace_context::settings::{Edit, Setting};
 use retrace_context::simulate::{Options, Scratch, SummarySizes, simulate, simulate_totals};
 use retrace_context::warnings::{Grounds, Warning, pays_back_after, warnings};
 use retrace_context::{Basis, Cleared, Outcome, RequestOutcome, StopReason, Stopped};
+use retrace_message::{AsMessage, Message};
 use retrace_transcript::{BlockKind, Request, Usage};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -54,8 +55,7 @@ pub fn context_lines(inner: &Arc<Lab>, request: LinesReq) -> Result<SimulatedLin
 /// The settings of a request, each as the API would take or refuse it.
 fn settings(variants: &[Variant]) -> Result<Vec<Result<Setting, ApiError>>, ApiError> {
     if variants.is_empty() {
-        return Err(ApiError::invalid(say::no_setting_given(), "variants")
-            .hint("Give at least one; {} is no editing."));
+        return Err(ApiError::invalid(say::no_setting_given(), "variants").hint(say::give_at_least_one()));
     }
     if variants.len() > MAX_VARIANTS {
         return Err(ApiError::invalid(say::most_settings_time(MAX_VARIANTS), "variants")
@@ -114,7 +114,7 @@ fn line(loaded: &Loaded, setting: &Setting, options: &Options<'_>) -> SimulatedL
 /// A setting as the API would take it.
 pub(super) fn setting(variant: &Variant) -> Result<Setting, ApiError> {
     Setting::from_json(&variant.config)
-        .map_err(|error| ApiError::invalid(error.to_string(), error.path).hint(say::setting(&variant.name)))
+        .map_err(|error| ApiError::invalid(error.message(), error.path).hint(say::setting(&variant.name)))
 }
 
 pub(super) fn cache_life(ttl: Option<&str>) -> Result<Option<CacheLife>, ApiError> {
@@ -312,7 +312,7 @@ fn regret(regret: retrace_context::regret::Regret) -> Regret {
         cleared_at: regret.cleared_at as u64,
         needed_at: regret.needed_at as u64,
         rule: regret.rule.name().to_owned(),
-        evidence: regret.evidence.into(),
+        evidence: Message::verbatim(regret.evidence),
     }
 }
 
@@ -355,6 +355,7 @@ pub(super) fn warned(warning: Warning) -> SimulationWarning {
 retrace_message::messages! {
     /// Messages of this module.
     mod say in "simulate";
+    give_at_least_one() => "Give at least one; {{}} is no editing.",
     no_setting_given() => "No setting is given.",
     most_settings_time(value) => "At most {value} settings at a time.",
     sweep_tries_more() => "A sweep tries more.",

@@ -74,8 +74,7 @@ fn name(text: &str) -> Result<String, ApiError> {
 
 fn check_config(variant: &Variant) -> Result<(), ApiError> {
     if !variant.config.is_object() {
-        return Err(ApiError::invalid(say::setting_json_object(), variant.name.clone())
-            .hint("Such as {\"edits\":[{\"type\":\"clear_tool_uses_20250919\"}]}, or {} for no editing."));
+        return Err(ApiError::invalid(say::setting_json_object(), variant.name.clone()).hint(say::such_as()));
     }
     if variant.config.to_string().len() > LARGEST_CONFIG {
         return Err(ApiError::invalid(
@@ -117,6 +116,7 @@ fn path(inner: &Lab) -> PathBuf {
 retrace_message::messages! {
     /// Messages of this module.
     mod say in "variants";
+    such_as() => "Such as {{\"edits\":[{{\"type\":\"clear_tool_uses_20250919\"}}]}}, or {{}} for no editing.",
     saved_settings_already(value) => "There are {value} saved settings already.",
     remove_one_not_needed() => "Remove one that is not needed.",
     no_saved_setting_name() => "There is no saved setting of this name.",

@@ -285,7 +285,8 @@ fn measure_acts(
     let mut author = Author::new(4);
     report("append of one operation, durable", RUNS, || {
         let written = vec![(path_of(author.random.below(memories)), author.note(2000))];
-        let changes = changes(store, written).map_err(|error| LogError::Invalid(error.to_string()))?;
+        let changes = changes(store, written)
+            .map_err(|error| LogError::Invalid(retrace_message::Message::verbatim(error.to_string())))?;
         Ok(writer.append(append(changes, store, &Actor::Unknown, time_of(versions)))?.versions.len())
     })?;
     let started = Instant::now();

@@ -480,7 +480,7 @@ impl Act<'_> {
             |row| row.get(0),
         )?;
         if taken {
-            return Err(LogError::Invalid("the directory is a store already".to_owned()));
+            return Err(LogError::Invalid(crate::stores::root_is_a_store_already()));
         }
         self.transaction
             .execute(

@@ -441,7 +441,7 @@ impl<'a> Appending<'a> {
         if let Some(bytes) = bytes
             && (bytes.len() as u64 != size || Sha256::of(bytes) != *sha256)
         {
-            return Err(LogError::Invalid(format!("{path}: the bytes do not have the hash and size given")));
+            return Err(LogError::Invalid(say::bytes_not_hash_size_given(path)));
         }
         if let Some(row) = blob::find(self.connection, sha256)? {
             let (salt, encoding): (Vec<u8>, i64) = self
@@ -458,7 +458,7 @@ impl<'a> Appending<'a> {
             return Ok((blob::insert_not_kept(self.connection, size, sha256, &salt)?, salt));
         };
         if !codec::can_be_kept(bytes.len()) {
-            return Err(LogError::Invalid(format!("{path}: {} bytes are too many to keep", bytes.len())));
+            return Err(LogError::Invalid(say::bytes_too_many_keep(path, bytes.len())));
         }
         if from == Comes::FromElsewhere && self.tags.brings_back(None, bytes) {
             return Err(LogError::KeptOut(path.to_text()));
@@ -626,9 +626,7 @@ fn check_undo(connection: &Connection, undoes: Option<u64>) -> Result<(), LogErr
         .optional()?;
     match by {
         Some(None) => Ok(()),
-        Some(Some(by)) => {
-            Err(LogError::Invalid(format!("operation {undone} is taken back already, by operation {by}")))
-        }
+        Some(Some(by)) => Err(LogError::Invalid(say::operation_taken_back_already_operation(undone, by))),
         None => Err(LogError::NotFound { what: "operation", name: undone.to_string() }),
     }
 }
@@ -693,4 +691,12 @@ fn newest_blob_of(connection: &Connection, memory_row: i64) -> Result<Option<i64
         )?
         .query_row([memory_row], |row| row.get(0))
         .optional()?)
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "append";
+    bytes_not_hash_size_given(path) => "{path}: the bytes do not have the hash and size given",
+    bytes_too_many_keep(path, count) => "{path}: {count} bytes are too many to keep",
+    operation_taken_back_already_operation(undone, by) => "operation {undone} is taken back already, by operation {by}",
 }

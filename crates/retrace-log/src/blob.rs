@@ -100,25 +100,20 @@ fn step(connection: &Connection, id: i64) -> Result<Step, LogError> {
             })
         })
         .optional()?;
-    found.ok_or_else(|| LogError::Damaged(format!("content {id} is missing")))
+    found.ok_or_else(|| LogError::Damaged(say::content_missing(id)))
 }
 
 impl Step {
     /// The content, given its delta base.
     fn unpack(self, base: Option<&[u8]>) -> Result<Vec<u8>, LogError> {
         let Some(data) = self.data else {
-            return Err(LogError::Damaged(format!(
-                "content {} is gone, and is the delta base of another",
-                self.id
-            )));
+            return Err(LogError::Damaged(say::content_gone_delta_base_another(self.id)));
         };
         match (self.encoding, base) {
             (RAW, _) if data.len() == self.size => Ok(data),
             (PACKED, _) => codec::unpack(&data, None, self.size),
             (DIFFERENCE, Some(base)) => codec::unpack(&data, Some(base), self.size),
-            (encoding, _) => {
-                Err(LogError::Damaged(format!("content {} has encoding {encoding} and no sense", self.id)))
-            }
+            (encoding, _) => Err(LogError::Damaged(say::content_encoding_no_sense(self.id, encoding))),
         }
     }
 }
@@ -165,9 +160,7 @@ fn read_with(
         next = step.base;
         steps.push(step);
         if i64::try_from(steps.len()).unwrap_or(i64::MAX) > MAX_DEPTH + 1 {
-            return Err(LogError::Damaged(format!(
-                "content {id} has too long a chain of delta bases, or is its own delta base"
-            )));
+            return Err(LogError::Damaged(say::content_too_long_chain_delta(id)));
         }
     }
     let base = steps.first().and_then(|step| step.base);
@@ -318,6 +311,15 @@ pub(crate) fn insert_not_kept(
         )?
         .execute(params![NOT_KEPT, size, &salt[..], &sha256.0[..]])?;
     Ok(connection.last_insert_rowid())
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "blob";
+    content_missing(id) => "content {id} is missing",
+    content_gone_delta_base_another(id) => "content {id} is gone, and is the delta base of another",
+    content_encoding_no_sense(id, encoding) => "content {id} has encoding {encoding} and no sense",
+    content_too_long_chain_delta(id) => "content {id} has too long a chain of delta bases, or is its own delta base",
 }
 
 #[cfg(test)]

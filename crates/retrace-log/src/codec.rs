@@ -54,7 +54,7 @@ pub(crate) fn pack(bytes: &[u8], base: Option<&[u8]>) -> Result<Vec<u8>, LogErro
     };
     let packed =
         if bytes.len() > LARGE { pack_with(&mut CCtx::create()) } else { PACKER.with_borrow_mut(pack_with) };
-    packed.map_err(|code| LogError::Invalid(format!("compression failed: {}", get_error_name(code))))?;
+    packed.map_err(|code| LogError::Invalid(say::compression_failed(get_error_name(code))))?;
     frame.drain(..FRAME_MAGIC.len().min(frame.len()));
     frame.shrink_to_fit();
     Ok(frame)
@@ -62,7 +62,7 @@ pub(crate) fn pack(bytes: &[u8], base: Option<&[u8]>) -> Result<Vec<u8>, LogErro
 
 /// Unpacks what [`pack`] made of `size` bytes and the same `base`.
 pub(crate) fn unpack(packed: &[u8], base: Option<&[u8]>, size: usize) -> Result<Vec<u8>, LogError> {
-    let damaged = |why: &str| LogError::Damaged(format!("a content does not unpack: {why}"));
+    let damaged = |why: &str| LogError::Damaged(say::content_not_unpack(why));
     let mut bytes = Vec::new();
     if !can_be_kept(size) || bytes.try_reserve_exact(size).is_err() {
         return Err(damaged("it claims to be too large"));
@@ -78,6 +78,13 @@ pub(crate) fn unpack(packed: &[u8], base: Option<&[u8]>, size: usize) -> Result<
         return Err(damaged("it has another size"));
     }
     Ok(bytes)
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "codec";
+    compression_failed(cause) => "compression failed: {cause}",
+    content_not_unpack(cause) => "a content does not unpack: {cause}",
 }
 
 #[cfg(test)]

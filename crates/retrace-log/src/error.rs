@@ -1,7 +1,7 @@
 //! Errors of the log.
 
 use crate::Replaced;
-use retrace_message::AsMessage;
+use retrace_message::{AsMessage, Message};
 use rusqlite::ErrorCode;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -20,7 +20,7 @@ pub enum LogError {
     },
     /// The file is not a sound database.
     #[error("the database is damaged: {0}")]
-    Damaged(String),
+    Damaged(Message),
     /// It is not the log that was kept in this data directory.
     #[error("{0}")]
     Replaced(#[from] Replaced),
@@ -32,7 +32,7 @@ pub enum LogError {
     Full,
     /// The data directory may not be written.
     #[error("the data directory cannot be written: {0}")]
-    CannotWrite(String),
+    CannotWrite(Message),
     /// The thing asked for does not exist.
     #[error("there is no {what} {name}")]
     NotFound {
@@ -55,7 +55,7 @@ pub enum LogError {
     NotKept(u64),
     /// A request that makes no sense.
     #[error("{0}")]
-    Invalid(String),
+    Invalid(Message),
     /// A file of the data directory could not be read or written.
     #[error("{path}: {source}")]
     Io {
@@ -78,27 +78,29 @@ impl From<rusqlite::Error> for LogError {
             E::FromSqlConversionFailure(..)
             | E::IntegralValueOutOfRange(..)
             | E::InvalidColumnType(..)
-            | E::Utf8Error(..) => return Self::Damaged(error.to_string()),
+            | E::Utf8Error(..) => return Self::Damaged(Message::verbatim(error.to_string())),
             // Every statement is fixed and known to work: one that the database does not understand met other tables.
-            E::SqlInputError { .. } => return Self::Damaged(error.to_string()),
-            E::ToSqlConversionFailure(_) => return Self::Invalid(error.to_string()),
+            E::SqlInputError { .. } => return Self::Damaged(Message::verbatim(error.to_string())),
+            E::ToSqlConversionFailure(_) => return Self::Invalid(Message::verbatim(error.to_string())),
             _ => {}
         }
         match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged(error.to_string()),
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                Self::Damaged(Message::verbatim(error.to_string()))
+            }
             // The full-text index reports damage of its own with the code for errors of any sort.
             Some(ErrorCode::Unknown) if error.to_string().contains("fts5") => {
-                Self::Damaged(error.to_string())
+                Self::Damaged(Message::verbatim(error.to_string()))
             }
             Some(ErrorCode::DiskFull) => Self::Full,
             // The index of the write-ahead log could not be made larger, for which a lack of space is the one usual reason.
             Some(ErrorCode::SystemIoFailure) if is_shm_size(&error) => Self::Full,
             Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
-                Self::CannotWrite(error.to_string())
+                Self::CannotWrite(Message::verbatim(error.to_string()))
             }
             Some(ErrorCode::SystemIoFailure) if is_failed_write(&error) => {
-                Self::CannotWrite(error.to_string())
+                Self::CannotWrite(Message::verbatim(error.to_string()))
             }
             _ => Self::Sqlite(error),
         }
@@ -131,7 +133,7 @@ impl LogError {
         move |source| match source.kind() {
             std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => Self::Full,
             std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
-                Self::CannotWrite(format!("{}: {source}", path.display()))
+                Self::CannotWrite(source.message().of(path.display()))
             }
             _ => Self::Io { path, source },
         }

@@ -108,7 +108,9 @@ pub use remotes::{
 pub use review::{NewReview, ReviewedVersion};
 pub use search::{SearchHit, Words};
 pub use stores::{NewStore, StorePlace, StoreRow};
-pub use texts::{REDACTED_ROOT, REDACTED_TEXT, SEARCH_TABLES, TEXTS, TextCare, TextHits, TextPlace};
+pub use texts::{
+    REDACTED_ROOT, REDACTED_TEXT, SEARCH_TABLES, TEXTS, TextCare, TextHits, TextName, TextPlace,
+};
 pub use unflushed::Unflushed;
 pub use verify::Verification;
 pub use writer::{Act, Writer};

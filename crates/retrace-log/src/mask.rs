@@ -206,8 +206,8 @@ impl Act<'_> {
             pairs.into_iter().filter(depends).map(|(id, _)| id).collect()
         };
         for id in dependents {
-            let bytes = blob::read(&self.transaction, id)?
-                .ok_or_else(|| LogError::Damaged(format!("content {id} is gone")))?;
+            let bytes =
+                blob::read(&self.transaction, id)?.ok_or_else(|| LogError::Damaged(say::content_gone(id)))?;
             let whole = blob::encode(&bytes, None)?;
             self.transaction
                 .prepare_cached(
@@ -251,4 +251,10 @@ impl Act<'_> {
             .execute([path_row])?;
         Ok(())
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "mask";
+    content_gone(id) => "content {id} is gone",
 }

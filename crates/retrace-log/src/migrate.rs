@@ -36,13 +36,13 @@ pub(crate) fn format_of(connection: &Connection) -> Result<i64, LogError> {
     let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     let empty = tables == 0 && found == 0 && application == 0;
     if !empty && application != APPLICATION_ID {
-        return Err(LogError::Damaged("the file is a database of another program".to_owned()));
+        return Err(LogError::Damaged(say::file_database_another_program()));
     }
     if found > FORMAT {
         return Err(LogError::Newer { found, known: FORMAT });
     }
     if found < 0 || (found == 0) != empty {
-        return Err(LogError::Damaged(format!("the database claims format {found} and has {tables} tables")));
+        return Err(LogError::Damaged(say::database_claims_format_tables(found, tables)));
     }
     Ok(found)
 }
@@ -73,9 +73,15 @@ pub(crate) fn migrate_to(connection: &mut Connection, format: i64) -> Result<(),
 pub(crate) fn check(connection: &Connection) -> Result<(), LogError> {
     let found = format_of(connection)?;
     if found < FORMAT {
-        return Err(LogError::Invalid(format!(
-            "the database has format {found}; it is brought to format {FORMAT} when it is opened for writing"
-        )));
+        return Err(LogError::Invalid(say::database_format_brought_format_when(found, FORMAT)));
     }
     Ok(())
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "migrate";
+    file_database_another_program() => "the file is a database of another program",
+    database_claims_format_tables(found, tables) => "the database claims format {found} and has {tables} tables",
+    database_format_brought_format_when(found, value) => "the database has format {found}; it is brought to format {value} when it is opened for writing",
 }

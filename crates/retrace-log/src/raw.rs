@@ -47,7 +47,7 @@ pub(crate) fn find_raw<'p>(
     let searcher = AhoCorasick::builder()
         .kind(Some(AhoCorasickKind::ContiguousNFA))
         .build(&patterns)
-        .map_err(|error| LogError::Invalid(format!("too much to look for at once: {error}")))?;
+        .map_err(|error| LogError::Invalid(say::too_much_look_once(error.to_string())))?;
     let kept_open = KeptOpen::of(files.directory());
     let mut folders = vec![files.directory().to_path_buf()];
     while let Some(folder) = folders.pop() {
@@ -158,6 +158,12 @@ fn is_at(file: &File, path: &Path) -> bool {
 #[cfg(not(unix))]
 fn is_at(_file: &File, _path: &Path) -> bool {
     false
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "raw";
+    too_much_look_once(error) => "too much to look for at once: {error}",
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use crate::rows::{hash_from, intern_actor};
 use crate::writer::Act;
 use crate::{LogError, Reader};
+use retrace_message::Message;
 use retrace_model::{Actor, ReceiptId, Sha256, Timestamp};
 use rusqlite::{Row, params};
 
@@ -38,31 +39,31 @@ pub enum PlaceState {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// For people.
-    pub place: String,
+    pub place: Message,
     /// State.
     pub state: PlaceState,
     /// Number of hits.
     pub hits: u64,
     /// More, where there is more to say.
-    pub detail: Option<String>,
+    pub detail: Option<Message>,
     /// The place is the log's own: what is left there is not done.
     pub owned: bool,
     /// Step that removes it, where something is left.
-    pub remedy: Option<String>,
+    pub remedy: Option<Message>,
 }
 
 impl Place {
     /// A place that is not the log's own.
     #[must_use]
-    pub fn outside(place: impl Into<String>, state: PlaceState, hits: u64, detail: Option<String>) -> Self {
-        Self { place: place.into(), state, hits, detail, owned: false, remedy: None }
+    pub fn outside(place: Message, state: PlaceState, hits: u64, detail: Option<Message>) -> Self {
+        Self { place, state, hits, detail, owned: false, remedy: None }
     }
 
     /// A place of the log's own, which is clean when nothing was found.
     #[must_use]
-    pub fn own(place: impl Into<String>, hits: u64, detail: Option<String>) -> Self {
+    pub fn own(place: Message, hits: u64, detail: Option<Message>) -> Self {
         let state = if hits == 0 { PlaceState::Clean } else { PlaceState::Left };
-        Self { place: place.into(), state, hits, detail, owned: true, remedy: None }
+        Self { place, state, hits, detail, owned: true, remedy: None }
     }
 }
 
@@ -92,7 +93,7 @@ pub struct ReceiptRow {
     /// Result of verifying the chain after the purge; `None` before.
     pub chain_verified: Option<bool>,
     /// Things worth knowing.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Message>,
     /// Where was looked.
     pub places: Vec<Place>,
 }
@@ -149,7 +150,7 @@ impl Act<'_> {
                 if receipt.purged { "done" } else { "pending" },
                 &receipt.chain_head.0[..],
                 receipt.chain_verified,
-                receipt.warnings.join("\n"),
+                receipt.warnings.iter().map(Message::text).collect::<Vec<_>>().join("\n"),
             ],
         )?;
         if changed == 0 {
@@ -168,12 +169,12 @@ impl Act<'_> {
                 .execute(params![
                     &receipt.id.0[..],
                     position,
-                    place.place,
+                    place.place.text(),
                     place.state.as_str(),
                     place.hits,
-                    place.detail,
+                    place.detail.as_ref().map(Message::text),
                     place.owned,
-                    place.remedy,
+                    place.remedy.as_ref().map(Message::text),
                 ])?;
         }
         Ok(())
@@ -227,15 +228,15 @@ impl Reader<'_> {
             .query_map([row.get::<_, i64>(14)?], |place| {
                 let word: String = place.get(1)?;
                 Ok(Place {
-                    place: place.get(0)?,
+                    place: Message::of_saved(&place.get::<_, String>(0)?),
                     state: PlaceState::WORDS
                         .iter()
                         .find(|(_, known)| *known == word)
                         .map_or(PlaceState::Left, |(state, _)| *state),
                     hits: place.get(2)?,
-                    detail: place.get(3)?,
+                    detail: saved(place.get(3)?),
                     owned: place.get(4)?,
-                    remedy: place.get(5)?,
+                    remedy: saved(place.get(5)?),
                 })
             })?
             .collect::<Result<_, _>>()?;
@@ -247,7 +248,7 @@ impl Reader<'_> {
             id: ReceiptId(
                 row.get::<_, Vec<u8>>(0)?
                     .try_into()
-                    .map_err(|_| LogError::Damaged("a receipt id has the wrong length".to_owned()))?,
+                    .map_err(|_| LogError::Damaged(say::receipt_id_wrong_length()))?,
             ),
             operation_seq: row.get(1)?,
             created_at: Timestamp::from_micros(row.get(2)?),
@@ -259,7 +260,7 @@ impl Reader<'_> {
             purged: row.get::<_, String>(10)? == "done",
             chain_head: hash_from(&row.get::<_, Vec<u8>>(11)?)?,
             chain_verified: row.get(12)?,
-            warnings: row.get::<_, String>(13)?.lines().map(str::to_owned).collect(),
+            warnings: row.get::<_, String>(13)?.lines().map(Message::of_saved).collect(),
             places,
         })
     }
@@ -267,4 +268,14 @@ impl Reader<'_> {
 
 fn unknown(id: ReceiptId) -> LogError {
     LogError::NotFound { what: "receipt", name: id.to_string() }
+}
+
+fn saved(text: Option<String>) -> Option<Message> {
+    text.as_deref().map(Message::of_saved)
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "receipts";
+    receipt_id_wrong_length() => "a receipt id has the wrong length",
 }

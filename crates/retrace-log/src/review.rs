@@ -56,10 +56,10 @@ impl Act<'_> {
     /// memory or one that is named twice, and versions that are another memory's or in the wrong order.
     pub fn review(&mut self, new: NewReview<'_>) -> Result<u64, LogError> {
         if new.verdict == Verdict::Undone {
-            return Err(LogError::Invalid("an act of review is taken back by naming it".to_owned()));
+            return Err(LogError::Invalid(say::act_review_taken_back_naming()));
         }
         if new.reviewed_versions.is_empty() {
-            return Err(LogError::Invalid("an act of review is about a memory".to_owned()));
+            return Err(LogError::Invalid(say::act_review_about_memory()));
         }
         self.whole(|act| {
             let note = new.note.map(|note| act.clean(note)).transpose()?;
@@ -90,13 +90,13 @@ impl Act<'_> {
         self.whole(|act| {
             let undone = act.reader().review_act(seq)?;
             if undone.person != *person {
-                return Err(LogError::Invalid(format!("review {seq} is another person's")));
+                return Err(LogError::Invalid(say::review_another_persons(seq)));
             }
             if undone.verdict == Verdict::Undone {
-                return Err(LogError::Invalid(format!("review {seq} takes another one back")));
+                return Err(LogError::Invalid(say::review_takes_another_one_back(seq)));
             }
             if let Some(by) = undone.undone_by {
-                return Err(LogError::Invalid(format!("review {seq} is taken back already, by {by}")));
+                return Err(LogError::Invalid(say::review_taken_back_already_2(seq, by)));
             }
             let connection: &Connection = &act.transaction;
             let new = NewReview {
@@ -130,12 +130,10 @@ fn checked(connection: &Connection, reviewed_versions: &[ReviewedVersion]) -> Re
             let row = rows::memory_row(connection, reviewed_version.memory)?;
             let ReviewedVersion { memory, reviewed_seq, through } = *reviewed_version;
             if memory_of(reviewed_seq)? != row || memory_of(through)? != row {
-                return Err(LogError::Invalid(format!(
-                    "{memory} does not have version {reviewed_seq} or {through}"
-                )));
+                return Err(LogError::Invalid(say::not_version_or(memory, reviewed_seq, through)));
             }
             if reviewed_seq > through {
-                return Err(LogError::Invalid(format!("version {reviewed_seq} is newer than {through}")));
+                return Err(LogError::Invalid(say::version_newer_than(reviewed_seq, through)));
             }
             Ok(row)
         })
@@ -153,7 +151,7 @@ fn append(connection: &Connection, new: &NewReview<'_>, undoes: Option<u64>) -> 
     let (previous, last) = head(connection)?;
     let seq = last + 1;
     let actor = rows::intern_actor(connection, new.person)?
-        .ok_or_else(|| LogError::Invalid("nobody knows who reviews".to_owned()))?;
+        .ok_or_else(|| LogError::Invalid(say::nobody_knows_who_reviews()))?;
     let link = Link {
         seq,
         person: new.person,
@@ -187,7 +185,7 @@ fn append(connection: &Connection, new: &NewReview<'_>, undoes: Option<u64>) -> 
     let mut named = std::collections::BTreeSet::new();
     for reviewed_version in &new.reviewed_versions {
         if !named.insert(reviewed_version.memory) {
-            return Err(LogError::Invalid(format!("{} is named twice", reviewed_version.memory)));
+            return Err(LogError::Invalid(say::named_twice(reviewed_version.memory)));
         }
         insert.execute(params![
             seq,
@@ -421,4 +419,18 @@ impl Reader<'_> {
         let known = mark(self.connection, reviewer(self.connection, person)?, row, baseline)?;
         Ok((known > 0).then_some(known))
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "review";
+    act_review_taken_back_naming() => "an act of review is taken back by naming it",
+    act_review_about_memory() => "an act of review is about a memory",
+    review_another_persons(seq) => "review {seq} is another person's",
+    review_takes_another_one_back(seq) => "review {seq} takes another one back",
+    review_taken_back_already_2(seq, by) => "review {seq} is taken back already, by {by}",
+    not_version_or(memory, reviewed_seq, through) => "{memory} does not have version {reviewed_seq} or {through}",
+    version_newer_than(reviewed_seq, through) => "version {reviewed_seq} is newer than {through}",
+    nobody_knows_who_reviews() => "nobody knows who reviews",
+    named_twice(memory) => "{memory} is named twice",
 }

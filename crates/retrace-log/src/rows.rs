@@ -71,25 +71,25 @@ pub(crate) fn last_version_of(connection: &Connection, operation: u64) -> Result
 }
 
 pub(crate) fn hash_from(bytes: &[u8]) -> Result<Sha256, LogError> {
-    bytes.try_into().map(Sha256).map_err(|_| LogError::Damaged("a hash has the wrong length".to_owned()))
+    bytes.try_into().map(Sha256).map_err(|_| LogError::Damaged(say::hash_wrong_length()))
 }
 
 pub(crate) fn salt_from(bytes: &[u8]) -> Result<[u8; 16], LogError> {
-    bytes.try_into().map_err(|_| LogError::Damaged("a salt has the wrong length".to_owned()))
+    bytes.try_into().map_err(|_| LogError::Damaged(say::salt_wrong_length()))
 }
 
 pub(crate) fn store_id(bytes: &[u8]) -> Result<StoreId, LogError> {
     let id = bytes.try_into().map(StoreId);
-    id.map_err(|_| LogError::Damaged("a store id has the wrong length".to_owned()))
+    id.map_err(|_| LogError::Damaged(say::store_id_wrong_length()))
 }
 
 pub(crate) fn memory_id(bytes: &[u8]) -> Result<MemoryId, LogError> {
     let id = bytes.try_into().map(MemoryId);
-    id.map_err(|_| LogError::Damaged("a memory id has the wrong length".to_owned()))
+    id.map_err(|_| LogError::Damaged(say::memory_id_wrong_length()))
 }
 
 pub(crate) fn path_from(bytes: Vec<u8>) -> Result<RelPath, LogError> {
-    RelPath::from_bytes(bytes).map_err(|error| LogError::Damaged(format!("a path is not one: {error}")))
+    RelPath::from_bytes(bytes).map_err(|error| LogError::Damaged(say::path_not_one(error)))
 }
 
 /// The row of a store.
@@ -148,6 +148,16 @@ pub(crate) fn intern_actor(connection: &Connection, actor: &Actor) -> Result<Opt
         .prepare_cached("INSERT INTO actors (type, name, evidence) VALUES (?1, ?2, ?3)")?
         .execute([kind, name, evidence])?;
     Ok(Some(connection.last_insert_rowid()))
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "rows";
+    hash_wrong_length() => "a hash has the wrong length",
+    salt_wrong_length() => "a salt has the wrong length",
+    store_id_wrong_length() => "a store id has the wrong length",
+    memory_id_wrong_length() => "a memory id has the wrong length",
+    path_not_one(error) => "a path is not one: {error}",
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use crate::rows::{store_id, unknown_store};
 use crate::writer::Act;
 use crate::{LogError, Reader, review};
+use retrace_message::{AsMessage, Message};
 use retrace_model::{StoreId, StoreKind, StoreState, Timestamp};
 use rusqlite::{OptionalExtension as _, Row, params};
 
@@ -128,7 +129,7 @@ impl Act<'_> {
             )
             .optional()?;
         if let Some(name) = taken {
-            return Err(LogError::Invalid(format!("there is a store named {name:?} already")));
+            return Err(LogError::Invalid(say::store_named_already(format!("{name:?}"))));
         }
         let known: Option<(Vec<u8>, Option<i64>)> = self
             .transaction
@@ -139,7 +140,7 @@ impl Act<'_> {
         if let Some((public, removed_at)) = known {
             let id = store_id(&public)?;
             if removed_at.is_none() {
-                return Err(LogError::Invalid("the directory is a store already".to_owned()));
+                return Err(LogError::Invalid(say::root_is_a_store_already()));
             }
             self.transaction.execute(
                 "UPDATE stores SET removed_at = NULL, paused = 0, kind = ?2, name = ?3, state = 'recording',
@@ -248,7 +249,7 @@ impl Act<'_> {
 }
 
 fn store_from(row: &Row<'_>) -> Result<StoreRow, LogError> {
-    let word = |error: retrace_model::UnknownWord| LogError::Damaged(error.to_string());
+    let word = |error: retrace_model::UnknownWord| LogError::Damaged(error.message());
     Ok(StoreRow {
         id: store_id(&row.get::<_, Vec<u8>>(0)?)?,
         kind: row.get::<_, String>(1)?.parse().map_err(word)?,
@@ -272,4 +273,16 @@ fn store_from(row: &Row<'_>) -> Result<StoreRow, LogError> {
         },
         root_at: row.get(15)?,
     })
+}
+
+/// Two stores cannot have one directory.
+pub(crate) fn root_is_a_store_already() -> Message {
+    say::root_is_a_store_already()
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "stores";
+    root_is_a_store_already() => "the directory is a store already",
+    store_named_already(name) => "there is a store named {name} already",
 }

@@ -5,10 +5,12 @@ use crate::seals::Sealed;
 use crate::seals::{self, Seals};
 use crate::writer::Act;
 use crate::{LogError, Reader, rows};
+use retrace_message::AsMessage;
 use retrace_model::{Actor, Sha256};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, BTreeSet};
+use thiserror::Error;
 
 /// Replacement for a text that a chain covers.
 pub const REDACTED_TEXT: &str = "[redacted]";
@@ -41,6 +43,54 @@ pub enum TextCare {
     Own,
 }
 
+/// What the texts of a column are, for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Error, AsMessage)]
+#[message("texts", saved)]
+pub enum TextName {
+    /// Directories of stores.
+    #[error("Directories of stores")]
+    DirectoriesStores,
+    /// Fetched pages.
+    #[error("Fetched pages")]
+    FetchedPages,
+    /// Hosted stores.
+    #[error("Hosted stores")]
+    HostedStores,
+    /// Ids and addresses that hosts gave.
+    #[error("Ids and addresses that hosts gave")]
+    IdsAddressesHostsGave,
+    /// Names, descriptions and metadata of stores.
+    #[error("Names, descriptions and metadata of stores")]
+    NamesDescriptionsMetadataStores,
+    /// Names of sessions and writers.
+    #[error("Names of sessions and writers")]
+    NamesSessionsWriters,
+    /// Notes of imported versions.
+    #[error("Notes of imported versions")]
+    NotesImportedVersions,
+    /// Notes of operations.
+    #[error("Notes of operations")]
+    NotesOperations,
+    /// Notes of reviews.
+    #[error("Notes of reviews")]
+    NotesReviews,
+    /// Places written to or imported from.
+    #[error("Places written to or imported from")]
+    PlacesWrittenOrImportedFrom,
+    /// Prompts.
+    #[error("Prompts")]
+    Prompts,
+    /// Queued changes.
+    #[error("Queued changes")]
+    QueuedChanges,
+    /// Receipts.
+    #[error("Receipts")]
+    Receipts,
+    /// Sessions joined to versions.
+    #[error("Sessions joined to versions")]
+    SessionsJoinedVersions,
+}
+
 /// A column that holds a text or bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TextPlace {
@@ -48,103 +98,108 @@ pub struct TextPlace {
     pub table: &'static str,
     /// The column.
     pub column: &'static str,
-    /// For people; empty where none is told of it.
-    pub name: &'static str,
+    /// For people; none where none is told of it.
+    pub name: Option<TextName>,
     /// Its treatment.
     pub care: TextCare,
 }
 
-const fn text(table: &'static str, column: &'static str, name: &'static str, care: TextCare) -> TextPlace {
+const fn text(
+    table: &'static str,
+    column: &'static str,
+    name: Option<TextName>,
+    care: TextCare,
+) -> TextPlace {
     TextPlace { table, column, name, care }
 }
 
 /// Every column of the schema that holds a text or bytes.
 pub const TEXTS: &[TextPlace] = &[
-    text("stores", "public", "", TextCare::Own),
-    text("stores", "kind", "", TextCare::Own),
-    text("stores", "root", "Directories of stores", TextCare::Root),
-    text("stores", "name", "Names, descriptions and metadata of stores", TextCare::Replaced),
-    text("stores", "state", "", TextCare::Own),
-    text("stores", "state_detail", "Names, descriptions and metadata of stores", TextCare::Replaced),
-    text("stores", "root_boot", "", TextCare::Own),
-    text("stores", "root_at", "Directories of stores", TextCare::Root),
-    text("memories", "public", "", TextCare::Own),
-    text("paths", "bytes", "", TextCare::Version),
-    text("actors", "type", "", TextCare::Own),
-    text("actors", "name", "Names of sessions and writers", TextCare::Sealed),
-    text("actors", "evidence", "", TextCare::Own),
-    text("operations", "source", "", TextCare::Own),
-    text("operations", "note", "Notes of operations", TextCare::Sealed),
-    text("operations", "digest", "", TextCare::Own),
-    text("blobs", "salt", "", TextCare::Own),
-    text("blobs", "sha256", "", TextCare::Version),
-    text("blobs", "data", "", TextCare::Version),
-    text("redactions", "public", "", TextCare::Own),
-    text("redactions", "reason", "Receipts", TextCare::Whole),
-    text("redactions", "method", "", TextCare::Own),
-    text("redactions", "purge", "", TextCare::Own),
-    text("redactions", "chain_head", "", TextCare::Own),
-    text("redactions", "warnings", "Receipts", TextCare::Replaced),
-    text("receipt_places", "place", "Receipts", TextCare::Replaced),
-    text("receipt_places", "state", "", TextCare::Own),
-    text("receipt_places", "detail", "Receipts", TextCare::Replaced),
-    text("receipt_places", "remedy", "Receipts", TextCare::Replaced),
-    text("redaction_tags", "key_check", "", TextCare::Own),
-    text("redaction_tags", "rolling", "", TextCare::Own),
-    text("redaction_tags", "tag", "", TextCare::Own),
-    text("versions", "salt", "", TextCare::Own),
-    text("versions", "commitment", "", TextCare::Own),
-    text("live", "shadow", "", TextCare::Own),
-    text("review_acts", "verdict", "", TextCare::Own),
-    text("review_acts", "note", "Notes of reviews", TextCare::Sealed),
-    text("review_acts", "digest", "", TextCare::Own),
-    text("origin_transcripts", "path", "Sessions joined to versions", TextCare::Replaced),
-    text("origins", "session", "Sessions joined to versions", TextCare::Replaced),
-    text("origins", "confidence", "", TextCare::Own),
-    text("origins", "basis", "", TextCare::Own),
-    text("origins", "role", "Sessions joined to versions", TextCare::Replaced),
-    text("origins", "agent", "Sessions joined to versions", TextCare::Replaced),
-    text("origins", "model", "Sessions joined to versions", TextCare::Replaced),
-    text("origins", "tool", "Sessions joined to versions", TextCare::Replaced),
-    text("origins", "tool_use_id", "Sessions joined to versions", TextCare::Replaced),
-    text("rebuilt", "note", "Notes of imported versions", TextCare::Sealed),
-    text("rebuilt", "leaf", "", TextCare::Own),
-    text("api_stores", "description", "Names, descriptions and metadata of stores", TextCare::Replaced),
-    text("api_stores", "metadata", "Names, descriptions and metadata of stores", TextCare::Json),
-    text("prompts", "prompt", "Prompts", TextCare::Emptied),
-    text("remotes", "base_url", "Ids and addresses that hosts gave", TextCare::Host),
-    text("remotes", "remote_id", "Ids and addresses that hosts gave", TextCare::Host),
-    text("remotes", "description", "Hosted stores", TextCare::Replaced),
-    text("remotes", "metadata", "Hosted stores", TextCare::Json),
-    text("remotes", "problem", "Hosted stores", TextCare::Replaced),
-    text("remotes", "cursor", "Hosted stores", TextCare::Replaced),
-    text("remotes", "host_name", "Hosted stores", TextCare::Replaced),
-    text("mirrored", "remote_version_id", "Ids and addresses that hosts gave", TextCare::Host),
-    text("mirrored", "remote_memory_id", "Ids and addresses that hosts gave", TextCare::Host),
-    text("remote_staged", "remote_version_id", "Fetched pages", TextCare::Emptied),
-    text("remote_staged", "remote_memory_id", "Fetched pages", TextCare::Emptied),
-    text("remote_staged", "operation", "Fetched pages", TextCare::Emptied),
-    text("remote_staged", "path", "Fetched pages", TextCare::Emptied),
-    text("remote_staged", "content", "Fetched pages", TextCare::Emptied),
-    text("remote_staged", "actor_type", "Fetched pages", TextCare::Emptied),
-    text("remote_staged", "actor_name", "Fetched pages", TextCare::Emptied),
-    text("remote_queue", "kind", "", TextCare::Own),
-    text("remote_queue", "path", "", TextCare::Queue),
-    text("remote_queue", "moved_from", "", TextCare::Queue),
-    text("remote_queue", "remote_memory_id", "Ids and addresses that hosts gave", TextCare::Host),
-    text("remote_queue", "remote_version_id", "Ids and addresses that hosts gave", TextCare::Host),
-    text("remote_queue", "expected_sha256", "", TextCare::Own),
-    text("remote_queue", "content", "", TextCare::Queue),
-    text("remote_queue", "content_sha256", "", TextCare::Own),
-    text("remote_queue", "source", "", TextCare::Own),
-    text("remote_queue", "note", "Queued changes", TextCare::Replaced),
-    text("remote_queue", "state", "", TextCare::Own),
-    text("remote_queue", "message", "Queued changes", TextCare::Replaced),
-    text("unsettled", "boot", "", TextCare::Own),
-    text("seals", "kind", "", TextCare::Own),
-    text("seals", "seal", "", TextCare::Own),
-    text("elsewhere", "kind", "", TextCare::Own),
-    text("elsewhere", "path", "Places written to or imported from", TextCare::Replaced),
+    text("stores", "public", None, TextCare::Own),
+    text("stores", "kind", None, TextCare::Own),
+    text("stores", "root", Some(TextName::DirectoriesStores), TextCare::Root),
+    text("stores", "name", Some(TextName::NamesDescriptionsMetadataStores), TextCare::Replaced),
+    text("stores", "state", None, TextCare::Own),
+    text("stores", "state_detail", Some(TextName::NamesDescriptionsMetadataStores), TextCare::Replaced),
+    text("stores", "root_boot", None, TextCare::Own),
+    text("stores", "root_at", Some(TextName::DirectoriesStores), TextCare::Root),
+    text("memories", "public", None, TextCare::Own),
+    text("paths", "bytes", None, TextCare::Version),
+    text("actors", "type", None, TextCare::Own),
+    text("actors", "name", Some(TextName::NamesSessionsWriters), TextCare::Sealed),
+    text("actors", "evidence", None, TextCare::Own),
+    text("operations", "source", None, TextCare::Own),
+    text("operations", "note", Some(TextName::NotesOperations), TextCare::Sealed),
+    text("operations", "digest", None, TextCare::Own),
+    text("blobs", "salt", None, TextCare::Own),
+    text("blobs", "sha256", None, TextCare::Version),
+    text("blobs", "data", None, TextCare::Version),
+    text("redactions", "public", None, TextCare::Own),
+    text("redactions", "reason", Some(TextName::Receipts), TextCare::Whole),
+    text("redactions", "method", None, TextCare::Own),
+    text("redactions", "purge", None, TextCare::Own),
+    text("redactions", "chain_head", None, TextCare::Own),
+    text("redactions", "warnings", Some(TextName::Receipts), TextCare::Replaced),
+    text("receipt_places", "place", Some(TextName::Receipts), TextCare::Replaced),
+    text("receipt_places", "state", None, TextCare::Own),
+    text("receipt_places", "detail", Some(TextName::Receipts), TextCare::Replaced),
+    text("receipt_places", "remedy", Some(TextName::Receipts), TextCare::Replaced),
+    text("redaction_tags", "key_check", None, TextCare::Own),
+    text("redaction_tags", "rolling", None, TextCare::Own),
+    text("redaction_tags", "tag", None, TextCare::Own),
+    text("versions", "salt", None, TextCare::Own),
+    text("versions", "commitment", None, TextCare::Own),
+    text("live", "shadow", None, TextCare::Own),
+    text("review_acts", "verdict", None, TextCare::Own),
+    text("review_acts", "note", Some(TextName::NotesReviews), TextCare::Sealed),
+    text("review_acts", "digest", None, TextCare::Own),
+    text("origin_transcripts", "path", Some(TextName::SessionsJoinedVersions), TextCare::Replaced),
+    text("origins", "session", Some(TextName::SessionsJoinedVersions), TextCare::Replaced),
+    text("origins", "confidence", None, TextCare::Own),
+    text("origins", "basis", None, TextCare::Own),
+    text("origins", "role", Some(TextName::SessionsJoinedVersions), TextCare::Replaced),
+    text("origins", "agent", Some(TextName::SessionsJoinedVersions), TextCare::Replaced),
+    text("origins", "model", Some(TextName::SessionsJoinedVersions), TextCare::Replaced),
+    text("origins", "tool", Some(TextName::SessionsJoinedVersions), TextCare::Replaced),
+    text("origins", "tool_use_id", Some(TextName::SessionsJoinedVersions), TextCare::Replaced),
+    text("rebuilt", "note", Some(TextName::NotesImportedVersions), TextCare::Sealed),
+    text("rebuilt", "leaf", None, TextCare::Own),
+    text("api_stores", "description", Some(TextName::NamesDescriptionsMetadataStores), TextCare::Replaced),
+    text("api_stores", "metadata", Some(TextName::NamesDescriptionsMetadataStores), TextCare::Json),
+    text("prompts", "prompt", Some(TextName::Prompts), TextCare::Emptied),
+    text("remotes", "base_url", Some(TextName::IdsAddressesHostsGave), TextCare::Host),
+    text("remotes", "remote_id", Some(TextName::IdsAddressesHostsGave), TextCare::Host),
+    text("remotes", "description", Some(TextName::HostedStores), TextCare::Replaced),
+    text("remotes", "metadata", Some(TextName::HostedStores), TextCare::Json),
+    text("remotes", "problem", Some(TextName::HostedStores), TextCare::Replaced),
+    text("remotes", "cursor", Some(TextName::HostedStores), TextCare::Replaced),
+    text("remotes", "host_name", Some(TextName::HostedStores), TextCare::Replaced),
+    text("mirrored", "remote_version_id", Some(TextName::IdsAddressesHostsGave), TextCare::Host),
+    text("mirrored", "remote_memory_id", Some(TextName::IdsAddressesHostsGave), TextCare::Host),
+    text("remote_staged", "remote_version_id", Some(TextName::FetchedPages), TextCare::Emptied),
+    text("remote_staged", "remote_memory_id", Some(TextName::FetchedPages), TextCare::Emptied),
+    text("remote_staged", "operation", Some(TextName::FetchedPages), TextCare::Emptied),
+    text("remote_staged", "path", Some(TextName::FetchedPages), TextCare::Emptied),
+    text("remote_staged", "content", Some(TextName::FetchedPages), TextCare::Emptied),
+    text("remote_staged", "actor_type", Some(TextName::FetchedPages), TextCare::Emptied),
+    text("remote_staged", "actor_name", Some(TextName::FetchedPages), TextCare::Emptied),
+    text("remote_queue", "kind", None, TextCare::Own),
+    text("remote_queue", "path", None, TextCare::Queue),
+    text("remote_queue", "moved_from", None, TextCare::Queue),
+    text("remote_queue", "remote_memory_id", Some(TextName::IdsAddressesHostsGave), TextCare::Host),
+    text("remote_queue", "remote_version_id", Some(TextName::IdsAddressesHostsGave), TextCare::Host),
+    text("remote_queue", "expected_sha256", None, TextCare::Own),
+    text("remote_queue", "content", None, TextCare::Queue),
+    text("remote_queue", "content_sha256", None, TextCare::Own),
+    text("remote_queue", "source", None, TextCare::Own),
+    text("remote_queue", "note", Some(TextName::QueuedChanges), TextCare::Replaced),
+    text("remote_queue", "state", None, TextCare::Own),
+    text("remote_queue", "message", Some(TextName::QueuedChanges), TextCare::Replaced),
+    text("unsettled", "boot", None, TextCare::Own),
+    text("seals", "kind", None, TextCare::Own),
+    text("seals", "seal", None, TextCare::Own),
+    text("elsewhere", "kind", None, TextCare::Own),
+    text("elsewhere", "path", Some(TextName::PlacesWrittenOrImportedFrom), TextCare::Replaced),
 ];
 
 /// Full-text indexes are derived from versions and written anew by each purge; they and their tables hold no column of the list.

@@ -12,6 +12,7 @@ use crate::seals::{Sealed, Seals, link_of};
 use crate::{
     LogError, LogFiles, OperationRow, RawHits, Reader, ReviewAct, blob, migrate, raw, review, search,
 };
+use retrace_message::Message;
 use retrace_model::{MemoryId, Sha256};
 use rusqlite::Connection;
 use sha2::Digest as _;
@@ -21,7 +22,7 @@ use std::collections::HashMap;
 #[derive(Clone, Debug, Default)]
 pub struct Verification {
     /// Problems, each in a sentence; at most a hundred.
-    pub problems: Vec<String>,
+    pub problems: Vec<Message>,
     /// Versions checked.
     pub versions: u64,
     /// Contents checked.
@@ -34,8 +35,8 @@ pub struct Verification {
 const ENOUGH: usize = 100;
 
 impl Verification {
-    fn add(&mut self, problem: impl Into<String>) {
-        self.problems.push(problem.into());
+    fn add(&mut self, problem: Message) {
+        self.problems.push(problem);
     }
 
     fn is_enough(&self) -> bool {
@@ -83,7 +84,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// Only when the database cannot be read at all.
-    pub fn verify_chain(&self) -> Result<Vec<String>, LogError> {
+    pub fn verify_chain(&self) -> Result<Vec<Message>, LogError> {
         let mut found = Verification::default();
         for check in [Self::check_chain, Self::check_reviews] {
             let checked = check(self, &mut found);
@@ -98,7 +99,7 @@ impl Reader<'_> {
         while let Some(row) = rows.next()? {
             let line: String = row.get(0)?;
             if line != "ok" {
-                found.add(format!("the database file: {line}"));
+                found.add(say::database_file(line));
             }
         }
         Ok(())
@@ -111,7 +112,7 @@ impl Reader<'_> {
             && !found.is_enough()
         {
             let (table, parent): (String, String) = (row.get(0)?, row.get(2)?);
-            found.add(format!("a row of {table} names a row of {parent} that does not exist"));
+            found.add(say::row_names_row_not_exist(table, parent));
         }
         Ok(())
     }
@@ -123,13 +124,13 @@ impl Reader<'_> {
         let (expected, actual) = (schema(&fresh)?, schema(self.connection)?);
         for (name, sql) in &expected {
             match actual.iter().find(|(other, _)| other == name) {
-                None => found.add(format!("the schema lacks {name}")),
-                Some((_, other)) if other != sql => found.add(format!("the schema's {name} was altered")),
+                None => found.add(say::schema_lacks(name)),
+                Some((_, other)) if other != sql => found.add(say::schemas_altered(name)),
                 Some(_) => {}
             }
         }
         for (name, _) in actual.iter().filter(|(name, _)| !expected.iter().any(|(known, _)| known == name)) {
-            found.add(format!("the schema has an unknown {name}"));
+            found.add(say::schema_unknown(name));
         }
         Ok(())
     }
@@ -157,7 +158,7 @@ impl Reader<'_> {
         let versions: u64 =
             self.connection.query_row("SELECT count(*) FROM versions", [], |row| row.get(0))?;
         if versions + 1 != walk.next_version {
-            found.add("there are versions of no operation");
+            found.add(say::versions_no_operation());
         }
         found.chain_head = Some(walk.previous);
         Ok(())
@@ -171,20 +172,20 @@ impl Reader<'_> {
     ) -> Result<(), LogError> {
         let seq = operation.seq;
         if seq != walk.seq + 1 {
-            found.add(format!("operations {} to {} are missing", walk.seq + 1, seq - 1));
+            found.add(say::operations_missing(walk.seq + 1, seq - 1));
         }
         if operation.first_version != walk.next_version {
-            found.add(format!("operation {seq} does not begin at version {}", walk.next_version));
+            found.add(say::operation_not_begin_version(seq, walk.next_version));
         }
         let mut digest = Digest::new(&walk.previous, &link_of(operation));
         digest.seals(walk.seals.made_by(seq));
         let counts = self.check_leaves(operation, &mut digest, walk, found)?;
         if counts != operation.counts {
-            found.add(format!("operation {seq} counts other versions than it has"));
+            found.add(say::operation_counts_other_versions_than(seq));
         }
         let says = digest.finish();
         if says != operation.digest && !walk.seals.fits(Sealed::Operation, seq, &says, &operation.digest) {
-            found.add(format!("operation {seq} or one of its versions was altered"));
+            found.add(say::operation_or_one_versions_altered(seq));
         }
         walk.seq = seq;
         walk.next_version = operation.first_version.saturating_add(operation.versions);
@@ -211,13 +212,13 @@ impl Reader<'_> {
             let Some(version) = found.note(leaf_from(row))? else { continue };
             let seq = version.leaf.seq;
             if version.leaf.operation_seq != operation.seq {
-                found.add(format!("version {seq} names another operation than its own"));
+                found.add(say::version_names_another_operation_than(seq));
             }
             let rebuilt = version.leaf.past.is_some();
             let number = walk.numbers.entry((version.leaf.memory, rebuilt)).or_default();
             *number += 1;
             if version.number != *number {
-                found.add(format!("version {seq} has another number than its place in its memory"));
+                found.add(say::version_another_number_than_place(seq));
             }
             match version.kind {
                 ChangeKind::Created => counts.0 += 1,
@@ -227,7 +228,7 @@ impl Reader<'_> {
             if let Some(kept) = &version.kept {
                 let says = version.leaf.hash();
                 if says != *kept && !walk.seals.fits(Sealed::Version, seq, &says, kept) {
-                    found.add(format!("version {seq} or its redacted note or writer was altered"));
+                    found.add(say::version_or_redacted_note_or(seq));
                 }
             }
             digest.leaf(&version.hash());
@@ -247,11 +248,11 @@ impl Reader<'_> {
             }
             for act in &page {
                 if act.seq != last + 1 {
-                    found.add(format!("reviews {} to {} are missing", last + 1, act.seq - 1));
+                    found.add(say::reviews_missing(last + 1, act.seq - 1));
                 }
                 let says = self.digest_of(act, &previous)?;
                 if says != act.digest && !seals.fits(Sealed::Review, act.seq, &says, &act.digest) {
-                    found.add(format!("review {} or what it says of a memory was altered", act.seq));
+                    found.add(say::review_or_what_says_memory(act.seq));
                 }
                 (previous, last) = (act.digest, act.seq);
                 if found.is_enough() {
@@ -295,12 +296,12 @@ impl Reader<'_> {
             let is_text: Option<bool> = row.get(3)?;
             match found.note(pass.read(id))? {
                 None => {}
-                Some(None) => found.add(format!("content {id} is not there")),
+                Some(None) => found.add(say::content_not(id)),
                 Some(Some(bytes)) => {
                     if hash.as_deref() != Some(&Sha256::of(&bytes).0[..]) {
-                        found.add(format!("content {id} has another hash than recorded"));
+                        found.add(say::content_another_hash_than_recorded(id));
                     } else if is_text != Some(blob::is_text(&bytes)) {
-                        found.add(format!("content {id} is marked as text or as binary, which it is not"));
+                        found.add(say::content_marked_text_or_binary(id));
                     }
                 }
             }
@@ -312,7 +313,7 @@ impl Reader<'_> {
         for (what, sql) in DERIVED {
             let count: u64 = self.connection.query_row(sql, [], |row| row.get(0))?;
             if count > 0 {
-                found.add(format!("{count} {what}"));
+                found.add(what(count));
             }
         }
         Ok(())
@@ -331,120 +332,120 @@ struct ChainWalk {
 }
 
 /// Rules between tables: the problem when one is broken, and the number of rows that break it.
-const DERIVED: [(&str, &str); 24] = [
+const DERIVED: [(fn(u64) -> Message, &str); 24] = [
     (
-        "versions name paths that are not kept",
+        say::versions_name_paths_not_kept,
         "SELECT count(*) FROM versions v WHERE v.path_id IS NOT NULL
          AND NOT EXISTS (SELECT 1 FROM paths p WHERE p.id = v.path_id)",
     ),
     (
-        "versions stand at paths where their memories are not said to have been",
+        say::versions_stand_paths_where_their,
         "SELECT count(*) FROM versions v WHERE v.path_id IS NOT NULL AND NOT EXISTS
             (SELECT 1 FROM memory_paths mp
              WHERE mp.store_id = v.store_id AND mp.path_id = v.path_id AND mp.memory_id = v.memory_id)",
     ),
     (
-        "places of memories are not kept as such",
+        say::places_memories_not_kept_such,
         "SELECT count(*) FROM memory_paths mp WHERE NOT EXISTS (SELECT 1 FROM paths p WHERE p.id = mp.path_id)",
     ),
     (
-        "live memories do not stand at their newest version",
+        say::live_memories_not_stand_their,
         "SELECT count(*) FROM live l
          WHERE l.version_seq IS NOT
             (SELECT max(v.seq) FROM versions v WHERE v.memory_id = l.memory_id AND v.happened_at IS NULL)",
     ),
     (
-        "live memories stand at another path than their newest version",
+        say::live_memories_stand_another_path,
         "SELECT count(*) FROM live l JOIN versions v ON v.seq = l.version_seq
          WHERE v.path_id <> l.path_id OR v.store_id <> l.store_id",
     ),
     (
-        "memories are live although their newest version deleted them, or the other way round",
+        say::memories_live_although_their_newest,
         "SELECT count(*) FROM memories m
          WHERE (SELECT v.change <> 3 FROM versions v WHERE v.memory_id = m.id AND v.happened_at IS NULL
                 ORDER BY v.seq DESC LIMIT 1)
             <> EXISTS (SELECT 1 FROM live l WHERE l.memory_id = m.id)",
     ),
     (
-        "versions and their contents disagree on what is redacted",
+        say::versions_their_contents_disagree_what,
         "SELECT count(*) FROM versions v JOIN blobs b ON b.id = v.blob_id
          WHERE CASE WHEN v.redaction_id IS NULL THEN b.encoding = 9
             ELSE b.encoding <> 9 AND NOT EXISTS
                 (SELECT 1 FROM versions w WHERE w.blob_id = b.id AND w.redaction_id IS NULL) END",
     ),
     (
-        "contents belong to no version",
+        say::contents_belong_no_version,
         "SELECT count(*) FROM blobs b WHERE NOT EXISTS (SELECT 1 FROM versions v WHERE v.blob_id = b.id)",
     ),
     (
-        "reviews name versions of other memories",
+        say::reviews_name_versions_other_memories,
         "SELECT count(*) FROM reviews r JOIN versions j ON j.seq = r.judged_seq JOIN versions t ON t.seq = r.through_seq
          WHERE j.memory_id <> r.memory_id OR t.memory_id <> r.memory_id OR j.seq > t.seq",
     ),
     (
-        "people who reviewed are not known as such, or the other way round",
+        say::people_who_reviewed_not_known,
         "SELECT count(*) FROM (SELECT id FROM reviewers UNION SELECT actor_id FROM review_acts)
          WHERE id NOT IN (SELECT id FROM reviewers) OR (id <> 0 AND id NOT IN (SELECT actor_id FROM review_acts))",
     ),
     (
-        "memories are said to be unreviewed otherwise than by versions, baselines and reviews",
+        say::memories_said_unreviewed_otherwise_than,
         UNREVIEWED_AMISS,
     ),
     (
-        "rebuilt versions are not said to be so, or the other way round",
+        say::rebuilt_versions_not_said_or,
         "SELECT (SELECT count(*) FROM versions v WHERE v.happened_at IS NOT NULL
                  AND NOT EXISTS (SELECT 1 FROM rebuilt r WHERE r.version_seq = v.seq))
               + (SELECT count(*) FROM rebuilt r JOIN versions v ON v.seq = r.version_seq
                  WHERE v.happened_at IS NULL OR (r.note IS NOT NULL AND v.redaction_id IS NOT NULL))",
     ),
-    ("rebuilt versions are said to be withdrawn otherwise than their operations are undone", WITHDRAWN_AMISS),
+    (say::rebuilt_versions_said_withdrawn_otherwise, WITHDRAWN_AMISS),
     (
-        "versions without a file of their own are said to be on their way to the disk",
+        say::versions_without_file_their_own,
         "SELECT count(*) FROM unsettled u JOIN versions v ON v.seq = u.version_seq
          WHERE v.redaction_id IS NOT NULL OR v.happened_at IS NOT NULL",
     ),
     (
-        "mirrored versions are of another store or memory than their mirror says",
+        say::mirrored_versions_another_store_or,
         "SELECT count(*) FROM mirrored m JOIN versions v ON v.seq = coalesce(m.version_seq, m.equal_seq)
          WHERE v.store_id <> m.store_id OR v.memory_id IS NOT m.memory_id OR v.happened_at IS NOT NULL",
     ),
     (
-        "memories of a host are several memories here, or the other way round",
+        say::memories_host_several_memories_here,
         "SELECT (SELECT count(*) FROM (SELECT 1 FROM mirrored WHERE memory_id IS NOT NULL
                     GROUP BY store_id, remote_memory_id HAVING count(DISTINCT memory_id) > 1))
               + (SELECT count(*) FROM (SELECT 1 FROM mirrored WHERE memory_id IS NOT NULL
                     GROUP BY memory_id HAVING count(DISTINCT remote_memory_id) > 1))",
     ),
     (
-        "mirrored, fetched or queued versions are of stores that are no mirrors",
+        say::mirrored_fetched_or_queued_versions,
         "SELECT count(*) FROM (SELECT store_id FROM mirrored UNION ALL SELECT store_id FROM remote_staged
             UNION ALL SELECT store_id FROM remote_queue) x
          WHERE NOT EXISTS (SELECT 1 FROM remotes r WHERE r.store_id = x.store_id)",
     ),
     (
-        "mirrors have another root than their host",
+        say::mirrors_another_root_than_their,
         "SELECT count(*) FROM stores s LEFT JOIN remotes r ON r.store_id = s.id
          WHERE (substr(s.root, 1, 7) = CAST('remote:' AS BLOB)) <> (r.store_id IS NOT NULL)
             OR (r.store_id IS NOT NULL AND s.root <> CAST('remote:' || r.base_url || '#' || r.remote_id AS BLOB))",
     ),
     (
-        "answers to who wrote are about versions that are not there, or whose writer was recorded",
+        say::answers_who_wrote_about_versions,
         "SELECT count(*) FROM origins g WHERE NOT EXISTS
             (SELECT 1 FROM versions v JOIN operations o ON o.seq = v.operation_seq
              WHERE v.seq = g.version_seq AND v.happened_at IS NULL AND o.actor_id IS NULL)",
     ),
     (
-        "versions have candidates for who wrote them without an answer, or with a gap between",
+        say::versions_candidates_who_wrote_them,
         "SELECT count(*) FROM (SELECT version_seq FROM origins GROUP BY version_seq
          HAVING min(rank) <> 0 OR max(rank) <> count(*) - 1)",
     ),
     (
-        "versions are reported as compared with transcripts that are not there yet",
+        say::versions_reported_compared_transcripts_not,
         "SELECT 1 - count(*) FROM origin_state
          WHERE joined_seq BETWEEN 0 AND (SELECT coalesce(max(seq), 0) FROM versions)",
     ),
     (
-        "versions are said to put back what they do not have, or what was put back itself",
+        say::versions_said_put_back_what,
         "SELECT count(*) FROM put_back p JOIN versions v ON v.seq = p.version_seq JOIN versions w ON w.seq = p.of_seq
          WHERE (w.blob_id IS NOT v.blob_id AND w.redaction_id IS NULL) OR v.happened_at IS NOT NULL
             OR EXISTS (SELECT 1 FROM put_back x JOIN versions r ON r.seq = x.version_seq
@@ -452,12 +453,12 @@ const DERIVED: [(&str, &str); 24] = [
                        WHERE x.version_seq = p.of_seq AND o.source <> 'redact')",
     ),
     (
-        "lines are kept of versions that are redacted, or that brought nothing but text of their own",
+        say::lines_kept_versions_redacted_or,
         "SELECT count(*) FROM kept_lines k JOIN versions v ON v.seq = k.version_seq
          WHERE v.redaction_id IS NOT NULL OR v.blob_id IS NULL OR k.of_seq = k.version_seq",
     ),
     (
-        "stores count another number of versions than they have",
+        say::stores_count_another_number_versions,
         "SELECT count(*) FROM stores s
          WHERE s.versions <> (SELECT count(*) FROM versions v WHERE v.store_id = s.id)",
     ),
@@ -509,7 +510,7 @@ impl ReadConnection {
     /// a failure of reading.
     pub fn find_bytes(&self, files: &LogFiles, needle: &[u8]) -> Result<(RawHits, Vec<u64>), LogError> {
         if needle.is_empty() {
-            return Err(LogError::Invalid("there are no bytes to look for".to_owned()));
+            return Err(LogError::Invalid(say::no_bytes_look()));
         }
         let raw = raw::find_raw(files, [&needle.to_vec()])?;
         let finder = memchr::memmem::Finder::new(needle);
@@ -536,7 +537,55 @@ impl crate::Writer {
     ///
     /// # Errors
     /// A failure of the database.
-    pub fn verify_search(&self) -> Result<Vec<String>, LogError> {
+    pub fn verify_search(&self) -> Result<Vec<Message>, LogError> {
         search::check(&self.connection)
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "verify";
+    database_file(line) => "the database file: {line}",
+    row_names_row_not_exist(table, parent) => "a row of {table} names a row of {parent} that does not exist",
+    schema_lacks(name) => "the schema lacks {name}",
+    schemas_altered(name) => "the schema's {name} was altered",
+    schema_unknown(name) => "the schema has an unknown {name}",
+    versions_no_operation() => "there are versions of no operation",
+    operations_missing(seq, seq_2) => "operations {seq} to {seq_2} are missing",
+    operation_not_begin_version(seq, next_version) => "operation {seq} does not begin at version {next_version}",
+    operation_counts_other_versions_than(seq) => "operation {seq} counts other versions than it has",
+    operation_or_one_versions_altered(seq) => "operation {seq} or one of its versions was altered",
+    version_names_another_operation_than(seq) => "version {seq} names another operation than its own",
+    version_another_number_than_place(seq) => "version {seq} has another number than its place in its memory",
+    version_or_redacted_note_or(seq) => "version {seq} or its redacted note or writer was altered",
+    reviews_missing(last, seq) => "reviews {last} to {seq} are missing",
+    review_or_what_says_memory(seq) => "review {seq} or what it says of a memory was altered",
+    content_not(id) => "content {id} is not there",
+    content_another_hash_than_recorded(id) => "content {id} has another hash than recorded",
+    content_marked_text_or_binary(id) => "content {id} is marked as text or as binary, which it is not",
+    versions_name_paths_not_kept(count) => "{count} versions name paths that are not kept",
+    versions_stand_paths_where_their(count) => "{count} versions stand at paths where their memories are not said to have been",
+    places_memories_not_kept_such(count) => "{count} places of memories are not kept as such",
+    live_memories_not_stand_their(count) => "{count} live memories do not stand at their newest version",
+    live_memories_stand_another_path(count) => "{count} live memories stand at another path than their newest version",
+    memories_live_although_their_newest(count) => "{count} memories are live although their newest version deleted them, or the other way round",
+    versions_their_contents_disagree_what(count) => "{count} versions and their contents disagree on what is redacted",
+    contents_belong_no_version(count) => "{count} contents belong to no version",
+    reviews_name_versions_other_memories(count) => "{count} reviews name versions of other memories",
+    people_who_reviewed_not_known(count) => "{count} people who reviewed are not known as such, or the other way round",
+    memories_said_unreviewed_otherwise_than(count) => "{count} memories are said to be unreviewed otherwise than by versions, baselines and reviews",
+    rebuilt_versions_not_said_or(count) => "{count} rebuilt versions are not said to be so, or the other way round",
+    rebuilt_versions_said_withdrawn_otherwise(count) => "{count} rebuilt versions are said to be withdrawn otherwise than their operations are undone",
+    versions_without_file_their_own(count) => "{count} versions without a file of their own are said to be on their way to the disk",
+    mirrored_versions_another_store_or(count) => "{count} mirrored versions are of another store or memory than their mirror says",
+    memories_host_several_memories_here(count) => "{count} memories of a host are several memories here, or the other way round",
+    mirrored_fetched_or_queued_versions(count) => "{count} mirrored, fetched or queued versions are of stores that are no mirrors",
+    mirrors_another_root_than_their(count) => "{count} mirrors have another root than their host",
+    answers_who_wrote_about_versions(count) => "{count} answers to who wrote are about versions that are not there, or whose writer was recorded",
+    versions_candidates_who_wrote_them(count) => "{count} versions have candidates for who wrote them without an answer, or with a gap between",
+    versions_reported_compared_transcripts_not(count) => "{count} versions are reported as compared with transcripts that are not there yet",
+    versions_said_put_back_what(count) => "{count} versions are said to put back what they do not have, or what was put back itself",
+    lines_kept_versions_redacted_or(count) => "{count} lines are kept of versions that are redacted, or that brought nothing but text of their own",
+    stores_count_another_number_versions(count) => "{count} stores count another number of versions than they have",
+    no_bytes_look() => "there are no bytes to look for",
 }

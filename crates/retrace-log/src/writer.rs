@@ -108,9 +108,7 @@ impl Act<'_> {
     /// then.
     pub fn commit(self) -> Result<(), LogError> {
         if self.half_done || self.seals.is_some() {
-            return Err(LogError::Invalid(
-                "a step of this transaction failed, so nothing of it is kept".to_owned(),
-            ));
+            return Err(LogError::Invalid(say::step_transaction_failed_nothing_kept()));
         }
         Ok(self.transaction.commit()?)
     }
@@ -130,4 +128,10 @@ impl Act<'_> {
         (self.entropy)(&mut bytes);
         bytes
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "writer";
+    step_transaction_failed_nothing_kept() => "a step of this transaction failed, so nothing of it is kept",
 }

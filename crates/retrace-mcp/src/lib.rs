@@ -25,6 +25,7 @@ mod schema;
 
 use retrace_api::App;
 use retrace_api::commands;
+use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, Code, MemoryToolReq};
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
@@ -99,8 +100,8 @@ impl MemoryServer {
 pub fn serve_standard_streams(app: Arc<App>, request: MemoryToolReq) -> Result<(), ApiError> {
     let failed = |error: &dyn std::fmt::Display| ApiError {
         code: Code::Internal,
-        message: format!("The MCP server stopped: {error}.").into(),
-        hint: String::new().into(),
+        message: Message::verbatim(format!("The MCP server stopped: {error}.")),
+        hint: Message::default(),
         subject: "standard input".to_owned(),
     };
     // One thread for the protocol; calls run on the runtime's blocking threads.

@@ -1,6 +1,7 @@
 //! `#[derive(AsMessage)]`: the message of an error type, made of the `#[error("…")]` attributes that `thiserror` reads.
 //!
-//! `#[message("prefix")]` on the type gives the first part of the ids; the second is the variant's name. A place of the text is
+//! `#[message("prefix")]` on the type gives the first part of the ids; the second is the variant's name. With
+//! `#[message("prefix", saved)]` the texts are saved, as those of `messages! { saved mod … }`. A place of the text is
 //! an argument: by the name of its field, or the first field that its expression names.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
@@ -17,7 +18,7 @@ pub fn as_message(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 
 fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let name = &input.ident;
-    let prefix: LitStr = input
+    let Prefix { text: prefix, saved } = input
         .attrs
         .iter()
         .find(|attribute| attribute.path().is_ident("message"))
@@ -29,10 +30,10 @@ fn expand(input: &DeriveInput) -> Result<TokenStream> {
             .iter()
             .map(|variant| {
                 let ident = &variant.ident;
-                arm(&quote!(Self::#ident), ident, &variant.attrs, &variant.fields, &prefix)
+                arm(&quote!(Self::#ident), ident, &variant.attrs, &variant.fields, &prefix, saved)
             })
             .collect::<Result<_>>()?,
-        Data::Struct(data) => vec![arm(&quote!(Self), name, &input.attrs, &data.fields, &prefix)?],
+        Data::Struct(data) => vec![arm(&quote!(Self), name, &input.attrs, &data.fields, &prefix, saved)?],
         Data::Union(_) => return Err(Error::new_spanned(name, "a union has no message")),
     };
     let (generics, types, clause) = input.generics.split_for_impl();
@@ -65,6 +66,7 @@ fn arm(
     attributes: &[Attribute],
     fields: &Fields,
     prefix: &LitStr,
+    saved: bool,
 ) -> Result<TokenStream> {
     let names: Vec<Ident> = fields
         .iter()
@@ -94,10 +96,30 @@ fn arm(
     let (named, values): (Vec<String>, Vec<TokenStream>) = places.into_iter().unzip();
     Ok(quote! {
         #pattern => {
-            ::retrace_message::declare!(#id, #english, [#(#named),*]);
+            ::retrace_message::declare!(#id, #english, [#(#named),*], #saved);
             ::retrace_message::Message::declared(#id, #english, vec![#((#named, #values)),*])
         }
     })
+}
+
+/// What stands in a `#[message]`.
+struct Prefix {
+    text: LitStr,
+    saved: bool,
+}
+
+impl Parse for Prefix {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let text = input.parse()?;
+        let saved = input.parse::<Option<Token![,]>>()?.is_some();
+        if saved {
+            let word: Ident = input.parse()?;
+            if word != "saved" {
+                return Err(Error::new_spanned(word, "`saved` is the only word here"));
+            }
+        }
+        Ok(Self { text, saved })
+    }
 }
 
 /// What stands in an `#[error]`.

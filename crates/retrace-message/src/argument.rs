@@ -7,7 +7,7 @@ use std::fmt;
 use ts_rs::TS;
 
 /// An argument of a message.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, TS)]
 #[serde(untagged)]
 pub enum Argument {
     /// A number. Every language writes it alike.
@@ -82,6 +82,24 @@ impl From<Cow<'_, str>> for Argument {
     }
 }
 
+impl From<std::path::Display<'_>> for Argument {
+    fn from(path: std::path::Display<'_>) -> Self {
+        Self::Text(path.to_string())
+    }
+}
+
+impl From<bool> for Argument {
+    fn from(value: bool) -> Self {
+        Self::Text(value.to_string())
+    }
+}
+
+impl From<f64> for Argument {
+    fn from(number: f64) -> Self {
+        Self::Text(number.to_string())
+    }
+}
+
 impl From<char> for Argument {
     fn from(letter: char) -> Self {
         Self::Text(letter.to_string())
@@ -105,6 +123,18 @@ macro_rules! numbers {
     };
 }
 numbers!(u16, u32, u64, usize, i32, i64);
+
+impl From<&usize> for Argument {
+    fn from(number: &usize) -> Self {
+        (*number).into()
+    }
+}
+
+impl From<&&String> for Argument {
+    fn from(text: &&String) -> Self {
+        Self::Text((*text).clone())
+    }
+}
 
 impl From<u8> for Argument {
     fn from(number: u8) -> Self {

@@ -28,10 +28,10 @@ impl AsMessage for String {
     }
 }
 
-/// An error that nobody knows more of: its own words.
+/// An error that nobody knows more of: its own words, or the message that it is.
 impl AsMessage for dyn std::error::Error + Send + Sync {
     fn message(&self) -> Message {
-        Message::verbatim(self.to_string())
+        self.downcast_ref::<Message>().cloned().unwrap_or_else(|| Message::verbatim(self.to_string()))
     }
 }
 

@@ -11,6 +11,9 @@ pub struct Declaration {
     pub english: &'static str,
     /// Names of the arguments, in the order of the function.
     pub arguments: &'static [&'static str],
+    /// True if its text is saved, in the log or in a file of the data directory, and read back with
+    /// [`Message::of_saved`](crate::Message::of_saved).
+    pub saved: bool,
 }
 
 impl Declaration {
@@ -93,7 +96,7 @@ mod tests {
 
     #[test]
     fn faults_of_declarations_are_named() {
-        let declared = |id, english, arguments| Declaration { id, english, arguments };
+        let declared = |id, english, arguments| Declaration { id, english, arguments, saved: false };
         let list = [
             declared("a.one", "{path}: {what} and {path}", &["path", "what"]),
             declared("a.one", "twice", &[]),

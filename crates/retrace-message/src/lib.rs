@@ -28,6 +28,8 @@ mod message;
 mod plain;
 #[doc(hidden)]
 pub mod private;
+mod saved;
+pub mod saved_text;
 mod system;
 
 pub use argument::Argument;
@@ -55,10 +57,18 @@ pub fn and_more(shown: impl Into<Argument>, count: impl Into<Argument>) -> Messa
 ///
 /// The id of a message is the given prefix, a dot and the function's name. It never changes once it was released:
 /// translations are kept by it.
+///
+/// `saved mod` declares messages whose text is saved: [`Message::of_saved`] knows them again.
 #[macro_export]
 macro_rules! messages {
+    ($(#[$module_doc:meta])* saved $vis:vis mod $($declared:tt)*) => {
+        $crate::messages! { @true $(#[$module_doc])* $vis mod $($declared)* }
+    };
+    ($(#[$module_doc:meta])* $vis:vis mod $($declared:tt)*) => {
+        $crate::messages! { @false $(#[$module_doc])* $vis mod $($declared)* }
+    };
     (
-        $(#[$module_doc:meta])*
+        @$saved:literal $(#[$module_doc:meta])*
         $vis:vis mod $module:ident in $prefix:literal;
         $( $(#[$doc:meta])* $name:ident ( $($argument:ident),* $(,)? ) => $english:literal ),* $(,)?
     ) => {
@@ -68,8 +78,9 @@ macro_rules! messages {
                 $(#[$doc])*
                 #[doc = $english]
                 #[must_use]
-                pub(crate) fn $name($($argument: impl Into<$crate::Argument>),*) -> $crate::Message {
-                    $crate::declare!(concat!($prefix, ".", stringify!($name)), $english, [$(stringify!($argument)),*]);
+                #[allow(unreachable_pub)]
+                pub fn $name($($argument: impl Into<$crate::Argument>),*) -> $crate::Message {
+                    $crate::declare!(concat!($prefix, ".", stringify!($name)), $english, [$(stringify!($argument)),*], $saved);
                     $crate::Message::declared(
                         concat!($prefix, ".", stringify!($name)),
                         $english,
@@ -85,12 +96,12 @@ macro_rules! messages {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! declare {
-    ($id:expr, $english:expr, [$($argument:expr),*]) => {
+    ($id:expr, $english:expr, [$($argument:expr),*], $saved:literal) => {
         // The list is put together by the linker, with a section that `linkme` names and checks.
         #[allow(unsafe_code)]
         #[$crate::private::linkme::distributed_slice($crate::private::DECLARATIONS)]
         #[linkme(crate = $crate::private::linkme)]
         static DECLARATION: $crate::Declaration =
-            $crate::Declaration { id: $id, english: $english, arguments: &[$($argument),*] };
+            $crate::Declaration { id: $id, english: $english, arguments: &[$($argument),*], saved: $saved };
     };
 }

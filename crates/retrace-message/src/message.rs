@@ -16,7 +16,7 @@ pub const VERBATIM: &str = "verbatim";
 /// A sentence for people: id, arguments and English text.
 ///
 /// It serialises as an object of these three. Within [`as_text`](crate::as_text) it serialises as its text.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, TS)]
 #[serde(from = "Form")]
 pub struct Message {
     /// Key of the translations; [`VERBATIM`] where there is none.
@@ -82,6 +82,18 @@ impl Message {
         Self { id: Cow::Borrowed(VERBATIM), args: BTreeMap::new(), text: text.into() }
     }
 
+    /// A message that was saved as its text, known again by the messages that are declared as `saved`; words of a person
+    /// are themselves.
+    #[must_use]
+    pub fn of_saved(text: &str) -> Self {
+        crate::saved::read(text).unwrap_or_else(|| Self::verbatim(text))
+    }
+
+    /// A declared message with arguments that were read from its text.
+    pub(crate) fn read(id: &'static str, args: BTreeMap<Cow<'static, str>, Argument>, text: &str) -> Self {
+        Self { id: Cow::Borrowed(id), args, text: text.to_owned() }
+    }
+
     /// Two sentences, one after the other; one alone where the other is empty.
     #[must_use]
     pub fn then(self, second: impl Into<Self>) -> Self {
@@ -139,6 +151,9 @@ impl Message {
     }
 }
 
+/// For the operating system's errors, which may hold an error of ours.
+impl std::error::Error for Message {}
+
 /// A message reads as its English text, which is what a terminal prints.
 impl Deref for Message {
     type Target = str;
@@ -179,21 +194,15 @@ impl PartialEq<str> for Message {
     }
 }
 
-impl PartialEq<&str> for Message {
-    fn eq(&self, text: &&str) -> bool {
+impl PartialEq<String> for Message {
+    fn eq(&self, text: &String) -> bool {
         self.text == *text
     }
 }
 
-impl From<&str> for Message {
-    fn from(text: &str) -> Self {
-        Self::verbatim(text)
-    }
-}
-
-impl From<String> for Message {
-    fn from(text: String) -> Self {
-        Self::verbatim(text)
+impl PartialEq<&str> for Message {
+    fn eq(&self, text: &&str) -> bool {
+        self.text == *text
     }
 }
 

@@ -5,7 +5,7 @@ use std::io;
 
 crate::messages! {
     /// What the operating system says.
-    mod say in "system";
+    saved mod say in "system";
     no_such_file_or_directory(code) => "No such file or directory (os error {code})",
     permission_denied(code) => "Permission denied (os error {code})",
     operation_not_permitted(code) => "Operation not permitted (os error {code})",
@@ -30,6 +30,10 @@ crate::messages! {
 
 impl AsMessage for io::Error {
     fn message(&self) -> Message {
+        let own = self.get_ref().and_then(|own| own.downcast_ref::<Message>());
+        if let Some(own) = own {
+            return own.clone();
+        }
         let text = self.to_string();
         let Some(code) = self.raw_os_error() else { return Message::verbatim(text) };
         let Some((words, _)) = text.split_once(" (os error ") else { return Message::verbatim(text) };
@@ -83,6 +87,7 @@ mod tests {
         }
         let missing = io::Error::from_raw_os_error(2).message();
         assert_eq!(missing.id(), "system.no_such_file_or_directory");
+        assert_eq!(io::Error::other(missing.clone()).message(), missing);
         assert_eq!(io::Error::other("own words").message().id(), crate::VERBATIM);
     }
 }

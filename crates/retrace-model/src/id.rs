@@ -1,7 +1,7 @@
 //! Identifiers. They look like the hosted ones: a prefix that says what the thing is, then lowercase base 32.
 
 use crate::Sha256;
-use retrace_message::AsMessage;
+use retrace_message::{AsMessage, Message};
 use std::fmt;
 use thiserror::Error;
 
@@ -16,7 +16,7 @@ pub struct IdError {
     /// The given text.
     pub text: String,
     /// The wanted form, with its article: "a store id (memstore_…)".
-    pub wanted: &'static str,
+    pub wanted: Message,
 }
 
 fn encode(bytes: &[u8], into: &mut String) {
@@ -56,7 +56,7 @@ fn decode<const N: usize>(text: &str) -> Option<[u8; N]> {
 }
 
 macro_rules! random_id {
-    ($(#[$doc:meta])* $name:ident, $prefix:literal, $wanted:literal) => {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal, $wanted:expr) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(pub [u8; 16]);
@@ -92,15 +92,15 @@ macro_rules! random_id {
 
 random_id!(
     /// A store: one watched directory or one hosted store.
-    StoreId, "memstore_", "a store id (memstore_…)"
+    StoreId, "memstore_", say::store_id_memstore()
 );
 random_id!(
     /// A memory: one file through its whole life, renames included.
-    MemoryId, "mem_", "a memory id (mem_…)"
+    MemoryId, "mem_", say::memory_id_mem()
 );
 random_id!(
     /// The receipt of one redaction.
-    ReceiptId, "receipt_", "a receipt id (receipt_…)"
+    ReceiptId, "receipt_", say::receipt_id_receipt()
 );
 
 /// A version: its place in the log and the first eight bytes of the hash of what it says. The log needs no column and no
@@ -130,7 +130,7 @@ impl VersionId {
         let bytes: [u8; 13] = text
             .strip_prefix("memver_")
             .and_then(decode)
-            .ok_or_else(|| IdError { text: text.to_owned(), wanted: "a version id (memver_…)" })?;
+            .ok_or_else(|| IdError { text: text.to_owned(), wanted: say::version_id_memver() })?;
         let seq = bytes[..5].iter().fold(0, |seq, byte| seq << 8 | u64::from(*byte));
         let mut fingerprint = [0; 8];
         fingerprint.copy_from_slice(&bytes[5..]);
@@ -153,6 +153,15 @@ impl fmt::Debug for VersionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "id";
+    store_id_memstore() => "a store id (memstore_…)",
+    memory_id_mem() => "a memory id (mem_…)",
+    receipt_id_receipt() => "a receipt id (receipt_…)",
+    version_id_memver() => "a version id (memver_…)",
 }
 
 #[cfg(test)]

@@ -41,3 +41,23 @@ pub use reconcile::{COARSE_RACY_WINDOW_NANOS, Head, RACY_WINDOW_NANOS, Reconcile
 pub use rules::{LeftOut, MAX_FILE_BYTES, Rules};
 pub use text::{grouped, is_hidden};
 pub use time::{Timestamp, TimestampError};
+
+/// Values that stand in messages as their texts.
+macro_rules! in_messages {
+    ($($value:ty),+) => {
+        $(
+            impl From<$value> for retrace_message::Argument {
+                fn from(value: $value) -> Self {
+                    Self::Text(value.to_string())
+                }
+            }
+
+            impl From<&$value> for retrace_message::Argument {
+                fn from(value: &$value) -> Self {
+                    Self::Text(value.to_string())
+                }
+            }
+        )+
+    };
+}
+in_messages!(MemoryId, ReceiptId, RelPath, Sha256, StoreId, VersionId);

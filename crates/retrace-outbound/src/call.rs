@@ -2,7 +2,7 @@
 
 use crate::config::BadConfig;
 use crate::facts;
-use retrace_message::AsMessage;
+use retrace_message::{AsMessage, Message};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -68,7 +68,7 @@ impl Call {
         let plain = |byte: u8| byte == b'/' || is_unreserved(byte);
         let dots = self.path.split('/').any(|segment| matches!(segment, "." | ".."));
         if !self.path.starts_with('/') || dots || !self.path.bytes().all(plain) {
-            return Err(BadConfig::Url("the path of the call cannot be sent"));
+            return Err(BadConfig::Url(say::path_call_cannot_sent()));
         }
         let mut target = self.path.clone();
         for (at, (name, value)) in self.query.iter().enumerate() {
@@ -121,7 +121,7 @@ pub type Listener = Arc<dyn Fn(&Made) + Send + Sync>;
 
 /// Why there is no answer. Never holds the key or what was sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, AsMessage)]
-#[message("call")]
+#[message("call", saved)]
 pub enum CallError {
     /// The settings have no key.
     #[error("no key: set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, or keep one in the system's keyring")]
@@ -135,7 +135,7 @@ pub enum CallError {
         /// Calls made.
         tries: u32,
         /// Error of the last try.
-        cause: String,
+        cause: Message,
     },
     /// No answer within the time of one call, on every try.
     #[error("no answer within {} s, after {tries} tries", timeout.as_secs_f64())]
@@ -149,11 +149,17 @@ pub enum CallError {
     #[error("the answer cannot be read: {cause}")]
     BadAnswer {
         /// Reason why it is invalid.
-        cause: String,
+        cause: Message,
     },
     /// The user stopped it.
     #[error("stopped")]
     Cancelled,
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    saved mod say in "call";
+    path_call_cannot_sent() => "the path of the call cannot be sent",
 }
 
 #[cfg(test)]

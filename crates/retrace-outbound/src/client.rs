@@ -5,6 +5,7 @@ use crate::call::{Call, CallError, Listener, Made, Method};
 use crate::cancel::Cancel;
 use crate::config::{BadConfig, Config, Endpoint, Roots};
 use crate::retry::{SystemTiming, Timing, asked_wait, backoff, is_retried};
+use retrace_message::Message;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -33,9 +34,9 @@ enum Try {
     Answered(Answer),
     TimedOut,
     /// No answer: what the connection met.
-    Broken(String),
+    Broken(Message),
     /// No answer, since the other side is not believed to be whom it claims to be. The SDK would try that again.
-    Distrusted(String),
+    Distrusted(Message),
     /// A fault that a further try would meet again.
     Impossible(CallError),
 }
@@ -195,7 +196,7 @@ impl Client {
             wakes.wake();
         });
         if let Err(error) = spawned {
-            return Ok(Try::Broken(format!("no thread could be started: {error}")));
+            return Ok(Try::Broken(say::no_thread_could_started(error)));
         }
         let outcome = cancel.wait_until(|| slot.lock().unwrap_or_else(PoisonError::into_inner).take());
         self.tell(call, at, outcome.as_ref());
@@ -224,7 +225,8 @@ impl Client {
             Try::Answered(answer) => Ok(Answer { tries, in_doubt, ..answer }),
             Try::TimedOut => Err(CallError::Timeout { timeout: self.config.timeout, tries }),
             Try::Broken(cause) | Try::Distrusted(cause) => {
-                let cause = presentable(&cause, &self.config.secrets());
+                let shown = presentable(&cause, &self.config.secrets());
+                let cause = if cause == shown.as_str() { cause } else { Message::verbatim(shown) };
                 Err(CallError::Unavailable { tries, cause })
             }
             Try::Impossible(error) => Err(error),
@@ -259,7 +261,7 @@ fn send(agent: &ureq::Agent, url: &str, headers: Vec<(HeaderName, HeaderValue)>,
         Ok(Ok(answer)) => answer,
         Ok(Err(error)) => return broken(error),
         Err(_) => {
-            return Try::Impossible(CallError::Config(BadConfig::Url("the address cannot be called")));
+            return Try::Impossible(CallError::Config(BadConfig::Url(say::address_cannot_called())));
         }
     };
     let header = |name: &str| Some(answer.headers().get(name)?.to_str().ok()?.to_owned());
@@ -289,14 +291,25 @@ fn broken(error: ureq::Error) -> Try {
         ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::TimedOut => Try::TimedOut,
         // Certificates and the like are refused below TLS in this form.
         ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => {
-            Try::Distrusted(error.to_string())
+            Try::Distrusted(Message::verbatim(error.to_string()))
         }
-        ureq::Error::ConnectProxyFailed(_) => Try::Broken("the proxy did not let the call through".into()),
-        ureq::Error::HostNotFound => Try::Broken("the host's name is not known".into()),
+        ureq::Error::ConnectProxyFailed(_) => Try::Broken(say::proxy_did_not_let_call()),
+        ureq::Error::HostNotFound => Try::Broken(say::hosts_name_not_known()),
         ureq::Error::LargeResponseHeader(..) => {
-            Try::Impossible(CallError::BadAnswer { cause: "its headers are too long".into() })
+            Try::Impossible(CallError::BadAnswer { cause: say::headers_too_long() })
         }
-        ureq::Error::Protocol(error) => Try::Broken(format!("not understood as HTTP: {error}")),
-        other => Try::Broken(other.to_string()),
+        ureq::Error::Protocol(error) => Try::Broken(say::not_understood_http(error.to_string())),
+        other => Try::Broken(Message::verbatim(other.to_string())),
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    saved mod say in "client";
+    no_thread_could_started(error) => "no thread could be started: {error}",
+    address_cannot_called() => "the address cannot be called",
+    proxy_did_not_let_call() => "the proxy did not let the call through",
+    hosts_name_not_known() => "the host's name is not known",
+    headers_too_long() => "its headers are too long",
+    not_understood_http(error) => "not understood as HTTP: {error}",
 }

@@ -4,7 +4,7 @@ use crate::call::Method;
 use crate::facts;
 use crate::key::{BadKeyText, Key};
 use crate::proxy::Proxies;
-use retrace_message::AsMessage;
+use retrace_message::{AsMessage, Message};
 use std::fmt;
 use std::net::IpAddr;
 use std::time::Duration;
@@ -72,11 +72,11 @@ impl fmt::Debug for Roots {
 
 /// The settings cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, AsMessage)]
-#[message("config")]
+#[message("config", saved)]
 pub enum BadConfig {
     /// The base URL is not one.
     #[error("the base URL cannot be used: {0}")]
-    Url(&'static str),
+    Url(Message),
     /// A call would go to another machine without encryption.
     #[error("\"{host}\" would be called without encryption; use https, or allow it explicitly")]
     NotSecure {
@@ -228,21 +228,21 @@ impl Config {
     pub fn endpoint(&self) -> Result<Endpoint, BadConfig> {
         let text = self.base_url.trim();
         if text.contains('#') || text.contains('?') {
-            return Err(BadConfig::Url("it has a query or a fragment"));
+            return Err(BadConfig::Url(say::query_or_fragment()));
         }
-        let uri: Uri = text.parse().map_err(|_| BadConfig::Url("it is not a URL"))?;
+        let uri: Uri = text.parse().map_err(|_| BadConfig::Url(say::not_url()))?;
         let secure = match uri.scheme_str() {
             Some("https") => true,
             Some("http") => false,
-            _ => return Err(BadConfig::Url("it does not begin with https://")),
+            _ => return Err(BadConfig::Url(say::not_begin_https())),
         };
-        let authority = uri.authority().ok_or(BadConfig::Url("it has no host"))?;
+        let authority = uri.authority().ok_or(BadConfig::Url(say::no_host()))?;
         if authority.as_str().contains('@') {
-            return Err(BadConfig::Url("it holds a user name or password"));
+            return Err(BadConfig::Url(say::holds_user_name_or_password()));
         }
         let host = authority.host().to_ascii_lowercase();
         if host.is_empty() {
-            return Err(BadConfig::Url("it has no host"));
+            return Err(BadConfig::Url(say::no_host()));
         }
         let loopback = is_loopback(&host);
         if !secure && !loopback && !self.allow_insecure {
@@ -368,6 +368,16 @@ impl fmt::Debug for Config {
             .field("endpoint", &self.endpoint())
             .finish_non_exhaustive()
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    saved mod say in "config";
+    query_or_fragment() => "it has a query or a fragment",
+    not_url() => "it is not a URL",
+    not_begin_https() => "it does not begin with https://",
+    no_host() => "it has no host",
+    holds_user_name_or_password() => "it holds a user name or password",
 }
 
 #[cfg(test)]

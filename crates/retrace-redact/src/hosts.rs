@@ -1,9 +1,10 @@
 //! Redactions reach hosts through the queue: each masked version that a host still has is queued to be redacted there, and with
 //! `--live` the newest version of a live memory is replaced before.
 
-use crate::queue::HEAD_WAITS;
+use crate::queue::head_waits;
 use crate::wire::ApiError;
 use retrace_log::{Act, NewQueued, Place, PlaceState, QueueKind, QueueRow, Reader, ReceiptRow, VersionRow};
+use retrace_message::Message;
 use retrace_model::{RelPath, Sha256, Source, StoreId, Timestamp};
 use std::collections::BTreeSet;
 
@@ -141,7 +142,7 @@ pub(crate) fn queue(
             count += 1;
             act.queue(&NewQueued {
                 remote_version: Some(version),
-                message: waits.then(|| HEAD_WAITS.to_owned()),
+                message: waits.then(|| head_waits().into_text()),
                 ..change(store, QueueKind::Redact)
             })?;
         }
@@ -162,7 +163,12 @@ pub(crate) fn places(reader: &Reader<'_>, operation_seq: u64) -> Result<Vec<Plac
             _ => say::queued_retrace_remote_push_redacts(left, versions),
         };
         let name = reader.store(store)?.name;
-        places.push(Place::outside(format!("{HOST_PLACE}{name}"), state, left, Some(detail.into_text())));
+        places.push(Place::outside(
+            Message::verbatim(format!("{HOST_PLACE}{name}")),
+            state,
+            left,
+            Some(detail),
+        ));
     }
     Ok(places)
 }
@@ -182,7 +188,7 @@ pub(crate) fn enter_places(reader: &Reader<'_>, row: &mut ReceiptRow) -> Result<
 
 retrace_message::messages! {
     /// Messages of this module.
-    mod say in "hosts";
+    saved mod say in "hosts";
     redacted(versions) => "redacted there: {versions}",
     queued_retrace_remote_push_redacts(left, versions) => "queued: `retrace remote push` redacts {left} of {versions} there",
 }

@@ -330,7 +330,7 @@ fn cast_shadows(act: &mut Act<'_>, live: &[LiveHit]) -> Result<(), ApiError> {
 
 retrace_message::messages! {
     /// Messages of this module.
-    mod say in "redact";
+    saved mod say in "redact";
     reason_holds_what_redacted() => "The reason holds what is to be redacted.",
     say_what_not_value() => "Say what it is, not its value.",
     stands_only_where_retrace_takes() => "It stands only where Retrace takes nothing out.",

@@ -13,11 +13,9 @@ use retrace_model::RelPath;
 pub(crate) const SHORT_SECRET: usize = 12;
 
 /// Warning whenever a short secret is searched for.
-pub(crate) const SHORT_SECRET_WARNING: &str =
-    "The secret is shorter than 12 bytes: that it is absent in raw bytes cannot tell much.";
-
-/// Note where the log is read without being written.
-const SEARCH_NOT_CHECKED: &str = "The search index was not checked: the data directory cannot be written.";
+pub(crate) fn short_secret_warning() -> Message {
+    say::short_secret()
+}
 
 /// Verifies schema, foreign keys, chain, contents and derived tables; with `absent_base64` also that these bytes are in no
 /// file of the data directory and in no content. With `forget_lost_key`, what was redacted under a key that is gone is forgotten first.
@@ -30,7 +28,7 @@ pub fn verify(inner: &Redactions, request: VerifyReq) -> Result<Verified, ApiErr
         inner.write(|act| Ok(act.forget_lost_tags()?))?;
     }
     let found = inner.read(|reader| Ok(reader.verify()?))?;
-    let mut problems: Vec<Message> = found.problems.into_iter().map(Message::from).collect();
+    let mut problems: Vec<Message> = found.problems;
     let problem_of_tags = inner.problem_of_tags()?;
     let mut warnings = Vec::new();
     if problem_of_tags == Some(key_lost()) {
@@ -38,9 +36,9 @@ pub fn verify(inner: &Redactions, request: VerifyReq) -> Result<Verified, ApiErr
     }
     problems.extend(problem_of_tags);
     match inner.writer().verify_search() {
-        Ok(found) => problems.extend(found.into_iter().map(Message::from)),
+        Ok(found) => problems.extend(found),
         // SQLite checks its full-text index by a statement that writes.
-        Err(LogError::CannotWrite(_)) => warnings.push(SEARCH_NOT_CHECKED.to_owned().into()),
+        Err(LogError::CannotWrite(_)) => warnings.push(say::search_not_checked()),
         Err(error) => return Err(error.into()),
     }
     if let Some(head) = inner.files.head() {
@@ -61,14 +59,14 @@ pub fn verify(inner: &Redactions, request: VerifyReq) -> Result<Verified, ApiErr
     if let Some(needle) = needle {
         let (raw, versions) = ReadConnection::open(&inner.files)?.find_bytes(&inner.files, &needle)?;
         for (file, hits) in raw.files.iter().filter(|(_, hits)| **hits > 0) {
-            verified.found_in.push(say::raw_bytes(file.display().to_string(), hits.to_string()).into_text());
+            verified.found_in.push(say::raw_bytes(file.display().to_string(), hits.to_string()));
         }
         for seq in &versions {
             let id = inner.read(|reader| Ok(reader.version(*seq)?.id))?;
-            verified.found_in.push(say::content_version(id.to_string()).into_text());
+            verified.found_in.push(say::content_version(id.to_string()));
         }
         for (name, rows) in inner.read(|reader| texts_with(reader, &needle))? {
-            verified.found_in.push(say::texts_log(name, rows).into_text());
+            verified.found_in.push(say::texts_log(name, rows));
         }
         verified.absent = Some(verified.found_in.is_empty());
         let encoded = inner.read(|reader| in_other_forms(reader, &needle))?;
@@ -76,7 +74,7 @@ pub fn verify(inner: &Redactions, request: VerifyReq) -> Result<Verified, ApiErr
             verified.warnings.push(say::versions_hold_another_form_utf(encoded.join(", ")));
         }
         if needle.len() < SHORT_SECRET {
-            verified.warnings.push(SHORT_SECRET_WARNING.to_owned().into());
+            verified.warnings.push(short_secret_warning());
         }
     }
     Ok(verified)
@@ -118,7 +116,9 @@ pub(crate) fn secret(base64: &str) -> Result<Vec<u8>, ApiError> {
 
 retrace_message::messages! {
     /// Messages of this module.
-    mod say in "verify";
+    saved mod say in "verify";
+    short_secret() => "The secret is shorter than 12 bytes: that it is absent in raw bytes cannot tell much.",
+    search_not_checked() => "The search index was not checked: the data directory cannot be written.",
     raw_bytes(file, hits) => "{file}: {hits} in raw bytes",
     content_version(id) => "content of version {id}",
     texts_log(name, rows) => "texts of the log: {name}, {rows}",

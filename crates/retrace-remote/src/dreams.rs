@@ -9,7 +9,7 @@ use retrace_outbound::{Call, Method};
 use serde_json::json;
 
 fn dream_path(dream: &str) -> Result<String, RemoteError> {
-    wanted(dream, read::DREAM, "a dream's id (drm_…)")?;
+    wanted(dream, read::DREAM, say::dreams_id_drm())?;
     Ok(format!("/v1/dreams/{dream}"))
 }
 
@@ -48,9 +48,9 @@ impl Host {
     /// # Errors
     /// [`RemoteError`].
     pub fn create_dream(&self, new: &NewDream) -> Result<RemoteDream, RemoteError> {
-        wanted(&new.input_store, read::STORE, "a hosted store's id (memstore_…)")?;
+        wanted(&new.input_store, read::STORE, say::hosted_stores_id_memstore())?;
         for session in &new.sessions {
-            wanted(session, read::SESSION, "a session's id (sesn_…)")?;
+            wanted(session, read::SESSION, say::sessions_id_sesn())?;
         }
         let mut body = json!({
             "inputs": [
@@ -92,8 +92,17 @@ impl Host {
             Ok(Raw::Dream(raw)) => {
                 read::dream(raw).and_then(|dream| same(asked.is_none_or(|asked| dream.id == asked), dream))
             }
-            Ok(_) => Err("it is not a dream".into()),
+            Ok(_) => Err(say::not_dream()),
             Err(fault) => Err(fault),
         })
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    saved mod say in "dreams";
+    dreams_id_drm() => "a dream's id (drm_…)",
+    hosted_stores_id_memstore() => "a hosted store's id (memstore_…)",
+    sessions_id_sesn() => "a session's id (sesn_…)",
+    not_dream() => "it is not a dream",
 }

@@ -1,12 +1,12 @@
 //! Why a host did not do what was asked.
 
-use retrace_message::AsMessage;
+use retrace_message::{AsMessage, Message};
 use retrace_outbound::{BadConfig, CallError};
 use std::time::Duration;
 
 /// Why a call did not come to its end. Holds what the host said about it, never the key and never a memory's content.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, AsMessage)]
-#[message("remote")]
+#[message("remote", saved)]
 pub enum RemoteError {
     /// There is no key for the host.
     #[error("there is no key for this host")]
@@ -18,7 +18,7 @@ pub enum RemoteError {
     #[error("that is not {wanted}")]
     BadId {
         /// Wanted form, with its article: `a memory's id (mem_…)`.
-        wanted: &'static str,
+        wanted: Message,
     },
     /// No usable connection, no answer in time, or 408 or 500 and more, on every try.
     #[error("the host is not available, after {tries} tries: {cause}")]
@@ -28,7 +28,7 @@ pub enum RemoteError {
         /// Calls made.
         tries: u32,
         /// Error of the last try.
-        cause: String,
+        cause: Message,
     },
     /// The user stopped it.
     #[error("stopped")]
@@ -53,13 +53,13 @@ pub enum RemoteError {
     #[error("the host does not have it: {message}")]
     NotFound {
         /// The host's own words, shortened.
-        message: String,
+        message: Message,
     },
     /// The memory has another content than the caller expected. Nothing changed.
     #[error("the memory changed at the host: {message}")]
     PreconditionFailed {
         /// The host's own words, shortened.
-        message: String,
+        message: Message,
     },
     /// The path is taken, or lies above or below one that is. Nothing changed.
     #[error("the path is taken at the host, by {path}")]
@@ -93,7 +93,7 @@ pub enum RemoteError {
     },
     /// The host points elsewhere. It is not followed: key and content go only where the settings say.
     #[error("the host answered {status} and points elsewhere{}; use that address if it is right",
-        host.as_ref().map(|host| format!(", to {host}")).unwrap_or_default())]
+        host.as_ref().map(|host| say::to_2(host)).unwrap_or_default())]
     Redirected {
         /// The answer's status.
         status: u16,
@@ -104,7 +104,7 @@ pub enum RemoteError {
     #[error("the host's answer is not understood: {cause}")]
     NotUnderstood {
         /// Reason why it is invalid.
-        cause: String,
+        cause: Message,
     },
 }
 
@@ -117,10 +117,17 @@ impl From<CallError> for RemoteError {
             CallError::Timeout { timeout, tries } => Self::Unreachable {
                 status: None,
                 tries,
-                cause: format!("no answer within {} s", timeout.as_secs_f64()),
+                cause: say::no_answer_within_s(timeout.as_secs_f64()),
             },
             CallError::BadAnswer { cause } => Self::NotUnderstood { cause },
             CallError::Cancelled => Self::Cancelled,
         }
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    saved mod say in "error";
+    to_2(host) => ", to {host}",
+    no_answer_within_s(as_secs_f64) => "no answer within {as_secs_f64} s",
 }

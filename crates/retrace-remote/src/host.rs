@@ -4,6 +4,7 @@ use crate::error::RemoteError;
 use crate::facts;
 use crate::objects::{Page, RemoteStore};
 use crate::read::{self, Fault, Raw, is_id};
+use retrace_message::Message;
 use retrace_outbound::{Answer, Call, Cancel, Client, Config, Listener, Method, SystemTiming, Timing};
 use std::collections::HashSet;
 use std::fmt;
@@ -23,13 +24,13 @@ impl fmt::Debug for Host {
 }
 
 /// The identifier is not one: what was wanted.
-pub(crate) fn wanted(id: &str, prefix: &str, wanted: &'static str) -> Result<(), RemoteError> {
+pub(crate) fn wanted(id: &str, prefix: &str, wanted: Message) -> Result<(), RemoteError> {
     if is_id(id, prefix) { Ok(()) } else { Err(RemoteError::BadId { wanted }) }
 }
 
 /// A store's path below the base URL.
 pub(crate) fn store_path(id: &str) -> Result<String, RemoteError> {
-    wanted(id, read::STORE, "a hosted store's id (memstore_…)")?;
+    wanted(id, read::STORE, say::hosted_stores_id_memstore())?;
     Ok(format!("/v1/memory_stores/{id}"))
 }
 
@@ -114,7 +115,7 @@ impl Host {
         let answer = self.send(call, facts::STORES_BETA, facts::OBJECT_BYTES, &[])?;
         understood(match read::json(&answer.body) {
             Ok(Raw::MemoryStore(raw)) => read::store(raw).and_then(|store| same(store.id == id, store)),
-            Ok(_) => Err("it is not a memory store".into()),
+            Ok(_) => Err(say::not_memory_store()),
             Err(fault) => Err(fault),
         })
     }
@@ -131,12 +132,12 @@ impl Host {
             match page.next {
                 None => return Ok(items),
                 Some(next) if !seen.insert(next.clone()) => {
-                    return understood(Err("its pages lead in a circle".into()));
+                    return understood(Err(say::pages_lead_in_circle()));
                 }
                 next => cursor = next,
             }
         }
-        understood(Err(format!("the list has more than {} pages", facts::PAGES)))
+        understood(Err(say::list_more_than_pages(facts::PAGES)))
     }
 
     /// Makes a call. An answer that is not good becomes an error; `sent` are contents that the host may not be quoted
@@ -179,16 +180,20 @@ impl Host {
         let message = without(&stated.message, sent);
         match (status, stated.kind.as_str()) {
             (401 | 403, _) => RemoteError::KeyRefused { status, message },
-            (404, _) => RemoteError::NotFound { message },
-            (409, facts::PRECONDITION_FAILED) | (412, _) => RemoteError::PreconditionFailed { message },
+            (404, _) => RemoteError::NotFound { message: Message::verbatim(message) },
+            (409, facts::PRECONDITION_FAILED) | (412, _) => {
+                RemoteError::PreconditionFailed { message: Message::verbatim(message) }
+            }
             (409, facts::PATH_CONFLICT) => self.path_conflict(answer, sent),
             (413, _) => RemoteError::TooLarge { message },
             (429, _) => RemoteError::Limited { retry_after: self.client.asked_wait(answer), message },
-            (408 | 500.., _) => {
-                RemoteError::Unreachable { status: Some(status), tries: answer.tries, cause: message }
-            }
+            (408 | 500.., _) => RemoteError::Unreachable {
+                status: Some(status),
+                tries: answer.tries,
+                cause: Message::verbatim(message),
+            },
             (400..500, _) => RemoteError::Refused { status, kind: stated.kind, message },
-            _ => RemoteError::NotUnderstood { cause: format!("HTTP {status}") },
+            _ => RemoteError::NotUnderstood { cause: Message::verbatim(format!("HTTP {status}")) },
         }
     }
 
@@ -211,7 +216,7 @@ pub(crate) fn understood<T>(read: Result<T, Fault>) -> Result<T, RemoteError> {
 
 /// Checks that the answer is the object asked for.
 pub(crate) fn same<T>(same: bool, object: T) -> Result<T, Fault> {
-    if same { Ok(object) } else { Err("it is about something else than was asked for".into()) }
+    if same { Ok(object) } else { Err(say::about_something_else_than_asked()) }
 }
 
 /// Shortest piece of a content that is cut out of a host's words.
@@ -222,6 +227,16 @@ fn without(message: &str, sent: &[&str]) -> String {
     let quotes = sent.iter().flat_map(|content| std::iter::once(*content).chain(content.lines()));
     let quotes = quotes.map(str::trim).filter(|quote| quote.len() >= QUOTE_BYTES);
     quotes.fold(message.to_owned(), |message, quote| message.replace(quote, "[content]"))
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    saved mod say in "host";
+    pages_lead_in_circle() => "its pages lead in a circle",
+    hosted_stores_id_memstore() => "a hosted store's id (memstore_…)",
+    not_memory_store() => "it is not a memory store",
+    list_more_than_pages(facts) => "the list has more than {facts} pages",
+    about_something_else_than_asked() => "it is about something else than was asked for",
 }
 
 #[cfg(test)]

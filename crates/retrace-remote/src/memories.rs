@@ -10,12 +10,12 @@ use retrace_outbound::{Answer, Call, Method};
 use serde_json::{Map, Value, json};
 
 fn memory_path(store: &str, memory: &str) -> Result<String, RemoteError> {
-    wanted(memory, read::MEMORY, "a memory's id (mem_…)")?;
+    wanted(memory, read::MEMORY, say::memorys_id_mem())?;
     Ok(format!("{}/memories/{memory}", store_path(store)?))
 }
 
 fn version_path(store: &str, version: &str) -> Result<String, RemoteError> {
-    wanted(version, read::VERSION, "a version's id (memver_…)")?;
+    wanted(version, read::VERSION, say::versions_id_memver())?;
     Ok(format!("{}/memory_versions/{version}", store_path(store)?))
 }
 
@@ -137,7 +137,7 @@ impl Host {
             Ok(Raw::MemoryVersion(raw)) => {
                 read::version(raw).and_then(|read| same(read.id == version && read.store_id == store, read))
             }
-            Ok(_) => Err("it is not a memory version".into()),
+            Ok(_) => Err(say::not_memory_version()),
             Err(fault) => Err(fault),
         })
     }
@@ -244,6 +244,15 @@ impl Host {
 fn memory_of(answer: &Answer, store: &str) -> Result<RemoteMemory, Fault> {
     match read::json(&answer.body)? {
         Raw::Memory(raw) => read::memory(raw).and_then(|memory| same(memory.store_id == store, memory)),
-        _ => Err("it is not a memory".into()),
+        _ => Err(say::not_memory()),
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    saved mod say in "memories";
+    memorys_id_mem() => "a memory's id (mem_…)",
+    versions_id_memver() => "a version's id (memver_…)",
+    not_memory_version() => "it is not a memory version",
+    not_memory() => "it is not a memory",
 }

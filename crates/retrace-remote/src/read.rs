@@ -4,23 +4,24 @@ use crate::facts;
 use crate::objects::{
     DreamError, DreamUsage, OutputBehavior, Page, RemoteDream, RemoteMemory, RemoteStore, RemoteVersion,
 };
+use retrace_message::Message;
 use retrace_model::{Actor, Evidence, RelPath, Sha256, Timestamp, VersionOperation};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 
 /// Fault of an answer.
-pub(crate) type Fault = String;
+pub(crate) type Fault = Message;
 
 /// Reads JSON. The library's own words may quote what it met, and are not passed on.
 pub(crate) fn json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Fault> {
     serde_json::from_slice(body).map_err(|error| {
         let what = match error.classify() {
-            serde_json::error::Category::Data => "a member is missing or of another type",
-            serde_json::error::Category::Eof => "it ends too early",
-            serde_json::error::Category::Syntax | serde_json::error::Category::Io => "it is not JSON",
+            serde_json::error::Category::Data => say::member_missing_or_another_type(),
+            serde_json::error::Category::Eof => say::ends_too_early(),
+            serde_json::error::Category::Syntax | serde_json::error::Category::Io => say::not_json(),
         };
-        format!("{what}, at line {} column {}", error.line(), error.column())
+        say::line_column(what, error.line(), error.column())
     })
 }
 
@@ -37,11 +38,11 @@ pub(crate) fn page<R: DeserializeOwned, T>(
     }
     let raw: RawPage<R> = json(body)?;
     if raw.data.len() > facts::PAGE_ITEMS {
-        return Err(format!("a page has more than {} items", facts::PAGE_ITEMS));
+        return Err(say::page_more_than_items(facts::PAGE_ITEMS));
     }
     let next = raw.next_page.filter(|cursor| !cursor.is_empty());
     if next.as_ref().is_some_and(|cursor| cursor.len() > facts::CURSOR_BYTES) {
-        return Err("next_page is too long".into());
+        return Err(say::next_page_too_long());
     }
     let items = raw.data.into_iter().filter_map(|raw| item(raw).transpose());
     Ok(Page { items: items.collect::<Result<_, _>>()?, next })
@@ -245,8 +246,7 @@ pub(crate) fn version(raw: RawVersion) -> Result<RemoteVersion, Fault> {
     if let Some(content) = &raw.content {
         agree(content, raw.content_size_bytes, content_sha256)?;
     }
-    let operation: VersionOperation =
-        raw.operation.parse().map_err(|_| "operation is not one that is known".to_owned())?;
+    let operation: VersionOperation = raw.operation.parse().map_err(|_| say::operation_not_one_known())?;
     Ok(RemoteVersion {
         id: id(raw.id, VERSION, "id")?,
         store_id: id(raw.memory_store_id, STORE, "memory_store_id")?,
@@ -275,7 +275,7 @@ pub(crate) fn dream(raw: RawDream) -> Result<RemoteDream, Fault> {
         }
     }
     if sessions.len() > facts::SESSIONS {
-        return Err(format!("a dream has more than {} sessions", facts::SESSIONS));
+        return Err(say::dream_more_than_sessions(facts::SESSIONS));
     }
     let sessions = sessions.into_iter().map(|session| id(session, SESSION, "session_ids"));
     let mut output_store = None;
@@ -337,7 +337,7 @@ pub(crate) fn is_id(text: &str, prefix: &str) -> bool {
 }
 
 fn id(text: String, prefix: &str, member: &str) -> Result<String, Fault> {
-    if is_id(&text, prefix) { Ok(text) } else { Err(format!("{member} is not an id ({prefix}…)")) }
+    if is_id(&text, prefix) { Ok(text) } else { Err(say::not_id(member, prefix)) }
 }
 
 /// A path from its slash on, which names one place below a store.
@@ -346,27 +346,27 @@ fn path(text: String) -> Result<String, Fault> {
     if inside && text.len() <= facts::PATH_BYTES && !text.chars().any(char::is_control) {
         Ok(text)
     } else {
-        Err("path is not one below a store".into())
+        Err(say::path_not_one_below_store())
     }
 }
 
 fn sha256(text: &str) -> Result<Sha256, Fault> {
-    Sha256::from_hex(text).ok_or_else(|| "content_sha256 is not a hash".into())
+    Sha256::from_hex(text).ok_or_else(|| say::content_sha256_not_hash())
 }
 
 /// A content has to be what its hash and size say.
 fn agree(content: &str, size: Option<u64>, sha256: Option<Sha256>) -> Result<(), Fault> {
     if size.is_some_and(|size| size != content.len() as u64) {
-        return Err("content does not have its size".into());
+        return Err(say::content_not_size());
     }
     if sha256.is_some_and(|sha256| sha256 != Sha256::of(content.as_bytes())) {
-        return Err("content does not have its hash".into());
+        return Err(say::content_not_hash());
     }
     Ok(())
 }
 
 fn time(text: &str, member: &str) -> Result<Timestamp, Fault> {
-    Timestamp::parse(text).map_err(|_| format!("{member} is not a time"))
+    Timestamp::parse(text).map_err(|_| say::not_time(member))
 }
 
 fn maybe_time(text: Option<String>, member: &str) -> Result<Option<Timestamp>, Fault> {
@@ -376,7 +376,7 @@ fn maybe_time(text: Option<String>, member: &str) -> Result<Option<Timestamp>, F
 fn short(text: &str, member: &str) -> Result<(), Fault> {
     // A character has at most four bytes: most texts need no count.
     let fits = text.len() <= facts::TEXT_CHARACTERS || text.chars().nth(facts::TEXT_CHARACTERS).is_none();
-    if fits { Ok(()) } else { Err(format!("{member} is too long")) }
+    if fits { Ok(()) } else { Err(say::too_long(member)) }
 }
 
 fn text(text: String, member: &str) -> Result<String, Fault> {
@@ -387,7 +387,7 @@ fn text(text: String, member: &str) -> Result<String, Fault> {
 fn word(text: String, member: &str) -> Result<String, Fault> {
     let fits = (1..=64).contains(&text.len())
         && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
-    if fits { Ok(text) } else { Err(format!("{member} is not a word")) }
+    if fits { Ok(text) } else { Err(say::not_word(member)) }
 }
 
 /// Who; unknown where the host names a kind of actor that is not known here, or one without a usable id.
@@ -406,4 +406,25 @@ fn actor(raw: RawActor) -> Actor {
         }
         _ => Actor::Unknown,
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    saved mod say in "read";
+    member_missing_or_another_type() => "a member is missing or of another type",
+    ends_too_early() => "it ends too early",
+    not_json() => "it is not JSON",
+    line_column(what, line, column) => "{what}, at line {line} column {column}",
+    page_more_than_items(value) => "a page has more than {value} items",
+    next_page_too_long() => "next_page is too long",
+    operation_not_one_known() => "operation is not one that is known",
+    dream_more_than_sessions(facts) => "a dream has more than {facts} sessions",
+    not_id(member, prefix) => "{member} is not an id ({prefix}…)",
+    path_not_one_below_store() => "path is not one below a store",
+    content_sha256_not_hash() => "content_sha256 is not a hash",
+    content_not_size() => "content does not have its size",
+    content_not_hash() => "content does not have its hash",
+    not_time(member) => "{member} is not a time",
+    too_long(member) => "{member} is too long",
+    not_word(member) => "{member} is not a word",
 }

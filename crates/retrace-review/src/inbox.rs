@@ -10,6 +10,7 @@ use crate::view;
 use crate::wire::{ApiError, ContentKind, FigureKind, InboxItem, ItemVerb};
 use retrace_health::Configurations;
 use retrace_log::{Reader, Unreviewed, VersionRow};
+use retrace_message::Message;
 use retrace_model::{Actor, StoreId, VersionOperation};
 use std::collections::HashMap;
 
@@ -106,7 +107,7 @@ impl Review {
             created_by: view::actor(&item.writer),
             put_back: retrace_engine::written::put_back(reader, &newest)?,
             source: newest.source.into(),
-            note: newest.note.clone(),
+            note: newest.note.as_deref().map(Message::of_saved),
             content_kind: match (&newest.content, &newest.redaction) {
                 (_, Some(_)) => Some(ContentKind::Redacted),
                 (Some(content), None) => Some(view::content_kind(content)),

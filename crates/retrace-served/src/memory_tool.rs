@@ -16,6 +16,7 @@ use retrace_log::{Act, Append, Change, Payload, Prompt, StoreRow};
 use retrace_memory_tool::{
     Change as Reported, Durable, GuardMode, MemoryTool, Observer, Options, Unobserved,
 };
+use retrace_message::{AsMessage, Message};
 use retrace_model::{Actor, Evidence, RelPath, Sha256, Source, StoreId, StoreKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -96,7 +97,7 @@ fn call_and_record(
             return Err(error);
         }
         if !call.files.left().is_empty() {
-            return Err(ApiError::new(Code::StoreUnavailable, answer.content, ""));
+            return Err(ApiError::new(Code::StoreUnavailable, Message::verbatim(answer.content), ""));
         }
         let (changes, not_recorded) = (call.changes, call.not_recorded);
         let paths = paths_of(&changes);
@@ -227,7 +228,7 @@ fn store_at(inner: &Arc<Served>, root: &str, options: &Options) -> Result<StoreR
         return Err(ApiError::invalid(say::no_directory_given(), "root"));
     }
     let directory =
-        std::path::absolute(root).map_err(|error| ApiError::invalid(format!("{error}."), root))?;
+        std::path::absolute(root).map_err(|error| ApiError::invalid(error.message().sentence(), root))?;
     // One that is known is not searched for where a link may lead by now.
     if let Some(store) = listed_at(inner, &directory)? {
         if std::fs::symlink_metadata(&directory).is_err() {

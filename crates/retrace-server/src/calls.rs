@@ -7,6 +7,8 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use futures_util::StreamExt as _;
+use retrace_api::wire::Message;
+use retrace_api::wire::shell as say;
 use retrace_api::wire::{ApiError, Code};
 use retrace_api::{App, COMMANDS};
 use serde_json::{Value, json as value};
@@ -44,19 +46,24 @@ pub(crate) async fn call(State(shared): State<Arc<Shared>>, request: Request) ->
     // As it stands in the address: names of commands have nothing to decode.
     let name = parts.uri.path().rsplit('/').next().unwrap_or_default();
     let Some(command) = COMMANDS.iter().find(|command| command.name == name) else {
-        let hint = "GET /api/v1/commands lists them.";
-        return refuse(StatusCode::NOT_FOUND, "There is no such command.", hint, name);
+        let hint = say::get_api_v1_commands_lists();
+        return refuse(StatusCode::NOT_FOUND, say::no_such_command(), hint, name);
     };
     let body = match tokio::time::timeout(BODY_TIME, read(body)).await {
         Ok(Ok(body)) => body,
         Ok(Err(refusal)) => return refusal,
         Err(_) => {
-            return refuse(StatusCode::REQUEST_TIMEOUT, "The request did not arrive in time.", "", "body");
+            return refuse(
+                StatusCode::REQUEST_TIMEOUT,
+                say::request_did_not_arrive_time(),
+                Message::default(),
+                "body",
+            );
         }
     };
     if !body.is_empty() && !is_json(&parts.headers) {
-        let hint = "Send `Content-Type: application/json`.";
-        return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "The request is not JSON.", hint, "content-type");
+        let hint = say::send_content_type_application_json();
+        return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, say::request_not_json(), hint, "content-type");
     }
     let app = Arc::clone(&shared.app);
     // An act goes on when its client goes away, and when the server is asked to stop.
@@ -73,11 +80,12 @@ async fn read(body: Body) -> Result<Vec<u8>, Response> {
     let mut stream = body.into_data_stream();
     let mut bytes = Vec::new();
     while let Some(piece) = stream.next().await {
-        let piece: Bytes =
-            piece.map_err(|_| refuse(StatusCode::BAD_REQUEST, "The request broke off.", "", "body"))?;
+        let piece: Bytes = piece.map_err(|_| {
+            refuse(StatusCode::BAD_REQUEST, say::request_broke_off(), Message::default(), "body")
+        })?;
         if bytes.len() + piece.len() > BODY_BYTES {
-            let message = "The request is larger than 32 MiB.";
-            return Err(refuse(StatusCode::PAYLOAD_TOO_LARGE, message, "", "body"));
+            let message = say::request_larger_than_32_mib();
+            return Err(refuse(StatusCode::PAYLOAD_TOO_LARGE, message, Message::default(), "body"));
         }
         bytes.extend_from_slice(&piece);
     }
@@ -100,8 +108,8 @@ fn run(app: &App, name: &str, body: &[u8]) -> Result<Vec<u8>, ApiError> {
     } else {
         serde_json::from_slice(body).map_err(|error| ApiError {
             code: Code::Invalid,
-            message: format!("The request is not JSON: {error}.").into(),
-            hint: String::new().into(),
+            message: say::request_not_json_2(error.to_string()),
+            hint: Message::default(),
             subject: "body".to_owned(),
         })?
     };
@@ -111,8 +119,8 @@ fn run(app: &App, name: &str, body: &[u8]) -> Result<Vec<u8>, ApiError> {
 fn bug(command: &str) -> ApiError {
     ApiError {
         code: Code::Internal,
-        message: "This is a bug in Retrace.".to_owned().into(),
-        hint: "Please report what you did.".to_owned().into(),
+        message: say::bug_in_retrace(),
+        hint: say::report_what_you_did(),
         subject: command.to_owned(),
     }
 }

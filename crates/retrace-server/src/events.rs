@@ -9,6 +9,8 @@ use axum::extract::State;
 use axum::response::sse::{self, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::stream::unfold;
+use retrace_api::wire::Message;
+use retrace_api::wire::shell as say;
 use retrace_api::wire::{ApiError, Code, Event, Nothing};
 use retrace_api::{App, commands};
 use std::collections::VecDeque;
@@ -46,8 +48,8 @@ impl EventHub {
         std::thread::Builder::new().name("retrace-events".to_owned()).spawn(pass_on).map_err(|error| {
             ApiError {
                 code: Code::Internal,
-                message: format!("No thread can be started: {error}.").into(),
-                hint: String::new().into(),
+                message: say::no_thread_can_started(error),
+                hint: Message::default(),
                 subject: "events".to_owned(),
             }
         })?;
@@ -126,8 +128,8 @@ async fn present(app: &Arc<App>) -> Result<Event, ApiError> {
         .unwrap_or_else(|error| {
             Err(ApiError {
                 code: Code::Internal,
-                message: format!("The state of the log cannot be read: {error}.").into(),
-                hint: String::new().into(),
+                message: say::state_log_cannot_read(error.to_string()),
+                hint: Message::default(),
                 subject: "events".to_owned(),
             })
         })

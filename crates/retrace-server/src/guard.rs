@@ -10,6 +10,8 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use retrace_api::store_api::Refused;
+use retrace_api::wire::Message;
+use retrace_api::wire::shell as say;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
@@ -89,20 +91,25 @@ fn refused(shared: &Shared, request: &Request) -> Option<Response> {
     let Some(host) = named_host(request.uri(), headers).filter(|host| shared.hosts.allow(host)) else {
         return Some(refuse(
             StatusCode::FORBIDDEN,
-            "The request is for another host.",
-            "Use the address that Retrace printed.",
+            say::request_another_host(),
+            say::use_address_retrace_printed(),
             "host",
         ));
     };
     if !same_origin(shared, headers, host) {
-        return Some(refuse(StatusCode::FORBIDDEN, "The request comes from another origin.", "", "origin"));
+        return Some(refuse(
+            StatusCode::FORBIDDEN,
+            say::request_comes_from_another_origin(),
+            Message::default(),
+            "origin",
+        ));
     }
     let path = request.uri().path();
     if (path == "/api" || path.starts_with("/api/")) && !authenticates(shared, request) {
         let mut response = refuse(
             StatusCode::UNAUTHORIZED,
-            "The token is missing or wrong.",
-            "Send the content of the token file as `Authorization: Bearer …` or `x-api-key: …`.",
+            say::token_missing_or_wrong(),
+            say::send_content_token_file_authorization(),
             "token",
         );
         response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));

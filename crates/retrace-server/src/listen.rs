@@ -1,6 +1,7 @@
 //! The address to listen on, and the names it is reached by.
 
 use axum::http::uri::Authority;
+use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, Code};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 
@@ -58,8 +59,8 @@ pub(crate) fn bind(address: SocketAddr) -> Result<TcpListener, ApiError> {
 }
 
 fn refuse(message: &str, hint: &str, subject: &str) -> ApiError {
-    let (message, hint, subject) = (message.to_owned(), hint.to_owned(), subject.to_owned());
-    ApiError { code: Code::Invalid, message: message.into(), hint: hint.into(), subject }
+    let (message, hint) = (Message::verbatim(message), Message::verbatim(hint));
+    ApiError { code: Code::Invalid, message, hint, subject: subject.to_owned() }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
+use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, Code};
 
 /// An answer of this status with this JSON text. Answers are never kept: they hold what agents remember.
@@ -22,10 +23,9 @@ pub(crate) fn error(error: &ApiError) -> Response {
 }
 
 /// A refusal of HTTP itself, where the status says more than any [`Code`] does.
-pub(crate) fn refuse(status: StatusCode, message: &str, hint: &str, subject: &str) -> Response {
+pub(crate) fn refuse(status: StatusCode, message: Message, hint: Message, subject: &str) -> Response {
     let code = if status == StatusCode::NOT_FOUND { Code::NotFound } else { Code::Invalid };
-    let (message, hint, subject) = (message.to_owned(), hint.to_owned(), subject.to_owned());
-    refusal(status, &ApiError { code, message: message.into(), hint: hint.into(), subject })
+    refusal(status, &ApiError { code, message, hint, subject: subject.to_owned() })
 }
 
 fn refusal(status: StatusCode, error: &ApiError) -> Response {
@@ -43,9 +43,8 @@ mod tests {
         let lines: Vec<String> = Code::ALL
             .iter()
             .map(|code| {
-                let (message, hint, subject) = (String::new(), String::new(), String::new());
-                let response =
-                    error(&ApiError { code: *code, message: message.into(), hint: hint.into(), subject });
+                let (message, hint) = (Message::default(), Message::default());
+                let response = error(&ApiError { code: *code, message, hint, subject: String::new() });
                 format!("{code:?} {}", response.status())
             })
             .collect();

@@ -17,6 +17,8 @@ use axum::routing::{any, get, post};
 use retrace_api::App;
 use retrace_api::store_api::{StoreService, key_id};
 use retrace_api::wire::ApiError;
+use retrace_api::wire::Message;
+use retrace_api::wire::shell as say;
 use std::sync::Arc;
 
 /// Every route, as documentation has it. The fallback serves the window's files.
@@ -100,14 +102,14 @@ async fn healthz() -> &'static str {
 
 async fn wrong_method(request: Request) -> Response {
     let path = request.uri().path();
-    refuse(StatusCode::METHOD_NOT_ALLOWED, "This path does not take that method.", "", path)
+    refuse(StatusCode::METHOD_NOT_ALLOWED, say::path_not_take_method(), Message::default(), path)
 }
 
 /// A file of the window, or nothing.
 async fn file(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let path = request.uri().path();
     let Some(asset) = (if path.starts_with("/api/") { None } else { shared.assets.find(path) }) else {
-        return refuse(StatusCode::NOT_FOUND, "There is nothing here.", "", path);
+        return refuse(StatusCode::NOT_FOUND, say::nothing_here(), Message::default(), path);
     };
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         let mut response = wrong_method(request).await;

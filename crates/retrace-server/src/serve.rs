@@ -16,6 +16,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use retrace_api::App;
+use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, Code};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -302,8 +303,8 @@ async fn connection(listener: &TcpListener) -> TcpStream {
 fn short_token(file: &TokenFile) -> ApiError {
     ApiError {
         code: Code::Invalid,
-        message: "The token is too short for an address that other machines reach.".to_owned().into(),
-        hint: "Remove the file to have one made.".to_owned().into(),
+        message: Message::verbatim("The token is too short for an address that other machines reach."),
+        hint: Message::verbatim("Remove the file to have one made."),
         subject: file.path.display().to_string(),
     }
 }
@@ -311,8 +312,8 @@ fn short_token(file: &TokenFile) -> ApiError {
 fn no_thread(error: &std::io::Error) -> ApiError {
     ApiError {
         code: Code::Internal,
-        message: format!("The server cannot be started: {error}.").into(),
-        hint: String::new().into(),
+        message: Message::verbatim(format!("The server cannot be started: {error}.")),
+        hint: Message::default(),
         subject: "serve".to_owned(),
     }
 }

@@ -1,5 +1,6 @@
 //! The certificate and key of a server that other machines reach.
 
+use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, Code};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -64,8 +65,8 @@ fn configured(
 fn refuse(what: &str, why: &str, file: &Path) -> ApiError {
     ApiError {
         code: Code::Invalid,
-        message: format!("{what}: {why}.").into(),
-        hint: "Give PEM files with --tls-cert and --tls-key.".to_owned().into(),
+        message: Message::verbatim(format!("{what}: {why}.")),
+        hint: Message::verbatim("Give PEM files with --tls-cert and --tls-key."),
         subject: file.display().to_string(),
     }
 }

@@ -1,5 +1,6 @@
 //! The token that clients show.
 
+use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, Code};
 use std::fmt;
 use std::io::Write as _;
@@ -88,10 +89,10 @@ impl TokenFile {
         let Some(token) = Token::new(text.trim()) else {
             return Err(ApiError {
                 code: Code::Invalid,
-                message: "The token file holds no token.".to_owned().into(),
-                hint: "A token is one line of visible ASCII characters. Remove the file to have one made."
-                    .to_owned()
-                    .into(),
+                message: Message::verbatim("The token file holds no token."),
+                hint: Message::verbatim(
+                    "A token is one line of visible ASCII characters. Remove the file to have one made.",
+                ),
                 subject: path.display().to_string(),
             });
         };
@@ -148,8 +149,8 @@ fn others_can_read(_: &Path) -> bool {
 fn unreadable(path: &Path, error: &std::io::Error) -> ApiError {
     ApiError {
         code: Code::Invalid,
-        message: format!("The token file cannot be read: {error}.").into(),
-        hint: "Name another with --token-file.".to_owned().into(),
+        message: Message::verbatim(format!("The token file cannot be read: {error}.")),
+        hint: Message::verbatim("Name another with --token-file."),
         subject: path.display().to_string(),
     }
 }
@@ -157,8 +158,8 @@ fn unreadable(path: &Path, error: &std::io::Error) -> ApiError {
 fn unwritable(path: &Path, error: &std::io::Error) -> ApiError {
     ApiError {
         code: Code::CannotWrite,
-        message: format!("The token file cannot be made: {error}.").into(),
-        hint: "Name another with --token-file.".to_owned().into(),
+        message: Message::verbatim(format!("The token file cannot be made: {error}.")),
+        hint: Message::verbatim("Name another with --token-file."),
         subject: path.display().to_string(),
     }
 }

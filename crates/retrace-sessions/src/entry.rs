@@ -3,7 +3,7 @@
 use crate::identity::Identity;
 use crate::walk::Place;
 use crate::{stored_path, stored_summary};
-use retrace_message::AsMessage;
+use retrace_message::{AsMessage, Message};
 use retrace_transcript::Summary;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -35,7 +35,7 @@ pub struct Entry {
 pub enum Problem {
     /// The operating system did not let it be read. It is tried again at each update.
     #[error("it cannot be read: {0}")]
-    Unreadable(String),
+    Unreadable(#[serde(with = "retrace_message::saved_text")] Message),
     /// It holds a line, or is one JSON document, of more bytes than are held in memory for it. It is tried again once it
     /// is another file.
     #[error("one line or document in it is longer than {} MiB", limit >> 20)]

@@ -8,6 +8,7 @@ use crate::roots::Roots;
 use crate::snapshot::Snapshot;
 use crate::store;
 use crate::walk::{Found, Walk};
+use retrace_message::AsMessage;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -49,7 +50,7 @@ pub struct UpdateReport {
     /// Files that are no longer there, or below no root any more.
     pub gone: usize,
     /// Files that could not be read or listed, or were left alone, with the reason.
-    pub failed: Vec<(PathBuf, String)>,
+    pub failed: Vec<(PathBuf, retrace_message::Message)>,
     /// True if it was stopped before its end. What it had done by then stands.
     pub stopped: bool,
     /// True if there is something to save.
@@ -61,7 +62,7 @@ pub struct UpdateReport {
 pub struct Index {
     entries: BTreeMap<PathBuf, Arc<Entry>>,
     /// Places that could not be listed or were left alone at the last update.
-    left: Vec<(PathBuf, String)>,
+    left: Vec<(PathBuf, retrace_message::Message)>,
     latest: Latest,
 }
 
@@ -156,7 +157,7 @@ impl Index {
             if let Some(entry) = before.filter(|entry| is_unchanged(entry, found)) {
                 report.unchanged += 1;
                 let problem = entry.problem.iter();
-                report.failed.extend(problem.map(|problem| (path.clone(), problem.to_string())));
+                report.failed.extend(problem.map(|problem| (path.clone(), problem.message())));
             } else {
                 work.push(Work::new(path, found, before));
             }
@@ -214,7 +215,7 @@ impl Index {
                 match (&entry.problem, manner) {
                     (Some(problem), _) => {
                         report.changed |= known.is_none_or(|known| known.problem != entry.problem);
-                        report.failed.push((path.clone(), problem.to_string()));
+                        report.failed.push((path.clone(), problem.message()));
                     }
                     (None, Manner::Anew) => report.read += 1,
                     (None, Manner::Continued) => report.grown += 1,

@@ -5,6 +5,7 @@ use crate::entry::{EDGE_BYTES, Edges, Entry, Problem, Resume};
 use crate::identity::Identity;
 use crate::opencode;
 use crate::walk::{Found, Place};
+use retrace_message::AsMessage;
 use retrace_transcript::Summariser;
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Take};
@@ -64,7 +65,7 @@ pub(crate) fn read(
         Ok(done) => return Ok(done),
         Err(Stop::Cancelled) => return Err(NotRead::Cancelled),
         Err(Stop::Failed(error)) if error.kind() == ErrorKind::NotFound => return Err(NotRead::Gone),
-        Err(Stop::Failed(error)) => Problem::Unreadable(error.to_string()),
+        Err(Stop::Failed(error)) => Problem::Unreadable(error.message()),
         Err(Stop::TooLong) => Problem::TooLong { limit: HELD_LIMIT },
     };
     let entry = Entry {
@@ -234,5 +235,11 @@ fn open(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NOFOLLOW | libc::O_NONBLOCK);
     let file = options.open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a regular file")) }
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other(say::not_regular_file())) }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    saved mod say in "reading";
+    not_regular_file() => "not a regular file",
 }

@@ -3,6 +3,7 @@
 use crate::costs::Calls;
 use crate::entry::Entry;
 use crate::roots::RootKind;
+use retrace_message::Message;
 use retrace_model::Timestamp;
 use retrace_transcript::{Format, MemoryWrite, MicroDollars, Summary};
 use std::collections::{BTreeMap, HashMap};
@@ -13,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 #[derive(Debug, Default)]
 pub struct Snapshot {
     entries: BTreeMap<PathBuf, Arc<Entry>>,
-    left: Vec<(PathBuf, String)>,
+    left: Vec<(PathBuf, Message)>,
     complete: bool,
     sessions: OnceLock<Vec<SessionRow>>,
     calls: OnceLock<Calls>,
@@ -238,7 +239,7 @@ impl SessionRow {
 impl Snapshot {
     pub(crate) fn new(
         entries: BTreeMap<PathBuf, Arc<Entry>>,
-        left: Vec<(PathBuf, String)>,
+        left: Vec<(PathBuf, Message)>,
         complete: bool,
     ) -> Self {
         Self { entries, left, complete, ..Self::default() }
@@ -263,7 +264,7 @@ impl Snapshot {
 
     /// Directories that could not be listed and files that were left alone, with the reason.
     #[must_use]
-    pub fn left_out(&self) -> &[(PathBuf, String)] {
+    pub fn left_out(&self) -> &[(PathBuf, Message)] {
         &self.left
     }
 

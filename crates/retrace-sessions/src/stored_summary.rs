@@ -1,5 +1,6 @@
 //! Summaries in the index file: the same fields, in postcard, which needs neither names nor text for numbers.
 
+use retrace_message::Message;
 use retrace_model::Timestamp;
 use retrace_transcript::{
     Account, Format, MemoryWrite, MessageUse, ModelUse, ReadError, Session, Summary, Tokens,
@@ -37,7 +38,7 @@ impl From<&ReadError> for Refusal {
     fn from(error: &ReadError) -> Self {
         match error {
             ReadError::Empty => Self::Empty,
-            ReadError::Unrecognised { looks_like } => Self::Unrecognised(looks_like.clone()),
+            ReadError::Unrecognised { looks_like } => Self::Unrecognised(looks_like.text().to_owned()),
         }
     }
 }
@@ -46,7 +47,9 @@ impl From<Refusal> for ReadError {
     fn from(refusal: Refusal) -> Self {
         match refusal {
             Refusal::Empty => Self::Empty,
-            Refusal::Unrecognised(looks_like) => Self::Unrecognised { looks_like },
+            Refusal::Unrecognised(looks_like) => {
+                Self::Unrecognised { looks_like: Message::of_saved(&looks_like) }
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::cancel::Cancel;
 use crate::identity::Identity;
 use crate::opencode;
 use crate::roots::{Root, RootKind, Roots};
+use retrace_message::{AsMessage, Message};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, DirEntry, Metadata};
@@ -44,9 +45,9 @@ pub(crate) struct Found {
 pub(crate) struct Walk {
     pub(crate) found: BTreeMap<PathBuf, Found>,
     /// Directories that could not be listed; nothing is known about what is below them.
-    pub(crate) unlisted: Vec<(PathBuf, String)>,
+    pub(crate) unlisted: Vec<(PathBuf, Message)>,
     /// Files that would be transcripts and are left alone, with the reason.
-    pub(crate) left: Vec<(PathBuf, String)>,
+    pub(crate) left: Vec<(PathBuf, Message)>,
     /// True if the walk was stopped, so that absence says nothing.
     pub(crate) stopped: bool,
 }
@@ -144,7 +145,7 @@ impl Walk {
     fn opencode(&mut self, database: &Path) {
         match fs::symlink_metadata(database) {
             Ok(metadata) if metadata.is_symlink() => {
-                self.left.push((database.to_owned(), "a link, and links are not followed".to_owned()));
+                self.left.push((database.to_owned(), say::link_links_not_followed()));
                 return;
             }
             Ok(metadata) if !metadata.is_file() => return,
@@ -214,8 +215,7 @@ impl Walk {
                     let below = self.list(&entry.path());
                     self.named_entries(below, levels - 1, cancel);
                 } else {
-                    self.unlisted
-                        .push((entry.path(), format!("more than {DEPTH_LIMIT} levels below what was named")));
+                    self.unlisted.push((entry.path(), say::more_than_levels_below_what(DEPTH_LIMIT)));
                 }
             } else if is_transcript_name(&name(&entry)) {
                 self.file(&entry, Place::plain(RootKind::Named));
@@ -237,9 +237,9 @@ impl Walk {
             let found = Found { place, identity: Identity::of(metadata) };
             self.found.entry(path).or_insert(found);
         } else if metadata.is_symlink() {
-            self.left.push((path, "a link, and links are not followed".to_owned()));
+            self.left.push((path, say::link_links_not_followed()));
         } else {
-            self.left.push((path, "not a regular file".to_owned()));
+            self.left.push((path, say::not_regular_file()));
         }
     }
 
@@ -247,7 +247,7 @@ impl Walk {
         match entry.file_type() {
             Ok(kind) if kind.is_dir() => self.list(&entry.path()),
             Ok(kind) if kind.is_symlink() => {
-                self.left.push((entry.path(), "a link, and links are not followed".to_owned()));
+                self.left.push((entry.path(), say::link_links_not_followed()));
                 Vec::new()
             }
             _ => Vec::new(),
@@ -260,7 +260,7 @@ impl Walk {
         // user's all the same, and the next walk leaves it alone.
         match fs::symlink_metadata(directory) {
             Ok(metadata) if metadata.is_symlink() => {
-                self.left.push((directory.to_owned(), "a link, and links are not followed".to_owned()));
+                self.left.push((directory.to_owned(), say::link_links_not_followed()));
                 return Vec::new();
             }
             Ok(metadata) if !metadata.is_dir() => return Vec::new(),
@@ -289,7 +289,7 @@ impl Walk {
 
     fn absent_or_unlisted(&mut self, path: &Path, error: &io::Error) {
         if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) {
-            self.unlisted.push((path.to_owned(), error.to_string()));
+            self.unlisted.push((path.to_owned(), error.message()));
         }
     }
 }
@@ -300,4 +300,12 @@ fn name(entry: &DirEntry) -> String {
 
 fn is_transcript_name(name: &str) -> bool {
     [".jsonl", ".ndjson", ".json"].iter().any(|ending| name.ends_with(ending)) && !name.starts_with('.')
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "walk";
+    more_than_levels_below_what(value) => "more than {value} levels below what was named",
+    link_links_not_followed() => "a link, and links are not followed",
+    not_regular_file() => "not a regular file",
 }

@@ -1,6 +1,7 @@
 //! Result of a discovery.
 
 use crate::Problem;
+use retrace_message::Message;
 use retrace_model::StoreKind;
 use std::path::PathBuf;
 
@@ -23,7 +24,7 @@ pub struct Found {
     /// A name for people, unique within one discovery: `app · auto memory`, `reviewer agent (user)`, `Codex`.
     pub name: String,
     /// Why it is believed to be that: one plain sentence fragment each, strongest first, never empty.
-    pub evidence: Vec<String>,
+    pub evidence: Vec<Message>,
     /// The project it belongs to, where the agent's own files say so. The path may be gone, or be one of another machine.
     pub project: Option<PathBuf>,
     /// True if the directory is there now. A place an agent is configured to use is listed before its first write.
@@ -31,7 +32,7 @@ pub struct Found {
     /// True if the agent reads and writes it under the present settings.
     pub enabled: bool,
     /// Why it is on or off, in plain sentences.
-    pub reason: String,
+    pub reason: Message,
     /// Files in it that are memories by the default [`retrace_model::Rules`].
     pub files: u64,
     /// `false` when counting stopped early, at [`crate::MAX_COUNTED_FILES`] or at a directory that may not be read.
@@ -42,7 +43,7 @@ pub struct Found {
 
 impl Found {
     /// A directory that is there and in use, not yet counted.
-    pub(crate) fn new(root: PathBuf, kind: StoreKind, name: String, evidence: Vec<String>) -> Self {
+    pub(crate) fn new(root: PathBuf, kind: StoreKind, name: String, evidence: Vec<Message>) -> Self {
         Self {
             root,
             kind,
@@ -51,7 +52,7 @@ impl Found {
             project: None,
             exists: true,
             enabled: true,
-            reason: String::new(),
+            reason: Message::default(),
             files: 0,
             files_complete: true,
             scope: None,
@@ -59,8 +60,8 @@ impl Found {
     }
 
     /// The same, with the reason why it is on.
-    pub(crate) fn because(mut self, reason: impl Into<String>) -> Self {
-        self.reason = reason.into();
+    pub(crate) fn because(mut self, reason: Message) -> Self {
+        self.reason = reason;
         self
     }
 

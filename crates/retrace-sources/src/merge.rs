@@ -3,6 +3,7 @@
 
 use crate::Found;
 use crate::scan::Scan;
+use retrace_message::Message;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -74,13 +75,11 @@ fn without_nested(found: Vec<(PathBuf, Found)>) -> Vec<Found> {
     // The outermost holder keeps what is inside, however deep.
     let outermost =
         |key: &Path| key.ancestors().skip(1).filter_map(|above| holders.get(above)).last().copied();
-    let mut held: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    let mut held: BTreeMap<usize, Vec<Message>> = BTreeMap::new();
     for (key, found) in &found {
         if let Some(holder) = outermost(key) {
-            let because = found.evidence.first().map_or("", String::as_str);
-            held.entry(holder)
-                .or_default()
-                .push(format!("{} lies inside it: {because}", found.root.display()));
+            let because = found.evidence.first().cloned().unwrap_or_default();
+            held.entry(holder).or_default().push(say::lies_inside(found.root.display(), because));
         }
     }
     found
@@ -116,6 +115,12 @@ fn add_to_equal_names(found: &mut [Found], suffix: impl Fn(&Found) -> Option<Str
     }
 }
 
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "merge";
+    lies_inside(root, because) => "{root} lies inside it: {because}",
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,7 +128,12 @@ mod tests {
     use retrace_model::StoreKind;
 
     fn entry(root: PathBuf, name: &str, enabled: bool) -> Found {
-        let mut found = Found::new(root, StoreKind::Plain, name.to_owned(), vec![format!("{name} says so")]);
+        let mut found = Found::new(
+            root,
+            StoreKind::Plain,
+            name.to_owned(),
+            vec![retrace_message::Message::verbatim(format!("{name} says so"))],
+        );
         found.enabled = enabled;
         found
     }

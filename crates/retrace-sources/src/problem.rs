@@ -1,7 +1,7 @@
 //! Failures and refusals during a discovery.
 
 use crate::RefusedPath;
-use retrace_message::AsMessage;
+use retrace_message::{AsMessage, Message};
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -15,7 +15,7 @@ pub enum Problem {
         /// The file or directory.
         path: PathBuf,
         /// Error of the system, or the expected content.
-        reason: String,
+        reason: Message,
     },
     /// A settings file is larger than any settings file should be.
     #[error("{} is larger than {limit} bytes and was not read", path.display())]
@@ -31,7 +31,7 @@ pub enum Problem {
         /// The file.
         path: PathBuf,
         /// Message of the parser, with the position.
-        message: String,
+        message: Message,
     },
     /// A setting has a value of another type than its documentation says.
     #[error("\"{key}\" in {} must be {expected}, but is {found}; it is ignored", path.display())]
@@ -39,11 +39,11 @@ pub enum Problem {
         /// The settings file.
         path: PathBuf,
         /// The setting.
-        key: String,
+        key: Message,
         /// The type it should have.
-        expected: &'static str,
+        expected: Message,
         /// The type it has.
-        found: &'static str,
+        found: Message,
     },
     /// An environment variable has a value that cannot be used.
     #[error("\"{name}\" must be {expected}, but is {value:?}; it is ignored")]
@@ -53,13 +53,13 @@ pub enum Problem {
         /// Its value; bytes that are not UTF-8 are replaced.
         value: String,
         /// Expected form.
-        expected: &'static str,
+        expected: Message,
     },
     /// A configured memory directory is refused.
     #[error("{place}: {refused}")]
     Refused {
         /// Where it was configured: a setting with its file, or an environment variable.
-        place: String,
+        place: Message,
         /// Why.
         refused: RefusedPath,
     },

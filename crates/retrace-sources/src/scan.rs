@@ -3,6 +3,7 @@
 //! A missing file or directory is not a problem: most agents are not installed on most machines.
 
 use crate::Problem;
+use retrace_message::{AsMessage, Message};
 use retrace_model::Rules;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -66,7 +67,7 @@ impl Scan {
 
     fn unreadable(&mut self, path: &Path, error: &std::io::Error) {
         if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) {
-            self.note(Problem::Unreadable { path: path.to_owned(), reason: error.to_string() });
+            self.note(Problem::Unreadable { path: path.to_owned(), reason: error.message() });
         }
     }
 
@@ -81,7 +82,7 @@ impl Scan {
             }
         };
         if !metadata.is_file() {
-            self.note(Problem::Unreadable { path: path.to_owned(), reason: "not a regular file".to_owned() });
+            self.note(Problem::Unreadable { path: path.to_owned(), reason: say::not_regular_file() });
             return None;
         }
         let mut bytes = Vec::new();
@@ -102,7 +103,7 @@ impl Scan {
                 Some(text)
             }
             Err(_) => {
-                self.note(Problem::Unreadable { path: path.to_owned(), reason: "not UTF-8 text".to_owned() });
+                self.note(Problem::Unreadable { path: path.to_owned(), reason: say::not_utf_8_text() });
                 None
             }
         }
@@ -111,16 +112,16 @@ impl Scan {
     /// A JSON settings file.
     pub(crate) fn json(&mut self, path: &Path) -> Option<Value> {
         let text = self.text(path, MAX_SETTINGS_BYTES)?;
-        self.parsed(path, serde_json::from_str(&text).map_err(|error| error.to_string()))
+        self.parsed(path, serde_json::from_str(&text).map_err(|error| Message::verbatim(error.to_string())))
     }
 
     /// A settings file in JSON with comments, trailing commas and the like.
     pub(crate) fn json5(&mut self, path: &Path) -> Option<Value> {
         let text = self.text(path, MAX_SETTINGS_BYTES)?;
         let parsed = if deepest_nesting(&text) > MAX_JSON5_DEPTH {
-            Err("nested too deeply".to_owned())
+            Err(say::nested_too_deeply())
         } else {
-            json5::from_str(&text).map_err(|error| error.to_string())
+            json5::from_str(&text).map_err(|error| Message::verbatim(error.to_string()))
         };
         self.parsed(path, parsed)
     }
@@ -128,10 +129,13 @@ impl Scan {
     /// A settings file in TOML, as the JSON it would be.
     pub(crate) fn toml(&mut self, path: &Path) -> Option<Value> {
         let text = self.text(path, MAX_SETTINGS_BYTES)?;
-        self.parsed(path, toml::from_str(&text).map_err(|error: toml::de::Error| error.message().to_owned()))
+        self.parsed(
+            path,
+            toml::from_str(&text).map_err(|error: toml::de::Error| Message::verbatim(error.message())),
+        )
     }
 
-    fn parsed(&mut self, path: &Path, parsed: Result<Value, String>) -> Option<Value> {
+    fn parsed(&mut self, path: &Path, parsed: Result<Value, Message>) -> Option<Value> {
         match parsed {
             Ok(value) => Some(value),
             Err(message) => {
@@ -147,7 +151,7 @@ impl Scan {
         path: &Path,
         object: &'a Value,
         key: &str,
-        expected: &'static str,
+        expected: Message,
         read: impl FnOnce(&'a Value) -> Option<T>,
     ) -> Option<T> {
         let value = object.get(key).filter(|value| !value.is_null())?;
@@ -155,7 +159,7 @@ impl Scan {
         if read.is_none() {
             self.note(Problem::WrongType {
                 path: path.to_owned(),
-                key: key.to_owned(),
+                key: Message::verbatim(key),
                 expected,
                 found: type_name(value),
             });
@@ -288,14 +292,14 @@ fn sort_of(kind: fs::FileType) -> Sort {
     }
 }
 
-fn type_name(value: &Value) -> &'static str {
+pub(crate) fn type_name(value: &Value) -> Message {
     match value {
-        Value::Null => "null",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
+        Value::Null => Message::verbatim("null"),
+        Value::Bool(_) => say::true_or_false(),
+        Value::Number(_) => say::number(),
+        Value::String(_) => say::text(),
+        Value::Array(_) => say::list(),
+        Value::Object(_) => say::object(),
     }
 }
 
@@ -311,6 +315,19 @@ fn deepest_nesting(text: &str) -> usize {
         deepest = deepest.max(open);
     }
     deepest
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "scan";
+    not_regular_file() => "not a regular file",
+    not_utf_8_text() => "not UTF-8 text",
+    nested_too_deeply() => "nested too deeply",
+    true_or_false() => "true or false",
+    number() => "a number",
+    list() => "a list",
+    object() => "an object",
+    text() => "text",
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@
 use crate::claude;
 use crate::scan::{Scan, Sort};
 use crate::{AgentScope, Problem, Surroundings, config_root};
+use retrace_message::Message;
 use retrace_model::{MAX_FILE_BYTES, Timestamp};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,7 +64,7 @@ pub struct Snapshot {
     /// Action of the agent.
     pub state: SnapshotState,
     /// Why: one plain sentence.
-    pub reason: String,
+    pub reason: Message,
     /// `updatedAt`, as it is written.
     pub updated_at: Option<String>,
     /// `syncedFrom`, as it is written.
@@ -165,25 +166,21 @@ fn state(
     updated_at: Option<&str>,
     synced_from: Option<&str>,
     local: &BTreeMap<String, SnapshotFile>,
-) -> (SnapshotState, String) {
+) -> (SnapshotState, Message) {
     let Some(updated_at) = updated_at else {
-        let reason = format!("{SNAPSHOT_FILE} is not there or names no time, so the agent leaves it alone.");
+        let reason = say::not_or_names_no_time(SNAPSHOT_FILE);
         return (SnapshotState::Unusable, reason);
     };
     if !local.keys().any(|name| is_snapshot_memory(name)) {
-        let reason = "There is no memory yet: the agent would copy the snapshot when it starts.".to_owned();
+        let reason = say::no_memory_yet_agent_would();
         return (SnapshotState::Initialise, reason);
     }
     match synced_from {
-        None => (
-            SnapshotState::Ask,
-            "There is memory, and no snapshot was taken over before: the agent would ask.".to_owned(),
-        ),
-        Some(synced_from) if is_after(updated_at, synced_from) => (
-            SnapshotState::Ask,
-            "The snapshot is newer than the one taken over last: the agent would ask.".to_owned(),
-        ),
-        Some(_) => (SnapshotState::Current, "This snapshot was taken over already.".to_owned()),
+        None => (SnapshotState::Ask, say::memory_no_snapshot_taken_over()),
+        Some(synced_from) if is_after(updated_at, synced_from) => {
+            (SnapshotState::Ask, say::snapshot_newer_than_one_taken())
+        }
+        Some(_) => (SnapshotState::Current, say::snapshot_taken_over_already()),
     }
 }
 
@@ -200,11 +197,14 @@ fn meta(scan: &mut Scan, path: &Path, key: &str) -> Option<String> {
     let value = match serde_json::from_slice::<Value>(&bytes) {
         Ok(value) => value,
         Err(error) => {
-            scan.note(Problem::Damaged { path: path.to_owned(), message: error.to_string() });
+            scan.note(Problem::Damaged {
+                path: path.to_owned(),
+                message: Message::verbatim(error.to_string()),
+            });
             return None;
         }
     };
-    let text = scan.setting(path, &value, key, "text", Value::as_str)?;
+    let text = scan.setting(path, &value, key, say::text(), Value::as_str)?;
     (!text.is_empty()).then(|| text.to_owned())
 }
 
@@ -221,6 +221,17 @@ fn files(scan: &mut Scan, directory: &Path) -> BTreeMap<String, SnapshotFile> {
         files.insert(entry.name, SnapshotFile { size, bytes });
     }
     files
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "snapshot";
+    text() => "text",
+    not_or_names_no_time(value) => "{value} is not there or names no time, so the agent leaves it alone.",
+    no_memory_yet_agent_would() => "There is no memory yet: the agent would copy the snapshot when it starts.",
+    memory_no_snapshot_taken_over() => "There is memory, and no snapshot was taken over before: the agent would ask.",
+    snapshot_newer_than_one_taken() => "The snapshot is newer than the one taken over last: the agent would ask.",
+    snapshot_taken_over_already() => "This snapshot was taken over already.",
 }
 
 #[cfg(test)]

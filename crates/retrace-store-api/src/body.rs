@@ -59,10 +59,10 @@ impl Body {
         let Some(name) = self.optional_text("name")? else { return Ok(None) };
         let characters = name.chars().count();
         if characters == 0 || characters > NAME_CHARACTERS {
-            return Err(Refusal::invalid("name", format!("must have 1 to {NAME_CHARACTERS} characters")));
+            return Err(Refusal::invalid("name", say::must_1_characters(NAME_CHARACTERS)));
         }
         if name.chars().any(char::is_control) {
-            return Err(Refusal::invalid("name", "must not contain control characters"));
+            return Err(Refusal::invalid("name", say::must_not_contain_control_characters()));
         }
         Ok(Some(name.to_owned()))
     }
@@ -123,4 +123,11 @@ fn checked_content(text: &str) -> Result<String, Refusal> {
         ));
     }
     Ok(text.to_owned())
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "body";
+    must_1_characters(value) => "must have 1 to {value} characters",
+    must_not_contain_control_characters() => "must not contain control characters",
 }

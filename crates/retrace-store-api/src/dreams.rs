@@ -4,6 +4,7 @@
 
 use crate::limits::{DREAM_INSTRUCTIONS_CHARACTERS, DREAM_SESSIONS};
 use crate::refusal::Refusal;
+use retrace_message::Message;
 use std::collections::BTreeSet;
 
 /// Prefix of the id of a session.
@@ -15,25 +16,25 @@ const SESSION_PREFIX: &str = "sesn_";
 /// # Errors
 /// The refusal that says which rule is broken.
 pub fn check(sessions: &[String], model: &str, instructions: Option<&str>) -> Result<(), Refusal> {
-    let refuse = |field: &str, what: &str| Err(Refusal::invalid(field, what));
+    let refuse = |field: &str, what: Message| Err(Refusal::invalid(field, what));
     if sessions.is_empty() || sessions.len() > DREAM_SESSIONS {
-        return refuse("session_ids", &format!("must have 1 to {DREAM_SESSIONS} sessions"));
+        return refuse("session_ids", say::must_1_sessions(DREAM_SESSIONS));
     }
     if let Some(other) = sessions.iter().find(|id| !is_session_id(id)) {
-        let reported = format!("must have ids that begin with {SESSION_PREFIX}, not {other:?}");
-        return refuse("session_ids", &reported);
+        let reported = say::must_ids_begin_not(SESSION_PREFIX, format!("{other:?}"));
+        return refuse("session_ids", reported);
     }
     let each: BTreeSet<&String> = sessions.iter().collect();
     if each.len() < sessions.len() {
-        return refuse("session_ids", "must name each session once");
+        return refuse("session_ids", say::must_name_each_session_once());
     }
     if model.is_empty() {
-        return refuse("model", "must be given");
+        return refuse("model", say::must_given());
     }
     match instructions.map(|text| text.chars().count()) {
         Some(0 | DREAM_INSTRUCTIONS_OVER..) => {
-            let reported = format!("must have 1 to {DREAM_INSTRUCTIONS_CHARACTERS} characters");
-            refuse("instructions", &reported)
+            let reported = say::must_1_characters(DREAM_INSTRUCTIONS_CHARACTERS);
+            refuse("instructions", reported)
         }
         Some(_) | None => Ok(()),
     }
@@ -45,6 +46,16 @@ const DREAM_INSTRUCTIONS_OVER: usize = DREAM_INSTRUCTIONS_CHARACTERS + 1;
 fn is_session_id(text: &str) -> bool {
     let rest = text.strip_prefix(SESSION_PREFIX).unwrap_or_default();
     !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "dreams";
+    must_1_sessions(value) => "must have 1 to {value} sessions",
+    must_ids_begin_not(value, other) => "must have ids that begin with {value}, not {other}",
+    must_name_each_session_once() => "must name each session once",
+    must_given() => "must be given",
+    must_1_characters(value) => "must have 1 to {value} characters",
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ impl ToolCall {
 pub(crate) fn read(name: &str, body: &Body) -> Result<ToolCall, Refusal> {
     let session = body.optional_text("session_id")?.map(str::to_owned);
     let tool = match tool(name, body) {
-        Err(refusal) if refusal.kind == Kind::InvalidRequest => Tool::Unreadable(refusal.message),
+        Err(refusal) if refusal.kind == Kind::InvalidRequest => Tool::Unreadable(refusal.message.into_text()),
         read => read?,
     };
     Ok(ToolCall { tool, session })

@@ -7,6 +7,7 @@
 
 use crate::limits::{INSTRUCTIONS_CHARACTERS, STORES_PER_SESSION};
 use crate::open;
+use retrace_message::Message;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,19 +72,19 @@ pub struct Problem {
     /// Where, as a JSON pointer into the value that was given.
     pub at: String,
     /// One sentence.
-    pub message: String,
+    pub message: Message,
 }
 
 impl Problem {
     /// Problem that the API refuses.
     #[must_use]
-    pub fn error(at: impl Into<String>, message: impl Into<String>) -> Self {
+    pub fn error(at: impl Into<String>, message: impl Into<Message>) -> Self {
         Self { weight: Weight::Error, at: at.into(), message: message.into() }
     }
 
     /// Problem that the API accepts.
     #[must_use]
-    pub fn warning(at: impl Into<String>, message: impl Into<String>) -> Self {
+    pub fn warning(at: impl Into<String>, message: impl Into<Message>) -> Self {
         Self { weight: Weight::Warning, at: at.into(), message: message.into() }
     }
 }
@@ -123,17 +124,17 @@ pub fn read(value: &Value) -> AttachList {
         Value::Object(object) => match object.get("resources") {
             Some(Value::Array(items)) => (items, "/resources".to_owned()),
             Some(Value::Null) | None => {
-                let sentence = "There is no `resources`, so nothing is attached.";
+                let sentence = say::no_resources_nothing_attached();
                 list.problems.push(Problem::warning("", sentence));
                 return list;
             }
             Some(_) => {
-                list.problems.push(Problem::error("/resources", "`resources` must be a list."));
+                list.problems.push(Problem::error("/resources", say::resources_must_list()));
                 return list;
             }
         },
         _ => {
-            list.problems.push(Problem::error("", "This is neither a list nor an object with `resources`."));
+            list.problems.push(Problem::error("", say::neither_list_nor_object_resources()));
             return list;
         }
     };
@@ -145,10 +146,10 @@ pub fn read(value: &Value) -> AttachList {
             }
             Some((_, Some(Value::String(_)))) => {}
             Some((_, Some(_))) => {
-                list.problems.push(Problem::error(format!("{at}/type"), "`type` must be a text."));
+                list.problems.push(Problem::error(format!("{at}/type"), say::type_must_text()));
             }
-            Some((_, None)) => list.problems.push(Problem::error(at, "A resource must have a `type`.")),
-            None => list.problems.push(Problem::error(at, "A resource must be an object.")),
+            Some((_, None)) => list.problems.push(Problem::error(at, say::resource_must_type())),
+            None => list.problems.push(Problem::error(at, say::resource_must_object())),
         }
     }
     check_together(&mut list, &base);
@@ -159,8 +160,7 @@ pub fn read(value: &Value) -> AttachList {
 fn check_together(list: &mut AttachList, base: &str) {
     let number = list.stores.len();
     if number > STORES_PER_SESSION {
-        let sentence =
-            format!("{number} memory stores are attached; a session has at most {STORES_PER_SESSION}.");
+        let sentence = say::memory_stores_attached_session_most(number, STORES_PER_SESSION);
         list.problems.push(Problem::error(base, sentence));
     }
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
@@ -176,7 +176,7 @@ fn check_together(list: &mut AttachList, base: &str) {
     }
     for (place, first) in again {
         let at = format!("{}/memory_store_id", list.stores[place].at);
-        let sentence = format!("The same store is attached already, by item {first}.");
+        let sentence = say::same_store_attached_already_item(first);
         list.stores[place].problems.push(Problem::error(at, sentence));
     }
 }
@@ -187,18 +187,17 @@ fn attachment(index: usize, at: String, item: &Map<String, Value>) -> Attachment
     let id = match item.get("memory_store_id") {
         Some(Value::String(id)) => {
             if !is_store_id(id) {
-                let sentence =
-                    format!("A store's id begins with `{ID_PREFIX}`, then come ASCII letters and digits.");
+                let sentence = say::stores_id_begins_then_come(ID_PREFIX);
                 problems.push(Problem::error(field("memory_store_id"), sentence));
             }
             id.clone()
         }
         Some(_) => {
-            problems.push(Problem::error(field("memory_store_id"), "`memory_store_id` must be a text."));
+            problems.push(Problem::error(field("memory_store_id"), say::memory_store_id_must_text()));
             String::new()
         }
         None => {
-            problems.push(Problem::error(at.as_str(), "`memory_store_id` is missing."));
+            problems.push(Problem::error(at.as_str(), say::memory_store_id_missing()));
             String::new()
         }
     };
@@ -207,7 +206,7 @@ fn attachment(index: usize, at: String, item: &Map<String, Value>) -> Attachment
         Some(Value::String(word)) if word == Access::ReadWrite.as_str() => Access::ReadWrite,
         Some(Value::String(word)) if word == Access::ReadOnly.as_str() => Access::ReadOnly,
         Some(_) => {
-            let sentence = "`access` must be `read_write` or `read_only`.";
+            let sentence = say::access_must_read_write_or();
             problems.push(Problem::error(field("access"), sentence));
             Access::default()
         }
@@ -217,15 +216,13 @@ fn attachment(index: usize, at: String, item: &Map<String, Value>) -> Attachment
         Some(Value::String(text)) => {
             let characters = text.chars().count();
             if characters > INSTRUCTIONS_CHARACTERS {
-                let sentence = format!(
-                    "`instructions` has {characters} characters; it may have {INSTRUCTIONS_CHARACTERS}."
-                );
+                let sentence = say::instructions_characters_may(characters, INSTRUCTIONS_CHARACTERS);
                 problems.push(Problem::error(field("instructions"), sentence));
             }
             Some(text.clone())
         }
         Some(_) => {
-            problems.push(Problem::error(field("instructions"), "`instructions` must be a text."));
+            problems.push(Problem::error(field("instructions"), say::instructions_must_text()));
             None
         }
     };
@@ -237,11 +234,10 @@ fn attachment(index: usize, at: String, item: &Map<String, Value>) -> Attachment
 
 fn unknown(at: String, name: &str) -> Problem {
     if name == SEED_INSTRUCTIONS {
-        let sentence =
-            "`prompt` was the name of a research preview and is passed over today; it is `instructions` now.";
+        let sentence = say::prompt_name_research_preview_passed();
         return Problem::warning(at, sentence);
     }
-    let sentence = format!("There is no field {}.", Value::from(name));
+    let sentence = say::no_field(Value::from(name).to_string());
     if open::MOUNT_UNKNOWN_FIELDS_PASS {
         Problem::warning(at, sentence)
     } else {
@@ -318,6 +314,27 @@ pub fn mount_paths(names: &[Option<&str>]) -> Vec<Option<MountPath>> {
         paths.push(Some(MountPath { path: format!("{MOUNT_ROOT}/{own}"), assumed, collides }));
     }
     paths
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "mounts";
+    no_resources_nothing_attached() => "There is no `resources`, so nothing is attached.",
+    resources_must_list() => "`resources` must be a list.",
+    neither_list_nor_object_resources() => "This is neither a list nor an object with `resources`.",
+    type_must_text() => "`type` must be a text.",
+    resource_must_type() => "A resource must have a `type`.",
+    resource_must_object() => "A resource must be an object.",
+    memory_stores_attached_session_most(number, value) => "{number} memory stores are attached; a session has at most {value}.",
+    same_store_attached_already_item(first) => "The same store is attached already, by item {first}.",
+    stores_id_begins_then_come(value) => "A store's id begins with `{value}`, then come ASCII letters and digits.",
+    memory_store_id_must_text() => "`memory_store_id` must be a text.",
+    memory_store_id_missing() => "`memory_store_id` is missing.",
+    access_must_read_write_or() => "`access` must be `read_write` or `read_only`.",
+    instructions_characters_may(characters, value) => "`instructions` has {characters} characters; it may have {value}.",
+    instructions_must_text() => "`instructions` must be a text.",
+    prompt_name_research_preview_passed() => "`prompt` was the name of a research preview and is passed over today; it is `instructions` now.",
+    no_field(name) => "There is no field {name}.",
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::limits::{PATH_BYTES, PATH_SEGMENTS};
 use crate::refusal::Refusal;
+use retrace_message::Message;
 use retrace_model::RelPath;
 use std::fmt;
 use unicode_normalization::is_nfc;
@@ -22,7 +23,7 @@ impl MemoryPath {
     /// The refusal that says which rule it breaks. Rules: Python SDK 2.11.0, `MemoryCreateParams.path`.
     pub fn parse(text: &str) -> Result<Self, Refusal> {
         let Some(rest) = text.strip_prefix('/') else {
-            return Err(Refusal::invalid("path", "must start with '/'"));
+            return Err(Refusal::invalid("path", say::must_start()));
         };
         check("path", text, rest)?;
         Ok(Self(text.to_owned()))
@@ -92,36 +93,50 @@ impl Prefix {
 
 /// `text` is the whole, `rest` what is left between its outer slashes.
 fn check(field: &str, text: &str, rest: &str) -> Result<(), Refusal> {
-    let refuse = |what: &str| Err(Refusal::invalid(field, what));
+    let refuse = |what: Message| Err(Refusal::invalid(field, what));
     if text.len() > PATH_BYTES {
-        return refuse(&format!("must be at most {PATH_BYTES} bytes"));
+        return refuse(say::must_most_bytes(PATH_BYTES));
     }
     let mut segments = 0;
     for segment in rest.split('/') {
         segments += 1;
         match segment {
-            "" => return refuse("must not contain an empty segment"),
-            "." | ".." => return refuse("must not contain '.' or '..' segments"),
+            "" => return refuse(say::must_not_contain_empty_segment()),
+            "." | ".." => return refuse(say::must_not_contain_or_segments()),
             _ => {}
         }
     }
     if segments > PATH_SEGMENTS {
-        return refuse(&format!("must have at most {PATH_SEGMENTS} segments"));
+        return refuse(say::must_most_segments(PATH_SEGMENTS));
     }
     for letter in text.chars() {
         match letter.general_category() {
-            GeneralCategory::Control => return refuse("must not contain control characters"),
-            GeneralCategory::Format => return refuse("must not contain format characters"),
+            GeneralCategory::Control => return refuse(say::must_not_contain_control_characters()),
+            GeneralCategory::Format => return refuse(say::must_not_contain_format_characters()),
             GeneralCategory::LineSeparator | GeneralCategory::ParagraphSeparator => {
-                return refuse("must not contain line or paragraph separators");
+                return refuse(say::must_not_contain_line_or());
             }
             _ => {}
         }
     }
     if !is_nfc(text) {
-        return refuse("must be in Unicode Normalization Form C");
+        return refuse(say::must_unicode_normalization_form_c());
     }
     Ok(())
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "path";
+    must_start() => "must start with '/'",
+    must_most_bytes(value) => "must be at most {value} bytes",
+    must_not_contain_empty_segment() => "must not contain an empty segment",
+    must_not_contain_or_segments() => "must not contain '.' or '..' segments",
+    must_most_segments(value) => "must have at most {value} segments",
+    must_not_contain_control_characters() => "must not contain control characters",
+    must_not_contain_format_characters() => "must not contain format characters",
+    must_not_contain_line_or() => "must not contain line or paragraph separators",
+    must_unicode_normalization_form_c() => "must be in Unicode Normalization Form C",
 }
 
 #[cfg(test)]

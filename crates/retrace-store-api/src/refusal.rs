@@ -1,5 +1,6 @@
 //! Errors of the API: status, type, words.
 
+use retrace_message::{AsMessage, Message};
 use serde_json::{Value, json};
 use thiserror::Error;
 
@@ -93,7 +94,7 @@ pub struct Refusal {
     /// Kind.
     pub kind: Kind,
     /// One plain sentence.
-    pub message: String,
+    pub message: Message,
     /// For [`Kind::PathConflict`]: the path in the way, and the id of its memory, empty when that is unknown.
     pub conflicting: Option<(String, String)>,
     /// For [`Kind::Method`]: the methods the path takes, as the `Allow` header has them.
@@ -102,13 +103,13 @@ pub struct Refusal {
 
 impl Refusal {
     /// A refusal in these words.
-    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), conflicting: None, allow: None }
+    pub fn new(kind: Kind, message: impl AsMessage) -> Self {
+        Self { kind, message: message.message(), conflicting: None, allow: None }
     }
 
     /// A request that makes no sense as it stands: what is wrong with one of its fields.
-    pub fn invalid(field: &str, what: impl AsRef<str>) -> Self {
-        Self::new(Kind::InvalidRequest, format!("{field}: {}", what.as_ref()))
+    pub fn invalid(field: &str, what: impl AsMessage) -> Self {
+        Self::new(Kind::InvalidRequest, what.message().of(field))
     }
 
     /// There is no such thing.
@@ -132,7 +133,7 @@ impl Refusal {
     pub fn in_the_way(path: String, memory: String) -> Self {
         Self {
             kind: Kind::PathConflict,
-            message: format!("A memory at {path} is in the way."),
+            message: Message::verbatim(format!("A memory at {path} is in the way.")),
             conflicting: Some((path, memory)),
             allow: None,
         }

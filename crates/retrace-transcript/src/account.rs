@@ -1,6 +1,7 @@
 //! Keeping the account of a reading.
 
-use crate::{Account, Malformed};
+use crate::{Account, Malformed, Oddity};
+use retrace_message::Message;
 use std::collections::BTreeMap;
 
 /// Number of different names a tally holds; what comes after is under [`OTHERS`], so that no input makes it grow
@@ -29,8 +30,13 @@ pub(crate) fn count(tally: &mut BTreeMap<String, u64>, name: &str) {
     }
 }
 
+/// Counts an oddity.
+pub(crate) fn odd(account: &mut Account, what: Oddity) {
+    *account.oddities.entry(what).or_default() += 1;
+}
+
 /// Notes a line that could not be read.
-pub(crate) fn malformed(account: &mut Account, line: u64, reason: String) {
+pub(crate) fn malformed(account: &mut Account, line: u64, reason: Message) {
     account.malformed_lines += 1;
     if account.malformed.len() < Account::KEPT {
         account.malformed.push(Malformed { line, reason });
@@ -38,12 +44,20 @@ pub(crate) fn malformed(account: &mut Account, line: u64, reason: String) {
 }
 
 /// Why JSON could not be read, without any of its content and without the line number, which is always 1.
-pub(crate) fn json_reason(error: &serde_json::Error) -> String {
+pub(crate) fn json_reason(error: &serde_json::Error) -> Message {
     let text = error.to_string();
     let cause = text.rsplit_once(" at line ").map_or(text.as_str(), |(cause, _)| cause);
     // Only messages of the parser itself are free of content; serde's own name the value.
-    let cause = if error.is_data() { "a value of another type than expected" } else { cause };
-    format!("{cause}, at byte {} of the line", error.column())
+    let cause =
+        if error.is_data() { say::value_another_type_than_expected() } else { Message::verbatim(cause) };
+    say::byte_line(cause, error.column())
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    saved mod say in "account";
+    value_another_type_than_expected() => "a value of another type than expected",
+    byte_line(cause, column) => "{cause}, at byte {column} of the line",
 }
 
 #[cfg(test)]

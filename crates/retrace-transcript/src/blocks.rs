@@ -1,9 +1,9 @@
 //! Content as the Messages API shapes it: one string, or blocks.
 
-use crate::account::count;
+use crate::account::{count, odd};
 use crate::lenient::{Content, Flag, Raw, Text, lenient_object};
 use crate::media::{RawSource, from_base64, referred};
-use crate::{Account, Block, BlockKind, MediaKind, ResultPart};
+use crate::{Account, Block, BlockKind, MediaKind, Oddity, ResultPart};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -35,7 +35,7 @@ pub(crate) fn blocks(content: Content<'_>, line: u32, account: &mut Account) -> 
             items.into_iter().map(|item| Block { kind: block(item, account), line }).collect()
         }
         Content::Object => {
-            count(&mut account.oddities, "content that is an object");
+            odd(account, Oddity::ContentThatIsAnObject);
             Vec::new()
         }
         Content::Absent => Vec::new(),

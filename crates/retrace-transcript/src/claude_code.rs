@@ -7,14 +7,14 @@ mod attachment;
 mod conversation;
 pub(crate) mod line;
 
-use crate::account::{count, json_reason};
+use crate::account::{count, json_reason, odd};
 use crate::blocks::blocks;
 use crate::lenient::{Content, Link, List, Raw, Text, lenient_object};
 use crate::lines::each_line;
 use crate::usage::{RawUsage, raise_to};
 use crate::{
-    Account, AppliedEdit, Block, BlockKind, Cause, Compaction, Message, MessageIndex, MicroDollars, Origin,
-    Reading, Request, Role, Session,
+    Account, AppliedEdit, Block, BlockKind, Cause, Compaction, Message, MessageIndex, MicroDollars, Oddity,
+    Origin, Reading, Request, Role, Session,
 };
 use attachment::Sent;
 use conversation::{After, Conversation, Place, Preserved};
@@ -146,7 +146,12 @@ pub(crate) fn read(bytes: &[u8]) -> Reading {
 }
 
 impl<'a> Reader<'a> {
-    fn line(&mut self, number: u32, bytes: &'a [u8], account: &mut Account) -> Result<(), String> {
+    fn line(
+        &mut self,
+        number: u32,
+        bytes: &'a [u8],
+        account: &mut Account,
+    ) -> Result<(), retrace_message::Message> {
         if let Some(progress) = progress(bytes) {
             count(&mut account.without_context, "progress");
             self.progress(&progress, bytes, account);
@@ -156,10 +161,10 @@ impl<'a> Reader<'a> {
         let uuid = line.uuid.0.take();
         if let Some(known) = uuid.as_ref().and_then(|uuid| self.nodes.get(uuid)) {
             if known.bytes == bytes {
-                count(&mut account.oddities, "line repeated");
+                odd(account, Oddity::LineRepeated);
                 return Ok(());
             }
-            count(&mut account.oddities, "two lines with one uuid");
+            odd(account, Oddity::TwoLinesWithOneUuid);
         }
         let (conversation, after) = self.belongs(&line, uuid.as_deref(), account);
         self.session(conversation, &line);
@@ -244,7 +249,7 @@ impl<'a> Reader<'a> {
 
     fn late_parent(&mut self, account: &mut Account) {
         self.has_late_parent = true;
-        count(&mut account.oddities, "parent not before its child");
+        odd(account, Oddity::ParentNotBeforeItsChild);
     }
 
     fn session(&mut self, conversation: usize, line: &FullLine<'a>) {
@@ -582,12 +587,12 @@ impl<'a> Reader<'a> {
         if self.has_late_parent {
             let cycles = self.cycles();
             if cycles > 0 {
-                account.oddities.insert("cycle among parents".to_owned(), cycles);
+                account.oddities.insert(Oddity::CycleAmongParents, cycles);
             }
         }
         let forks_left: u64 = self.conversations.iter().map(|conversation| conversation.forks_left).sum();
         if forks_left > 0 {
-            account.oddities.insert("fork not followed".to_owned(), forks_left);
+            account.oddities.insert(Oddity::ForkNotFollowed, forks_left);
         }
         let mut transcripts: Vec<_> =
             self.conversations.drain(..).map(|conversation| conversation.transcript).collect();

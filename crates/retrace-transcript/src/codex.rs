@@ -7,13 +7,13 @@
 mod done;
 mod labels;
 
-use crate::account::{count, json_reason};
+use crate::account::{count, json_reason, odd};
 use crate::items::{Item, RawItemUsage, item};
 use crate::lenient::{Count, List, Raw, Text, lenient_object};
 use crate::lines::each_line;
 use crate::{
-    Account, Block, BlockKind, Cause, Compaction, Done, Format, Message, MessageIndex, Origin, Preamble,
-    Reading, Request, Role, Segment, Session, Transcript,
+    Account, Block, BlockKind, Cause, Compaction, Done, Format, Message, MessageIndex, Oddity, Origin,
+    Preamble, Reading, Request, Role, Segment, Session, Transcript,
 };
 use memchr::memmem;
 use retrace_model::Timestamp;
@@ -167,7 +167,12 @@ fn segment(cause: Cause, messages: Vec<MessageIndex>) -> Segment {
 }
 
 impl Reader {
-    fn line(&mut self, number: u32, bytes: &[u8], account: &mut Account) -> Result<(), String> {
+    fn line(
+        &mut self,
+        number: u32,
+        bytes: &[u8],
+        account: &mut Account,
+    ) -> Result<(), retrace_message::Message> {
         let raw: RawLine<'_> = serde_json::from_slice(bytes).map_err(|error| json_reason(&error))?;
         let at = raw.timestamp.as_str().and_then(|at| Timestamp::parse(at).ok());
         let session = &mut self.transcript.session;
@@ -272,7 +277,7 @@ impl Reader {
         let running = self.unanswered.iter().find(|call| *call == id).or(self.unanswered.last());
         match running {
             Some(call) => self.transcript.done.push(Done { call: call.clone(), ..done }),
-            None => count(&mut account.oddities, "carried out without a call"),
+            None => odd(account, Oddity::CarriedOutWithoutACall),
         }
     }
 
@@ -436,7 +441,7 @@ impl Reader {
                 summary = if is_summary { Some(index) } else { summary };
             }
         } else {
-            count(&mut account.oddities, "compaction without its new history");
+            odd(account, Oddity::CompactionWithoutItsNewHistory);
         }
         let text = payload.message.into_string().filter(|text| !text.is_empty());
         if let (None, Some(text)) = (summary, text) {
@@ -463,7 +468,7 @@ impl Reader {
             return;
         };
         if self.copies + kept > COPIES {
-            count(&mut account.oddities, "fork not followed");
+            odd(account, Oddity::ForkNotFollowed);
             return;
         }
         self.copies += kept;

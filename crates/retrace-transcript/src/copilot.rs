@@ -3,13 +3,13 @@
 //! No event tells a call's input tokens; what it tells of output is among the request's parameters, since a
 //! [`Usage`](crate::Usage) without input would be read as a context of nothing.
 
-use crate::account::{count, json_reason};
+use crate::account::{count, json_reason, odd};
 use crate::items::arguments;
 use crate::lenient::{Count, Flag, List, Raw, Text, lenient_object};
 use crate::lines::each_line;
 use crate::{
-    Account, Block, BlockKind, Cause, Compaction, Format, Message, MessageIndex, Origin, Preamble, Reading,
-    Request, ResultPart, Role, Segment, Session, Transcript,
+    Account, Block, BlockKind, Cause, Compaction, Format, Message, MessageIndex, Oddity, Origin, Preamble,
+    Reading, Request, ResultPart, Role, Segment, Session, Transcript,
 };
 use retrace_model::Timestamp;
 use serde_json::{Value, json};
@@ -136,7 +136,12 @@ impl Conversation {
 }
 
 impl Reader {
-    fn line(&mut self, number: u32, bytes: &[u8], account: &mut Account) -> Result<(), String> {
+    fn line(
+        &mut self,
+        number: u32,
+        bytes: &[u8],
+        account: &mut Account,
+    ) -> Result<(), retrace_message::Message> {
         let event: RawEvent<'_> = serde_json::from_slice(bytes).map_err(|error| json_reason(&error))?;
         let at = event.timestamp.as_str().and_then(|at| Timestamp::parse(at).ok());
         let conversation = self.conversation(&event.data);
@@ -258,7 +263,7 @@ impl Reader {
         let id = if of.ids.insert(id.clone()) {
             id
         } else {
-            count(&mut account.oddities, "two messages with one id");
+            odd(account, Oddity::TwoMessagesWithOneId);
             let other = format!("{id}#{number}");
             of.ids.insert(other.clone());
             other

@@ -139,7 +139,7 @@ const CODEX_TYPES: [&str; 7] = [
 ///
 /// # Errors
 /// Why it is not, without its content.
-pub(crate) fn is_json(line: &[u8]) -> Result<(), String> {
+pub(crate) fn is_json(line: &[u8]) -> Result<(), retrace_message::Message> {
     serde_json::from_slice::<IgnoredAny>(line)
         .map(|_| ())
         .map_err(|error| crate::account::json_reason(&error))
@@ -310,23 +310,31 @@ pub(crate) fn detect(bytes: &[u8]) -> Result<Format, ReadError> {
 }
 
 /// Describes a file of no known format, in a few words.
-fn looks_like(bytes: &[u8]) -> String {
+fn looks_like(bytes: &[u8]) -> retrace_message::Message {
     let head = &bytes[..bytes.len().min(4096)];
     let is_text = |bytes: &[u8]| match std::str::from_utf8(bytes) {
         Ok(_) => true,
         // The head may end within a character.
         Err(error) => error.error_len().is_none() && error.valid_up_to() + 4 > bytes.len(),
     };
-    let what = if head.contains(&0) || !is_text(head) {
-        "binary data"
+    if head.contains(&0) || !is_text(head) {
+        say::binary_data()
     } else if is_json(bytes).is_ok() {
-        "JSON without messages of a known shape"
+        say::json_without_messages_known_shape()
     } else if matches!(bytes.first(), Some(b'{' | b'[')) {
-        "damaged JSON, or JSON lines of types that are not known"
+        say::damaged_json_or_json_lines()
     } else {
-        "text that is not JSON"
-    };
-    what.to_owned()
+        say::text_not_json()
+    }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    saved mod say in "detect";
+    binary_data() => "binary data",
+    json_without_messages_known_shape() => "JSON without messages of a known shape",
+    damaged_json_or_json_lines() => "damaged JSON, or JSON lines of types that are not known",
+    text_not_json() => "text that is not JSON",
 }
 
 #[cfg(test)]
@@ -382,7 +390,12 @@ mod tests {
             (b"[]", "JSON without messages of a known shape"),
             (b"{\"messages\":[1,2]}", "JSON without messages of a known shape"),
         ] {
-            assert_eq!(detect(bytes), Err(ReadError::Unrecognised { looks_like: reason.to_owned() }));
+            assert_eq!(
+                detect(bytes),
+                Err(ReadError::Unrecognised { looks_like: looks_like(bytes) }),
+                "{reason}"
+            );
+            assert_eq!(looks_like(bytes), reason);
         }
     }
 }

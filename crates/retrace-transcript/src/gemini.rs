@@ -7,12 +7,12 @@
 
 mod parts;
 
-use crate::account::{count, json_reason};
+use crate::account::{count, json_reason, odd};
 use crate::documents::each_document;
 use crate::lenient::{Count, List, Raw, Text, lenient_object};
 use crate::{
-    Account, Block, Cause, Format, Message, MessageIndex, Origin, Reading, Request, Role, Segment, Session,
-    Transcript, Usage,
+    Account, Block, Cause, Format, Message, MessageIndex, Oddity, Origin, Reading, Request, Role, Segment,
+    Session, Transcript, Usage,
 };
 use parts::{Parts, RawCall};
 use retrace_model::Timestamp;
@@ -133,7 +133,12 @@ struct Told {
 }
 
 impl Reader {
-    fn line(&mut self, number: u32, json: &RawValue, account: &mut Account) -> Result<(), String> {
+    fn line(
+        &mut self,
+        number: u32,
+        json: &RawValue,
+        account: &mut Account,
+    ) -> Result<(), retrace_message::Message> {
         let raw: RawLine<'_> = serde_json::from_str(json.get()).map_err(|error| json_reason(&error))?;
         if let Some(set) = raw.set {
             let set: RawLine<'_> =
@@ -202,7 +207,7 @@ impl Reader {
         if !goes_on {
             self.copies = self.copies.saturating_add(known.len());
             if self.copies > COPIES {
-                count(&mut account.oddities, "list of messages not followed");
+                odd(account, Oddity::ListOfMessagesNotFollowed);
                 return;
             }
             let all_known: Option<Vec<MessageIndex>> = known.iter().copied().collect();

@@ -92,7 +92,7 @@ pub enum ReadError {
     #[error("not a transcript of a known format: {looks_like}")]
     Unrecognised {
         /// Likely type instead, shortly and without its content.
-        looks_like: String,
+        looks_like: retrace_message::Message,
     },
 }
 

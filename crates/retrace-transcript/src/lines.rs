@@ -8,7 +8,7 @@ use crate::account::malformed;
 pub(crate) fn each_line<'a>(
     bytes: &'a [u8],
     account: &mut Account,
-    mut each: impl FnMut(u32, &'a [u8], &mut Account) -> Result<(), String>,
+    mut each: impl FnMut(u32, &'a [u8], &mut Account) -> Result<(), retrace_message::Message>,
 ) {
     account.bytes = bytes.len() as u64;
     let mut rest = bytes;
@@ -49,7 +49,7 @@ mod tests {
         let mut seen = Vec::new();
         each_line(b"\xef\xbb\xbfa\n\nb\r\nc", &mut account, |number, line, _| {
             seen.push((number, line.to_vec()));
-            if line == b"a" { Ok(()) } else { Err("no".to_owned()) }
+            if line == b"a" { Ok(()) } else { Err(retrace_message::Message::verbatim("no")) }
         });
         assert_eq!(seen, [(1, b"a".to_vec()), (3, b"b".to_vec()), (4, b"c".to_vec())]);
         assert_eq!((account.lines, account.malformed_lines, account.last_line_cut), (3, 1, true));

@@ -2,14 +2,14 @@
 
 mod stream;
 
-use crate::account::count;
+use crate::account::{count, odd};
 use crate::blocks::blocks;
 use crate::claude_code::RawContextManagement;
 use crate::documents::each_document;
 use crate::history::{Answer, Call, History, NewMessage, parameters};
 use crate::lenient::{Content, List, Raw, Text, lenient_object};
 use crate::usage::RawUsage;
-use crate::{Account, Block, BlockKind, Format, Origin, Preamble, Reading, Role, Session, Tool};
+use crate::{Account, Block, BlockKind, Format, Oddity, Origin, Preamble, Reading, Role, Session, Tool};
 use retrace_model::Timestamp;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -216,7 +216,7 @@ fn log_pair(line: u32, document: &RawValue, history: &mut History, account: &mut
     call.at = call.at.or_else(|| Timestamp::parse(raw.logged_at.or_empty()).ok());
     call.answer = response(&raw.response, line, account);
     if call.answer.is_none() {
-        count(&mut account.oddities, "call without an answer");
+        odd(account, Oddity::CallWithoutAnAnswer);
     }
     history.call(call);
 }

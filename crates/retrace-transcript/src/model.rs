@@ -12,7 +12,7 @@ mod block;
 mod done;
 mod usage;
 
-pub use account::{Account, Malformed};
+pub use account::{Account, Malformed, Oddity};
 pub use block::{AttachedFile, Block, BlockKind, Media, MediaKind, ResultPart};
 pub use done::{Done, DoneChange, DoneFile, DoneWhat};
 pub(crate) use usage::FAST;

@@ -1,12 +1,14 @@
 //! OpenAI chat completions: requests, responses, pairs of both, and histories.
 
-use crate::account::count;
+use crate::account::{count, odd};
 use crate::documents::each_document;
 use crate::history::{Answer, Call, History, NewMessage, parameters};
 use crate::items::{arguments, content_part};
 use crate::lenient::{Count, List, Raw, Text, lenient_object};
 use crate::messages::tool;
-use crate::{Account, BlockKind, Format, Origin, Preamble, Reading, ResultPart, Role, Session, Usage};
+use crate::{
+    Account, BlockKind, Format, Oddity, Origin, Preamble, Reading, ResultPart, Role, Session, Usage,
+};
 use retrace_model::Timestamp;
 use serde_json::value::RawValue;
 
@@ -156,7 +158,7 @@ fn answer(raw: RawDocument<'_>, account: &mut Account) -> Option<Answer> {
     let mut choices = raw.choices?.0.into_iter();
     let choice = choices.next().unwrap_or_default();
     if choices.next().is_some() {
-        count(&mut account.oddities, "further choices left out");
+        odd(account, Oddity::FurtherChoicesLeftOut);
     }
     let blocks = choice.message.map(|message| new_message(message, account).blocks).unwrap_or_default();
     Some(Answer {

@@ -376,10 +376,10 @@ fn odd_trees_are_read_and_reported() {
         answer("a3", "new", "m3", text("3"), 40),
     ]);
     let oddities = &found.account.oddities;
-    assert_eq!(oddities["line repeated"], 1);
-    assert_eq!(oddities["two lines with one uuid"], 1);
-    assert_eq!(oddities["cycle among parents"], 2);
-    assert_eq!(oddities["parent not before its child"], 3);
+    assert_eq!(oddities[&retrace_transcript::Oddity::LineRepeated], 1);
+    assert_eq!(oddities[&retrace_transcript::Oddity::TwoLinesWithOneUuid], 1);
+    assert_eq!(oddities[&retrace_transcript::Oddity::CycleAmongParents], 2);
+    assert_eq!(oddities[&retrace_transcript::Oddity::ParentNotBeforeItsChild], 3);
     let transcript = &found.transcripts[0];
     assert_eq!(sent(transcript, 1), ["u1", "a1", "u1", "k1", "k2", "self", "lost"]);
     assert_eq!(transcript.segments[1].cause, Cause::Replaced);

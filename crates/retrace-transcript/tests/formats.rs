@@ -100,7 +100,7 @@ fn pairs_that_go_on_share_a_segment() {
     assert_eq!(transcript.segments[2].messages, [0], "a call made again shares its messages");
     assert_eq!(transcript.messages.len(), 6);
     assert_eq!(found.account.without_context["count_tokens"], 1);
-    assert_eq!(found.account.oddities["call without an answer"], 1);
+    assert_eq!(found.account.oddities[&retrace_transcript::Oddity::CallWithoutAnAnswer], 1);
     assert_eq!(transcript.requests[0].at.unwrap().to_rfc3339(), "2026-02-02T02:40:00.500000Z");
 }
 

@@ -155,7 +155,7 @@ impl Memory {
     pub(crate) fn detail(&self, key: Key) -> String {
         let kept = self.kept();
         let last = kept.statuses.iter().rev().find(|(store, _)| *store == key);
-        last.and_then(|(_, status)| status.detail.clone()).unwrap_or_default()
+        last.and_then(|(_, status)| status.detail.clone()).unwrap_or_default().into_text()
     }
 
     fn obey(&self, key: Key) -> Result<(), KeeperError> {

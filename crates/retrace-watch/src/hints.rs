@@ -8,6 +8,7 @@ use crate::recorder::Wake;
 use notify::event::{AccessKind, AccessMode};
 use notify::{Config, ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use retrace_files::{Root, Scan};
+use retrace_message::Message;
 use retrace_model::RelPath;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -27,7 +28,7 @@ enum Watcher {
     /// Not wanted.
     Off,
     /// Wanted, but the system gives none, for this reason.
-    Unavailable(String),
+    Unavailable(Message),
 }
 
 /// One watched directory.
@@ -44,7 +45,7 @@ pub(crate) struct Covered {
     /// Some were not watched before.
     pub added: bool,
     /// Why some could not be.
-    pub refused: Option<String>,
+    pub refused: Option<Message>,
 }
 
 impl Hints {
@@ -68,7 +69,7 @@ impl Hints {
     }
 
     /// Why there are no events at all, when they were wanted.
-    pub(crate) fn unavailable(&self) -> Option<&str> {
+    pub(crate) fn unavailable(&self) -> Option<&Message> {
         match &self.watcher {
             Watcher::Unavailable(reason) => Some(reason),
             Watcher::On(_) | Watcher::Off => None,
@@ -225,12 +226,10 @@ fn is_absent(error: &notify::Error) -> bool {
     }
 }
 
-fn reason(error: &notify::Error) -> String {
+fn reason(error: &notify::Error) -> Message {
     match &error.kind {
-        ErrorKind::MaxFilesWatch => {
-            "the system's limit of watched directories is reached (fs.inotify.max_user_watches)".to_owned()
-        }
-        kind => format!("the system gives no change events: {kind:?}"),
+        ErrorKind::MaxFilesWatch => say::systems_limit_watched_directories_reached(),
+        kind => say::system_gives_no_change_events(format!("{kind:?}")),
     }
 }
 
@@ -259,6 +258,13 @@ pub(crate) fn below(at: &Path, path: &Path) -> Option<Option<RelPath>> {
         return Some(None);
     }
     RelPath::from_bytes(names.join(&b'/')).ok().map(Some)
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    saved mod say in "hints";
+    systems_limit_watched_directories_reached() => "the system's limit of watched directories is reached (fs.inotify.max_user_watches)",
+    system_gives_no_change_events(kind) => "the system gives no change events: {kind}",
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::status::Status;
 use retrace_files::{Content, Root};
+use retrace_message::Message;
 use retrace_model::{Head, RelPath, Rules, StoreId, StoreState, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -63,7 +64,7 @@ pub trait Keeper: Send {
     ///
     /// # Errors
     /// As [`Keeper::heads`].
-    fn admit(&mut self, _store: Key, _root: &Root) -> Result<Option<(StoreState, String)>, KeeperError> {
+    fn admit(&mut self, _store: Key, _root: &Root) -> Result<Option<(StoreState, Message)>, KeeperError> {
         Ok(None)
     }
 

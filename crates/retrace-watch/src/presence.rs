@@ -1,6 +1,7 @@
 //! Presence of a store's directory, and what it means if not: removed, or only out of reach.
 
 use retrace_files::{Identity, Root, RootError};
+use retrace_message::{AsMessage, Message};
 use retrace_model::StoreState;
 use std::fs;
 use std::path::Path;
@@ -11,10 +12,10 @@ pub(crate) enum Presence {
     /// The directory.
     Open(Root),
     /// Nothing, and nothing suggests that the directory still exists elsewhere: its files are gone.
-    Removed(String),
+    Removed(Message),
     /// The directory cannot be scanned, or is probably on a file system that is not mounted. Nothing is known about its
     /// files.
-    Away(StoreState, String),
+    Away(StoreState, Message),
 }
 
 /// State of the directory that should hold the store's.
@@ -27,23 +28,22 @@ struct Parent {
 /// Opens the store at `path`. `last` is what the directory was when it was last open, if that is known.
 pub(crate) fn open(path: &Path, last: Option<Identity>) -> Presence {
     match Root::open_there(path) {
-        Ok(root) if is_bare_mount_point(&root, last) => Presence::Away(
-            StoreState::Missing,
-            format!("{} is empty: the file system it was on is not mounted", path.display()),
-        ),
+        Ok(root) if is_bare_mount_point(&root, last) => {
+            Presence::Away(StoreState::Missing, say::empty_file_system_not_mounted(path.display()))
+        }
         Ok(root) => Presence::Open(root),
         Err(error @ (RootError::Missing { .. } | RootError::NotADirectory { .. })) => {
             // A link whose target is missing is still there; the target's own directory is not searched for.
             let dangling = matches!(error, RootError::Missing { .. }) && fs::symlink_metadata(path).is_ok();
             if !dangling && was_removed(last, parent_of(path)) {
-                Presence::Removed(error.to_string())
+                Presence::Removed(error.message())
             } else {
-                Presence::Away(StoreState::Missing, error.to_string())
+                Presence::Away(StoreState::Missing, error.message())
             }
         }
-        Err(error @ RootError::Moved { .. }) => Presence::Away(StoreState::Moved, error.to_string()),
-        Err(error @ RootError::Denied { .. }) => Presence::Away(StoreState::Denied, error.to_string()),
-        Err(error @ RootError::Io { .. }) => Presence::Away(StoreState::Limited, error.to_string()),
+        Err(error @ RootError::Moved { .. }) => Presence::Away(StoreState::Moved, error.message()),
+        Err(error @ RootError::Denied { .. }) => Presence::Away(StoreState::Denied, error.message()),
+        Err(error @ RootError::Io { .. }) => Presence::Away(StoreState::Limited, error.message()),
     }
 }
 
@@ -68,6 +68,12 @@ fn was_removed(last: Option<Identity>, parent: Option<Parent>) -> bool {
         (Some(last), Some(parent)) => last.device == parent.device,
         (None, Some(parent)) => !parent.empty,
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    saved mod say in "presence";
+    empty_file_system_not_mounted(path) => "{path} is empty: the file system it was on is not mounted",
 }
 
 #[cfg(test)]

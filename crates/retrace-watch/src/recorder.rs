@@ -7,6 +7,7 @@ use crate::presence::{self, Presence};
 use crate::scan::{Readiness, Scanned, Terms, removed, scan_into};
 use crate::status::{Standing, Status};
 use retrace_files::{Identity, Root, Scan};
+use retrace_message::{AsMessage, Message};
 use retrace_model::{LeftOut, RelPath, Seen, StoreState, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -106,7 +107,7 @@ struct Watched {
     full_due: Duration,
     standing: Standing,
     /// Why events cannot be relied on.
-    unreliable: Option<String>,
+    unreliable: Option<Message>,
     /// Status that was last reported to the keeper.
     reported: Option<Status>,
     /// The directory was removed and that was recorded.
@@ -201,7 +202,7 @@ impl<K: Keeper> Recorder<K> {
             let scanned = catch_unwind(AssertUnwindSafe(|| watched.work(&mut tools)));
             let failure = match scanned {
                 Ok(Ok(())) => continue,
-                Ok(Err(error)) => error.to_string(),
+                Ok(Err(error)) => (*error).message(),
                 Err(panic) => panic_text(&*panic),
             };
             // Telling it may panic as well; then the next attempt tells.
@@ -280,7 +281,7 @@ impl Watched {
         Ok(())
     }
 
-    fn away(&mut self, state: StoreState, detail: String, tools: &mut Tools<'_>) {
+    fn away(&mut self, state: StoreState, detail: Message, tools: &mut Tools<'_>) {
         self.dirty.take_all();
         if self.reported.as_ref().is_none_or(|reported| reported.state != state) {
             tools.hints.await_return(self.store.key, &self.at);
@@ -372,18 +373,18 @@ impl Watched {
         if paths.is_none() || refused.is_some() {
             self.unreliable = refused.or_else(|| unreliable(root, tools.hints));
         }
-        self.tell(self.standing.status(self.unreliable.as_deref()), tools);
+        self.tell(self.standing.status(self.unreliable.as_ref()), tools);
         Ok(scanned)
     }
 
-    fn failed(&mut self, failure: &str, tools: &mut Tools<'_>) {
+    fn failed(&mut self, failure: &Message, tools: &mut Tools<'_>) {
         let now = (tools.clock)();
         let pause = Duration::from_secs(1).saturating_mul(1 << self.failures.min(10)).min(LONGEST_PAUSE);
         self.failures += 1;
         self.retry = now + pause;
         // The marked paths may have been taken already.
         self.full_due = now;
-        let detail = format!("recording failed and is tried again: {failure}");
+        let detail = say::recording_failed_tried_again(failure);
         self.tell(Status::away(StoreState::Limited, detail), tools);
     }
 
@@ -418,17 +419,24 @@ impl Age {
 }
 
 /// Why events of this store cannot be relied on.
-fn unreliable(root: &Root, hints: &Hints) -> Option<String> {
-    let remote = root.remote_file_system().map(|name| {
-        format!("it is on a network or shared file system ({name}), which does not report every change")
-    });
-    remote.or_else(|| hints.unavailable().map(str::to_owned))
+fn unreliable(root: &Root, hints: &Hints) -> Option<Message> {
+    let remote = root.remote_file_system().map(|name| say::network_or_shared_file_system(name));
+    remote.or_else(|| hints.unavailable().cloned())
 }
 
-fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> Message {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "an internal error".to_owned())
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .map_or_else(say::internal_error, Message::verbatim)
 }
 
 #[cfg(test)]
 mod tests;
+
+retrace_message::messages! {
+    /// Messages of this module.
+    saved mod say in "recorder";
+    recording_failed_tried_again(failure) => "recording failed and is tried again: {failure}",
+    network_or_shared_file_system(name) => "it is on a network or shared file system ({name}), which does not report every change",
+    internal_error() => "an internal error",
+}

@@ -5,6 +5,7 @@ use crate::keeper::{Batch, Keeper, KeeperError, Key, Observation, Store};
 use crate::presence::{self, Presence};
 use crate::status::{Standing, Status};
 use retrace_files::{Content, FileError, Problem, ProblemKind, Root, Scan};
+use retrace_message::{AsMessage, Message};
 use retrace_model::{Head, RelPath, Rules, Seen, StoreState, Timestamp, reconcile};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -109,7 +110,7 @@ pub(crate) fn removed(
     keeper: &mut dyn Keeper,
     store: Key,
     paths: Option<&BTreeSet<RelPath>>,
-    detail: String,
+    detail: Message,
 ) -> Result<Scanned, KeeperError> {
     let gone_at = keeper.now();
     let gone: BTreeSet<RelPath> = keeper.heads(store, paths)?.into_keys().collect();
@@ -262,8 +263,8 @@ fn not_read(path: RelPath, error: FileError, scanned: &mut Scanned) {
 fn problem_of(path: RelPath, error: &FileError) -> Problem {
     let kind = match error {
         FileError::Denied { .. } => ProblemKind::Denied,
-        FileError::Io { doing, source, .. } => ProblemKind::Io(format!("could not {doing}: {source}")),
-        error => ProblemKind::Io(error.to_string()),
+        FileError::Io { doing, source, .. } => ProblemKind::Io(say::could_not(doing, source)),
+        error => ProblemKind::Io(error.message()),
     };
     Problem { path: Some(path), kind }
 }
@@ -318,3 +319,9 @@ fn kept_bytes(content: &Content) -> usize {
 
 #[cfg(test)]
 mod tests;
+
+retrace_message::messages! {
+    /// Messages of this module.
+    saved mod say in "scan";
+    could_not(doing, source) => "could not {doing}: {source}",
+}

@@ -2,6 +2,7 @@
 
 use crate::scan::Scanned;
 use retrace_files::{Problem, ProblemKind};
+use retrace_message::{AsMessage, Message};
 use retrace_model::{RelPath, StoreState};
 use std::collections::BTreeSet;
 
@@ -11,13 +12,13 @@ pub struct Status {
     /// The state.
     pub state: StoreState,
     /// Why it is not simply recording, for people.
-    pub detail: Option<String>,
+    pub detail: Option<Message>,
     /// Files in the directory that are not recorded: links, pipes, what may not be read.
     pub problems: Vec<Problem>,
 }
 
 impl Status {
-    pub(crate) fn away(state: StoreState, detail: String) -> Self {
+    pub(crate) fn away(state: StoreState, detail: Message) -> Self {
         Self { state, detail: Some(detail), problems: Vec::new() }
     }
 }
@@ -43,17 +44,17 @@ impl Standing {
     }
 
     /// The state that follows. `unreliable` says why events cannot be relied on, if so.
-    pub(crate) fn status(&self, unreliable: Option<&str>) -> Status {
+    pub(crate) fn status(&self, unreliable: Option<&Message>) -> Status {
         let hiding: Vec<_> = self.problems.iter().filter(|problem| hides(problem)).collect();
         let (state, detail) = if let Some(whole) = hiding.iter().find(|problem| problem.path.is_none()) {
             let denied = whole.kind == ProblemKind::Denied;
             let state = if denied { StoreState::Denied } else { StoreState::Limited };
-            (state, Some(whole.to_string()))
+            (state, Some(whole.message()))
         } else if let Some(first) = hiding.first() {
-            (StoreState::Limited, Some(and_more(&first.to_string(), hiding.len())))
+            (StoreState::Limited, Some(and_more(first.message(), hiding.len())))
         } else if let Some(first) = self.too_large.first() {
-            let text = format!("{first} is too large and recorded without its content");
-            (StoreState::Limited, Some(and_more(&text, self.too_large.len())))
+            let text = say::too_large_recorded_without_content(first);
+            (StoreState::Limited, Some(and_more(text, self.too_large.len())))
         } else if let Some(reason) = unreliable {
             (StoreState::Limited, Some(reason.to_owned()))
         } else {
@@ -71,8 +72,15 @@ fn hides(problem: &Problem) -> bool {
     }
 }
 
-fn and_more(text: &str, count: usize) -> String {
-    if count > 1 { format!("{text} (and {} more)", count - 1) } else { text.to_owned() }
+fn and_more(text: Message, count: usize) -> Message {
+    if count > 1 { say::more(text, count - 1) } else { text }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    saved mod say in "status";
+    too_large_recorded_without_content(first) => "{first} is too large and recorded without its content",
+    more(text, count) => "{text} (and {count} more)",
 }
 
 #[cfg(test)]
@@ -96,11 +104,11 @@ mod tests {
 
     #[test]
     fn the_gravest_reason_is_the_state() {
-        let check = |scanned: &Scanned, unreliable| {
+        let check = |scanned: &Scanned, unreliable: Option<&str>| {
             let mut standing = Standing::default();
             standing.update(None, scanned);
-            let Status { state, detail, .. } = standing.status(unreliable);
-            (state, detail.unwrap_or_default())
+            let Status { state, detail, .. } = standing.status(unreliable.map(Message::verbatim).as_ref());
+            (state, detail.unwrap_or_default().into_text())
         };
         let link = (Some("l"), ProblemKind::Link);
         let closed = (Some("x"), ProblemKind::Denied);

@@ -186,7 +186,7 @@ pub struct UndoneAct {
     /// When it was done.
     pub created_at: String,
     /// Description, where it says so.
-    pub note: Option<String>,
+    pub note: Option<Message>,
 }
 
 /// State of a file in imported history at a time before recording began.
@@ -249,6 +249,9 @@ pub struct RedactionMatch {
     pub store_id: Option<String>,
     /// The version, with `version`.
     pub version_id: Option<String>,
+    /// What it is, for people, where it is no path: a text of the log, a file of the data directory. `path` has its text.
+    #[serde(default)]
+    pub name: Option<Message>,
     /// Path, masked where it matches itself.
     pub path: Option<String>,
     /// Line of the first match; null when the whole content goes because the version was named.

@@ -178,7 +178,7 @@ pub struct RequestBody {
     /// True where the client's digest proves it; null where the client recorded nothing.
     pub proved: Option<bool>,
     /// Why it is not proved, in one sentence.
-    pub reason: Option<String>,
+    pub reason: Option<Message>,
     /// The body; null where nothing can be put together, and where `raw` is asked for.
     #[ts(type = "unknown")]
     pub body: Value,
@@ -239,7 +239,7 @@ pub struct ContextEvent {
     /// Tokens after.
     pub tokens_after: Option<u64>,
     /// One sentence.
-    pub note: String,
+    pub note: Message,
 }
 
 /// A file that was loaded into the context.
@@ -590,7 +590,7 @@ pub struct Turn {
     pub proved: Option<bool>,
     /// Why it is not proved, in one sentence.
     #[serde(default)]
-    pub reason: Option<String>,
+    pub reason: Option<Message>,
 }
 
 /// One message.

@@ -85,7 +85,7 @@ pub struct ErrorMessages {
 impl From<ErrorForm> for ApiError {
     fn from(form: ErrorForm) -> Self {
         let (message, hint) = form.messages.map_or_else(
-            || (form.message.into(), form.hint.into()),
+            || (Message::verbatim(form.message), Message::verbatim(form.hint)),
             |messages| (messages.message, messages.hint),
         );
         Self { code: form.code, message, hint, subject: form.subject }

@@ -105,12 +105,12 @@ impl From<LogError> for ApiError {
             LogError::Newer { .. } => {
                 Self::new(Code::DatabaseNewer, sentence, "").hint(say::install_newer_program_or_name())
             }
-            LogError::Damaged(what) => Self::new(Code::DatabaseDamaged, say::database_damaged(), what)
-                .hint(say::left_copy_data_directory_away()),
+            LogError::Damaged(_) => {
+                Self::new(Code::DatabaseDamaged, sentence, "").hint(say::left_copy_data_directory_away())
+            }
             LogError::Replaced(_) => Self::new(Code::DatabaseDamaged, sentence, "")
                 .hint(say::nothing_changed_copy_data_directory()),
-            LogError::Busy => Self::new(Code::Busy, "Another process is using the database.", "")
-                .hint(say::try_again_moment_if_lasts()),
+            LogError::Busy => Self::new(Code::Busy, sentence, "").hint(say::try_again_moment_if_lasts()),
             LogError::Full => Self::new(Code::CannotWrite, say::disk_database_full(), "")
                 .hint(say::nothing_changed_free_some_space()),
             LogError::CannotWrite(what) => {

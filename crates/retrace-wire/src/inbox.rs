@@ -115,7 +115,7 @@ pub struct InboxItem {
     /// Cause, as in `Version`.
     pub source: super::ChangeSource,
     /// Why, where a reason was given.
-    pub note: Option<String>,
+    pub note: Option<Message>,
     /// `text`, `binary`, `too_large` or `redacted`; null when deleted.
     pub content_kind: Option<super::ContentKind>,
     /// Bytes last reviewed; 0 when there was nothing, null when redacted.

@@ -204,7 +204,7 @@ pub struct BlameVersion {
     /// True if it was rebuilt.
     pub rebuilt: bool,
     /// Why, where a reason was given.
-    pub note: Option<String>,
+    pub note: Option<Message>,
     /// The session that wrote it, where that is known.
     pub origin: Option<OriginNote>,
     /// The newest act of a person that put lines of it back.

@@ -31,7 +31,7 @@ pub struct Verified {
     /// True if the bytes are absent; null when not asked.
     pub absent: Option<bool>,
     /// With `absent`: where they were found.
-    pub found_in: Vec<String>,
+    pub found_in: Vec<Message>,
     /// Things worth knowing, each a sentence.
     pub warnings: Vec<Message>,
 }

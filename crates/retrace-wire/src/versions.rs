@@ -1,6 +1,7 @@
 //! Versions and operations.
 
 use super::{OriginNote, PutBack};
+use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -91,7 +92,7 @@ pub struct Version {
     /// Cause: `scan`, `rollback`, `restore`, `redact`, `api`, `tool`, `import`, `rebuilt`.
     pub source: super::ChangeSource,
     /// Why, where a reason was given.
-    pub note: Option<String>,
+    pub note: Option<Message>,
     /// When it was redacted.
     pub redacted_at: Option<String>,
     /// By whom.
@@ -196,7 +197,7 @@ pub struct Operation {
     /// Who; null when unknown.
     pub created_by: Option<ActorView>,
     /// Why, where a reason was given.
-    pub note: Option<String>,
+    pub note: Option<Message>,
     /// Memories created.
     pub created: u64,
     /// Memories modified.

@@ -25,7 +25,11 @@ struct Mirrored {
 }
 
 fn unreachable() -> RemoteError {
-    RemoteError::Unreachable { status: None, tries: 3, cause: "nobody answers".to_owned() }
+    RemoteError::Unreachable {
+        status: None,
+        tries: 3,
+        cause: retrace_api::wire::Message::verbatim("nobody answers"),
+    }
 }
 
 fn add(app: &App) -> Result<wire::Store, wire::ApiError> {

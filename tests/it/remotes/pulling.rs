@@ -68,7 +68,7 @@ fn a_host_that_cannot_be_reached_or_refuses_the_key_is_a_state_of_the_mirror() {
         host.write("a.md", "one");
     });
     let refused = RemoteError::KeyRefused { status: 401, message: "no".to_owned() };
-    let missing = RemoteError::NotFound { message: "none".to_owned() };
+    let missing = RemoteError::NotFound { message: retrace_api::wire::Message::verbatim("none") };
     for (error, state) in [(unreachable(), "limited"), (refused, "denied"), (missing, "missing")] {
         mirrored.host.fail_after(0, error);
         let pulled = pull(mirrored.app());

@@ -504,7 +504,7 @@ rebuilt: boolean,
 /**
  * Why, where a reason was given.
  */
-note: string | null, 
+note: Message | null, 
 /**
  * The session that wrote it, where that is known.
  */
@@ -1031,7 +1031,7 @@ tokens_after: number | null,
 /**
  * One sentence.
  */
-note: string, };
+note: Message, };
 
 /**
  * A file that was loaded into the context.
@@ -2874,7 +2874,7 @@ source: ChangeSource,
 /**
  * Why, where a reason was given.
  */
-note: string | null, 
+note: Message | null, 
 /**
  * `text`, `binary`, `too_large` or `redacted`; null when deleted.
  */
@@ -3967,7 +3967,7 @@ created_by: ActorView | null,
 /**
  * Why, where a reason was given.
  */
-note: string | null, 
+note: Message | null, 
 /**
  * Memories created.
  */
@@ -4711,6 +4711,10 @@ store_id: string | null,
  */
 version_id: string | null, 
 /**
+ * What it is, for people, where it is no path: a text of the log, a file of the data directory. `path` has its text.
+ */
+name: Message | null, 
+/**
  * Path, masked where it matches itself.
  */
 path: string | null, 
@@ -5036,7 +5040,7 @@ proved: boolean | null,
 /**
  * Why it is not proved, in one sentence.
  */
-reason: string | null, 
+reason: Message | null, 
 /**
  * The body; null where nothing can be put together, and where `raw` is asked for.
  */
@@ -5618,7 +5622,7 @@ source: ChangeSource,
 /**
  * Why, where a reason was given.
  */
-note: string | null, 
+note: Message | null, 
 /**
  * When it was redacted.
  */
@@ -6873,7 +6877,7 @@ proved: boolean | null,
 /**
  * Why it is not proved, in one sentence.
  */
-reason: string | null, };
+reason: Message | null, };
 
 /**
  * One block.
@@ -7041,7 +7045,7 @@ created_at: string,
 /**
  * Description, where it says so.
  */
-note: string | null, };
+note: Message | null, };
 
 /**
  * A setting with a name.
@@ -7128,7 +7132,7 @@ absent: boolean | null,
 /**
  * With `absent`: where they were found.
  */
-found_in: Array<string>, 
+found_in: Array<Message>, 
 /**
  * Things worth knowing, each a sentence.
  */
@@ -7240,7 +7244,7 @@ source: ChangeSource,
 /**
  * Why, where a reason was given.
  */
-note: string | null, 
+note: Message | null, 
 /**
  * When it was redacted.
  */

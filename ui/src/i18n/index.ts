@@ -3,7 +3,6 @@
  * lacks is shown in English; `catalogues.test.ts` sees to it that none lacks any.
  */
 import { i18n } from "@lingui/core";
-import type { Sentence } from "@/bindings/sentences";
 import { messages as english } from "./locales/en.po";
 
 /** The languages there are, as language tags. */
@@ -27,14 +26,6 @@ const CATALOGUES: Record<Exclude<Language, "en">, () => Promise<Catalogue[]>> = 
   ko: () => Promise.all([import("./locales/ko.po"), import("./locales/program/ko.po")]),
   "zh-Hant": () => Promise.all([import("./locales/zh-Hant.po"), import("./locales/program/zh-Hant.po")]),
 };
-
-let sentences: readonly Sentence[] = [];
-
-/**
- * The sentences of the program, which other languages say anew. In English they are what the program says, so that they are
- * loaded with the first other language.
- */
-export const programSentences = (): readonly Sentence[] => sentences;
 
 /** Regions and scripts that write Chinese in traditional characters. */
 const TRADITIONAL = new Set(["Hant", "TW", "HK", "MO"]);
@@ -67,8 +58,7 @@ let wanted: Language = "en";
 export async function switchLanguage(language: Language): Promise<void> {
   wanted = language;
   if (language === "en") return activateLanguage();
-  const [catalogues, program] = await Promise.all([CATALOGUES[language](), import("@/bindings/sentences")]);
-  sentences = program.SENTENCES;
+  const catalogues = await CATALOGUES[language]();
   if (wanted === language)
     show(language, Object.assign({}, ...catalogues.map(({ messages }) => messages)) as typeof english);
 }

@@ -1,9 +1,9 @@
 /** The one place that turns what went wrong into words and a tone. */
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
-import type { ApiError, Code } from "@/bindings";
+import type { ApiError, Code, Message } from "@/bindings";
 import { ApiFailure, Unauthorized, Unreachable } from "@/host";
-import { knownIn, sentenceIn } from "./sentences";
+import { knownIn } from "./sentences";
 
 /** Severity: worth knowing, to be looked at, or broken. */
 export type Tone = "notice" | "warning" | "failure";
@@ -117,7 +117,7 @@ export function wordsFor(cause: unknown): Words {
     return { title, detail: "", detailLanguage: null, next, subject: "", tone: "failure" };
   }
   const said = cause instanceof Error ? cause.message : "";
-  const known = knownIn(i18n, said);
+  const known = knownIn(i18n, withoutId(said));
   const told = { detail: known ?? said, detailLanguage: known === null ? ("en" as const) : null, subject: "" };
   if (cause instanceof Unreachable) {
     const next = msg`Check that it is still running. This page tries again by itself.`;
@@ -126,18 +126,26 @@ export function wordsFor(cause: unknown): Words {
   return { title: ENTRIES.internal.title, ...told, next: ENTRIES.internal.next, tone: "failure" };
 }
 
-function wordsOf({ code, message, hint, subject, messages }: ApiError): Words {
+/** A text that came without an id: no catalogue has it. */
+const withoutId = (text: string): Message => ({ id: "verbatim", args: {}, text });
+
+/** Sentence and advice of an error, with their ids where it has some. */
+export const messagesOf = ({ message, hint, messages }: Omit<ApiError, "code" | "subject">) =>
+  messages ?? { message: withoutId(message), hint: withoutId(hint) };
+
+function wordsOf(error: ApiError): Words {
+  const { code, message, hint, subject } = error;
+  const messages = messagesOf(error);
   // A newer program may know codes that this page does not.
   const entry = ENTRIES[code] ?? ENTRIES.internal;
-  const [said, advice] = [knownIn(i18n, messages?.message ?? message), knownIn(i18n, messages?.hint ?? hint)];
+  const [said, advice] = [knownIn(i18n, messages.message), knownIn(i18n, messages.hint)];
   const detail = [said ?? message, advice === null && hint].filter(Boolean).join(" ");
   return {
     title: entry.title,
     detail,
     detailLanguage: said === null || advice === null ? "en" : null,
     next: advice || entry.next,
-    // A damaged log says what is damaged; everything else that is named is a path or an id.
-    subject: code === "database_damaged" ? sentenceIn(i18n, subject) : subject,
+    subject,
     tone: entry.tone,
   };
 }

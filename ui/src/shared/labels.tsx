@@ -66,15 +66,14 @@ export function OperationWord({ version }: { version: Pick<Version, "operation" 
 }
 
 /** A sentence of the program, in the language of the window. */
-export function ProgramText({ text }: { text: Message | string }) {
+export function ProgramText({ text }: { text: Message }) {
   const { sentence } = useProgramWords();
   return <>{sentence(text)}</>;
 }
 
 /** The note of an operation, of the program or of a person. */
-export function Note({ text }: { text: string }) {
-  const { note } = useProgramWords();
-  return <>{note(text)}</>;
+export function Note({ text }: { text: Message }) {
+  return <ProgramText text={text} />;
 }
 
 /** A store's state: mark, word, and more in the title. */

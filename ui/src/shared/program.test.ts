@@ -2,6 +2,7 @@
 import { verbatim } from "@/host/fake/verbatim";
 import { i18n } from "@lingui/core";
 import { afterEach, describe, expect, it } from "vitest";
+import type { Message } from "@/bindings";
 import { RULES } from "@/bindings/words";
 import { activateLanguage, LANGUAGES, switchLanguage } from "@/i18n";
 import { messageIn } from "./program";
@@ -22,9 +23,13 @@ describe.each(LANGUAGES.filter((language) => language !== "en"))("in %s", (langu
 
 it("a secret is named by its kind and stays masked; what is not known stays as it is", async () => {
   await switchLanguage("ko");
-  const secret = { rule: "secret/stripe", message: verbatim("A Stripe key: sk_l… (32 characters).") };
+  const masked = (name: string, shown: string, count: number): Message =>
+    count === 1
+      ? { id: "page.masked_one", args: { name, shown }, text: `${name}: ${shown}… (1 character).` }
+      : { id: "page.masked", args: { name, shown, count }, text: `${name}: ${shown}… (${count} characters).` };
+  const secret = { rule: "secret/stripe", message: masked("A Stripe key", "sk_l", 32) };
   expect(messageIn(i18n, secret)).toBe("Stripe 키: sk_l… (32자).");
-  expect(messageIn(i18n, { rule: "personal/email", message: verbatim("An e-mail address: r… (1 character).") })).toBe(
+  expect(messageIn(i18n, { rule: "personal/email", message: masked("An e-mail address", "r", 1) })).toBe(
     "이메일 주소: r… (1자).",
   );
   expect(messageIn(i18n, { rule: "brand/new", message: verbatim("Something new.") })).toBe("Something new.");

@@ -1,21 +1,18 @@
 /** The program's words for rules and findings, in the language of the window. */
 import type { I18n } from "@lingui/core";
-import { msg, plural } from "@lingui/core/macro";
+import { msg } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react";
 import type { Finding, FindingRule, Message } from "@/bindings";
+import type { MessageId } from "@/bindings/messages";
 import { RULES } from "@/bindings/words";
-import { noteIn, sentenceIn } from "./sentences";
+import { sentenceIn } from "./sentences";
 
-/** Form in which a finding names a secret: its kind, its first characters and its length. */
-const MASKED = /^.+?: (.*?)… \((\d+) characters?\)\.$/su;
-
-/** Message of a finding about its place. */
+/** Message of a finding about its place. One that names a secret names it as its rule does. */
 export function messageIn(i18n: I18n, { rule, message }: Pick<Finding, "rule" | "message">): string {
-  const known = RULES[rule];
-  const masked = known && MASKED.exec(message.text);
-  if (!masked) return sentenceIn(i18n, message);
-  const [name, shown, length] = [i18n._(known.name), masked[1] ?? "", Number(masked[2])];
-  return i18n._(msg`${name}: ${shown}… (${plural(length, { one: "# character", other: "# characters" })}).`);
+  const name = RULES[rule]?.name;
+  const masked: MessageId[] = ["page.masked", "page.masked_one"];
+  if (!name || !masked.some((id) => id === message.id)) return sentenceIn(i18n, message);
+  return sentenceIn(i18n, { ...message, args: { ...message.args, name: i18n._(name) } });
 }
 
 /** Explanation of a rule. */
@@ -36,9 +33,7 @@ export function useProgramWords() {
   const english = i18n.locale === "en";
   return {
     /** A sentence. */
-    sentence: (sentence: Message | string) => sentenceIn(i18n, sentence),
-    /** The note of an operation or of a version, which the program or a person wrote. */
-    note: (note: string) => noteIn(i18n, note),
+    sentence: (message: Message | null | undefined) => (message ? sentenceIn(i18n, message) : ""),
     /** Message of a finding about its place. */
     message: (finding: Pick<Finding, "rule" | "message">) =>
       english ? finding.message.text : messageIn(i18n, finding),

@@ -6,7 +6,6 @@ mod cancel;
 mod status;
 mod table;
 
-pub(crate) use retrace_health::EXPIRY_MESSAGES;
 pub use retrace_health::check_directory;
 pub use retrace_review::{InboxList, InboxPart};
 pub(crate) use table::visit_types;

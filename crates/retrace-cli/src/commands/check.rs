@@ -8,6 +8,7 @@ use crate::print::{self, json};
 use crate::shell::{Failure, Shell};
 use clap::{Args, ValueEnum};
 use retrace_api::commands;
+use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, CheckReq, Checked, Code, Nothing, Remedy, Store};
 use std::path::{Path, PathBuf};
 
@@ -152,8 +153,8 @@ pub(super) fn read(path: &Path) -> Result<String, ApiError> {
     let bytes = input::read(path, &mut std::io::empty(), input::MAX_INPUT_BYTES)?;
     String::from_utf8(bytes).map_err(|_| ApiError {
         code: Code::Invalid,
-        message: "The file is not text in UTF-8.".to_owned().into(),
-        hint: String::new().into(),
+        message: Message::verbatim("The file is not text in UTF-8."),
+        hint: Message::default(),
         subject: path.display().to_string(),
     })
 }
@@ -161,8 +162,8 @@ pub(super) fn read(path: &Path) -> Result<String, ApiError> {
 fn file_error(code: Code, path: &Path, what: &str, error: &std::io::Error) -> ApiError {
     ApiError {
         code,
-        message: format!("The file cannot be {what}: {error}.").into(),
-        hint: String::new().into(),
+        message: Message::verbatim(format!("The file cannot be {what}: {error}.")),
+        hint: Message::default(),
         subject: path.display().to_string(),
     }
 }

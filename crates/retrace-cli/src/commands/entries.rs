@@ -4,6 +4,7 @@ use super::Ended;
 use super::rollback::end_of_act;
 use crate::shell::Shell;
 use clap::Args;
+use retrace_api::wire::Message;
 use retrace_api::wire::{AllowFindingReq, ApiError, Code, MoveEntryReq, Nothing, StripCharactersReq};
 use retrace_api::{App, commands};
 
@@ -152,8 +153,8 @@ pub(super) fn place(app: &App, text: &str) -> Result<(String, String), ApiError>
 fn wrong(message: &str, hint: &str, subject: &str) -> ApiError {
     ApiError {
         code: Code::Invalid,
-        message: message.to_owned().into(),
-        hint: hint.to_owned().into(),
+        message: Message::verbatim(message),
+        hint: Message::verbatim(hint),
         subject: subject.to_owned(),
     }
 }

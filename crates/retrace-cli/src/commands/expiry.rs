@@ -11,6 +11,7 @@ use crate::print::{self, json};
 use crate::shell::Shell;
 use clap::Args;
 use retrace_api::commands;
+use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, Code, ExpireMemory, ExpireReq, Expiry, ExpiryReq, Nothing};
 
 /// Propose memories to remove: never loaded, old logs, past days, duplicates
@@ -92,8 +93,8 @@ pub(crate) fn expire(arguments: &ExpireArguments, shell: &mut Shell<'_, '_>) -> 
         if !request.store.is_empty() && request.store != store {
             return Err(ApiError {
                 code: Code::Invalid,
-                message: "These memories are of different stores.".to_owned().into(),
-                hint: "Remove those of one store at a time.".to_owned().into(),
+                message: Message::verbatim("These memories are of different stores."),
+                hint: Message::verbatim("Remove those of one store at a time."),
                 subject: memory.clone(),
             }
             .into());

@@ -7,6 +7,7 @@ use crate::print;
 use crate::shell::{Failure, Shell};
 use clap::{Args, Subcommand};
 use retrace_api::commands;
+use retrace_api::wire::Message;
 use retrace_api::wire::{
     ApiError, ImportBundleReq, ImportGitReq, ImportResult, ImportTranscriptsReq, Nothing,
 };
@@ -117,10 +118,9 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
             if stores.is_empty() {
                 return Err(ApiError {
                     code: retrace_api::wire::Code::NotFound,
-                    message: "No directory is recorded yet, so that there is no history to add to.".to_owned().into(),
-                    hint: "`retrace discover --add` records what is in use, `retrace stores add DIR` one directory. \
-                           Where the memory is gone from disk, make its directory first: it may be empty."
-                        .to_owned().into(),
+                    message: Message::verbatim("No directory is recorded yet, so that there is no history to add to."),
+                    hint: Message::verbatim("`retrace discover --add` records what is in use, `retrace stores add DIR` one directory. \
+                           Where the memory is gone from disk, make its directory first: it may be empty."),
                     subject: String::new(),
                 }
                 .into());
@@ -149,8 +149,8 @@ pub(super) fn text(path: &std::path::Path) -> Result<String, Failure> {
         Some(text) => Ok(text.to_owned()),
         None => Err(ApiError {
             code: retrace_api::wire::Code::Invalid,
-            message: "The path is not UTF-8.".to_owned().into(),
-            hint: "Name it through a link with another name.".to_owned().into(),
+            message: Message::verbatim("The path is not UTF-8."),
+            hint: Message::verbatim("Name it through a link with another name."),
             subject: path.display().to_string(),
         }
         .into()),

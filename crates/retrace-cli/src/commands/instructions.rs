@@ -7,6 +7,7 @@ use crate::print::{self, json};
 use crate::shell::Shell;
 use clap::Args;
 use retrace_api::commands;
+use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, Code, InstructionsReq};
 use std::path::Path;
 
@@ -59,8 +60,8 @@ fn request(arguments: Arguments) -> Result<InstructionsReq, ApiError> {
     }
     let absolute = std::path::absolute(&target).map_err(|error| ApiError {
         code: Code::Invalid,
-        message: format!("{error}.").into(),
-        hint: String::new().into(),
+        message: Message::verbatim(format!("{error}.")),
+        hint: Message::default(),
         subject: target.clone(),
     })?;
     // `..` and a final `.` would hide which directories are above.

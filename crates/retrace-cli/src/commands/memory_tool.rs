@@ -5,6 +5,7 @@ use crate::exit::Exit;
 use crate::print::json;
 use crate::shell::Shell;
 use clap::Args;
+use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, MemoryToolReq};
 use retrace_api::{App, commands};
 use serde::Serialize;
@@ -150,8 +151,8 @@ fn skip_line(input: &mut impl std::io::BufRead) -> std::io::Result<()> {
 fn unreadable(error: &std::io::Error) -> ApiError {
     ApiError {
         code: retrace_api::wire::Code::Internal,
-        message: format!("The input cannot be read: {error}.").into(),
-        hint: String::new().into(),
+        message: Message::verbatim(format!("The input cannot be read: {error}.")),
+        hint: Message::default(),
         subject: "standard input".to_owned(),
     }
 }

@@ -7,6 +7,7 @@ use crate::print;
 use crate::shell::Shell;
 use clap::Args;
 use retrace_api::commands;
+use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, Code, MountsReq};
 use std::path::PathBuf;
 
@@ -33,8 +34,8 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let read = bytes(&arguments.file, shell.io.stdin)?;
     let resources = serde_json::from_slice(&read).map_err(|error| ApiError {
         code: Code::Invalid,
-        message: format!("This is not JSON: {error}.").into(),
-        hint: "An attach list is the `resources` of a session.".to_owned().into(),
+        message: Message::verbatim(format!("This is not JSON: {error}.")),
+        hint: Message::verbatim("An attach list is the `resources` of a session."),
         subject: arguments.file.display().to_string(),
     })?;
     let app = shell.app()?;

@@ -6,6 +6,7 @@ use crate::exit::Exit;
 use crate::print::{self, json};
 use crate::shell::Shell;
 use clap::Args;
+use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, Code, Nothing, Receipt, ReceiptRef};
 use retrace_api::{App, commands};
 
@@ -64,8 +65,8 @@ fn named(app: &App, id: String) -> Result<Receipt, ApiError> {
     let receipts = commands::receipts(app, Nothing {})?.receipts;
     receipts.into_iter().find(|receipt| receipt.id == id).ok_or_else(|| ApiError {
         code: Code::NotFound,
-        message: "There is no such receipt.".to_owned().into(),
-        hint: "`retrace receipts` lists them.".to_owned().into(),
+        message: Message::verbatim("There is no such receipt."),
+        hint: Message::verbatim("`retrace receipts` lists them."),
         subject: id,
     })
 }

@@ -6,6 +6,7 @@ use crate::print::names::Names;
 use crate::print::{self, json};
 use crate::shell::{Failure, Shell};
 use clap::Args;
+use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, Code, Event, LogReq, Nothing, ScanReq, Scanned, Version};
 use retrace_api::{App, commands};
 use std::sync::mpsc::RecvTimeoutError;
@@ -90,10 +91,10 @@ fn unavailable(scanned: &Scanned) -> Option<ApiError> {
     let detail = store.state_detail.as_deref().unwrap_or("Its directory cannot be read.");
     Some(ApiError {
         code: Code::StoreUnavailable,
-        message: format!("The store {} is {}. {detail}", store.name, store.state).into(),
-        hint: "Bring its directory back, or take it off the list with `retrace stores remove`."
-            .to_owned()
-            .into(),
+        message: Message::verbatim(format!("The store {} is {}. {detail}", store.name, store.state)),
+        hint: Message::verbatim(
+            "Bring its directory back, or take it off the list with `retrace stores remove`.",
+        ),
         subject: store.id.clone(),
     })
 }

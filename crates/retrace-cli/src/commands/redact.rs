@@ -6,6 +6,7 @@ use super::rollback::end_of_act;
 use crate::secret;
 use crate::shell::Shell;
 use clap::{ArgGroup, Args};
+use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, Code, FindingPlace, FindingsReq, RedactReq, Remedy};
 use retrace_api::{App, commands};
 use std::path::PathBuf;
@@ -81,8 +82,8 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
 fn found_at(app: &App, place: &str, rule: Option<&str>) -> Result<FindingPlace, ApiError> {
     let refused = |code, message: &str, hint: &str| ApiError {
         code,
-        message: message.into(),
-        hint: hint.into(),
+        message: Message::verbatim(message),
+        hint: Message::verbatim(hint),
         subject: place.to_owned(),
     };
     let (memory, line, column) = with_place(place).ok_or_else(|| {

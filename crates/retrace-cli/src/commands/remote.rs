@@ -8,6 +8,7 @@ use crate::print::{self, json};
 use crate::shell::{Failure, Shell};
 use clap::{Args, Subcommand};
 use retrace_api::commands;
+use retrace_api::wire::Message;
 use retrace_api::wire::{
     AddRemoteReq, ApiError, Code, HostKeyReq, HostRef, Nothing, PullReq, Pulled, Pushed, QueuedRef,
     RemoteQueue, RemoteRef, RetryQueuedReq, StoreRef, WithdrawReq,
@@ -235,10 +236,10 @@ fn add(mut words: Vec<String>, name: Option<String>, shell: &mut Shell<'_, '_>) 
         _ => {
             return Err(ApiError {
                 code: Code::Invalid,
-                message: "A store's id is wanted, with the address of its host before it if need be."
-                    .to_owned()
-                    .into(),
-                hint: "An address begins with https://, an id with memstore_.".to_owned().into(),
+                message: Message::verbatim(
+                    "A store's id is wanted, with the address of its host before it if need be.",
+                ),
+                hint: Message::verbatim("An address begins with https://, an id with memstore_."),
                 subject: words.first().cloned().unwrap_or_default(),
             }
             .into());
@@ -286,7 +287,7 @@ fn unfinished(pulled: &Pulled) -> Option<ApiError> {
     Some(ApiError {
         code: Code::StoreUnavailable,
         message: store.problem.clone().unwrap_or_default(),
-        hint: "Pull again; it goes on where it was.".to_owned().into(),
+        hint: Message::verbatim("Pull again; it goes on where it was."),
         subject: store.name.clone(),
     })
 }
@@ -318,26 +319,25 @@ fn left_over(pushed: &Pushed) -> Option<ApiError> {
     if pushed.conflicts > 0 {
         return Some(ApiError {
             code: Code::HeadMoved,
-            message: "A memory changed at its host since the change was made; it was left as it is."
-                .to_owned()
-                .into(),
-            hint:
-                "`retrace remote retry ID` shows both, and queues the change once more; `withdraw` drops it."
-                    .to_owned()
-                    .into(),
+            message: Message::verbatim(
+                "A memory changed at its host since the change was made; it was left as it is.",
+            ),
+            hint: Message::verbatim(
+                "`retrace remote retry ID` shows both, and queues the change once more; `withdraw` drops it.",
+            ),
             subject: subject("conflict"),
         });
     }
     let message = pushed.problem.clone().or_else(|| {
         (pushed.failed > 0).then(|| {
             let sentence = with("failed").and_then(|change| change.message.clone());
-            sentence.unwrap_or_else(|| "The host refused a change.".into())
+            sentence.unwrap_or_else(|| Message::verbatim("The host refused a change."))
         })
     })?;
     Some(ApiError {
         code: Code::StoreUnavailable,
         message,
-        hint: "What was not sent is still queued; `retrace remote queue` shows it.".to_owned().into(),
+        hint: Message::verbatim("What was not sent is still queued; `retrace remote queue` shows it."),
         subject: subject("failed"),
     })
 }
@@ -396,8 +396,8 @@ fn key(action: KeyAction, shell: &mut Shell<'_, '_>) -> Ended {
                 // An absent key means to forget the one there is.
                 return Err(ApiError {
                     code: Code::Invalid,
-                    message: "There is no key: what was read is empty.".to_owned().into(),
-                    hint: "Pipe the key in, or name a file with --key-file.".to_owned().into(),
+                    message: Message::verbatim("There is no key: what was read is empty."),
+                    hint: Message::verbatim("Pipe the key in, or name a file with --key-file."),
                     subject: key_file.display().to_string(),
                 }
                 .into());

@@ -5,6 +5,7 @@ use crate::exit::Exit;
 use crate::shell::Shell;
 use clap::Args;
 use retrace_api::commands;
+use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, Code, ReviewReportReq};
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -41,8 +42,8 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         .and_then(|mut file| file.write_all(exported.text.as_bytes()));
     written.map_err(|error| ApiError {
         code: Code::CannotWrite,
-        message: format!("The report could not be written: {error}.").into(),
-        hint: "Name a file that is not there yet.".to_owned().into(),
+        message: Message::verbatim(format!("The report could not be written: {error}.")),
+        hint: Message::verbatim("Name a file that is not there yet."),
         subject: arguments.html.display().to_string(),
     })?;
     shell.note(&format!("{} written.", arguments.html.display()));

@@ -10,6 +10,7 @@ use crate::shell::{Failure, Shell};
 use clap::{ArgGroup, Args, Subcommand};
 use retrace_api::App;
 use retrace_api::commands::{self, InboxList};
+use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, Code, Nothing, ReviewReq, ReviewUpToReq, Reviewed};
 
 /// Review changes: list, approve, reject, report
@@ -198,8 +199,8 @@ fn versions_of(app: &App, group: &str) -> Result<Vec<String>, ApiError> {
     let found = list.versions(app.review(), group)?;
     found.ok_or_else(|| ApiError {
         code: Code::NotFound,
-        message: "There is no such group in the inbox.".to_owned().into(),
-        hint: "A group that changed has another name: look at `retrace inbox` again.".to_owned().into(),
+        message: Message::verbatim("There is no such group in the inbox."),
+        hint: Message::verbatim("A group that changed has another name: look at `retrace inbox` again."),
         subject: group.to_owned(),
     })
 }

@@ -6,6 +6,7 @@ use crate::print;
 use crate::print::names::Names;
 use crate::shell::{Failure, Shell};
 use clap::{ArgGroup, Args};
+use retrace_api::wire::Message;
 use retrace_api::wire::{ActResult, ApiError, Code, Nothing, Receipt, RollbackReq};
 use retrace_api::{App, commands};
 
@@ -97,8 +98,8 @@ pub(super) fn unfinished(receipt: &Receipt) -> Option<ApiError> {
     let left = receipt.places.iter().filter(|place| place.owned && place.state == "left").count();
     (left > 0).then(|| ApiError {
         code: Code::PurgePending,
-        message: "The content is redacted, but the log still holds it elsewhere.".to_owned().into(),
-        hint: "The receipt names each place, and what takes it out of there.".to_owned().into(),
+        message: Message::verbatim("The content is redacted, but the log still holds it elsewhere."),
+        hint: Message::verbatim("The receipt names each place, and what takes it out of there."),
         subject: receipt.id.clone(),
     })
 }
@@ -107,13 +108,12 @@ pub(super) fn unfinished(receipt: &Receipt) -> Option<ApiError> {
 pub(super) fn purge_pending(receipt: &str) -> ApiError {
     ApiError {
         code: Code::PurgePending,
-        message: "The content is redacted, but its bytes are still in the database's files."
-            .to_owned()
-            .into(),
-        hint: format!(
+        message: Message::verbatim(
+            "The content is redacted, but its bytes are still in the database's files.",
+        ),
+        hint: Message::verbatim(format!(
             "Another process reads the log. Close it, then run `retrace receipts {receipt} --recheck`."
-        )
-        .into(),
+        )),
         subject: receipt.to_owned(),
     }
 }

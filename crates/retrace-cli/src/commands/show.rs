@@ -8,6 +8,7 @@ use crate::shell::{Failure, Shell};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use clap::Args;
+use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, Code, DocumentReq, Nothing, OriginReq, ShowReq, Shown};
 use retrace_api::{App, commands};
 
@@ -78,16 +79,16 @@ fn show_content(app: &App, shown: &Shown, shell: &mut Shell<'_, '_>) -> Result<(
 fn bytes(shown: &Shown) -> Result<Vec<u8>, ApiError> {
     let absent = |message: &str| ApiError {
         code: Code::NotFound,
-        message: message.to_owned().into(),
-        hint: String::new().into(),
+        message: Message::verbatim(message),
+        hint: Message::default(),
         subject: shown.version.id.clone(),
     };
     match (&shown.content, &shown.content_base64) {
         (Some(text), _) => Ok(text.clone().into_bytes()),
         (None, Some(encoded)) => STANDARD.decode(encoded).map_err(|error| ApiError {
             code: Code::Internal,
-            message: format!("The content cannot be decoded: {error}.").into(),
-            hint: String::new().into(),
+            message: Message::verbatim(format!("The content cannot be decoded: {error}.")),
+            hint: Message::default(),
             subject: shown.version.id.clone(),
         }),
         (None, None) if shown.version.operation == "deleted" => {

@@ -6,6 +6,7 @@ use crate::print::{self, json};
 use crate::shell::Shell;
 use clap::{Args, Subcommand};
 use retrace_api::commands;
+use retrace_api::wire::Message;
 use retrace_api::wire::{
     AddStore, ApiError, Code, MountStoreReq, Nothing, RelocateStoreReq, ShareStoreReq, StoreRef,
 };
@@ -191,8 +192,8 @@ fn list(shell: &mut Shell<'_, '_>) -> Ended {
 pub(super) fn text(path: &Path) -> Result<String, ApiError> {
     path.to_str().map(str::to_owned).ok_or_else(|| ApiError {
         code: Code::Invalid,
-        message: "The path is not UTF-8.".to_owned().into(),
-        hint: "Reach the directory through a link with another name.".to_owned().into(),
+        message: Message::verbatim("The path is not UTF-8."),
+        hint: Message::verbatim("Reach the directory through a link with another name."),
         subject: path.display().to_string(),
     })
 }

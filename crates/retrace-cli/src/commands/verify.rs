@@ -6,6 +6,7 @@ use crate::print;
 use crate::secret;
 use crate::shell::Shell;
 use clap::Args;
+use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, Code, Verified, VerifyReq};
 use retrace_api::{App, commands};
 use std::path::PathBuf;
@@ -59,10 +60,10 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
 fn damage(verified: &Verified) -> Option<ApiError> {
     (!verified.ok).then(|| ApiError {
         code: Code::DatabaseDamaged,
-        message: "The log is not sound.".to_owned().into(),
-        hint: "Copy the data directory away before doing anything else; the live memories are not affected."
-            .to_owned()
-            .into(),
+        message: Message::verbatim("The log is not sound."),
+        hint: Message::verbatim(
+            "Copy the data directory away before doing anything else; the live memories are not affected.",
+        ),
         subject: verified.problems.first().map(ToString::to_string).unwrap_or_default(),
     })
 }

@@ -30,7 +30,12 @@ mod tests {
             let (message, hint, subject) = (message.to_owned(), hint.to_owned(), subject.to_owned());
             error(
                 &mut out,
-                &ApiError { code: Code::NotFound, message: message.into(), hint: hint.into(), subject },
+                &ApiError {
+                    code: Code::NotFound,
+                    message: retrace_api::wire::Message::verbatim(message),
+                    hint: retrace_api::wire::Message::verbatim(hint),
+                    subject,
+                },
                 Paint::plain(),
             )
             .expect("a buffer takes everything");

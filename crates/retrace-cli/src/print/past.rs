@@ -159,7 +159,9 @@ mod tests {
             first_at: Some("2026-11-01T10:00:00Z".to_owned()),
             last_at: Some("2026-11-02T10:00:00Z".to_owned()),
             files: vec![ImportedFile { path: "a.md".to_owned(), versions: 5 }],
-            warnings: vec!["Left out because they are above 10 MiB: 1.".to_owned().into()],
+            warnings: vec![retrace_api::wire::Message::verbatim(
+                "Left out because they are above 10 MiB: 1.",
+            )],
         }
     }
 

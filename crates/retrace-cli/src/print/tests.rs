@@ -2,6 +2,7 @@
 
 use super::names::Names;
 use super::*;
+use retrace_api::wire::Message;
 use retrace_api::wire::{
     ActResult, ActorView, Conflict, DiffLine, DiffSide, FileChange, FileDiff, FileWrite, Found, Hidden, Hit,
     Hunk, LikelyChange, MovedBlock, PutBack, Receipt, ReceiptPlace, RedactionMatch, Scanned, ScannedStore,
@@ -87,7 +88,7 @@ fn versions() -> Vec<Version> {
         operation_seq: 98,
         created_by: Some(ada.clone()),
         source: word("rollback"),
-        note: Some("rollback to\nmemver_1".to_owned()),
+        note: Some(Message::verbatim("rollback to\nmemver_1")),
         ..version(416, "modified", "b.md")
     };
     let redacted = Version {
@@ -145,7 +146,7 @@ fn stores_as_a_table() {
         kind: word("plain"),
         root: "/srv/notes".to_owned(),
         state: word("missing"),
-        state_detail: Some("The directory does not exist.".to_owned().into()),
+        state_detail: Some(Message::verbatim("The directory does not exist.")),
         memories: 1000,
         last_change: None,
         ..store()
@@ -163,7 +164,7 @@ fn a_scan() {
         id: "memstore_1".to_owned(),
         name: name.to_owned(),
         state: word(state),
-        state_detail: detail.map(Into::into),
+        state_detail: detail.map(Message::verbatim),
         versions,
         redacted_back: Vec::new(),
     };
@@ -182,10 +183,10 @@ fn discoveries() {
         root: "/home/ada/.claude/projects/-home-ada-app/memory".to_owned(),
         kind: word("claude-auto"),
         name: "app".to_owned(),
-        evidence: vec!["It lies where Claude Code keeps auto memory.".to_owned().into()],
+        evidence: vec![Message::verbatim("It lies where Claude Code keeps auto memory.")],
         project: Some("/home/ada/app".to_owned()),
         enabled: true,
-        reason: "Auto memory is on by default.".to_owned().into(),
+        reason: Message::verbatim("Auto memory is on by default."),
         exists: true,
         files: 3,
         store_id: None,
@@ -195,7 +196,7 @@ fn discoveries() {
     let unused = Found {
         enabled: false,
         exists: false,
-        reason: "It is switched off.".to_owned().into(),
+        reason: Message::verbatim("It is switched off."),
         ..found.clone()
     };
     insta::assert_snapshot!(printed(|out| {
@@ -356,7 +357,7 @@ fn acts() {
         operation_seq: Some(98),
         writes: vec![write("a.md", Some('a'), Some('b')), write("b.md", None, Some('c'))],
         deletes: vec![write("c.md", Some('d'), None)],
-        warnings: vec!["One thing.".to_owned().into()],
+        warnings: vec![Message::verbatim("One thing.")],
         ..ActResult::default()
     };
     let preview = ActResult { dry_run: true, operation_seq: None, ..done.clone() };
@@ -368,7 +369,7 @@ fn acts() {
         expected_version_id: Some("memver_1".to_owned()),
         found_version_id: None,
         wanted_version_id: Some("memver_2".to_owned()),
-        message: "The file was deleted since.".to_owned().into(),
+        message: Message::verbatim("The file was deleted since."),
     };
     let refused = ActResult { conflicts: vec![conflict], ..ActResult::default() };
     let partial = ActResult { partial: true, conflicts: refused.conflicts.clone(), ..done.clone() };
@@ -431,10 +432,10 @@ fn what_was_put_back_and_what_is_likely() {
 
 fn receipt(purge: &str, verified: Option<bool>) -> Receipt {
     let place = |place: &str, state: &str, hits, detail: Option<&str>| ReceiptPlace {
-        place: place.to_owned().into(),
+        place: Message::verbatim(place),
         state: word(state),
         hits,
-        detail: detail.map(Into::into),
+        detail: detail.map(Message::verbatim),
         owned: false,
         remedy: None,
     };
@@ -456,13 +457,14 @@ fn receipt(purge: &str, verified: Option<bool>) -> Receipt {
         ],
         chain_head: hash('f'),
         chain_verified: verified,
-        warnings: vec!["The secret is short.".to_owned().into()],
+        warnings: vec![Message::verbatim("The secret is short.")],
     }
 }
 
 #[test]
 fn redactions() {
     let found = |place: &str, action: &str, version: Option<&str>, line| RedactionMatch {
+        name: None,
         place: place.to_owned(),
         store_id: Some("memstore_1".to_owned()),
         version_id: version.map(str::to_owned),
@@ -489,7 +491,7 @@ fn redactions() {
             transcript,
         ],
         receipt: Some(receipt("done", Some(true))),
-        warnings: vec!["The secret is short.".to_owned().into()],
+        warnings: vec![Message::verbatim("The secret is short.")],
         ..ActResult::default()
     };
     insta::assert_snapshot!(printed(|out| {
@@ -513,10 +515,10 @@ fn verification() {
     };
     let damaged = Verified {
         ok: false,
-        problems: vec!["Version 3 does not follow version 2.".to_owned().into()],
+        problems: vec![Message::verbatim("Version 3 does not follow version 2.")],
         absent: Some(false),
-        found_in: vec!["retrace.db".to_owned()],
-        warnings: vec!["The bytes are few.".to_owned().into()],
+        found_in: vec![Message::verbatim("retrace.db")],
+        warnings: vec![Message::verbatim("The bytes are few.")],
         ..sound.clone()
     };
     insta::assert_snapshot!(printed(|out| {

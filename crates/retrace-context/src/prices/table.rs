@@ -2,7 +2,7 @@
 
 use super::ids::normalised;
 use super::{Billed, FAST_SUFFIX, ModelPrices, READ_FACTOR, WRITE_1H_FACTOR, WRITE_5M_FACTOR};
-use retrace_message::AsMessage;
+use retrace_message::{AsMessage, Message};
 use retrace_model::Timestamp;
 use std::sync::LazyLock;
 use thiserror::Error;
@@ -64,7 +64,7 @@ pub struct PriceError {
     /// From 1.
     pub line: usize,
     /// In words.
-    pub reason: String,
+    pub reason: Message,
 }
 
 /// The table: a person's own lines first.
@@ -132,22 +132,20 @@ fn read(text: &str, own: bool) -> (Vec<PriceLine>, Vec<PriceError>) {
     (lines, errors)
 }
 
-fn line(text: &str, own: bool) -> Result<PriceLine, String> {
+fn line(text: &str, own: bool) -> Result<PriceLine, Message> {
     let columns: Vec<&str> = text.split('\t').map(str::trim).collect();
     let column = |index: usize| columns.get(index).copied().filter(|text| !text.is_empty() && *text != "-");
     let model = normalised(column(0).unwrap_or_default());
     if model.is_empty() {
-        return Err("there is no model".to_owned());
+        return Err(say::no_model());
     }
     let price = |index: usize, name: &str| column(index).map(|text| dollars(text, name)).transpose();
-    let input = price(3, "input")?.ok_or("there is no price of input")?;
+    let input = price(3, "input")?.ok_or(say::no_price_input())?;
     Ok(PriceLine {
-        up_to: column(1)
-            .map(|text| text.parse().map_err(|_| format!("up_to is not a number of tokens: {text}")))
-            .transpose()?,
-        from: column(2).map(|text| Timestamp::parse(text).map_err(|error| error.to_string())).transpose()?,
+        up_to: column(1).map(|text| text.parse().map_err(|_| say::up_not_number_tokens(text))).transpose()?,
+        from: column(2).map(|text| Timestamp::parse(text).map_err(|error| error.message())).transpose()?,
         input,
-        output: price(4, "output")?.ok_or("there is no price of output")?,
+        output: price(4, "output")?.ok_or(say::no_price_output())?,
         write_5m: price(5, "write_5m")?.unwrap_or(input * WRITE_5M_FACTOR),
         write_1h: price(6, "write_1h")?.unwrap_or(input * WRITE_1H_FACTOR),
         read: price(7, "read")?.unwrap_or(input * READ_FACTOR),
@@ -158,9 +156,19 @@ fn line(text: &str, own: bool) -> Result<PriceLine, String> {
     })
 }
 
-fn dollars(text: &str, name: &str) -> Result<f64, String> {
+fn dollars(text: &str, name: &str) -> Result<f64, Message> {
     match text.parse::<f64>() {
         Ok(price) if price.is_finite() && price >= 0.0 => Ok(price),
-        _ => Err(format!("{name} is not a price: {text}")),
+        _ => Err(say::not_price(name, text)),
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "table";
+    no_model() => "there is no model",
+    no_price_input() => "there is no price of input",
+    up_not_number_tokens(text) => "up_to is not a number of tokens: {text}",
+    no_price_output() => "there is no price of output",
+    not_price(name, text) => "{name} is not a price: {text}",
 }

@@ -27,7 +27,8 @@ fn page(name: &str, requests: u64) -> String {
     let setting = Setting::from_json(&value).expect("a setting");
     let outcome = simulate(&prepared, &setting, &Options::default());
     let regrets = RegretIndex::new(&story.transcript).regrets(&Clearings::of(&outcome));
-    let warnings = [Warning { code: "trigger_never_reached", message: name.to_owned() }];
+    let warnings =
+        [Warning { code: "trigger_never_reached", message: retrace_message::Message::verbatim(name) }];
     html(&Report {
         title: name,
         facts: vec![name.to_owned()],

@@ -1,6 +1,7 @@
 //! Reading the fields of a JSON object, with the words in which the API refuses what does not fit.
 
 use super::SettingError;
+use retrace_message::Message;
 use serde_json::{Map, Value};
 
 /// The fields of one object and where it stands.
@@ -14,7 +15,7 @@ impl<'v> Fields<'v> {
     pub(super) fn of(
         value: &'v Value,
         path: impl Into<String>,
-        otherwise: &str,
+        otherwise: Message,
     ) -> Result<Self, SettingError> {
         let path = path.into();
         match value {
@@ -44,23 +45,25 @@ impl<'v> Fields<'v> {
     pub(super) fn only(&self, names: &[&str]) -> Result<(), SettingError> {
         match self.map.keys().find(|name| !names.contains(&name.as_str())) {
             None => Ok(()),
-            Some(name) => Err(SettingError::new(self.at(name), "Extra inputs are not permitted")),
+            Some(name) => Err(SettingError::new(self.at(name), say::extra_inputs_not_permitted())),
         }
     }
 
     /// `type`, which must be one of `names`.
     pub(super) fn tag(&self, names: &[&'static str]) -> Result<&'static str, SettingError> {
         let path = self.at("type");
-        let value = self.map.get("type").ok_or_else(|| SettingError::new(path.as_str(), "Field required"))?;
+        let value =
+            self.map.get("type").ok_or_else(|| SettingError::new(path.as_str(), say::field_required()))?;
         names.iter().find(|name| value == *name).copied().ok_or_else(|| {
             let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
-            SettingError::new(path, format!("Input should be {}", quoted.join(" or ")))
+            SettingError::new(path, say::input_should(quoted.join(" or ")))
         })
     }
 
     /// An integer of at least `least`, which must be there.
     pub(super) fn integer(&self, name: &str, least: u64) -> Result<u64, SettingError> {
-        let value = self.map.get(name).ok_or_else(|| SettingError::new(self.at(name), "Field required"))?;
+        let value =
+            self.map.get(name).ok_or_else(|| SettingError::new(self.at(name), say::field_required()))?;
         integer(value, &self.at(name), least)
     }
 
@@ -76,7 +79,7 @@ impl<'v> Fields<'v> {
         self.get(name)
             .map(|value| match value {
                 Value::String(text) => Ok(text.clone()),
-                _ => Err(SettingError::new(self.at(name), "Input should be a valid string")),
+                _ => Err(SettingError::new(self.at(name), say::input_should_valid_string())),
             })
             .transpose()
     }
@@ -90,34 +93,31 @@ impl<'v> Fields<'v> {
 /// A list of texts.
 pub(super) fn texts(value: &Value, path: &str) -> Result<Vec<String>, SettingError> {
     let Value::Array(items) = value else {
-        return Err(SettingError::new(path, "Input should be a valid array"));
+        return Err(SettingError::new(path, say::input_should_valid_array()));
     };
     let text = |(index, item): (usize, &Value)| match item {
         Value::String(text) => Ok(text.clone()),
-        _ => Err(SettingError::new(format!("{path}.{index}"), "Input should be a valid string")),
+        _ => Err(SettingError::new(format!("{path}.{index}"), say::input_should_valid_string())),
     };
     items.iter().enumerate().map(text).collect()
 }
 
 /// An integer of at least `least`.
 pub(super) fn integer(value: &Value, path: &str, least: u64) -> Result<u64, SettingError> {
-    let least_message =
-        || SettingError::new(path, format!("Input should be greater than or equal to {least}"));
+    let least_message = || SettingError::new(path, say::input_should_greater_than_or(least));
     match value {
         Value::Number(number) => match number.as_u64() {
             Some(number) if number >= least => Ok(number),
             Some(_) => Err(least_message()),
             None if number.as_i64().is_some() => Err(least_message()),
-            None => Err(SettingError::new(path, "Input should be a valid integer")),
+            None => Err(SettingError::new(path, say::input_should_valid_integer())),
         },
-        _ => Err(SettingError::new(path, "Input should be a valid integer")),
+        _ => Err(SettingError::new(path, say::input_should_valid_integer())),
     }
 }
 
 /// A truth value as the API's validator takes it: also 0 and 1 and a few words. The refusal has two wordings.
-pub(super) fn lax_bool(value: &Value) -> Result<bool, &'static str> {
-    const BOOLEAN: &str = "Input should be a valid boolean";
-    const UNREADABLE: &str = "Input should be a valid boolean, unable to interpret input";
+pub(super) fn lax_bool(value: &Value) -> Result<bool, Message> {
     match value {
         Value::Bool(truth) => Ok(*truth),
         Value::Number(number) => match (number.as_i64(), number.as_f64()) {
@@ -125,14 +125,28 @@ pub(super) fn lax_bool(value: &Value) -> Result<bool, &'static str> {
             (Some(1), _) => Ok(true),
             (None, Some(0.0)) => Ok(false),
             (None, Some(1.0)) => Ok(true),
-            (None, _) if number.is_f64() => Err(BOOLEAN),
-            _ => Err(UNREADABLE),
+            (None, _) if number.is_f64() => Err(say::input_should_valid_boolean()),
+            _ => Err(say::input_should_readable_boolean()),
         },
         Value::String(text) => match text.to_ascii_lowercase().as_str() {
             "1" | "true" | "t" | "yes" | "y" | "on" => Ok(true),
             "0" | "false" | "f" | "no" | "n" | "off" => Ok(false),
-            _ => Err(UNREADABLE),
+            _ => Err(say::input_should_readable_boolean()),
         },
-        _ => Err(BOOLEAN),
+        _ => Err(say::input_should_valid_boolean()),
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "fields";
+    input_should_valid_boolean() => "Input should be a valid boolean",
+    input_should_readable_boolean() => "Input should be a valid boolean, unable to interpret input",
+    extra_inputs_not_permitted() => "Extra inputs are not permitted",
+    field_required() => "Field required",
+    input_should(value) => "Input should be {value}",
+    input_should_valid_string() => "Input should be a valid string",
+    input_should_valid_array() => "Input should be a valid array",
+    input_should_greater_than_or(least) => "Input should be greater than or equal to {least}",
+    input_should_valid_integer() => "Input should be a valid integer",
 }

@@ -8,14 +8,12 @@ use super::{
 };
 use serde_json::Value;
 
-const OBJECT: &str = "Input should be an object";
-
 /// Reads any of the forms a setting comes in.
 pub(super) fn setting(value: &Value) -> Result<Setting, SettingError> {
     if value.is_null() {
         return Ok(Setting::default());
     }
-    let fields = Fields::of(value, "", OBJECT)
+    let fields = Fields::of(value, "", say::input_should_object())
         .map_err(|error| SettingError::new("context_management", error.message))?;
     let mut setting = Setting { edits: all_edits(&fields)?, ..Setting::default() };
     setting.compaction = on_demand(&fields)?;
@@ -32,10 +30,7 @@ pub(super) fn setting(value: &Value) -> Result<Setting, SettingError> {
         "maxIterations",
     ])?;
     if setting.compaction.is_some() && !setting.edits.is_empty() {
-        return Err(SettingError::new(
-            "compaction",
-            "`compaction` cannot be combined with `context_management` in one request",
-        ));
+        return Err(SettingError::new("compaction", say::compaction_cannot_combined_context_management()));
     }
     Ok(setting)
 }
@@ -43,9 +38,9 @@ pub(super) fn setting(value: &Value) -> Result<Setting, SettingError> {
 fn all_edits(fields: &Fields<'_>) -> Result<Vec<Edit>, SettingError> {
     let Some(outer) = fields.get("context_management") else { return edits(fields.get("edits")) };
     if fields.has("edits") {
-        return Err(SettingError::new("edits", "Extra inputs are not permitted"));
+        return Err(SettingError::new("edits", say::extra_inputs_not_permitted()));
     }
-    let outer = Fields::of(outer, "context_management", OBJECT)?;
+    let outer = Fields::of(outer, "context_management", say::input_should_object())?;
     outer.only(&["edits"])?;
     edits(outer.get("edits"))
 }
@@ -55,7 +50,7 @@ fn edits(value: Option<&Value>) -> Result<Vec<Edit>, SettingError> {
     let list = match value {
         None => return Ok(Vec::new()),
         Some(Value::Array(list)) => list,
-        Some(_) => return Err(SettingError::new(PATH, "Input should be a valid array")),
+        Some(_) => return Err(SettingError::new(PATH, say::input_should_valid_array())),
     };
     let edits: Vec<Edit> = list
         .iter()
@@ -66,31 +61,32 @@ fn edits(value: Option<&Value>) -> Result<Vec<Edit>, SettingError> {
         // The API refuses it; its words are not public.
         return Err(SettingError::new(
             format!("{PATH}.{}", index + 1),
-            format!("`{CLEAR_THINKING}` must be the first of `edits`"),
+            say::must_first_edits(CLEAR_THINKING),
         ));
     }
     Ok(edits)
 }
 
 fn edit(value: &Value, path: &str) -> Result<Edit, SettingError> {
-    let fields = Fields::of(value, path, OBJECT)?;
+    let fields = Fields::of(value, path, say::input_should_object())?;
     let name = match fields.get("type") {
         Some(Value::String(name)) => name.as_str(),
         Some(_) | None => {
-            return Err(SettingError::new(path, "Unable to extract tag using discriminator 'type'"));
+            return Err(SettingError::new(path, say::unable_extract_tag_using_discriminator()));
         }
     };
     let inner = format!("{path}.{name}");
     match name {
-        CLEAR_TOOL_USES => clear_tool_uses(&Fields::of(value, inner, OBJECT)?).map(Edit::ClearToolUses),
-        CLEAR_THINKING => clear_thinking(&Fields::of(value, inner, OBJECT)?).map(Edit::ClearThinking),
-        COMPACT => compact(&Fields::of(value, inner, OBJECT)?).map(Edit::Compact),
+        CLEAR_TOOL_USES => {
+            clear_tool_uses(&Fields::of(value, inner, say::input_should_object())?).map(Edit::ClearToolUses)
+        }
+        CLEAR_THINKING => {
+            clear_thinking(&Fields::of(value, inner, say::input_should_object())?).map(Edit::ClearThinking)
+        }
+        COMPACT => compact(&Fields::of(value, inner, say::input_should_object())?).map(Edit::Compact),
         _ => Err(SettingError::new(
             path,
-            format!(
-                "Input tag '{name}' found using 'type' does not match any of the expected tags: \
-                 '{CLEAR_TOOL_USES}', '{CLEAR_THINKING}', '{COMPACT}'"
-            ),
+            say::input_tag_found_using_type(name, CLEAR_TOOL_USES, CLEAR_THINKING, COMPACT),
         )),
     }
 }
@@ -101,8 +97,7 @@ fn clear_tool_uses(fields: &Fields<'_>) -> Result<ClearToolUses, SettingError> {
     let trigger = object(fields, "trigger")?;
     let keep = object(fields, "keep")?;
     if let Some(value) = fields.get("clear_at_least") {
-        let inner =
-            Fields::of(value, fields.at("clear_at_least"), "Input does not match the expected shape.")?;
+        let inner = Fields::of(value, fields.at("clear_at_least"), say::input_not_match_expected_shape())?;
         edit.clear_at_least = Some(counted(&inner, &["input_tokens"], 0)?.1);
     }
     edit.exclude_tools = fields.texts("exclude_tools")?.unwrap_or_default();
@@ -139,7 +134,7 @@ fn clear_thinking(fields: &Fields<'_>) -> Result<ClearThinking, SettingError> {
         None => None,
         Some(Value::String(all)) if all == "all" => Some(ThinkingKeep::All),
         Some(value) => {
-            let keep = Fields::of(value, fields.at("keep"), "Input should be an object or 'all'")?;
+            let keep = Fields::of(value, fields.at("keep"), say::input_should_object_or_all())?;
             Some(match keep.tag(&["thinking_turns", "all"])? {
                 "thinking_turns" => ThinkingKeep::Turns(counted(&keep, &["thinking_turns"], 1)?.1),
                 _ => {
@@ -169,12 +164,12 @@ fn on_demand(fields: &Fields<'_>) -> Result<Option<OnDemandCompaction>, SettingE
     let Some(value) = fields.get("compaction") else {
         for name in ["at", "context_reaches"] {
             if fields.has(name) {
-                return Err(SettingError::new(name, "Stands beside `compaction` only"));
+                return Err(SettingError::new(name, say::stands_beside_compaction_only()));
             }
         }
         return Ok(None);
     };
-    let inner = Fields::of(value, "compaction", OBJECT)?;
+    let inner = Fields::of(value, "compaction", say::input_should_object())?;
     inner.tag(&["summarize"])?;
     let instructions = inner.text("instructions")?.filter(|text| !text.trim().is_empty());
     inner.only(&["type", "instructions"])?;
@@ -186,13 +181,13 @@ fn on_demand(fields: &Fields<'_>) -> Result<Option<OnDemandCompaction>, SettingE
             };
             AskedFor::At(list.iter().enumerate().map(index).collect::<Result<_, _>>()?)
         }
-        (Some(_), None) => return Err(SettingError::new("at", "Input should be a valid array")),
+        (Some(_), None) => return Err(SettingError::new("at", say::input_should_valid_array())),
         (None, Some(value)) => AskedFor::ContextReaches(fields::integer(value, "context_reaches", 1)?),
         (None, None) => {
-            return Err(SettingError::new("at", "Say when: `at` or `context_reaches` beside `compaction`"));
+            return Err(SettingError::new("at", say::say_when_or_context_reaches()));
         }
         (Some(_), Some(_)) => {
-            return Err(SettingError::new("at", "Either `at` or `context_reaches`, not both"));
+            return Err(SettingError::new("at", say::either_or_context_reaches_not()));
         }
     };
     Ok(Some(OnDemandCompaction { instructions, when }))
@@ -222,25 +217,25 @@ const TYPESCRIPT: ControlNames = ControlNames {
 fn control(fields: &Fields<'_>) -> Result<Option<CompactionControl>, SettingError> {
     let (value, outer) = match (fields.get(PYTHON.path), fields.get(TYPESCRIPT.path)) {
         (Some(_), Some(_)) => {
-            return Err(SettingError::new(TYPESCRIPT.path, "Extra inputs are not permitted"));
+            return Err(SettingError::new(TYPESCRIPT.path, say::extra_inputs_not_permitted()));
         }
         (Some(value), None) => (value, PYTHON.path),
         (None, Some(value)) => (value, TYPESCRIPT.path),
         (None, None) => {
             for name in [PYTHON.iterations, TYPESCRIPT.iterations] {
                 if fields.has(name) {
-                    return Err(SettingError::new(name, "Stands beside `compaction_control` only"));
+                    return Err(SettingError::new(name, say::stands_beside_compaction_control_only()));
                 }
             }
             return Ok(None);
         }
     };
-    let inner = Fields::of(value, outer, OBJECT)?;
+    let inner = Fields::of(value, outer, say::input_should_object())?;
     // Camel case within says TypeScript, whatever the case of the outer name.
     let camel = outer == TYPESCRIPT.path || inner.has(TYPESCRIPT.threshold) || inner.has(TYPESCRIPT.prompt);
     let names = if camel { &TYPESCRIPT } else { &PYTHON };
     let Some(enabled) = inner.truth("enabled")? else {
-        return Err(SettingError::new(inner.at("enabled"), "Field required"));
+        return Err(SettingError::new(inner.at("enabled"), say::field_required()));
     };
     let threshold = match inner.get(names.threshold) {
         Some(value) => fields::integer(value, &inner.at(names.threshold), 0)?,
@@ -248,7 +243,7 @@ fn control(fields: &Fields<'_>) -> Result<Option<CompactionControl>, SettingErro
         None if !camel && inner.has(names.threshold) => {
             return Err(SettingError::new(
                 inner.at(names.threshold),
-                "Input should be a valid integer: the Python runner does not replace `None` by the default",
+                say::input_should_valid_integer_python(),
             ));
         }
         None => COMPACTION_CONTROL_THRESHOLD,
@@ -275,7 +270,7 @@ fn iterations(fields: &Fields<'_>) -> Result<Option<u64>, SettingError> {
 }
 
 fn object<'v>(fields: &Fields<'v>, name: &str) -> Result<Option<Fields<'v>>, SettingError> {
-    fields.get(name).map(|value| Fields::of(value, fields.at(name), OBJECT)).transpose()
+    fields.get(name).map(|value| Fields::of(value, fields.at(name), say::input_should_object())).transpose()
 }
 
 /// `{"type": one of names, "value": integer}`.
@@ -288,4 +283,24 @@ fn counted(
     let value = fields.integer("value", least)?;
     fields.only(&["type", "value"])?;
     Ok((name, value))
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "parse";
+    input_should_object() => "Input should be an object",
+    compaction_cannot_combined_context_management() => "`compaction` cannot be combined with `context_management` in one request",
+    extra_inputs_not_permitted() => "Extra inputs are not permitted",
+    input_should_valid_array() => "Input should be a valid array",
+    must_first_edits(value) => "`{value}` must be the first of `edits`",
+    unable_extract_tag_using_discriminator() => "Unable to extract tag using discriminator 'type'",
+    input_tag_found_using_type(name, value, value_2, value_3) => "Input tag '{name}' found using 'type' does not match any of the expected tags: '{value}', '{value_2}', '{value_3}'",
+    input_not_match_expected_shape() => "Input does not match the expected shape.",
+    input_should_object_or_all() => "Input should be an object or 'all'",
+    stands_beside_compaction_only() => "Stands beside `compaction` only",
+    say_when_or_context_reaches() => "Say when: `at` or `context_reaches` beside `compaction`",
+    either_or_context_reaches_not() => "Either `at` or `context_reaches`, not both",
+    stands_beside_compaction_control_only() => "Stands beside `compaction_control` only",
+    field_required() => "Field required",
+    input_should_valid_integer_python() => "Input should be a valid integer: the Python runner does not replace `None` by the default",
 }

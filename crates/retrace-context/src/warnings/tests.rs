@@ -41,7 +41,7 @@ fn codes(story: &Story, setting: &Value) -> Vec<Warning> {
 fn message(story: &Story, setting: &Value, code: &str) -> String {
     let found = codes(story, setting);
     let of_code = found.iter().find(|warning| warning.code == code);
-    of_code.unwrap_or_else(|| unreachable!("{code} among {found:?}")).message.clone()
+    of_code.unwrap_or_else(|| unreachable!("{code} among {found:?}")).message.clone().into_text()
 }
 
 fn clearing(trigger: u64, more: &Value) -> Value {

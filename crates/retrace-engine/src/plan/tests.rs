@@ -117,7 +117,7 @@ fn a_conflict_is_an_error_that_says_how_much_was_done() {
         expected_version_id: None,
         found_version_id: None,
         wanted_version_id: None,
-        message: format!("{path} moved on.").into(),
+        message: retrace_message::Message::verbatim(format!("{path} moved on.")),
     };
     assert!(ActResult::default().conflict_error().is_none());
     let conflicts = vec![conflict("a.md"), conflict("b.md")];

@@ -31,7 +31,7 @@ pub fn check(inner: &Arc<Checks>, request: CheckReq) -> Result<Checked, ApiError
     let store =
         inner.read(|reader| inner.store_named(reader, &request.target)).map_err(|error| {
             match error.code {
-                Code::NotFound => ApiError { message: NO_SUCH_TARGET.to_owned().into(), ..error },
+                Code::NotFound => ApiError { message: say::no_such_target(), ..error },
                 _ => error,
             }
         })?;
@@ -52,12 +52,9 @@ pub fn check(inner: &Arc<Checks>, request: CheckReq) -> Result<Checked, ApiError
 /// As [`check`]; `not_found` when there is no such directory.
 pub fn check_directory(options: &EngineOptions, request: &CheckReq) -> Result<Checked, ApiError> {
     let root = directory_named(&request.target)
-        .ok_or_else(|| ApiError::new(Code::NotFound, NO_SUCH_TARGET, request.target.clone()))?;
+        .ok_or_else(|| ApiError::new(Code::NotFound, say::no_such_target(), request.target.clone()))?;
     check::directory(&root, request, &around(options))
 }
-
-/// Neither a directory nor a store is called that.
-const NO_SUCH_TARGET: &str = "There is no such directory or store.";
 
 /// The findings of a store as it is on disk now (in the log, where it has no directory), with the rules as its own configuration has them, then those about changes
 /// that this person has not reviewed. Only files that changed since the last call are checked anew.
@@ -198,4 +195,11 @@ fn around(options: &EngineOptions) -> Around<'_> {
         entropy: &*options.entropy,
         program_version: options.program_version,
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "check";
+    /// Neither a directory nor a store is called that.
+    no_such_target() => "There is no such directory or store.",
 }

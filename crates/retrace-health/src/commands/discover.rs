@@ -4,7 +4,7 @@ use crate::Checks;
 use crate::wire::{ApiError, DiscoverReq, Discovered, DiscoveryProblem, Found};
 use crate::wire::{sentence, show};
 use retrace_engine::root_of;
-use retrace_message::Message;
+use retrace_message::{AsMessage, Message};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -55,5 +55,5 @@ pub fn discover(inner: &Arc<Checks>, request: DiscoverReq) -> Result<Discovered,
 }
 
 fn absolute(text: &str) -> Result<PathBuf, ApiError> {
-    std::path::absolute(text).map_err(|error| ApiError::invalid(format!("{error}."), text))
+    std::path::absolute(text).map_err(|error| ApiError::invalid(error.message().sentence(), text))
 }

@@ -145,8 +145,7 @@ impl Checks {
             front_matter: matches!(store.kind, StoreKind::ClaudeAuto | StoreKind::ClaudeAgent),
         })?;
         let range = if lines.0 == lines.1 { say::line(lines.0) } else { say::lines_2(lines.0, lines.1) };
-        let mut plan =
-            Plan::new(Source::Api, Some(say::moved(range, from.to_string(), to.to_string()).into_text()));
+        let mut plan = Plan::new(Source::Api, Some(say::moved(range, from.to_string(), to.to_string())));
         plan.warnings = warnings;
         plan.steps.push(index.step(&store, &from, Some(index_after), expect));
         plan.steps.push(match &topic {
@@ -210,8 +209,7 @@ impl Checks {
                 .hint(say::retrace_check_lists_where_they()));
         }
         let after = entries::without(&known.bytes, &stripped);
-        let mut plan =
-            Plan::new(Source::Api, Some(say::took_hidden_characters_out(path.to_string()).into_text()));
+        let mut plan = Plan::new(Source::Api, Some(say::took_hidden_characters_out(path.to_string())));
         plan.steps.push(known.step(&store, &path, Some(after), hash(request.expect.as_deref())?));
         plan.tidy();
         Ok(plan)
@@ -232,7 +230,7 @@ impl Checks {
         }
         let known = self.known_text(reader, &store, &path)?;
         let after = entries::with_allowance(&path.to_text(), &known.bytes, request.line, &rule.id, reason)?;
-        let mut plan = Plan::new(Source::Api, Some(say::allowed(&rule.id, path.to_string()).into_text()));
+        let mut plan = Plan::new(Source::Api, Some(say::allowed(&rule.id, path.to_string())));
         plan.steps.push(known.step(&store, &path, Some(after), hash(request.expect.as_deref())?));
         plan.tidy();
         Ok(plan)
@@ -241,7 +239,7 @@ impl Checks {
 
 retrace_message::messages! {
     /// Messages of this module.
-    mod say in "entries";
+    saved mod say in "entries";
     file_not_text() => "The file is not text.",
     file_too_large_kept_log() => "The file is too large to be kept in the log.",
     newest_version_redacted() => "The newest version is redacted.",

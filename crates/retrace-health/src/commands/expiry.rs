@@ -18,6 +18,7 @@ use retrace_findings::{
     Finding, UNLOADED_DAYS, UNLOADED_SESSIONS, Usage, file_links, is_index, is_instructions,
 };
 use retrace_log::{MemoryAt, Reader, StoreRow};
+use retrace_message::Message;
 use retrace_model::{RelPath, Sha256, Source, StoreId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -25,14 +26,6 @@ use std::sync::Arc;
 /// Days after which a daily log is proposed. What is worth keeping of a day is in the topic files by then; a quarter, as for
 /// memories that nobody loads.
 const LOG_DAYS: u32 = 90;
-
-/// Messages of the reasons, beside those of the rule of days that are past; see [`retrace_findings::messages`].
-pub const MESSAGES: &[&str] = &[
-    "Last loaded on {0}, last changed on {1}; {2} sessions since could have loaded it.",
-    "Never loaded, last changed on {0}; {1} sessions since could have loaded it.",
-    "The log of {0}, {1} days ago.",
-    "Holds the same bytes as {0}.",
-];
 
 /// After how many days what is proposed.
 #[derive(Clone, Copy, Debug)]
@@ -142,11 +135,11 @@ struct Reasons<'a> {
 }
 
 impl Reasons<'_> {
-    fn add(&mut self, path: &str, kind: &str, message: String, line: Option<u32>) {
+    fn add(&mut self, path: &str, kind: &str, message: Message, line: Option<u32>) {
         if is_index(path) || is_instructions(path) {
             return;
         }
-        let reason = ExpiryReason { kind: kind.to_owned(), message: message.into(), line };
+        let reason = ExpiryReason { kind: kind.to_owned(), message, line };
         self.by_path.entry(path.to_owned()).or_default().push(reason);
     }
 
@@ -159,12 +152,8 @@ impl Reasons<'_> {
             }
             let (changed, since) = (used.last_changed, used.sessions_since);
             let message = match used.last_loaded {
-                Some(day) => format!(
-                    "Last loaded on {day}, last changed on {changed}; {since} sessions since could have loaded it."
-                ),
-                None => format!(
-                    "Never loaded, last changed on {changed}; {since} sessions since could have loaded it."
-                ),
+                Some(day) => say::last_loaded(day.to_string(), changed.to_string(), since),
+                None => say::never_loaded(changed.to_string(), since),
             };
             self.add(path, "unloaded", message, None);
         }
@@ -177,7 +166,7 @@ impl Reasons<'_> {
         for (path, day) in logs {
             let age = today.signed_duration_since(day).num_days();
             if age > i64::from(self.days.log) {
-                self.add(&path, "old_log", format!("The log of {day}, {age} days ago."), None);
+                self.add(&path, "old_log", say::log_of_day(day.to_string(), age), None);
             }
         }
     }
@@ -208,7 +197,7 @@ impl Reasons<'_> {
         for paths in same.into_values().filter(|paths| paths.len() > 1) {
             let stays = paths.iter().find(|path| linked.contains(*path)).unwrap_or(&paths[0]).clone();
             for path in paths.iter().filter(|path| **path != stays) {
-                self.add(path, "duplicate", format!("Holds the same bytes as {stays}."), None);
+                self.add(path, "duplicate", say::same_bytes(&stays), None);
             }
         }
     }
@@ -274,7 +263,7 @@ impl Checks {
             1 => say::removed_1_memory_expired(),
             amount => say::removed_memories_expired(amount),
         };
-        let mut plan = Plan::new(Source::Api, Some(note.into_text()));
+        let mut plan = Plan::new(Source::Api, Some(note));
         let mut gone: BTreeSet<String> = BTreeSet::new();
         for memory in &request.memories {
             let path = rel_path(&memory.path)?;
@@ -343,7 +332,11 @@ fn recorded_indexes(reader: &Reader<'_>, store: StoreId) -> Result<Vec<(String, 
 
 retrace_message::messages! {
     /// Messages of this module.
-    mod say in "expiry";
+    saved mod say in "expiry";
+    last_loaded(day, changed, sessions) => "Last loaded on {day}, last changed on {changed}; {sessions} sessions since could have loaded it.",
+    never_loaded(changed, sessions) => "Never loaded, last changed on {changed}; {sessions} sessions since could have loaded it.",
+    log_of_day(day, days) => "The log of {day}, {days} days ago.",
+    same_bytes(path) => "Holds the same bytes as {path}.",
     no_memory_named() => "No memory is named.",
     removed_1_memory_expired() => "removed 1 memory that expired",
     removed_memories_expired(amount) => "removed {amount} memories that expired",

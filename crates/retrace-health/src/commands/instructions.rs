@@ -52,9 +52,9 @@ pub fn instructions(inner: &Arc<Checks>, request: InstructionsReq) -> Result<wir
     Ok(wire::Instructions {
         files: rows.map(|((file, tokens), recorded)| row(file, tokens, recorded)).collect(),
         directory: found.directory.as_deref().map(show),
-        because: because.map(Message::from),
+        because,
         repository: found.repository.as_deref().map(show),
-        switched_off: found.switched_off.map(Message::from),
+        switched_off: found.switched_off,
         totals,
         tokens_kind: FigureKind::CountedOffline,
         problems: found.problems.iter().map(sentence).collect(),
@@ -90,7 +90,7 @@ impl Checks {
         &self,
         store: Option<&str>,
         project: Option<&str>,
-    ) -> Result<(Instructions, Option<String>), ApiError> {
+    ) -> Result<(Instructions, Option<Message>), ApiError> {
         let surroundings = &self.options.surroundings;
         let (directory, because) = match (store, project) {
             (_, Some(project)) => {
@@ -131,7 +131,7 @@ impl Checks {
     }
 
     /// The project a store's memory belongs to, and why it is believed to be that one.
-    fn project_of(&self, store: &StoreRow) -> (Option<PathBuf>, String) {
+    fn project_of(&self, store: &StoreRow) -> (Option<PathBuf>, Message) {
         let surroundings = &self.options.surroundings;
         let root = root_of(store);
         if let Some(memory) = agent_memory(surroundings, &root) {
@@ -139,26 +139,26 @@ impl Checks {
                 Some(_) => say::subagents_memory_lies(),
                 None => say::subagents_memory_all_projects_these(),
             };
-            return (memory.project, because.to_owned().into_text());
+            return (memory.project, because);
         }
         if store.kind == StoreKind::ClaudeAuto {
             // Its folder's name is lossy; transcripts say which directory it stands for.
             let project = self.discovered(&root).and_then(|found| found.project);
             if let Some(project) = project {
                 return match project.is_dir() {
-                    true => (Some(project), say::claude_code_keeps_memory().into_text()),
+                    true => (Some(project), say::claude_code_keeps_memory()),
                     false => {
                         let gone = say::claude_code_keeps_memory_not(project.display().to_string());
-                        (None, gone.into_text())
+                        (None, gone)
                     }
                 };
             }
         }
         match repository_above(&root) {
-            Some(repository) => (Some(repository), say::store_lies_repository().into_text()),
+            Some(repository) => (Some(repository), say::store_lies_repository()),
             None => {
                 let because = say::no_project_known_store_these();
-                (None, because.to_owned().into_text())
+                (None, because)
             }
         }
     }

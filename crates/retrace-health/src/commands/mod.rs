@@ -13,7 +13,7 @@ pub(crate) use check::CachedChecker;
 pub use check::{check, check_directory, findings};
 pub use discover::discover;
 pub use entries::{allow_finding, move_entry, strip_characters};
-pub use expiry::{MESSAGES as EXPIRY_MESSAGES, expire, expiry};
+pub use expiry::{expire, expiry};
 pub use health::health;
 pub use instructions::{instruction, instructions};
 pub use rules::{finding_rules, set_finding_rule};

@@ -8,6 +8,7 @@ use crate::wire::{ApiError, OriginNote};
 use retrace_engine::path_from_bytes;
 use retrace_lab::shortened;
 use retrace_log::{OriginRow, Reader, VersionRow};
+use retrace_message::Message;
 use retrace_model::{Actor, Timestamp};
 use retrace_sessions::{SessionRow, Snapshot};
 use std::collections::HashMap;
@@ -238,7 +239,7 @@ fn read_prompt(inner: &History, snapshot: &Snapshot, path: &Path, line: u32) -> 
 }
 
 /// Evidence of an answer, one sentence each.
-pub(crate) fn sentences(row: &OriginRow) -> Vec<String> {
+pub(crate) fn sentences(row: &OriginRow) -> Vec<Message> {
     let tool = row.call.as_ref().map_or("call", |call| call.tool.as_str());
     let steps = row.steps;
     let first = match row.basis.as_str() {
@@ -257,7 +258,7 @@ pub(crate) fn sentences(row: &OriginRow) -> Vec<String> {
         "equal_claims" => say::several_sessions_could_written_equally(),
         _ => say::no_transcript_call_fits(),
     };
-    vec![first.into_text()]
+    vec![first]
 }
 
 retrace_message::messages! {

@@ -138,7 +138,7 @@ pub trait HostCalls: Send + Sync {
 }
 
 fn without_dreams() -> RemoteError {
-    RemoteError::NotFound { message: say::host_no_dreams().into_text() }
+    RemoteError::NotFound { message: say::host_no_dreams() }
 }
 
 /// Looks a variable of the environment up.
@@ -322,6 +322,6 @@ impl HostCalls for Host {
 
 retrace_message::messages! {
     /// Messages of this module.
-    mod say in "host";
+    saved mod say in "host";
     host_no_dreams() => "this host has no dreams",
 }

@@ -100,8 +100,8 @@ impl Hosted {
     }
 
     /// Keeps on a mirror why a pull or a push did not come to its end.
-    fn note_problem(&self, remote: &RemoteRow, error: &RemoteError) -> Result<String, ApiError> {
-        let problem = problem(error).into_text();
+    fn note_problem(&self, remote: &RemoteRow, error: &RemoteError) -> Result<Message, ApiError> {
+        let problem = problem(error);
         let state = state_after(error);
         self.write(|act| {
             act.set_remote_problem(remote.store, Some(&problem))?;
@@ -147,14 +147,14 @@ pub fn refusal(error: &RemoteError, subject: &str) -> ApiError {
 
 /// The path a memory has here, from the one it has at its host.
 fn path_here(path: &str) -> Result<RelPath, RemoteError> {
-    let not_understood = || RemoteError::NotUnderstood { cause: say::path_not_one_memory().into_text() };
+    let not_understood = || RemoteError::NotUnderstood { cause: say::path_not_one_memory() };
     let path = path.strip_prefix('/').ok_or_else(not_understood)?;
     RelPath::from_bytes(path).map_err(|_| not_understood())
 }
 
 retrace_message::messages! {
     /// Messages of this module.
-    mod say in "remote";
+    saved mod say in "remote";
     stopped_next_one_goes_where() => "It was stopped; the next one goes on where it was.",
     keep_key_host_retrace_remote() => "Keep a key for the host: `retrace remote key set`, with --url for any but the API's own. The environment's key is only sent to where the environment leads.",
     keep_another_key_host_retrace() => "Keep another key for the host: `retrace remote key set`, with --url for any but the API's own.",

@@ -33,12 +33,6 @@ const ALL_PAGES: usize = 100_000;
 /// Pages of memories that are asked for. A host has at most 2,000 memories a store; ours leaves room for more.
 const MEMORY_PAGES: usize = 1_000;
 
-/// Why a deletion of nobody's is recorded.
-const GONE_NOTE: &str = "The host does not have it any more and shows no deletion.";
-
-/// Why a memory is put back to a version it had.
-const ORDER_NOTE: &str = "The host had made an older version shortly before, which came here later.";
-
 /// Why a pull stopped.
 enum Stop {
     /// A call failed.
@@ -139,7 +133,7 @@ pub fn pull(
     match stopped {
         None => pulled.finished = true,
         Some(Stop::Log(error)) => return Err(error),
-        Some(Stop::Host(error)) => pulled.problem = Some(inner.note_problem(remote, &error)?.into()),
+        Some(Stop::Host(error)) => pulled.problem = Some(inner.note_problem(remote, &error)?),
         Some(Stop::Overtaken) => {
             pulled.problem = Some(say::another_pull_store_began_meanwhile());
         }
@@ -297,7 +291,7 @@ impl Pull<'_> {
             }
             cursor = page.next;
         }
-        Err(RemoteError::NotUnderstood { cause: say::list_memories_not_end().into_text() }.into())
+        Err(RemoteError::NotUnderstood { cause: say::list_memories_not_end() }.into())
     }
 
     /// Compares the live memories with those of the host: one whose newest version was not listed is fetched, one that the
@@ -347,7 +341,7 @@ impl Pull<'_> {
         }
         let (at, ids) = (self.inner.now(), (memory.id.as_str(), memory.version_id.as_str()));
         self.versions += self.write(|act, store| {
-            Ok(act.set_right(store, ids, &path, mark, (at, ORDER_NOTE))?.versions.len() as u64)
+            Ok(act.set_right(store, ids, &path, mark, (at, &say::order_note()))?.versions.len() as u64)
         })?;
         Ok(())
     }
@@ -387,7 +381,7 @@ impl Pull<'_> {
                 store: Some(store),
                 source: Source::Api,
                 actor: &Actor::Unknown,
-                note: Some(GONE_NOTE),
+                note: Some(&say::gone_note()),
                 at,
                 undoes: None,
                 changes: vec![gone],
@@ -403,7 +397,7 @@ impl Pull<'_> {
         let newest = if self.full { ALL_PAGES } else { REDACTION_PAGES };
         let Swept::To(reached) = self.sweep(None, newest)? else { return Ok(()) };
         if self.full {
-            return Err(RemoteError::NotUnderstood { cause: say::list_versions_not_end().into_text() }.into());
+            return Err(RemoteError::NotUnderstood { cause: say::list_versions_not_end() }.into());
         }
         let from = self.remote.swept_to.filter(|swept| *swept < reached).unwrap_or(reached);
         match self.sweep(Some(from), SWEEP_PAGES) {
@@ -447,7 +441,7 @@ impl Pull<'_> {
                 return Ok(Swept::To(reached));
             }
             if !seen.insert(page.next.clone()) {
-                return Err(RemoteError::NotUnderstood { cause: say::pages_lead_circle().into_text() }.into());
+                return Err(RemoteError::NotUnderstood { cause: say::pages_lead_circle() }.into());
             }
             cursor = page.next;
         }
@@ -498,7 +492,7 @@ fn host_version(version: RemoteVersion) -> Result<HostVersion, RemoteError> {
         && version.operation != VersionOperation::Deleted
         && (version.path.is_none() || version.content.is_none())
     {
-        return Err(RemoteError::NotUnderstood { cause: say::version_no_content().into_text() });
+        return Err(RemoteError::NotUnderstood { cause: say::version_no_content() });
     }
     Ok(HostVersion {
         id: version.id,
@@ -514,9 +508,8 @@ fn host_version(version: RemoteVersion) -> Result<HostVersion, RemoteError> {
 
 /// A memory's newest version as the log takes it, where the host shows only the memory: nobody says who made it.
 pub(super) fn head_version(memory: RemoteMemory) -> Result<HostVersion, RemoteError> {
-    let content = memory
-        .content
-        .ok_or_else(|| RemoteError::NotUnderstood { cause: say::memory_no_content().into_text() })?;
+    let content =
+        memory.content.ok_or_else(|| RemoteError::NotUnderstood { cause: say::memory_no_content() })?;
     Ok(HostVersion {
         id: memory.version_id,
         memory: memory.id,
@@ -531,7 +524,11 @@ pub(super) fn head_version(memory: RemoteMemory) -> Result<HostVersion, RemoteEr
 
 retrace_message::messages! {
     /// Messages of this module.
-    mod say in "pull";
+    saved mod say in "pull";
+    /// Why a deletion of nobody's is recorded.
+    gone_note() => "The host does not have it any more and shows no deletion.",
+    /// Why a memory is put back to a version it had.
+    order_note() => "The host had made an older version shortly before, which came here later.",
     another_pull_store_began_meanwhile() => "Another pull of the store began meanwhile.",
     list_memories_not_end() => "its list of memories does not end",
     list_versions_not_end() => "its list of versions does not end",

@@ -9,13 +9,14 @@ use super::{HostCalls, path_there, refusal};
 use crate::Hosted;
 use crate::decision::{self, Who};
 use crate::jobs::Job;
-use crate::queue::HEAD_WAITS;
+use crate::queue::head_waits;
 use crate::wire::sentence;
 use crate::wire::{ApiError, Event, Pushed};
 use retrace_log::{
     Act, Append, Appended, Change, HostVersion, Mirrored, MirroredMemory, Payload, QueueKind, QueueRow,
     QueueState, Reader, RemoteRow,
 };
+use retrace_message::Message;
 use retrace_model::{Actor, Sha256, StoreState, Timestamp, VersionOperation};
 use retrace_remote::{RemoteError, RemoteMemory};
 use std::sync::Arc;
@@ -33,7 +34,7 @@ enum Answer {
     /// It was done before.
     Done,
     /// It stays in the queue, for a reason.
-    Stays(QueueState, String),
+    Stays(QueueState, Message),
 }
 
 /// Why a push of one store ended early.
@@ -107,7 +108,7 @@ pub fn push(
             }
         }
         Err(Stop::Log(error)) => return Err(error),
-        Err(Stop::Host(error)) => pushed.problem = Some(inner.note_problem(remote, &error)?.into()),
+        Err(Stop::Host(error)) => pushed.problem = Some(inner.note_problem(remote, &error)?),
     }
     inner.stores_changed();
     Ok(())
@@ -163,11 +164,9 @@ fn send(
         Err(error) => match error {
             RemoteError::PreconditionFailed { .. }
             | RemoteError::PathConflict { .. }
-            | RemoteError::NotFound { .. } => {
-                Ok(Answer::Stays(QueueState::Conflict, sentence(&error).into_text()))
-            }
+            | RemoteError::NotFound { .. } => Ok(Answer::Stays(QueueState::Conflict, sentence(&error))),
             RemoteError::Refused { .. } | RemoteError::TooLarge { .. } | RemoteError::BadId { .. } => {
-                Ok(Answer::Stays(QueueState::Failed, refusal(&error, "").message.into_text()))
+                Ok(Answer::Stays(QueueState::Failed, refusal(&error, "").message))
             }
             error => Err(Stop::Host(error)),
         },
@@ -202,7 +201,7 @@ fn without_a_call(reader: &Reader<'_>, row: &QueueRow) -> Result<Option<Answer>,
             let id = change.remote_version.as_deref().unwrap_or_default();
             let is_head = memories.iter().any(|memory| memory.remote_version.as_deref() == Some(id));
             if is_head {
-                return Ok(Some(Answer::Stays(QueueState::Waiting, HEAD_WAITS.to_owned())));
+                return Ok(Some(Answer::Stays(QueueState::Waiting, head_waits())));
             }
             reader.is_redacted_at_host(change.store, id)?
         }
@@ -214,7 +213,7 @@ fn text(bytes: Option<&Vec<u8>>) -> Result<Option<&str>, RemoteError> {
     bytes
         .map(|bytes| std::str::from_utf8(bytes))
         .transpose()
-        .map_err(|_| RemoteError::BadId { wanted: "text, which is all that a host takes" })
+        .map_err(|_| RemoteError::BadId { wanted: say::text_all_host_takes() })
 }
 
 fn create(host: &dyn HostCalls, remote: &RemoteRow, row: &QueueRow) -> Result<Answer, RemoteError> {
@@ -269,7 +268,7 @@ fn expected(host: &dyn HostCalls, remote: &RemoteRow, row: &QueueRow) -> Result<
     if Some(&now.version_id) == row.change.remote_version.as_ref() {
         return Ok(now.content_sha256);
     }
-    Err(RemoteError::PreconditionFailed { message: say::newer_version().into_text() })
+    Err(RemoteError::PreconditionFailed { message: say::newer_version() })
 }
 
 fn delete(host: &dyn HostCalls, remote: &RemoteRow, row: &QueueRow) -> Result<Answer, RemoteError> {
@@ -464,6 +463,7 @@ fn append_deletion(
 
 retrace_message::messages! {
     /// Messages of this module.
-    mod say in "push";
+    saved mod say in "push";
     newer_version() => "it has a newer version",
+    text_all_host_takes() => "text, which is all that a host takes",
 }

@@ -12,7 +12,7 @@ use crate::wire::{ApiError, Code, ExportedStore};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use retrace_log::{LogError, PastLine, PastVersion, Reader, StoreRow, VersionFilter, VersionRow};
-use retrace_message::Message;
+use retrace_message::{AsMessage, Message};
 use retrace_model::{Actor, Evidence, RelPath, Rules, Sha256, Timestamp, VersionOperation};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256 as Hasher};
@@ -192,7 +192,7 @@ pub(crate) fn write_files(
 
 /// Reads a bundle.
 pub(crate) fn read(file: &Path, rules: &Rules, steps: &Steps<'_>) -> Result<(Head, PastHistory), ApiError> {
-    let damaged = |why: &str| ApiError::invalid(say::bundle_damaged(why), show(file));
+    let damaged = |why: Message| ApiError::invalid(say::bundle_damaged(why), show(file));
     let opened = File::open(file)
         .map_err(|error| ApiError::new(Code::NotFound, say::bundle_cannot_read(error), show(file)))?;
     let packed = opened.metadata().map_or(0, |metadata| metadata.len());
@@ -203,10 +203,10 @@ pub(crate) fn read(file: &Path, rules: &Rules, steps: &Steps<'_>) -> Result<(Hea
     let mut next = |hasher: &mut Hasher| -> Result<Vec<u8>, ApiError> {
         let mut line = Vec::new();
         let most = MAX_LINE_BYTES.min(left);
-        (&mut lines).take(most).read_until(b'\n', &mut line).map_err(|error| damaged(&error.to_string()))?;
+        (&mut lines).take(most).read_until(b'\n', &mut line).map_err(|error| damaged(error.message()))?;
         left -= line.len() as u64;
         if line.len() as u64 == most {
-            return Err(damaged("it unpacks to more than a history of its size takes"));
+            return Err(damaged(say::unpacks_more_than_history_size()));
         }
         hasher.update(&line);
         Ok(line)
@@ -223,19 +223,20 @@ pub(crate) fn read(file: &Path, rules: &Rules, steps: &Steps<'_>) -> Result<(Hea
         let before = Sha256(hasher.clone().finalize().into()).to_hex();
         let line = next(&mut hasher)?;
         if line.is_empty() {
-            return Err(damaged("it ends in the middle"));
+            return Err(damaged(say::ends_middle()));
         }
         if let Ok(foot) = serde_json::from_slice::<Foot>(&line)
             && !line.starts_with(b"{\"memory\"")
         {
             if foot.sha256 != before {
-                return Err(damaged("its content has another hash"));
+                return Err(damaged(say::content_another_hash()));
             }
             break;
         }
-        let line: Line = serde_json::from_slice(&line).map_err(|error| damaged(&error.to_string()))?;
+        let line: Line =
+            serde_json::from_slice(&line).map_err(|error| damaged(Message::verbatim(error.to_string())))?;
         let memory = line.memory.clone();
-        let version = version_of(line).ok_or_else(|| damaged("a version makes no sense"))?;
+        let version = version_of(line).ok_or_else(|| damaged(say::version_makes_no_sense()))?;
         if !is_left_out(rules, &version.path) {
             memories.entry(memory).or_default().versions.push(version);
         }
@@ -370,4 +371,8 @@ retrace_message::messages! {
     cannot_written(error) => "It cannot be written: {error}.",
     file_no_bundle_retrace() => "The file is no bundle of Retrace.",
     retrace_export_store_file_retrace() => "`retrace export STORE --to FILE.retrace` makes one.",
+    unpacks_more_than_history_size() => "it unpacks to more than a history of its size takes",
+    ends_middle() => "it ends in the middle",
+    content_another_hash() => "its content has another hash",
+    version_makes_no_sense() => "a version makes no sense",
 }

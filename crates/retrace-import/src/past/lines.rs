@@ -6,6 +6,7 @@
 //! whether the last line ends with a line feed, one is assumed, and the version's note says so.
 
 use retrace_log::{PastLine, PastVersion};
+use retrace_message::Message;
 use retrace_model::{Actor, Evidence, RelPath, Timestamp};
 use retrace_origin::{Effect, Role, Write, apply};
 use std::collections::{BTreeSet, HashMap};
@@ -85,24 +86,24 @@ pub(crate) fn gather(mut happenings: Vec<Happening>) -> Gathered {
 impl Following {
     fn follow(&mut self, happening: Happening) {
         let Happening { at, session, path, what } = happening;
-        let provenance = |note: String| Provenance { at, session: session.clone(), note };
+        let provenance = |note: Message| Provenance { at, session: session.clone(), note };
         match what {
             What::Kept(content) => {
                 let state = content.map_or(State::Absent, State::Content);
                 if self.is_new(&path, &state) {
                     self.gathered.kept += 1;
                 }
-                self.found(&path, state, &provenance(say::kept_client_before_edit().into_text()));
+                self.found(&path, state, &provenance(say::kept_client_before_edit()));
             }
             What::Shown { text, end_is_known } => {
                 let (content, note) = self.shown(&path, text, end_is_known);
                 if self.is_new(&path, &content) {
                     self.gathered.shown += 1;
                 }
-                self.found(&path, content, &provenance(note.to_owned()));
+                self.found(&path, content, &provenance(note));
             }
             What::Wrote { write, to, from } => {
-                self.wrote(&path, &write, to, from, &provenance(String::new()));
+                self.wrote(&path, &write, to, from, &provenance(Message::default()));
             }
         }
     }
@@ -116,22 +117,21 @@ impl Following {
     }
 
     /// The content that a read tells of.
-    fn shown(&self, path: &RelPath, text: String, end_is_known: bool) -> (State, &'static str) {
-        const SEEN: &str = "as a session read it";
+    fn shown(&self, path: &RelPath, text: String, end_is_known: bool) -> (State, Message) {
         if end_is_known {
-            return (State::Content(text.into_bytes()), SEEN);
+            return (State::Content(text.into_bytes()), say::session_read());
         }
         if let State::Content(known) = self.state(path) {
             let as_shown = known.strip_suffix(b"\n").unwrap_or(known);
             if as_shown == text.strip_suffix('\n').unwrap_or(&text).as_bytes() {
-                return (State::Content(known.clone()), SEEN);
+                return (State::Content(known.clone()), say::session_read());
             }
         }
         let mut bytes = text.into_bytes();
         if !bytes.is_empty() && !bytes.ends_with(b"\n") {
             bytes.push(b'\n');
         }
-        (State::Content(bytes), "as a session read it; that it ends with a line feed is assumed")
+        (State::Content(bytes), say::session_read_ends_line_feed())
     }
 
     /// The file was found in a state that nobody is known to have made.
@@ -226,7 +226,7 @@ impl Following {
         {
             return;
         }
-        let provenance = Provenance { note: say::before_edit().into_text(), ..provenance.clone() };
+        let provenance = Provenance { note: say::before_edit(), ..provenance.clone() };
         self.found(path, State::Content(before.clone().into_bytes()), &provenance);
     }
 
@@ -263,9 +263,9 @@ impl Following {
         };
         let note = match write.turn {
             Some(turn) => say::turn(&write.tool, turn),
-            None => write.tool.clone().into(),
+            None => Message::verbatim(write.tool.clone()),
         };
-        self.push(path, state, actor, &Provenance { note: note.into_text(), ..provenance.clone() });
+        self.push(path, state, actor, &Provenance { note: note, ..provenance.clone() });
     }
 
     /// True if the last version of the line of a file is at its path.
@@ -293,7 +293,7 @@ impl Following {
             at: provenance.at,
             written_at: None,
             actor,
-            note: Some(provenance.note.clone()),
+            note: Some(provenance.note.text().to_owned()),
             content,
         });
     }
@@ -304,7 +304,7 @@ impl Following {
 struct Provenance {
     at: Timestamp,
     session: Option<String>,
-    note: String,
+    note: Message,
 }
 
 fn reported_after(write: &Write) -> Option<Vec<u8>> {
@@ -323,10 +323,12 @@ fn without_crlf(bytes: &[u8]) -> Vec<u8> {
 
 retrace_message::messages! {
     /// Messages of this module.
-    mod say in "lines";
+    saved mod say in "lines";
+    session_read() => "as a session read it",
     kept_client_before_edit() => "kept by the client before an edit",
     before_edit() => "as it was before an edit",
     turn(tool, turn) => "{tool}, turn {turn}",
+    session_read_ends_line_feed() => "as a session read it; that it ends with a line feed is assumed",
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ pub(crate) struct Import<'a> {
     /// `git`, `transcripts`, `bundle`.
     pub from: &'a str,
     pub source: Source,
-    pub note: String,
+    pub note: Message,
     pub dry_run: bool,
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn carry_out(
         store: store.id,
         source: import.source,
         actor: &user,
-        note: Some(import.note.as_str()),
+        note: Some(import.note.text()),
         at: inner.now(),
         lines,
     };
@@ -161,7 +161,7 @@ pub fn withdraw(inner: &Imports, seq: u64, dry_run: bool) -> Result<ActResult, A
 
 retrace_message::messages! {
     /// Messages of this module.
-    mod say in "past";
+    saved mod say in "past";
     operation_undone_already() => "The operation is undone already.",
     operation_undid_import_again_bring(by) => "Operation {by} undid it; import again to bring the history back.",
     import_undone_brought_back_importing() => "An import that was undone is brought back by importing again.",

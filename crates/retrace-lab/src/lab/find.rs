@@ -5,6 +5,7 @@ use crate::Lab;
 use crate::lab::rows::shortened;
 use crate::wire::show;
 use crate::wire::{ApiError, Code};
+use retrace_message::Message;
 use retrace_sessions::{Entry, Snapshot};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -107,9 +108,11 @@ fn unique_id(known: &Snapshot, entry: &Entry) -> Option<String> {
 fn ambiguous(name: &str, several: &[Arc<Entry>]) -> ApiError {
     let names: Vec<String> = several.iter().take(CANDIDATES).map(|entry| candidate(entry)).collect();
     let more = several.len().saturating_sub(CANDIDATES);
-    let more = if more > 0 { say::more(more) } else { String::new().into() };
-    ApiError::invalid(say::may_any_transcripts(several.len()), name)
-        .hint(format!("{}{more}.", names.join(", ")))
+    ApiError::invalid(say::may_any_transcripts(several.len()), name).hint(if more > 0 {
+        say::candidates_and_more(names.join(", "), more)
+    } else {
+        Message::verbatim(format!("{}.", names.join(", ")))
+    })
 }
 
 /// By path where the id would be as ambiguous.
@@ -129,7 +132,7 @@ retrace_message::messages! {
     name_file() => "Name a file in it.",
     not_regular_file() => "This is not a regular file.",
     may_any_transcripts(count) => "This may be any of {count} transcripts.",
-    more(more) => ", and {more} more",
+    candidates_and_more(names, more) => "{names}, and {more} more.",
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use crate::keep;
 use crate::wire::sentence;
 use retrace_context::prices::{Billed, PriceError, Prices};
 use retrace_engine::lock;
+use retrace_message::Message;
 use retrace_transcript::{Request, Tokens};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -24,7 +25,7 @@ pub(crate) struct Table {
     /// Our lines and the user's.
     pub prices: Prices,
     /// Problem of the user's file.
-    pub problem: Option<String>,
+    pub problem: Option<Message>,
     stamp: Stamp,
 }
 
@@ -65,15 +66,15 @@ fn read(path: &Path, stamp: Stamp) -> Table {
             let (prices, errors) = ours.with_own(&text);
             Table { prices, problem: described(&errors), stamp }
         }
-        Err(error) => Table { prices: ours.clone(), problem: Some(error.message.into_text()), stamp },
+        Err(error) => Table { prices: ours.clone(), problem: Some(error.message), stamp },
     }
 }
 
-fn described(errors: &[PriceError]) -> Option<String> {
+fn described(errors: &[PriceError]) -> Option<Message> {
     let first = errors.first()?;
     let rest = errors.len() - 1;
     let first = sentence(first);
-    Some(if rest > 0 { say::more_lines_cannot_read(first, rest).into_text() } else { first.into_text() })
+    Some(if rest > 0 { say::more_lines_cannot_read(first, rest) } else { first })
 }
 
 /// Tokens of a recorded call, by what each costs: what was written to the cache and is not known to live an hour lives

@@ -6,6 +6,7 @@
 //! to refuse.
 
 use crate::lab::loaded::Loaded;
+use retrace_message::AsMessage;
 use retrace_transcript::{
     Block, BlockKind, Cause, Message, Origin, Request, ResultPart, Role, Segment, Transcript,
 };
@@ -19,17 +20,38 @@ pub(crate) struct Rebuilt {
     /// The same as a transcript of one request.
     pub transcript: Transcript,
     /// Blocks that were left out, with how many of each.
-    pub left_out: BTreeMap<&'static str, u64>,
+    pub left_out: BTreeMap<NotRebuilt, u64>,
 }
 
-const THINKING: &str = "thinking, whose signature is not kept";
-const MEDIA: &str = "images and documents, whose bytes are not kept";
-const SERVER_TOOLS: &str = "calls of tools that the server ran, and their results";
-const UNPAIRED: &str = "calls without a result and results without a call";
-const UNKNOWN: &str = "blocks of unknown types";
-const INSTRUCTIONS: &str = "instructions within the messages";
-const ATTACHED: &str = "attachments, which are counted as plain text";
-const LEADING: &str = "messages before the first of the user";
+/// What of a request is not rebuilt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error, AsMessage)]
+#[message("not_rebuilt")]
+pub(crate) enum NotRebuilt {
+    /// Thinking, whose signature is not kept.
+    #[error("thinking, whose signature is not kept")]
+    Thinking,
+    /// Images and documents, whose bytes are not kept.
+    #[error("images and documents, whose bytes are not kept")]
+    Media,
+    /// Calls of tools that the server ran, and their results.
+    #[error("calls of tools that the server ran, and their results")]
+    ServerTools,
+    /// Calls without a result and results without a call.
+    #[error("calls without a result and results without a call")]
+    Unpaired,
+    /// Blocks of unknown types.
+    #[error("blocks of unknown types")]
+    Unknown,
+    /// Instructions within the messages.
+    #[error("instructions within the messages")]
+    Instructions,
+    /// Attachments, which are counted as plain text.
+    #[error("attachments, which are counted as plain text")]
+    Attached,
+    /// Messages before the first of the user.
+    #[error("messages before the first of the user")]
+    Leading,
+}
 
 /// Rebuilds what a request sent. `None` where nothing of it can be.
 pub(crate) fn rebuild(transcript: &Transcript, request: &Request, model: &str) -> Option<Rebuilt> {
@@ -39,7 +61,7 @@ pub(crate) fn rebuild(transcript: &Transcript, request: &Request, model: &str) -
     let mut messages: Vec<Message> = Vec::new();
     for message in sent {
         if message.role == Role::System {
-            *left_out.entry(INSTRUCTIONS).or_default() += 1;
+            *left_out.entry(NotRebuilt::Instructions).or_default() += 1;
             continue;
         }
         let mut blocks = Vec::new();
@@ -54,7 +76,7 @@ pub(crate) fn rebuild(transcript: &Transcript, request: &Request, model: &str) -
     }
     let leading = messages.iter().take_while(|message| message.role != Role::User).count();
     if leading > 0 {
-        *left_out.entry(LEADING).or_default() += leading as u64;
+        *left_out.entry(NotRebuilt::Leading).or_default() += leading as u64;
         messages.drain(..leading);
     }
     results_first(&mut messages);
@@ -165,29 +187,25 @@ fn paired(messages: &[&Message]) -> HashSet<String> {
 }
 
 /// Part of a block that can be sent.
-fn kept(
-    block: &Block,
-    paired: &HashSet<String>,
-    left_out: &mut BTreeMap<&'static str, u64>,
-) -> Option<Block> {
+fn kept(block: &Block, paired: &HashSet<String>, left_out: &mut BTreeMap<NotRebuilt, u64>) -> Option<Block> {
     let text = |text: String| (!text.trim().is_empty()).then_some(BlockKind::Text { text });
-    let mut count = |what: &'static str| *left_out.entry(what).or_default() += 1;
+    let mut count = |what: NotRebuilt| *left_out.entry(what).or_default() += 1;
     let kind = match &block.kind {
         BlockKind::Text { text: shown } => text(shown.clone()),
         BlockKind::Thinking { .. } => {
-            count(THINKING);
+            count(NotRebuilt::Thinking);
             None
         }
         BlockKind::ToolUse { server: true, .. } | BlockKind::ToolResult { server: true, .. } => {
-            count(SERVER_TOOLS);
+            count(NotRebuilt::ServerTools);
             None
         }
         BlockKind::ToolUse { id, .. } if !paired.contains(id) => {
-            count(UNPAIRED);
+            count(NotRebuilt::Unpaired);
             None
         }
         BlockKind::ToolResult { tool_use_id, .. } if !paired.contains(tool_use_id) => {
-            count(UNPAIRED);
+            count(NotRebuilt::Unpaired);
             None
         }
         BlockKind::ToolUse { .. } => Some(block.kind.clone()),
@@ -196,8 +214,8 @@ fn kept(
             for part in content {
                 match part {
                     ResultPart::Text(text) => parts.push(ResultPart::Text(text.clone())),
-                    ResultPart::Media(_) => count(MEDIA),
-                    ResultPart::Other(_) => count(UNKNOWN),
+                    ResultPart::Media(_) => count(NotRebuilt::Media),
+                    ResultPart::Other(_) => count(NotRebuilt::Unknown),
                 }
             }
             Some(BlockKind::ToolResult {
@@ -208,18 +226,18 @@ fn kept(
             })
         }
         BlockKind::Media(_) => {
-            count(MEDIA);
+            count(NotRebuilt::Media);
             None
         }
         BlockKind::Attachment { rendered: Some(rendered), .. } => text(rendered.clone()),
         BlockKind::Attachment { files, text: shown, .. } => {
-            count(ATTACHED);
+            count(NotRebuilt::Attached);
             let files = files.iter().map(|file| format!("Contents of {}:\n{}", file.path, file.content));
             text(files.chain(Some(shown.clone())).collect::<Vec<_>>().join("\n"))
         }
         BlockKind::Compaction { content } => content.clone().and_then(text),
         BlockKind::Unknown { .. } => {
-            count(UNKNOWN);
+            count(NotRebuilt::Unknown);
             None
         }
     };
@@ -330,7 +348,7 @@ mod tests {
                 ],
             })
         );
-        assert_eq!(rebuilt.left_out, BTreeMap::from([(THINKING, 1), (UNPAIRED, 1)]));
+        assert_eq!(rebuilt.left_out, BTreeMap::from([(NotRebuilt::Thinking, 1), (NotRebuilt::Unpaired, 1)]));
         assert_eq!(rebuilt.transcript.requests.len(), 1);
         assert_eq!(rebuilt.transcript.messages.len(), 3);
     }

@@ -104,10 +104,10 @@ impl Act<'_> {
         tell: &mut dyn FnMut(u64) -> Result<(), E>,
     ) -> Result<Rebuilt, E> {
         if !matches!(rebuild.source, Source::Rebuilt | Source::Import) {
-            return Err(LogError::Invalid(format!("{} does not rebuild", rebuild.source.as_str())).into());
+            return Err(LogError::Invalid(say::not_rebuild(rebuild.source.as_str())).into());
         }
         if rebuild.lines.iter().any(|line| !line.versions.is_sorted_by_key(|version| version.at)) {
-            return Err(LogError::Invalid("history is told in the order of time".to_owned()).into());
+            return Err(LogError::Invalid(say::history_told_order_time()).into());
         }
         self.whole(|act| {
             let tags = act.tags_for_others()?;
@@ -535,4 +535,11 @@ fn stops(connection: &Connection, sql: &str, memory_row: i64) -> Result<Vec<Stop
         });
     }
     Ok(stops)
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "past";
+    not_rebuild(source) => "{source} does not rebuild",
+    history_told_order_time() => "history is told in the order of time",
 }

@@ -62,12 +62,10 @@ impl Key {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(LogError::io(path)(error)),
         };
-        let bytes: &[u8; BYTES] = bytes.as_slice().try_into().map_err(|_| {
-            LogError::Damaged(format!(
-                "{} is no key: put it back from a backup, or move it away",
-                path.display()
-            ))
-        })?;
+        let bytes: &[u8; BYTES] = bytes
+            .as_slice()
+            .try_into()
+            .map_err(|_| LogError::Damaged(say::no_key_put_back_from(path.display())))?;
         Ok(Some(Self::new(bytes)))
     }
 
@@ -103,4 +101,10 @@ fn write_private(directory: &Path, path: &Path, bytes: &[u8]) -> std::io::Result
         File::open(directory)?.sync_all()?;
     }
     Ok(())
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "key";
+    no_key_put_back_from(path) => "{path} is no key: put it back from a backup, or move it away",
 }

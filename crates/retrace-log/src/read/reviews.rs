@@ -382,9 +382,9 @@ fn act_from(row: &Row<'_>) -> Result<ReviewAct, LogError> {
     Ok(ReviewAct {
         seq,
         person: actor_at(row, 8)?,
-        verdict: word.parse().map_err(|error: retrace_model::UnknownWord| {
-            LogError::Damaged(format!("review {seq}: {error}"))
-        })?,
+        verdict: word
+            .parse()
+            .map_err(|error: retrace_model::UnknownWord| LogError::Damaged(say::review(seq, error)))?,
         at: Timestamp::from_micros(row.get(2)?),
         note: row.get(3)?,
         operation_seq: row.get(4)?,
@@ -392,4 +392,10 @@ fn act_from(row: &Row<'_>) -> Result<ReviewAct, LogError> {
         undone_by: row.get(6)?,
         digest: rows::hash_from(row.get_ref(7)?.as_blob().map_err(rusqlite::Error::from)?)?,
     })
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "reviews";
+    review(seq, error) => "review {seq}: {error}",
 }

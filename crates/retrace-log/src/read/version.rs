@@ -4,6 +4,7 @@ use crate::chain::{self, Leaf, Past};
 use crate::origins::joined_actor;
 use crate::rows::{self, ChangeKind, bound};
 use crate::{LogError, Reader, blob};
+use retrace_message::{AsMessage, Message};
 use retrace_model::{
     Actor, MemoryId, ReceiptId, RelPath, Sha256, Source, StoreId, Timestamp, VersionId, VersionOperation,
 };
@@ -299,7 +300,7 @@ fn is_whole(version: &VersionRow, info: &ContentInfo, bytes: &[u8]) -> Result<()
     if Sha256::of(bytes) == info.sha256 {
         return Ok(());
     }
-    Err(LogError::Damaged(format!("the content of version {} has another hash", version.id.seq)))
+    Err(LogError::Damaged(say::content_version_another_hash(version.id.seq)))
 }
 
 /// Contents that [`Recent`] remembers.
@@ -343,7 +344,7 @@ pub(super) fn actor_at(row: &Row<'_>, first: usize) -> Result<Actor, LogError> {
 }
 
 pub(super) fn source_from(word: &str) -> Result<Source, LogError> {
-    word.parse().map_err(|error: retrace_model::UnknownWord| LogError::Damaged(error.to_string()))
+    word.parse().map_err(|error: retrace_model::UnknownWord| LogError::Damaged(error.message()))
 }
 
 /// A version as far as the chain covers it.
@@ -371,8 +372,8 @@ pub(crate) fn leaf_from(row: &Row<'_>) -> Result<LeafRow, LogError> {
         Ok(row.get_ref(column)?.as_blob_or_null().map_err(rusqlite::Error::from)?)
     };
     let seq: u64 = row.get(0)?;
-    let damaged = |what: &str| LogError::Damaged(format!("version {seq} {what}"));
-    let kind = ChangeKind::from_number(row.get(5)?).ok_or_else(|| damaged("has an unknown operation"))?;
+    let damaged = |what: Message| LogError::Damaged(say::version(seq, what));
+    let kind = ChangeKind::from_number(row.get(5)?).ok_or_else(|| damaged(say::unknown_operation()))?;
     let path = blob_of(6)?.map(|bytes| rows::path_from(bytes.to_vec())).transpose()?;
     let blob_row: Option<i64> = row.get(7)?;
     let sha256 = blob_of(8)?.map(rows::hash_from).transpose()?;
@@ -381,12 +382,12 @@ pub(crate) fn leaf_from(row: &Row<'_>) -> Result<LeafRow, LogError> {
         (Some(kept), None) => rows::hash_from(kept)?,
         (None, Some(path)) => {
             let salt = blob_of(if blob_row.is_some() { 10 } else { 11 })?;
-            let salt = salt.ok_or_else(|| damaged("has no salt"))?;
+            let salt = salt.ok_or_else(|| damaged(say::no_salt()))?;
             let commitment =
                 chain::commitment(salt, path, content.as_ref().map(|(sha256, size)| (sha256, *size)));
             chain::noted(commitment, row.get_ref(15)?.as_str_or_null().map_err(rusqlite::Error::from)?)
         }
-        _ => return Err(damaged("is half masked")),
+        _ => return Err(damaged(say::half_masked())),
     };
     let past = match row.get::<_, Option<i64>>(14)? {
         None => None,
@@ -423,9 +424,7 @@ pub(crate) fn version_from(row: &Row<'_>) -> Result<VersionRow, LogError> {
         None => None,
         Some(receipt) => Some(Redaction {
             receipt: ReceiptId(
-                receipt
-                    .try_into()
-                    .map_err(|_| LogError::Damaged(format!("version {} has a bad receipt id", leaf.seq)))?,
+                receipt.try_into().map_err(|_| LogError::Damaged(say::version_bad_receipt_id(leaf.seq)))?,
             ),
             at: Timestamp::from_micros(row.get(27)?),
             actor: actor_at(row, 28)?,
@@ -486,4 +485,15 @@ pub(crate) fn version_from(row: &Row<'_>) -> Result<VersionRow, LogError> {
         blob_row,
         commitment: leaf.commitment,
     })
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "version";
+    content_version_another_hash(seq) => "the content of version {seq} has another hash",
+    version(seq, what) => "version {seq} {what}",
+    unknown_operation() => "has an unknown operation",
+    no_salt() => "has no salt",
+    half_masked() => "is half masked",
+    version_bad_receipt_id(seq) => "version {seq} has a bad receipt id",
 }

@@ -136,10 +136,7 @@ impl Act<'_> {
         }
         let (Some(path), Some(content)) = (&version.path, &version.content) else {
             if version.redacted_at.is_none() {
-                return Err(LogError::Invalid(format!(
-                    "version {} of the host has no path or no content",
-                    version.id
-                )));
+                return Err(LogError::Invalid(say::version_host_no_path_or(&version.id)));
             }
             let memory_row = standing.map(|standing| standing.memory_row);
             self.note_mirrored(store_row, version, memory_row, None, None)?;
@@ -422,4 +419,10 @@ impl Reader<'_> {
             .optional()?
             .flatten())
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "mirror";
+    version_host_no_path_or(id) => "version {id} of the host has no path or no content",
 }

@@ -352,7 +352,7 @@ fn queued_from(row: &Row<'_>) -> Result<QueueRow, LogError> {
         row.get::<_, Option<Vec<u8>>>(column)?.as_deref().map(rows::hash_from).transpose()
     };
     let (kind, state): (String, String) = (row.get(2)?, row.get(14)?);
-    let damaged = |what: &str| LogError::Damaged(format!("a queued change has an unknown {what}"));
+    let damaged = |what: &'static str| LogError::Damaged(say::queued_change_unknown(what));
     let kind = QueueKind::WORDS.iter().find(|(_, word)| *word == kind);
     let state = QueueState::WORDS.iter().find(|(_, word)| *word == state);
     Ok(QueueRow {
@@ -377,4 +377,10 @@ fn queued_from(row: &Row<'_>) -> Result<QueueRow, LogError> {
         withdrawn_by: row.get(16)?,
         sent_at: row.get::<_, Option<i64>>(17)?.map(Timestamp::from_micros),
     })
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "queue";
+    queued_change_unknown(what) => "a queued change has an unknown {what}",
 }

@@ -4,6 +4,7 @@ use super::HostVersion;
 use crate::rows;
 use crate::writer::Act;
 use crate::{LogError, Reader, chain};
+use retrace_message::AsMessage;
 use retrace_model::{StoreId, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
@@ -171,7 +172,7 @@ impl Act<'_> {
 }
 
 fn staged_from(row: &Row<'_>) -> Result<HostVersion, LogError> {
-    let word = |error: retrace_model::UnknownWord| LogError::Damaged(error.to_string());
+    let word = |error: retrace_model::UnknownWord| LogError::Damaged(error.message());
     Ok(HostVersion {
         id: row.get(0)?,
         memory: row.get(1)?,

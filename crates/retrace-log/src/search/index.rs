@@ -3,6 +3,7 @@
 use super::words;
 use crate::rows::last_version;
 use crate::{LogError, VersionRow, blob};
+use retrace_message::Message;
 use rusqlite::{Connection, OptionalExtension as _, params};
 use std::collections::{BTreeSet, HashSet};
 
@@ -228,17 +229,23 @@ pub(crate) fn write_anew(connection: &Connection) -> Result<(), LogError> {
 }
 
 /// Problems of the indexes, each in a sentence.
-pub(crate) fn check(connection: &Connection) -> Result<Vec<String>, LogError> {
+pub(crate) fn check(connection: &Connection) -> Result<Vec<Message>, LogError> {
     let mut problems = Vec::new();
     for index in ["live_text", "history_text"] {
         let sql = format!("INSERT INTO {index} ({index}) VALUES ('integrity-check')");
         match connection.execute(&sql, []).map_err(LogError::from) {
             Ok(_) => {}
             Err(LogError::Damaged(why)) => {
-                problems.push(format!("the search index {index} is damaged: {why}"));
+                problems.push(say::search_index_damaged(index, why));
             }
             Err(error) => return Err(error),
         }
     }
     Ok(problems)
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "index";
+    search_index_damaged(index, why) => "the search index {index} is damaged: {why}",
 }

@@ -317,7 +317,7 @@ impl TestLog {
     pub(super) fn problems(&self) -> Vec<String> {
         let mut problems = self.writer.reader().verify().expect("verifies").problems;
         problems.extend(self.writer.verify_search().expect("verifies"));
-        problems
+        problems.into_iter().map(retrace_message::Message::into_text).collect()
     }
 
     pub(super) fn assert_sound(&self) {

@@ -209,8 +209,10 @@ fn a_receipt_is_finished_and_read_back() {
     receipt.live_files = 3;
     receipt.purged = true;
     receipt.chain_verified = Some(true);
-    receipt.warnings = vec!["one".to_owned(), "two".to_owned()];
-    let place = |place: &str, state, hits| Place::outside(place, state, hits, None);
+    receipt.warnings = ["one", "two"].map(retrace_message::Message::verbatim).to_vec();
+    let place = |place: &str, state, hits| {
+        Place::outside(retrace_message::Message::verbatim(place), state, hits, None)
+    };
     receipt.places = vec![
         place("the log", PlaceState::Clean, 0),
         place("a file", PlaceState::Left, 2),

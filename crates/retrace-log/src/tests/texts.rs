@@ -36,7 +36,7 @@ fn every_column_that_can_hold_a_text_is_on_the_list_once() {
     assert_eq!(once.difference(&columns).collect::<Vec<_>>(), Vec::<&(String, String)>::new());
     for place in TEXTS {
         let reported = !matches!(place.care, TextCare::Own | TextCare::Version | TextCare::Queue);
-        assert_eq!(reported, !place.name.is_empty(), "{}.{}", place.table, place.column);
+        assert_eq!(reported, place.name.is_some(), "{}.{}", place.table, place.column);
     }
 }
 

@@ -52,10 +52,8 @@ impl Outside {
             (0, false) => PlaceState::OutOfReach,
             _ => PlaceState::Left,
         };
-        // A receipt keeps texts.
-        let remedy = self.remedy.clone().filter(|_| self.hits > 0).map(Message::into_text);
-        let detail = self.detail.clone().map(Message::into_text);
-        Place { remedy, ..Place::outside(self.place.text(), state, self.hits, detail) }
+        let remedy = self.remedy.clone().filter(|_| self.hits > 0);
+        Place { remedy, ..Place::outside(self.place.clone(), state, self.hits, self.detail.clone()) }
     }
 }
 
@@ -267,7 +265,7 @@ impl Redactions {
 
 retrace_message::messages! {
     /// Messages of this module.
-    mod say in "outside";
+    saved mod say in "outside";
     files(files) => "files: {files}",
     not_searched_end_least_files(files) => "not searched to its end: at least {files} files",
     delete_or_edit(files) => "Delete or edit: {files}",

@@ -1,6 +1,6 @@
 //! After the masking: purge, look at every place anew, and write down what was found where.
 
-use super::survey::{LiveHit, NAME_REMEDY, Selection, Survey, TRANSCRIPTS_REMEDY, masked_text};
+use super::survey::{LiveHit, Selection, Survey, masked_text, name_remedy, transcripts_remedy};
 use super::texts::{TextGroup, texts_holding};
 use super::transcripts::Rewritten;
 use crate::Redactions;
@@ -9,21 +9,9 @@ use crate::wire::{ActResult, ApiError};
 use retrace_engine::Point;
 use retrace_engine::lock;
 use retrace_log::{Needles, Place, PlaceState, RawHits, Reader, ReceiptRow, StoreRow, VersionFilter, Words};
+use retrace_message::Message;
 use std::collections::BTreeSet;
 use std::path::Path;
-
-/// Places on a receipt that stand for files of the data directory.
-const DATABASE_PLACE: &str = "Database file, raw bytes";
-const WRITE_AHEAD_PLACE: &str = "Write-ahead log, raw bytes";
-const OTHER_FILES_PLACE: &str = "Other files of the data directory";
-
-/// Step that removes it where it is left.
-const LIVE_REMEDY: &str = "Repeat the redaction with `--live`, or edit the files.";
-const UNREADABLE_REMEDY: &str = "Put the directory back, and repeat the redaction.";
-const REPEAT_REMEDY: &str = "Repeat the redaction.";
-const DATABASE_REMEDY: &str =
-    "It stands there for the places named above; once they are clean, repeat the redaction.";
-const ENCODED_REMEDY: &str = "`retrace redact … --dry-run` names each of them; a version is taken out by its id, a live file is edited.";
 
 impl Redactions {
     /// Purges, and writes down on the receipt what that found. What is not finished is pending on the receipt.
@@ -43,7 +31,7 @@ impl Redactions {
             None
         });
         self.at(Point::AfterPurge)?;
-        row.warnings = result.warnings.iter().map(ToString::to_string).collect();
+        row.warnings = result.warnings.clone();
         self.finish(&mut row, selection, stores, (survey, rewritten), purged.as_ref())?;
         if purged.is_some() {
             lock(&self.pending_needles).remove(&row.id);
@@ -102,13 +90,10 @@ impl Redactions {
         let (state, remedy) = match (left, &unreadable) {
             (0, None) => (PlaceState::Clean, None),
             // A place that was not read is not known to be clean.
-            (0, Some(_)) => (PlaceState::OutOfReach, Some(UNREADABLE_REMEDY)),
-            _ => (PlaceState::Left, Some(LIVE_REMEDY)),
+            (0, Some(_)) => (PlaceState::OutOfReach, Some(say::unreadable_remedy())),
+            _ => (PlaceState::Left, Some(say::live_remedy())),
         };
-        places.push(Place {
-            remedy: remedy.map(str::to_owned),
-            ..Place::outside(name, state, left, unreadable.map(retrace_message::Message::into_text))
-        });
+        places.push(Place { remedy, ..Place::outside(name, state, left, unreadable) });
         let remaining = self.read(|reader| remaining(reader, selection))?;
         places.push(Place::own(say::version_log_contents_paths(), remaining, None));
         let in_index = self.read(|reader| in_index(reader, &survey.matched, selection))?;
@@ -116,11 +101,8 @@ impl Redactions {
         if !matches!(selection, Selection::Versions(_)) {
             self.text_places(selection, survey, &mut places)?;
         }
-        for name in [DATABASE_PLACE, WRITE_AHEAD_PLACE, OTHER_FILES_PLACE] {
-            places.push(pending(
-                name,
-                "purge pending: it is finished as soon as no other process reads an older state",
-            ));
+        for name in file_places() {
+            places.push(pending(name, say::purge_pending_finished_soon_no()));
         }
         if let Some(raw) = purged {
             enter_raw_hits(&mut places, raw, true);
@@ -143,25 +125,22 @@ impl Redactions {
         let now = self.read(|reader| texts_holding(reader, selection, &self.options.user, |_| ()))?;
         let files = self.own_files_holding(selection);
         let taken = |rows: u64| (rows > 0).then(|| say::replaced_marker(rows));
-        let rows_of = |groups: &[TextGroup], name: &str| -> u64 {
-            groups.iter().filter(|group| group.name == name).map(|group| group.rows).sum()
+        let rows_of = |groups: &[TextGroup], name: &Message| -> u64 {
+            groups.iter().filter(|group| group.name == *name).map(|group| group.rows).sum()
         };
-        let mut named: Vec<&'static str> = Vec::new();
+        let mut named: Vec<Message> = Vec::new();
         for group in survey.texts.texts.iter().chain(&now) {
             if named.contains(&group.name) {
                 continue;
             }
-            named.push(group.name);
-            let (before, left) = (rows_of(&survey.texts.texts, group.name), rows_of(&now, group.name));
-            let remedy = now.iter().filter(|left| left.name == group.name).find_map(|left| left.remedy);
-            let remedy = (left > 0).then(|| remedy.unwrap_or(REPEAT_REMEDY).to_owned());
+            named.push(group.name.clone());
+            let (before, left) = (rows_of(&survey.texts.texts, &group.name), rows_of(&now, &group.name));
+            let remedy =
+                now.iter().filter(|left| left.name == group.name).find_map(|left| left.remedy.clone());
+            let remedy = (left > 0).then(|| remedy.unwrap_or_else(say::repeat_remedy));
             places.push(Place {
                 remedy,
-                ..Place::own(
-                    group.name,
-                    left,
-                    taken(before.saturating_sub(left)).map(retrace_message::Message::into_text),
-                )
+                ..Place::own(group.name.clone(), left, taken(before.saturating_sub(left)))
             });
         }
         if named.is_empty() {
@@ -169,24 +148,20 @@ impl Redactions {
         }
         let names = survey.live.iter().filter(|hit| hit.in_path).count() as u64;
         if names > 0 {
-            let remedy = Some(NAME_REMEDY.to_owned());
+            let remedy = Some(name_remedy());
             places.push(Place { remedy, ..Place::own(say::names_live_files(), names, None) });
         }
         for file in &survey.texts.files {
             let left = files.iter().filter(|left| left.name == file.name).map(|left| left.hits).sum();
-            let remedy = (left > 0).then(|| REPEAT_REMEDY.to_owned());
+            let remedy = (left > 0).then(|| say::repeat_remedy());
             places.push(Place {
                 remedy,
-                ..Place::own(
-                    file.name,
-                    left,
-                    taken(file.hits.saturating_sub(left)).map(retrace_message::Message::into_text),
-                )
+                ..Place::own(file.name.clone(), left, taken(file.hits.saturating_sub(left)))
             });
         }
         let encoded: u64 = survey.encoded.iter().map(super::survey::Encoded::hits).sum();
         let versions = survey.encoded.iter().any(|encoded| encoded.version.is_some());
-        let remedy = (encoded > 0).then(|| ENCODED_REMEDY.to_owned());
+        let remedy = (encoded > 0).then(|| say::encoded_remedy());
         let place = Place::own(say::other_forms_utf_16_base64(), encoded, None);
         places.push(Place { remedy, owned: versions, ..place });
         Ok(())
@@ -227,12 +202,12 @@ impl Redactions {
     fn complete(&self, row: &mut ReceiptRow) -> Result<(), ApiError> {
         let filter = VersionFilter { operation_seq: Some(row.operation_seq), ..VersionFilter::default() };
         row.live_files = self.read(|reader| Ok(reader.versions(&filter)?))?.len() as u64;
-        for name in [DATABASE_PLACE, WRITE_AHEAD_PLACE, OTHER_FILES_PLACE] {
+        for name in file_places() {
             row.places.push(Place::own(name, 0, None));
         }
         for name in [say::live_files(), say::transcripts_machine(), say::places_outside_log()] {
             let detail = say::not_looked_because_redaction_cut();
-            row.places.push(Place::outside(name, PlaceState::OutOfReach, 0, Some(detail.into_text())));
+            row.places.push(Place::outside(name, PlaceState::OutOfReach, 0, Some(detail)));
         }
         row.places.push(backups());
         self.read(|reader| remote::enter_places(reader, row))
@@ -245,47 +220,53 @@ fn enter_raw_hits(places: &mut [Place], raw: &RawHits, known: bool) {
         let Some(of_place) = files_of(&place.place) else { continue };
         place.hits = raw.files.iter().filter(|(path, _)| of_place(path)).map(|(_, hits)| *hits).sum();
         place.state = if place.hits == 0 { PlaceState::Clean } else { PlaceState::Left };
-        place.detail =
-            (!known).then(say::finished_another_process_did_not).map(retrace_message::Message::into_text);
+        place.detail = (!known).then(say::finished_another_process_did_not);
         if place.hits == 0 {
             continue;
         }
-        if place.place == OTHER_FILES_PLACE {
+        if place.place == say::other_files() {
             let files: Vec<String> = raw
                 .files
                 .iter()
                 .filter(|(path, hits)| of_place(path) && **hits > 0)
                 .map(|(path, _)| crate::wire::show(path))
                 .collect();
-            place.detail = Some(format!("in {}", files.join(", ")));
-            place.remedy = Some(say::take_out_these_files_or().into_text());
+            place.detail = Some(say::in_files(files.join(", ")));
+            place.remedy = Some(say::take_out_these_files_or());
         } else {
-            place.remedy = Some(DATABASE_REMEDY.to_owned());
+            place.remedy = Some(say::database_remedy());
         }
     }
 }
 
 /// Files of the data directory that a place on a receipt stands for; `None` for a place of another sort.
-fn files_of(place: &str) -> Option<fn(&Path) -> bool> {
-    match place {
-        DATABASE_PLACE => Some(|path| path == Path::new("retrace.db")),
-        WRITE_AHEAD_PLACE => {
-            Some(|path| path == Path::new("retrace.db-wal") || path == Path::new("retrace.db-shm"))
-        }
-        OTHER_FILES_PLACE => Some(|path| !path.to_string_lossy().starts_with("retrace.db")),
-        _ => None,
+fn files_of(place: &Message) -> Option<fn(&Path) -> bool> {
+    let [database, write_ahead, others] = file_places();
+    if *place == database {
+        Some(|path| path == Path::new("retrace.db"))
+    } else if *place == write_ahead {
+        Some(|path| path == Path::new("retrace.db-wal") || path == Path::new("retrace.db-shm"))
+    } else if *place == others {
+        Some(|path| !path.to_string_lossy().starts_with("retrace.db"))
+    } else {
+        None
     }
+}
+
+/// Places on a receipt that stand for files of the data directory.
+fn file_places() -> [Message; 3] {
+    [say::database_file(), say::write_ahead_log(), say::other_files()]
 }
 
 /// The places on a receipt whose purge is still to come, and nothing else was looked at.
 pub fn pending_places() -> Vec<Place> {
     let why = say::purge_pending_finished_recorder_or();
-    let of_files = |name: &&str| pending(name, &why);
-    [DATABASE_PLACE, WRITE_AHEAD_PLACE, OTHER_FILES_PLACE].iter().map(of_files).chain([backups()]).collect()
+    let of_files = |name| pending(name, why.clone());
+    file_places().into_iter().map(of_files).chain([backups()]).collect()
 }
 
-fn pending(name: &str, why: &str) -> Place {
-    Place { state: PlaceState::Left, ..Place::own(name, 0, Some(why.to_owned())) }
+fn pending(name: Message, why: Message) -> Place {
+    Place { state: PlaceState::Left, ..Place::own(name, 0, Some(why)) }
 }
 
 /// Transcripts: each file that was to be changed, or all of them as one place.
@@ -307,16 +288,8 @@ fn transcript_places(
         files => Some(say::files_belong_agent(files)),
     };
     let state = if hits == 0 { PlaceState::Clean } else { PlaceState::Left };
-    let remedy = (hits > 0).then(|| TRANSCRIPTS_REMEDY.to_owned());
-    places.push(Place {
-        remedy,
-        ..Place::outside(
-            say::transcripts_machine(),
-            state,
-            hits,
-            detail.map(retrace_message::Message::into_text),
-        )
-    });
+    let remedy = (hits > 0).then(|| transcripts_remedy());
+    places.push(Place { remedy, ..Place::outside(say::transcripts_machine(), state, hits, detail) });
 }
 
 /// Where nobody can look from here.
@@ -361,7 +334,16 @@ fn in_index(
 
 retrace_message::messages! {
     /// Messages of this module.
-    mod say in "receipt";
+    saved mod say in "receipt";
+    database_file() => "Database file, raw bytes",
+    write_ahead_log() => "Write-ahead log, raw bytes",
+    other_files() => "Other files of the data directory",
+    in_files(files) => "in {files}",
+    live_remedy() => "Repeat the redaction with `--live`, or edit the files.",
+    unreadable_remedy() => "Put the directory back, and repeat the redaction.",
+    repeat_remedy() => "Repeat the redaction.",
+    database_remedy() => "It stands there for the places named above; once they are clean, repeat the redaction.",
+    encoded_remedy() => "`retrace redact … --dry-run` names each of them; a version is taken out by its id, a live file is edited.",
     purge_could_not_done_yet(message) => "The purge could not be done yet: {message}",
     live_files_1_store() => "Live files, 1 store",
     live_files_stores(count) => "Live files, {count} stores",
@@ -382,4 +364,5 @@ retrace_message::messages! {
     n1_file_belongs_agent() => "in 1 file, which belongs to the agent",
     files_belong_agent(files) => "in {files} files, which belong to the agent",
     backups_file_sync() => "Backups and file sync",
+    purge_pending_finished_soon_no() => "purge pending: it is finished as soon as no other process reads an older state",
 }

@@ -8,7 +8,7 @@ use super::texts::TextSurvey;
 use crate::Redactions;
 use crate::hosts::{self as remote, HostedHit};
 use crate::target::version_named;
-use crate::verify::{SHORT_SECRET, SHORT_SECRET_WARNING, secret};
+use crate::verify::{SHORT_SECRET, secret, short_secret_warning};
 use crate::wire::{ApiError, Code, FileWrite, FindingPlace, RedactReq, RedactionMatch};
 use regex::bytes::Regex;
 use retrace_files::Root;
@@ -22,18 +22,18 @@ use std::path::{Path, PathBuf};
 /// Different matched texts kept to prove absent; a pattern that matches more is proved by its traces alone.
 pub(super) const MAX_NEEDLES: usize = 1000;
 
-/// Warning about a secret that has no tag (`retrace-log/src/kept_out.rs`).
-const SHORT_NOT_KEPT_OUT: &str =
-    "A text shorter than 12 bytes is not kept out: an import or a pull can bring it back.";
-
 /// Characters of a masked line.
 const MASKED_LINE: usize = 200;
 
 /// Step that removes it from the name of a live file.
-pub(super) const NAME_REMEDY: &str = "Rename the file, and repeat the redaction.";
+pub(super) fn name_remedy() -> Message {
+    say::name_remedy()
+}
 
 /// Step that removes it from transcripts.
-pub(super) const TRANSCRIPTS_REMEDY: &str = "Repeat the redaction with `--transcripts`: a marker takes its place in those that no program holds open.";
+pub(super) fn transcripts_remedy() -> Message {
+    say::transcripts_remedy()
+}
 
 /// Selection of what to redact.
 pub(super) enum Selection {
@@ -239,7 +239,7 @@ impl Survey {
             masked: hit.line.as_ref().map(|(_, text)| text.clone()),
             hits: hit.hits,
             action: if hit.after.is_some() { "replace_in_place" } else { "left" }.to_owned(),
-            remedy: hit.in_path.then(|| NAME_REMEDY.into()),
+            remedy: hit.in_path.then(name_remedy),
             ..RedactionMatch::default()
         });
         let transcripts = self.transcripts.iter().map(|(path, hits)| RedactionMatch {
@@ -251,7 +251,7 @@ impl Survey {
             masked: None,
             hits: *hits,
             action: if rewrite { "replace_in_place" } else { "left" }.to_owned(),
-            remedy: (!rewrite).then(|| TRANSCRIPTS_REMEDY.into()),
+            remedy: (!rewrite).then(transcripts_remedy),
             ..RedactionMatch::default()
         });
         let encoded = self.encoded.iter().map(|encoded| RedactionMatch {
@@ -261,13 +261,14 @@ impl Survey {
             path: encoded.path.as_ref().map(mask_path),
             hits: encoded.hits(),
             action: "left".to_owned(),
-            detail: Some(encoded.detail().into()),
+            detail: Some(Message::verbatim(encoded.detail())),
             remedy: Some(encoded.remedy()),
             ..RedactionMatch::default()
         });
         let outside = self.outside.iter().filter(|outside| outside.hits > 0).map(|outside| RedactionMatch {
             place: outside.kind.to_owned(),
-            path: Some(outside.place.clone().into_text()),
+            name: Some(outside.place.clone()),
+            path: Some(outside.place.text().to_owned()),
             hits: outside.hits,
             action: "left".to_owned(),
             detail: outside.detail.clone(),
@@ -281,8 +282,8 @@ impl Survey {
     pub(super) fn warnings(&self, selection: &Selection, live: bool, rewrite: bool) -> Vec<Message> {
         let mut warnings = Vec::new();
         if selection.is_short(&self.matched) {
-            warnings.push(SHORT_SECRET_WARNING.into());
-            warnings.push(SHORT_NOT_KEPT_OUT.into());
+            warnings.push(short_secret_warning());
+            warnings.push(say::short_not_kept_out());
         }
         if self.matched.len() >= MAX_NEEDLES {
             warnings.push(say::pattern_matches_more_than_different(MAX_NEEDLES));
@@ -633,7 +634,10 @@ pub(super) fn for_each_file(folder: &Path, depth: usize, visit: &mut dyn FnMut(&
 
 retrace_message::messages! {
     /// Messages of this module.
-    mod say in "survey";
+    saved mod say in "survey";
+    short_not_kept_out() => "A text shorter than 12 bytes is not kept out: an import or a pull can bring it back.",
+    name_remedy() => "Rename the file, and repeat the redaction.",
+    transcripts_remedy() => "Repeat the redaction with `--transcripts`: a marker takes its place in those that no program holds open.",
     retrace_redact_live_takes_version(id) => "`retrace redact {id} --live` takes the version out.",
     edit_file_what_recorded_redacted() => "Edit the file; what was recorded of it is redacted by its version.",
     pattern_matches_more_than_different(value) => "The pattern matches more than {value} different texts; only the first of them are looked for in raw bytes.",

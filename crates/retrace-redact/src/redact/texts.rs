@@ -31,39 +31,31 @@ enum FileCare {
 }
 
 /// Files of the data directory beside the database that hold texts, with a name for people.
-const FILES: [(&str, &str, FileCare); 6] = [
-    ("variants.json", "Saved settings of the lab", FileCare::Json),
-    ("desktop.json", "Settings of the desktop", FileCare::Json),
-    ("findings.toml", "Own rules of findings", FileCare::Rules),
-    ("prices.tsv", "Own prices", FileCare::Lines),
-    ("token-counts.jsonl", "Kept token counts", FileCare::Disposable),
-    ("transcripts.index", "Index of transcripts", FileCare::Disposable),
+const FILES: [(&str, fn() -> Message, FileCare); 6] = [
+    ("variants.json", say::saved_settings_lab, FileCare::Json),
+    ("desktop.json", say::settings_desktop, FileCare::Json),
+    ("findings.toml", say::own_rules_findings, FileCare::Rules),
+    ("prices.tsv", say::own_prices, FileCare::Lines),
+    ("token-counts.jsonl", say::kept_token_counts, FileCare::Disposable),
+    ("transcripts.index", say::index_transcripts, FileCare::Disposable),
 ];
-
-/// Where a live text can only be taken out by hand.
-pub(super) const ROOT_REMEDY: &str =
-    "Rename the directory, add it anew and take the old store off the list; then repeat the redaction.";
-pub(super) const HOST_REMEDY: &str =
-    "The host gave it: take the mirror off the list, or change it at the host.";
-pub(super) const PERSON_REMEDY: &str =
-    "It is the name of the person at this machine, which is written with every act.";
 
 /// A file of the data directory that holds it.
 pub(super) struct OwnFile {
     path: PathBuf,
-    pub(super) name: &'static str,
+    pub(super) name: Message,
     care: FileCare,
     pub(super) hits: u64,
 }
 
 /// Texts of one name that hold it.
 pub(super) struct TextGroup {
-    pub(super) name: &'static str,
+    pub(super) name: Message,
     pub(super) rows: u64,
     /// The first of them, masked.
     line: Option<String>,
     /// Why they stay, and what a person can do.
-    pub(super) remedy: Option<&'static str>,
+    pub(super) remedy: Option<Message>,
 }
 
 /// Hits in the log beside versions.
@@ -82,16 +74,18 @@ impl TextSurvey {
     pub(super) fn matches(&self) -> Vec<RedactionMatch> {
         let texts = self.texts.iter().map(|group| RedactionMatch {
             place: "text".to_owned(),
-            path: Some(group.name.to_owned()),
+            name: Some(group.name.clone()),
+            path: Some(group.name.text().to_owned()),
             masked: group.line.clone(),
             hits: group.rows,
             action: if group.remedy.is_some() { "left" } else { "replace_in_place" }.to_owned(),
-            remedy: group.remedy.map(Message::from),
+            remedy: group.remedy.clone(),
             ..RedactionMatch::default()
         });
         let files = self.files.iter().map(|file| RedactionMatch {
             place: "file".to_owned(),
-            path: Some(file.name.to_owned()),
+            name: Some(file.name.clone()),
+            path: Some(file.name.text().to_owned()),
             hits: file.hits,
             action: "replace_in_place".to_owned(),
             ..RedactionMatch::default()
@@ -132,18 +126,21 @@ pub(super) fn texts_holding(
         selection.ranges(bytes).iter().for_each(|(start, end)| matched(&bytes[*start..*end]));
         let remedy = match place.care {
             TextCare::Root if off_the_list.contains(bytes) => None,
-            TextCare::Root if bytes.starts_with(REMOTE_ROOT) => Some(HOST_REMEDY),
-            TextCare::Root => Some(ROOT_REMEDY),
-            TextCare::Host => Some(HOST_REMEDY),
-            TextCare::Sealed if place.table == "actors" && bytes == person.as_bytes() => Some(PERSON_REMEDY),
+            TextCare::Root if bytes.starts_with(REMOTE_ROOT) => Some(say::host_remedy()),
+            TextCare::Root => Some(say::root_remedy()),
+            TextCare::Host => Some(say::host_remedy()),
+            TextCare::Sealed if place.table == "actors" && bytes == person.as_bytes() => {
+                Some(say::person_remedy())
+            }
             _ => None,
         };
-        match groups.iter_mut().find(|group| group.name == place.name && group.remedy == remedy) {
+        let name = place.name.map(|name| name.message()).unwrap_or_default();
+        match groups.iter_mut().find(|group| group.name == name && group.remedy == remedy) {
             Some(group) => group.rows += rows,
             None => {
                 let text = String::from_utf8_lossy(&after).replace(MARKER, "████");
                 let line = text.lines().find(|line| line.contains('█')).map(super::survey::shorten);
-                groups.push(TextGroup { name: place.name, rows, line, remedy });
+                groups.push(TextGroup { name, rows, line, remedy });
             }
         }
     })?;
@@ -167,7 +164,7 @@ pub(super) fn redact_texts(
 ///
 /// # Errors
 /// A failure of the database.
-pub(crate) fn texts_with(reader: &Reader<'_>, secret: &[u8]) -> Result<Vec<(&'static str, u64)>, ApiError> {
+pub(crate) fn texts_with(reader: &Reader<'_>, secret: &[u8]) -> Result<Vec<(Message, u64)>, ApiError> {
     let groups = texts_holding(reader, &Selection::secret(secret.to_vec()), "", |_| ())?;
     Ok(groups.into_iter().map(|group| (group.name, group.rows)).collect())
 }
@@ -210,7 +207,7 @@ impl Redactions {
             .iter()
             .map(|(file, name, care)| {
                 let (path, hits) = hits_of(file, *care);
-                OwnFile { path, name, care: *care, hits }
+                OwnFile { path, name: name(), care: *care, hits }
             })
             .filter(|file| file.hits > 0)
             .collect()
@@ -261,7 +258,16 @@ impl Redactions {
 
 retrace_message::messages! {
     /// Messages of this module.
-    mod say in "texts";
+    saved mod say in "texts";
+    root_remedy() => "Rename the directory, add it anew and take the old store off the list; then repeat the redaction.",
+    host_remedy() => "The host gave it: take the mirror off the list, or change it at the host.",
+    person_remedy() => "It is the name of the person at this machine, which is written with every act.",
     file_data_directory_could_not(path, why) => "A file of the data directory could not be changed: {path} ({why}).",
     could_not_read_any_more() => "it could not be read any more with a marker in it",
+    saved_settings_lab() => "Saved settings of the lab",
+    settings_desktop() => "Settings of the desktop",
+    own_rules_findings() => "Own rules of findings",
+    own_prices() => "Own prices",
+    kept_token_counts() => "Kept token counts",
+    index_transcripts() => "Index of transcripts",
 }

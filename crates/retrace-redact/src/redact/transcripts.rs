@@ -180,10 +180,7 @@ impl Rewritten {
         };
         let remedy = (self.left > 0).then(say::end_program_writes_repeat_redaction);
         let name = say::transcript(shown(&show(&self.path)));
-        Place {
-            remedy: remedy.map(retrace_message::Message::into_text),
-            ..Place::outside(name, state, self.left, Some(detail.into_text()))
-        }
+        Place { remedy, ..Place::outside(name, state, self.left, Some(detail)) }
     }
 }
 
@@ -248,7 +245,7 @@ impl OpenFiles {
 
 retrace_message::messages! {
     /// Messages of this module.
-    mod say in "transcripts";
+    saved mod say in "transcripts";
     name_cannot_used() => "its name cannot be used",
     line_could_not_read_any() => "a line could not be read any more with a marker in it",
     old_content_could_not_removed(hidden) => "the old content could not be removed: delete the hidden file {hidden}",

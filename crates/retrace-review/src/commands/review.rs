@@ -17,6 +17,7 @@ use crate::wire::{
     UndoReviewReq,
 };
 use retrace_log::{NewReview, Reader, ReviewedVersion, Unreviewed, VersionRow};
+use retrace_message::Message;
 use retrace_model::{KindFilter, MemoryId, RelPath, Sha256, Source, StoreId, Verdict, VersionId};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -355,7 +356,7 @@ impl Review {
         reader: &Reader<'_>,
         sorted: &mut Sorted,
     ) -> Result<(Plan, MemoryByFile), ApiError> {
-        let mut plan = Plan::new(Source::Rollback, Some(say::rejected_review().into_text()));
+        let mut plan = Plan::new(Source::Rollback, Some(say::rejected_review()));
         let mut paths = BTreeMap::new();
         let mut open = Vec::new();
         for (seen, left) in std::mem::take(&mut sorted.open) {
@@ -437,7 +438,7 @@ impl Review {
         let (expected, expected_version) = self.expected_at(reader, seen.store, &path)?;
         let wanted =
             Wanted { bytes: text.to_vec(), sha256: Sha256::of(text), version: None, moved_from: None };
-        let mut plan = Plan::new(Source::Api, Some(say::edited_review().into_text()));
+        let mut plan = Plan::new(Source::Api, Some(say::edited_review()));
         let store: StoreId = seen.store;
         plan.steps.push(Step {
             store,
@@ -520,21 +521,14 @@ enum Skip {
 
 impl Skip {
     /// The word and the sentence for it.
-    const fn words(self) -> (&'static str, &'static str) {
+    fn words(self) -> (&'static str, Message) {
         match self {
-            Self::Stale => ("stale", "The memory changed since it was looked at; it was left as it is."),
-            Self::AlreadyReviewed => ("already_reviewed", "This version is reviewed already."),
-            Self::Findings => ("findings", "It has findings of severity error, so it was left out."),
-            Self::BaseRedacted => {
-                ("base_redacted", "What it would be put back to is redacted; it was left as it is.")
-            }
-            Self::BaseTooLarge => (
-                "base_too_large",
-                "What it would be put back to was too large to be kept; it was left as it is.",
-            ),
-            Self::TooLarge => {
-                ("too_large", "The file is too large to be kept in the log, so it is not replaced.")
-            }
+            Self::Stale => ("stale", say::memory_changed_since_looked_left()),
+            Self::AlreadyReviewed => ("already_reviewed", say::version_reviewed_already()),
+            Self::Findings => ("findings", say::findings_severity_error_left_out()),
+            Self::BaseRedacted => ("base_redacted", say::what_would_put_back_redacted()),
+            Self::BaseTooLarge => ("base_too_large", say::what_would_put_back_too()),
+            Self::TooLarge => ("too_large", say::file_too_large_kept_log()),
         }
     }
 }
@@ -586,7 +580,7 @@ fn skipped(
 
 retrace_message::messages! {
     /// Messages of this module.
-    mod say in "review";
+    saved mod say in "review";
     text_written_approval() => "A text is written with an approval.",
     review_approves_or_rejects() => "A review approves or rejects.",
     verdict_approve_or_reject() => "The verdict is `approve` or `reject`.",
@@ -601,4 +595,10 @@ retrace_message::messages! {
     memory_no_path_any_more() => "The memory has no path any more.",
     edited_review() => "edited in review",
     no_review_take_back() => "There is no review to take back.",
+    memory_changed_since_looked_left() => "The memory changed since it was looked at; it was left as it is.",
+    version_reviewed_already() => "This version is reviewed already.",
+    findings_severity_error_left_out() => "It has findings of severity error, so it was left out.",
+    what_would_put_back_redacted() => "What it would be put back to is redacted; it was left as it is.",
+    what_would_put_back_too() => "What it would be put back to was too large to be kept; it was left as it is.",
+    file_too_large_kept_log() => "The file is too large to be kept in the log, so it is not replaced.",
 }

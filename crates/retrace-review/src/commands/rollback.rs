@@ -1,5 +1,6 @@
 //! Putting memories back: one memory, what a session or an operation changed, a whole directory, and undo.
 
+use retrace_message::Message;
 mod imported;
 
 use crate::Review;
@@ -33,11 +34,9 @@ pub fn rollback(inner: &Arc<Review>, request: RollbackReq) -> Result<ActResult, 
     let plan = inner.read(|reader| match (&request.to, &request.session, request.operation_seq) {
         (Some(to), None, None) => inner.plan_memory(reader, &request, to),
         (None, Some(session), None) => inner.plan_session(reader, &request, session),
-        (None, None, Some(seq)) => inner.plan_operation(
-            reader,
-            seq,
-            Plan::new(Source::Rollback, Some(say::rollback_operation(seq).into_text())),
-        ),
+        (None, None, Some(seq)) => {
+            inner.plan_operation(reader, seq, Plan::new(Source::Rollback, Some(say::rollback_operation(seq))))
+        }
         _ => Err(ApiError::invalid(say::say_exactly_one_version_session(), "")
             .hint(say::version_session_id_or_operation())),
     })?;
@@ -87,7 +86,7 @@ fn undone_act(row: &OperationRow) -> wire::UndoneAct {
         operation_seq: row.seq,
         source: row.source.into(),
         created_at: row.created_at.to_rfc3339(),
-        note: row.note.clone(),
+        note: row.note.as_deref().map(Message::of_saved),
     }
 }
 
@@ -181,7 +180,7 @@ impl Review {
                     .hint(say::retrace_rollback_operation_takes_back(seq)),
             });
         }
-        let mut plan = Plan::new(Source::Rollback, Some(say::undo_operation(seq).into_text()));
+        let mut plan = Plan::new(Source::Rollback, Some(say::undo_operation(seq)));
         plan.undoes = Some(seq);
         self.plan_operation(reader, seq, plan)
     }
@@ -212,7 +211,7 @@ impl Review {
         }
         // A version of the memory that was at the path before belongs where it was.
         let (state, deletion) = state_at(Some(version.clone()));
-        let mut plan = Plan::new(Source::Rollback, Some(say::rollback(version.id.to_string()).into_text()));
+        let mut plan = Plan::new(Source::Rollback, Some(say::rollback(version.id.to_string())));
         self.add_steps(reader, &mut plan, &Goal { memory, store, state, deletion })?;
         if let Some(expect) = &request.expect {
             let expect = Sha256::from_hex(expect)
@@ -331,7 +330,7 @@ impl Review {
             Some(time) => reader.operation_of_store_at(store.id, time)?,
             None => moment.operation,
         };
-        let mut plan = Plan::new(Source::Restore, Some(say::restore(&request.at).into_text()));
+        let mut plan = Plan::new(Source::Restore, Some(say::restore(&request.at)));
         let then = reader.memories_at(store.id, Some(at))?;
         let now = reader.memories_at(store.id, None)?;
         let wanted: BTreeSet<MemoryId> = then.iter().map(|memory| memory.version.memory).collect();
@@ -493,7 +492,7 @@ pub(super) fn shown_path(version: &VersionRow) -> String {
 
 retrace_message::messages! {
     /// Messages of this module.
-    mod say in "rollback";
+    saved mod say in "rollback";
     changes_chosen_among_those_session() => "Changes are chosen among those of a session.",
     rollback_operation(seq) => "rollback of operation {seq}",
     say_exactly_one_version_session() => "Say exactly one of: a version, a session, an operation.",

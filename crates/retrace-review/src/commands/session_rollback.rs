@@ -40,7 +40,7 @@ impl Review {
             let wanted = is_sure(evidence) || request.include_likely || include.contains(&seq);
             wanted && !except.contains(&seq)
         };
-        let mut plan = Plan::new(Source::Rollback, Some(say::rollback_session(session).into_text()));
+        let mut plan = Plan::new(Source::Rollback, Some(say::rollback_session(session)));
         let (mut chosen, mut left) = (Vec::new(), Vec::new());
         for (seq, (row, evidence)) in &candidates {
             let included = is_chosen(*seq, *evidence);
@@ -122,7 +122,7 @@ fn in_between(row: &VersionRow) -> Conflict {
 
 retrace_message::messages! {
     /// Messages of this module.
-    mod say in "session_rollback";
+    saved mod say in "session_rollback";
     no_version_known_written_session() => "No version is known to be written by this session.",
     retrace_log_actor_id_shows() => "`retrace log --actor ID` shows what a session wrote, where that is known.",
     session_not_known_written_version() => "The session is not known to have written this version.",

@@ -80,9 +80,8 @@ impl StoreService {
                 .name("retrace-stores".to_owned())
                 .spawn(move || work(&inner, &waiting, legacy))
         };
-        let thread = thread.map_err(|error| {
-            ApiError::new(Code::Internal, format!("The writing thread cannot be started: {error}."), "")
-        })?;
+        let thread = thread
+            .map_err(|error| ApiError::new(Code::Internal, say::writing_thread_cannot_start(error), ""))?;
         Ok(Self { inner, legacy, jobs: Mutex::new(Some(jobs)), thread: Some(thread) })
     }
 
@@ -131,7 +130,7 @@ impl StoreService {
             None => Some(job),
         };
         if let Some(job) = refused {
-            let stopped = ApiError::new(Code::Internal, "The server is stopping.", "");
+            let stopped = ApiError::new(Code::Internal, say::server_is_stopping(), "");
             (job.reply)(answer(Err(failure(&stopped)), job.request_id));
         }
     }
@@ -147,7 +146,7 @@ impl StoreService {
                 let (send, receive) = channel();
                 self.write(*job, move |answer| drop(send.send(answer)));
                 receive.recv().unwrap_or_else(|_| {
-                    let lost = ApiError::new(Code::Internal, "The writing thread ended.", "");
+                    let lost = ApiError::new(Code::Internal, say::writing_thread_ended(), "");
                     answer(Err(failure(&lost)), request_id)
                 })
             }
@@ -163,7 +162,7 @@ impl StoreService {
     /// The answer when a request was lost on its way, which is a bug.
     #[must_use]
     pub fn failed(&self) -> StoreAnswer {
-        let bug = ApiError::new(Code::Internal, "This is a bug in Retrace.", "");
+        let bug = ApiError::new(Code::Internal, say::bug_in_retrace(), "");
         answer(Err(failure(&bug)), self.request_id())
     }
 
@@ -317,4 +316,13 @@ fn has_directory(act: &Act<'_>, call: &Call) -> Result<bool, ApiError> {
         return Ok(false);
     };
     Ok(act.reader().api_store(*store)?.is_some_and(|store| store.directory.is_some()))
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "served_queue";
+    writing_thread_cannot_start(error) => "The writing thread cannot be started: {error}.",
+    server_is_stopping() => "The server is stopping.",
+    writing_thread_ended() => "The writing thread ended.",
+    bug_in_retrace() => "This is a bug in Retrace.",
 }

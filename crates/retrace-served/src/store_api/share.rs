@@ -7,6 +7,7 @@ use crate::wire::{self, ApiError, Code, MountStoreReq, ShareStoreReq};
 use retrace_engine::path_to_bytes;
 use retrace_files::{Expected, Root};
 use retrace_log::{Act, StoreRow};
+use retrace_message::AsMessage;
 use retrace_model::{RelPath, Seen};
 use std::path::Path;
 use std::sync::Arc;
@@ -22,17 +23,14 @@ pub fn share_store(inner: &Arc<Served>, request: &ShareStoreReq) -> Result<wire:
     let row = inner.read(|reader| inner.store_named(reader, &request.store))?;
     let shown = inner.read(|reader| Ok(reader.api_store(row.id)?))?.is_some();
     if request.shared && row.is_remote() {
-        return Err(ApiError::invalid("A mirror of a hosted store is shown by its host.", &row.name));
+        return Err(ApiError::invalid(say::mirror_hosted_store_shown_host(), &row.name));
     }
     let at = inner.now();
     match (request.shared, shown) {
         (true, false) => inner.write(|act| Ok(act.share_store(row.id, at)?))?,
         (false, true) if row.is_log_only() => {
-            return Err(ApiError::invalid(
-                "The store has no directory, so only the API shows it.",
-                &row.name,
-            )
-            .hint("Delete it through the API, or mount it at a directory first."));
+            return Err(ApiError::invalid(say::store_no_directory_only_api(), &row.name)
+                .hint(say::delete_through_api_or_mount()));
         }
         (false, true) => inner.write(|act| Ok(act.delete_api_store(row.id, at)?))?,
         (true, true) | (false, false) => {}
@@ -50,12 +48,12 @@ pub fn share_store(inner: &Arc<Served>, request: &ShareStoreReq) -> Result<wire:
 pub fn mount_store(inner: &Arc<Served>, request: &MountStoreReq) -> Result<wire::Store, ApiError> {
     let row = inner.read(|reader| inner.store_named(reader, &request.store))?;
     if inner.read(|reader| Ok(reader.api_store(row.id)?))?.is_none() {
-        return Err(ApiError::invalid("The Memory Stores API does not show this store.", &row.name));
+        return Err(ApiError::invalid(say::memory_stores_api_not_show(), &row.name));
     }
     match &request.directory {
         Some(directory) => mount(inner, &row, directory)?,
         None if row.is_log_only() => {
-            return Err(ApiError::invalid("The store has no directory.", &row.name));
+            return Err(ApiError::invalid(say::store_has_no_directory(), &row.name));
         }
         None => {
             inner.scan(&row)?;
@@ -68,15 +66,15 @@ pub fn mount_store(inner: &Arc<Served>, request: &MountStoreReq) -> Result<wire:
 
 fn mount(inner: &Served, row: &StoreRow, directory: &str) -> Result<(), ApiError> {
     if !row.is_log_only() {
-        return Err(ApiError::invalid("The store has a directory already.", &row.name));
+        return Err(ApiError::invalid(say::store_directory_already(), &row.name));
     }
     std::fs::create_dir_all(directory)
-        .map_err(|error| ApiError::new(Code::StoreUnavailable, format!("{error}."), directory))?;
+        .map_err(|error| ApiError::new(Code::StoreUnavailable, error.message().sentence(), directory))?;
     let directory = directory_named_by(directory)?;
     refuse_overlap(inner, &directory)?;
     let empty = std::fs::read_dir(&directory).is_ok_and(|mut entries| entries.next().is_none());
     if !empty {
-        return Err(ApiError::invalid("The directory is not empty.", crate::wire::show(&directory)));
+        return Err(ApiError::invalid(say::directory_not_empty(), crate::wire::show(&directory)));
     }
     let mut root = Root::open(&directory)?;
     root.set_holding(true);
@@ -97,11 +95,8 @@ fn fill(
     for (path, seq) in reader.live_paths(row.id, b"")? {
         let too_long = path.components().any(|name| name.len() > NAME_BYTES);
         if too_long || inner.rules.leaves_out(path.components()).is_some() {
-            return Err(ApiError::invalid(
-                "A directory cannot hold this memory, or its rules leave it out.",
-                path.to_text(),
-            )
-            .hint("Rename the memory through the API."));
+            return Err(ApiError::invalid(say::directory_cannot_hold_memory_or(), path.to_text())
+                .hint(say::rename_memory_through_api()));
         }
         let version = reader.version(seq)?;
         let bytes = match version.redaction {
@@ -116,4 +111,18 @@ fn fill(
     act.set_store_place(row.id, &place, None)?;
     act.saw(row.id, &written, inner.now())?;
     Ok(())
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "share";
+    store_has_no_directory() => "The store has no directory.",
+    directory_not_empty() => "The directory is not empty.",
+    mirror_hosted_store_shown_host() => "A mirror of a hosted store is shown by its host.",
+    store_no_directory_only_api() => "The store has no directory, so only the API shows it.",
+    delete_through_api_or_mount() => "Delete it through the API, or mount it at a directory first.",
+    memory_stores_api_not_show() => "The Memory Stores API does not show this store.",
+    store_directory_already() => "The store has a directory already.",
+    directory_cannot_hold_memory_or() => "A directory cannot hold this memory, or its rules leave it out.",
+    rename_memory_through_api() => "Rename the memory through the API.",
 }

@@ -15,7 +15,7 @@ pub(super) fn find(claude: &Claude<'_>, projects: &[Project], scan: &mut Scan) -
     for base in BTreeSet::from([&claude.config_root, &claude.memory_base]) {
         let mut switch = claude.settings.switch(claude.surroundings, None);
         if *base != claude.memory_base {
-            let reason = format!("Not used now: memory is kept in {}.", claude.memory_base.display());
+            let reason = say::not_used_now_memory_kept(claude.memory_base.display());
             switch = Switch { on: false, reason };
         }
         for entry in agents(scan, base, &["agent-memory"]) {
@@ -52,19 +52,36 @@ fn store(entry: Entry, scope: AgentScope, project: Option<&PathBuf>, switch: &Sw
         (_, None) => format!("{agent} agent (user)"),
     };
     let place = match scope {
-        AgentScope::User => "shared by all projects",
-        AgentScope::Project => "of the project, meant to be committed",
-        AgentScope::Local => "of the project, not meant to be committed",
+        AgentScope::User => say::shared_all_projects(),
+        AgentScope::Project => say::project_meant_committed(),
+        AgentScope::Local => say::project_not_meant_committed(),
     };
-    let mut evidence = vec![format!("memory directory of the subagent {agent}, {place}")];
+    let mut evidence = vec![say::memory_directory_subagent(agent, place)];
     if is_file(&entry.path.join("MEMORY.md")) {
-        evidence.push("holds the index MEMORY.md".to_owned());
+        evidence.push(say::holds_index_memory_md());
     }
-    let state = if switch.on { "on" } else { "off" };
+    let reason = if switch.on {
+        say::subagent_memory_on(&switch.reason)
+    } else {
+        say::subagent_memory_off(&switch.reason)
+    };
     let mut found = Found::new(entry.path, StoreKind::ClaudeAgent, name, evidence)
         .of_project(project.cloned())
-        .because(format!("Subagent memory is {state} together with auto memory. {}", switch.reason));
+        .because(reason);
     found.enabled = switch.on;
     found.scope = Some(scope);
     found
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "agents";
+    not_used_now_memory_kept(memory_base) => "Not used now: memory is kept in {memory_base}.",
+    shared_all_projects() => "shared by all projects",
+    project_meant_committed() => "of the project, meant to be committed",
+    project_not_meant_committed() => "of the project, not meant to be committed",
+    memory_directory_subagent(agent, place) => "memory directory of the subagent {agent}, {place}",
+    holds_index_memory_md() => "holds the index MEMORY.md",
+    subagent_memory_on(reason) => "Subagent memory is on together with auto memory. {reason}",
+    subagent_memory_off(reason) => "Subagent memory is off together with auto memory. {reason}",
 }

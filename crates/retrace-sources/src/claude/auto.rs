@@ -6,6 +6,7 @@ use super::{Claude, folder_label};
 use crate::scan::{Scan, is_directory, is_file};
 use crate::slug::{MAX_SLUG_CHARS, slug, slug_matches};
 use crate::{Found, Problem, validate_memory_path};
+use retrace_message::Message;
 use retrace_model::StoreKind;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,9 +14,9 @@ use std::path::{Path, PathBuf};
 /// Where auto memory goes, and why there.
 struct Place {
     directory: PathBuf,
-    because: String,
+    because: Message,
     /// Settings that would have led elsewhere and why they did not.
-    notes: Vec<String>,
+    notes: Vec<Message>,
     /// A setting or variable names the whole path.
     configured: bool,
 }
@@ -23,15 +24,15 @@ struct Place {
 /// Everything that leads to one directory.
 #[derive(Default)]
 struct Gathered<'a> {
-    because: Vec<String>,
-    notes: Vec<String>,
+    because: Vec<Message>,
+    notes: Vec<Message>,
     configured: bool,
     /// It holds for every project, also for those nobody knows yet.
     for_all: bool,
     by_repository: BTreeMap<&'a Path, Vec<&'a Project>>,
     switch: Option<Switch>,
     /// Sentences about the projects that turned it off.
-    off_for: Vec<String>,
+    off_for: Vec<Message>,
 }
 
 /// All auto memory directories: those in use, those configured or asked for, and those left behind.
@@ -66,25 +67,23 @@ fn switch(claude: &Claude<'_>, project: Option<&Project>) -> Switch {
 /// third-party descriptions.
 fn place(claude: &Claude<'_>, scan: &mut Scan, project: Option<&Project>) -> Option<Place> {
     if let Some(directory) = claude.whole_path.clone() {
-        let because = "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE names it".to_owned();
+        let because = say::claude_cowork_memory_path_override();
         return Some(Place { directory, because, notes: Vec::new(), configured: true });
     }
     let mut notes = Vec::new();
     for (file, text, honoured) in claude.settings.directories(project.map(|project| &project.settings)) {
-        let setting = format!("autoMemoryDirectory in {}", file.path.display());
+        let setting = say::automemorydirectory(file.path.display());
         if !honoured {
-            notes.push(format!(
-                "{setting} is ignored, because the trust dialog was not accepted for this project or a directory above it."
-            ));
+            notes.push(say::ignored_because_trust_dialog_not(setting));
             continue;
         }
         match validate_memory_path(text, &claude.surroundings.home) {
             Ok(directory) => {
-                let because = format!("{setting} names it");
+                let because = say::names(setting);
                 return Some(Place { directory, because, notes, configured: true });
             }
             Err(refused) => {
-                notes.push(format!("{setting} is refused: {refused}."));
+                notes.push(say::refused(&setting, &refused));
                 scan.note(Problem::Refused { place: setting, refused });
                 // The value that takes precedence is refused; the agent does not fall back to a weaker file.
                 break;
@@ -96,12 +95,9 @@ fn place(claude: &Claude<'_>, scan: &mut Scan, project: Option<&Project>) -> Opt
     Some(Place { directory, because, notes, configured: false })
 }
 
-fn default_folder(claude: &Claude<'_>, project: Option<&Project>) -> Option<(String, String)> {
+fn default_folder(claude: &Claude<'_>, project: Option<&Project>) -> Option<(String, Message)> {
     if let Some(name) = &claude.folder_name {
-        return Some((
-            name.clone(),
-            format!("CLAUDE_CODE_PROJECT_DIR_NAME gives every project the folder {name}"),
-        ));
+        return Some((name.clone(), say::claude_code_project_dir_name(name)));
     }
     let repository = project?.repository();
     let path = repository.to_string_lossy();
@@ -113,7 +109,7 @@ fn default_folder(claude: &Claude<'_>, project: Option<&Project>) -> Option<(Str
         // Several long paths with one beginning: the transcripts say which is which.
         ref several => several.iter().find(|folder| folder.recorded.contains_key(repository))?.name.clone(),
     };
-    let because = format!("default place of Claude Code for {}", repository.display());
+    let because = say::default_place_claude_code(repository.display());
     Some((folder, because))
 }
 
@@ -134,7 +130,7 @@ impl<'a> Gathered<'a> {
             None => self.for_all = true,
         }
         if let Some(project) = project.filter(|_| !switch.on) {
-            self.off_for.push(format!("Off for {}: {}", project.directory.display(), switch.reason));
+            self.off_for.push(say::off(project.directory.display(), &switch.reason));
         }
         // One project for which it is on is enough.
         if self.switch.as_ref().is_none_or(|known| switch.on && !known.on) {
@@ -173,12 +169,12 @@ impl<'a> Gathered<'a> {
         .of_project(project.map(Path::to_path_buf));
         found.exists = exists;
         found.enabled = switch.is_some_and(|switch| switch.on);
-        let mut sentences: Vec<&str> = switch.iter().map(|switch| switch.reason.as_str()).collect();
+        let mut sentences: Vec<&Message> = switch.iter().map(|switch| &switch.reason).collect();
         if found.enabled {
-            sentences.extend(self.off_for.iter().map(String::as_str));
+            sentences.extend(self.off_for.iter());
         }
-        sentences.extend(self.notes.iter().map(String::as_str));
-        found.reason = sentences.join(" ");
+        sentences.extend(self.notes.iter());
+        found.reason = sentences.into_iter().cloned().reduce(Message::then).unwrap_or_default();
         Some(found)
     }
 
@@ -198,21 +194,21 @@ impl<'a> Gathered<'a> {
         }
     }
 
-    fn describe_projects(&self, evidence: &mut Vec<String>) {
+    fn describe_projects(&self, evidence: &mut Vec<Message>) {
         if self.by_repository.len() > 1 && !self.configured && !self.for_all {
             let names: Vec<String> =
                 self.by_repository.keys().map(|path| path.display().to_string()).collect();
-            evidence.push(format!("the folder name stands for more than one project: {}", names.join(", ")));
+            evidence.push(say::folder_name_stands_more_than(names.join(", ")));
         }
         if self.for_all {
-            evidence.push(format!("projects known here that use it: {}", self.by_repository.len()));
+            evidence.push(say::projects_known_here_use(self.by_repository.len()));
             return;
         }
         for (repository, projects) in &self.by_repository {
             for project in projects {
                 if project.directory != *repository {
                     let (directory, repository) = (project.directory.display(), repository.display());
-                    evidence.push(format!("{directory} shares it, as part of the repository {repository}"));
+                    evidence.push(say::shares_part_repository(directory, repository));
                 }
                 evidence.extend(project.evidence.iter().cloned());
             }
@@ -231,14 +227,13 @@ fn is_there(claude: &Claude<'_>, scan: &mut Scan, directory: &Path) -> bool {
 }
 
 /// Evidence in the directory itself that it is auto memory.
-fn contents(directory: &Path) -> Vec<String> {
+fn contents(directory: &Path) -> Vec<Message> {
     let mut evidence = Vec::new();
     if is_file(&directory.join("MEMORY.md")) {
-        evidence.push("holds the index MEMORY.md".to_owned());
+        evidence.push(say::holds_index_memory_md());
     }
     if directory.join("team").is_dir() {
-        evidence
-            .push("holds team/, memory shared with others in the repository, recorded with it".to_owned());
+        evidence.push(say::holds_team_memory_shared_others());
     }
     evidence
 }
@@ -257,25 +252,23 @@ fn left_behind(
     let free = owner.as_ref().is_some_and(|owner| owner.freely_named);
     let elsewhere = place(claude, scan, owner.as_ref().map(|owner| owner.project))
         .filter(|place| !free || place.configured || claude.folder_name.is_some());
-    let mut evidence = vec![format!("a memory directory in the project folder {}", folder.path.display())];
+    let mut evidence = vec![say::memory_directory_project_folder(folder.path.display())];
     evidence.extend(contents(&memory));
     match &owner {
         Some(owner) => {
             if owner.freely_named {
-                evidence.push(
-                    "the folder is not named after the directory its transcripts were recorded in".to_owned(),
-                );
+                evidence.push(say::folder_not_named_after_directory());
             }
             evidence.extend(owner.project.evidence.iter().cloned());
         }
-        None => evidence.push("no transcript and no setting names its project".to_owned()),
+        None => evidence.push(say::no_transcript_no_setting_names()),
     }
     let unused = if let Some(place) = elsewhere {
         let (directory, because) = (place.directory.display(), place.because);
-        Some(format!("Not used now: Claude Code keeps this memory in {directory}, {because}."))
+        Some(say::not_used_now_claude_code(directory, because))
     } else if !folder.path.starts_with(&claude.memory_base) {
         let base = claude.memory_base.display();
-        Some(format!("Not used now: CLAUDE_CODE_REMOTE_MEMORY_DIR keeps memory in {base}."))
+        Some(say::not_used_now_claude_code_2(base))
     } else {
         None
     };
@@ -328,8 +321,31 @@ fn owner<'a>(projects: &'a [Project], folder: &str) -> Option<Owner<'a>> {
     })
 }
 
-fn push_new(list: &mut Vec<String>, text: String) {
+fn push_new(list: &mut Vec<Message>, text: Message) {
     if !list.contains(&text) {
         list.push(text);
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "auto";
+    claude_cowork_memory_path_override() => "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE names it",
+    automemorydirectory(path) => "autoMemoryDirectory in {path}",
+    ignored_because_trust_dialog_not(setting) => "{setting} is ignored, because the trust dialog was not accepted for this project or a directory above it.",
+    names(setting) => "{setting} names it",
+    refused(setting, refused) => "{setting} is refused: {refused}.",
+    claude_code_project_dir_name(name) => "CLAUDE_CODE_PROJECT_DIR_NAME gives every project the folder {name}",
+    default_place_claude_code(repository) => "default place of Claude Code for {repository}",
+    off(directory, reason) => "Off for {directory}: {reason}",
+    folder_name_stands_more_than(names) => "the folder name stands for more than one project: {names}",
+    projects_known_here_use(count) => "projects known here that use it: {count}",
+    shares_part_repository(directory, repository) => "{directory} shares it, as part of the repository {repository}",
+    holds_index_memory_md() => "holds the index MEMORY.md",
+    holds_team_memory_shared_others() => "holds team/, memory shared with others in the repository, recorded with it",
+    memory_directory_project_folder(path) => "a memory directory in the project folder {path}",
+    folder_not_named_after_directory() => "the folder is not named after the directory its transcripts were recorded in",
+    no_transcript_no_setting_names() => "no transcript and no setting names its project",
+    not_used_now_claude_code(directory, because) => "Not used now: Claude Code keeps this memory in {directory}, {because}.",
+    not_used_now_claude_code_2(base) => "Not used now: CLAUDE_CODE_REMOTE_MEMORY_DIR keeps memory in {base}.",
 }

@@ -3,6 +3,7 @@
 //! Where a fact comes from stands beside it: "Claude Code documentation" is the vendor's, "third-party description" means
 //! that several independent ones agree.
 
+use retrace_message::Message;
 mod agents;
 mod auto;
 mod projects;
@@ -93,7 +94,7 @@ fn absolute_variable(surroundings: &Surroundings, scan: &mut Scan, name: &str) -
     scan.note(Problem::Variable {
         name: name.to_owned(),
         value: value.to_string_lossy().into_owned(),
-        expected: "an absolute path",
+        expected: say::absolute_path(),
     });
     None
 }
@@ -104,9 +105,9 @@ fn folder_name(surroundings: &Surroundings, scan: &mut Scan, has_config_dir: boo
     let value = surroundings.variable("CLAUDE_CODE_PROJECT_DIR_NAME")?.to_string_lossy().into_owned();
     let letters = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
     let expected = if !has_config_dir {
-        "used together with CLAUDE_CONFIG_DIR"
+        say::used_together_claude_config_dir()
     } else if !letters || value.len() > 64 {
-        "1 to 64 letters, digits, hyphens and underscores"
+        say::n1_64_letters_digits_hyphens()
     } else {
         return Some(value);
     };
@@ -121,12 +122,12 @@ fn whole_path(surroundings: &Surroundings, scan: &mut Scan) -> Option<PathBuf> {
         scan.note(Problem::Variable {
             name: NAME.to_owned(),
             value: value.to_string_lossy().into_owned(),
-            expected: "UTF-8 text",
+            expected: say::utf_8_text(),
         });
         return None;
     };
     validate_memory_path(text, &surroundings.home)
-        .map_err(|refused| scan.note(Problem::Refused { place: NAME.to_owned(), refused }))
+        .map_err(|refused| scan.note(Problem::Refused { place: Message::verbatim(NAME), refused }))
         .ok()
 }
 
@@ -137,4 +138,13 @@ pub(crate) fn folder_label(path: &Path) -> String {
     let is_windows = text.as_bytes().get(1) == Some(&b':');
     let last = text.rsplit(|letter| letter == '/' || (is_windows && letter == '\\')).next();
     last.filter(|name| !name.is_empty()).unwrap_or("/").to_owned()
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "claude";
+    utf_8_text() => "UTF-8 text",
+    absolute_path() => "an absolute path",
+    used_together_claude_config_dir() => "used together with CLAUDE_CONFIG_DIR",
+    n1_64_letters_digits_hyphens() => "1 to 64 letters, digits, hyphens and underscores",
 }

@@ -6,6 +6,7 @@ use crate::git::{self, Checkout};
 use crate::scan::{Scan, Sort};
 use crate::slug::ancestor_named;
 use crate::{Problem, RefusedPath};
+use retrace_message::Message;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -31,7 +32,7 @@ pub(crate) struct Project {
     /// The directory, as its source writes it. It may be gone, or be a path of another platform.
     pub(crate) directory: PathBuf,
     /// Why it is known.
-    pub(super) evidence: Vec<String>,
+    pub(super) evidence: Vec<Message>,
     /// The user named it.
     pub(super) named: bool,
     /// Names of folders below `projects` whose transcripts were recorded in it.
@@ -50,7 +51,7 @@ impl Project {
 
 #[derive(Default)]
 struct Draft {
-    evidence: Vec<String>,
+    evidence: Vec<Message>,
     named: bool,
     folders: BTreeSet<String>,
 }
@@ -75,27 +76,27 @@ pub(super) fn collect(claude: &Claude<'_>, scan: &mut Scan) -> Vec<Project> {
     for directory in &claude.surroundings.projects {
         if directory.is_absolute() {
             if !directory.is_dir() {
-                let reason = "there is no such project directory".to_owned();
+                let reason = say::no_such_project_directory();
                 scan.note(Problem::Unreadable { path: directory.clone(), reason });
             }
             let draft = drafts.entry(as_sessions_see_it(directory)).or_default();
             draft.named = true;
-            draft.evidence.push(format!("the user named {}", directory.display()));
+            draft.evidence.push(say::user_named(directory.display()));
         } else {
             let refused = RefusedPath::Relative(directory.to_string_lossy().into_owned());
-            scan.note(Problem::Refused { place: "project directory".to_owned(), refused });
+            scan.note(Problem::Refused { place: say::project_directory(), refused });
         }
     }
     let state_file = &claude.settings.state_file;
     for directory in claude.settings.known_projects.iter().filter(|path| !path.is_empty()) {
         let draft = drafts.entry(without_trailing_separator(Path::new(directory))).or_default();
-        draft.evidence.push(format!("{} lists {directory} as a project", state_file.display()));
+        draft.evidence.push(say::lists_project(state_file.display(), directory));
     }
     for folder in &claude.folders {
         for (directory, transcript) in &folder.recorded {
             let draft = drafts.entry(directory.clone()).or_default();
             let (transcript, directory) = (transcript.display(), directory.display());
-            draft.evidence.push(format!("transcript {transcript} was recorded in {directory}"));
+            draft.evidence.push(say::transcript_recorded(transcript, directory));
             draft.folders.insert(folder.name.clone());
         }
     }
@@ -128,7 +129,7 @@ fn add_checkouts(scan: &mut Scan, drafts: &mut BTreeMap<PathBuf, Draft>) {
         for worktree in git::worktrees(scan, &repository) {
             if worktree.is_dir() && !drafts.contains_key(&worktree) {
                 let (linked, main) = (worktree.display(), repository.display());
-                let evidence = format!("git lists {linked} as a worktree of {main}");
+                let evidence = say::git_lists_worktree(linked, main);
                 drafts.insert(worktree, Draft { evidence: vec![evidence], ..Draft::default() });
             }
         }
@@ -190,4 +191,15 @@ fn recorded_directory(scan: &mut Scan, transcript: &Path, folder: &str) -> Optio
         first.get_or_insert_with(|| PathBuf::from(cwd));
     }
     first
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "projects";
+    no_such_project_directory() => "there is no such project directory",
+    user_named(directory) => "the user named {directory}",
+    project_directory() => "project directory",
+    lists_project(state_file, directory) => "{state_file} lists {directory} as a project",
+    transcript_recorded(transcript, directory) => "transcript {transcript} was recorded in {directory}",
+    git_lists_worktree(linked, main) => "git lists {linked} as a worktree of {main}",
 }

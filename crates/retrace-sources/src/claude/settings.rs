@@ -1,7 +1,9 @@
 //! Claude Code's settings files, in their order of precedence, and what the user trusts.
 
 use crate::Surroundings;
-use crate::scan::{Scan, Sort};
+use crate::problem::Problem;
+use crate::scan::{Scan, Sort, type_name};
+use retrace_message::Message;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -38,25 +40,26 @@ impl SettingsFile {
         let value = scan.json(&path)?;
         if !value.is_object() {
             // Reported as the wrong type of the file as a whole.
-            let wrapped = serde_json::json!({"the whole file": value});
-            scan.setting(&path, &wrapped, "the whole file", "an object", Value::as_object);
+            let found = type_name(&value);
+            scan.note(Problem::WrongType { path, key: say::whole_file(), expected: say::object(), found });
             return None;
         }
-        let directory = scan.setting(&path, &value, "autoMemoryDirectory", "text", Value::as_str);
-        let enabled = scan.setting(&path, &value, "autoMemoryEnabled", "true or false", Value::as_bool);
-        let block = scan.setting(&path, &value, "env", "an object", |env| env.is_object().then_some(env));
+        let directory = scan.setting(&path, &value, "autoMemoryDirectory", say::text(), Value::as_str);
+        let enabled = scan.setting(&path, &value, "autoMemoryEnabled", say::true_or_false(), Value::as_bool);
+        let block = scan.setting(&path, &value, "env", say::object(), |env| env.is_object().then_some(env));
         let mut env = BTreeMap::new();
         for name in SWITCHES {
-            let text = block.and_then(|block| scan.setting(&path, block, name, "text", Value::as_str));
+            let text = block.and_then(|block| scan.setting(&path, block, name, say::text(), Value::as_str));
             env.extend(text.map(|text| (name, text.to_owned())));
         }
-        let excludes = scan.setting(&path, &value, "claudeMdExcludes", "a list of text", |list| {
+        let excludes = scan.setting(&path, &value, "claudeMdExcludes", say::list_text(), |list| {
             list.as_array()?
                 .iter()
                 .map(|glob| glob.as_str().map(str::to_owned))
                 .collect::<Option<Vec<String>>>()
         });
-        let instructions = scan.setting(&path, &value, "claudeMd", "text", Value::as_str).map(str::to_owned);
+        let instructions =
+            scan.setting(&path, &value, "claudeMd", say::text(), Value::as_str).map(str::to_owned);
         Some(Self {
             directory: directory.map(str::to_owned),
             enabled,
@@ -93,7 +96,7 @@ pub(crate) struct ProjectSettings {
 #[derive(Clone, Debug)]
 pub(crate) struct Switch {
     pub(crate) on: bool,
-    pub(crate) reason: String,
+    pub(crate) reason: Message,
 }
 
 impl Settings {
@@ -153,11 +156,11 @@ impl Settings {
         &self,
         surroundings: &Surroundings,
         project: Option<&ProjectSettings>,
-    ) -> Option<String> {
+    ) -> Option<Message> {
         ["CLAUDE_CODE_DISABLE_CLAUDE_MDS", "CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"]
             .into_iter()
             .find_map(|name| match self.flag(surroundings, project, name) {
-                Some((true, place)) => Some(format!("{name} is 1 in {place}.")),
+                Some((true, place)) => Some(say::is_one_in(name, place)),
                 _ => None,
             })
     }
@@ -195,32 +198,31 @@ impl Settings {
         let flag = |name: &str| self.flag(surroundings, project, name);
         if let Some((disabled, place)) = flag("CLAUDE_CODE_DISABLE_AUTO_MEMORY") {
             let (value, effect) =
-                if disabled { (1, "turns auto memory off") } else { (0, "forces auto memory on") };
+                if disabled { (1, say::turns_auto_memory_off()) } else { (0, say::forces_auto_memory()) };
             return Switch {
                 on: !disabled,
-                reason: format!("CLAUDE_CODE_DISABLE_AUTO_MEMORY is {value} in {place}, which {effect}."),
+                reason: say::claude_code_disable_auto_memory(value, place, effect),
             };
         }
         for (name, meaning) in [
-            ("CLAUDE_CODE_SIMPLE", "the bare mode has no auto memory"),
-            ("CLAUDE_CODE_SAFE_MODE", "the safe mode has no auto memory"),
-            ("CLAUDE_CODE_DISABLE_CLAUDE_MDS", "neither instruction files nor auto memory are loaded"),
+            ("CLAUDE_CODE_SIMPLE", say::bare_mode_no_auto_memory()),
+            ("CLAUDE_CODE_SAFE_MODE", say::safe_mode_no_auto_memory()),
+            ("CLAUDE_CODE_DISABLE_CLAUDE_MDS", say::neither_instruction_files_nor_auto()),
         ] {
             if let Some((true, place)) = flag(name) {
-                return Switch { on: false, reason: format!("{name} is 1 in {place}: {meaning}.") };
+                return Switch { on: false, reason: say::is_one_because(name, place, meaning) };
             }
         }
         let remote =
             surroundings.variable("CLAUDE_CODE_REMOTE").and_then(|value| truth(&value.to_string_lossy()));
         if remote == Some(true) && surroundings.variable("CLAUDE_CODE_REMOTE_MEMORY_DIR").is_none() {
-            let reason = "CLAUDE_CODE_REMOTE is 1 and no CLAUDE_CODE_REMOTE_MEMORY_DIR is set: a remote run without a \
-                          lasting memory directory has no auto memory.";
+            let reason = say::claude_code_remote_1_no();
             return Switch { on: false, reason: reason.to_owned() };
         }
         if let Some((on, path)) = self.layers(project).find_map(|file| Some((file.enabled?, &file.path))) {
-            return Switch { on, reason: format!("autoMemoryEnabled is {on} in {}.", path.display()) };
+            return Switch { on, reason: say::automemoryenabled(on, path.display()) };
         }
-        Switch { on: true, reason: "Auto memory is on by default.".to_owned() }
+        Switch { on: true, reason: say::auto_memory_default() }
     }
 
     /// A switch and where it is set: in the `env` of a settings file, those of an untrusted project left out, else in the
@@ -230,14 +232,15 @@ impl Settings {
         surroundings: &Surroundings,
         project: Option<&ProjectSettings>,
         name: &str,
-    ) -> Option<(bool, String)> {
+    ) -> Option<(bool, Message)> {
         let trusted = project.is_some_and(|project| project.trusted);
-        let from_file = self.layers(project).filter(|file| trusted || !file.from_project).find_map(|file| {
-            file.env.get(name).map(|value| (value.clone(), format!("env of {}", file.path.display())))
-        });
+        let from_file = self
+            .layers(project)
+            .filter(|file| trusted || !file.from_project)
+            .find_map(|file| file.env.get(name).map(|value| (value.clone(), say::env(file.path.display()))));
         let (value, place) = from_file.or_else(|| {
             let value = surroundings.variable(name)?;
-            Some((value.to_string_lossy().into_owned(), "the environment".to_owned()))
+            Some((value.to_string_lossy().into_owned(), say::environment()))
         })?;
         truth(&value).map(|on| (on, place))
     }
@@ -268,8 +271,9 @@ fn managed(scan: &mut Scan, directory: &Path) -> Vec<SettingsFile> {
 /// the user approved imports from outside (`hasClaudeMdExternalIncludesApproved`, third-party description).
 fn state(scan: &mut Scan, path: &Path) -> (Vec<String>, BTreeSet<PathBuf>, BTreeSet<PathBuf>) {
     let value = scan.json(path);
-    let projects =
-        value.as_ref().and_then(|value| scan.setting(path, value, "projects", "an object", Value::as_object));
+    let projects = value
+        .as_ref()
+        .and_then(|value| scan.setting(path, value, "projects", say::object(), Value::as_object));
     let Some(projects) = projects else { return Default::default() };
     let with = |key: &str| {
         let of = projects.iter().filter(|(_, state)| state.get(key).and_then(Value::as_bool) == Some(true));
@@ -277,4 +281,27 @@ fn state(scan: &mut Scan, path: &Path) -> (Vec<String>, BTreeSet<PathBuf>, BTree
     };
     let (trusted, approved) = (with("hasTrustDialogAccepted"), with("hasClaudeMdExternalIncludesApproved"));
     (projects.keys().cloned().collect(), trusted, approved)
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "settings";
+    text() => "text",
+    whole_file() => "the whole file",
+    object() => "an object",
+    true_or_false() => "true or false",
+    list_text() => "a list of text",
+    is_one_in(name, place) => "{name} is 1 in {place}.",
+    turns_auto_memory_off() => "turns auto memory off",
+    forces_auto_memory() => "forces auto memory on",
+    claude_code_disable_auto_memory(value, place, effect) => "CLAUDE_CODE_DISABLE_AUTO_MEMORY is {value} in {place}, which {effect}.",
+    bare_mode_no_auto_memory() => "the bare mode has no auto memory",
+    safe_mode_no_auto_memory() => "the safe mode has no auto memory",
+    neither_instruction_files_nor_auto() => "neither instruction files nor auto memory are loaded",
+    is_one_because(name, place, meaning) => "{name} is 1 in {place}: {meaning}.",
+    claude_code_remote_1_no() => "CLAUDE_CODE_REMOTE is 1 and no CLAUDE_CODE_REMOTE_MEMORY_DIR is set: a remote run without a lasting memory directory has no auto memory.",
+    automemoryenabled(on, path) => "autoMemoryEnabled is {on} in {path}.",
+    auto_memory_default() => "Auto memory is on by default.",
+    env(path) => "env of {path}",
+    environment() => "the environment",
 }

@@ -256,7 +256,10 @@ fn the_whole_path_override_comes_first() {
     let refused = RefusedPath::NearRoot("/".to_owned());
     assert_eq!(
         discovery.problems,
-        [Problem::Refused { place: "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE".to_owned(), refused }]
+        [Problem::Refused {
+            place: retrace_message::Message::verbatim("CLAUDE_COWORK_MEMORY_PATH_OVERRIDE"),
+            refused
+        }]
     );
 }
 
@@ -347,7 +350,10 @@ fn a_refused_directory_is_a_problem_and_the_default_stays() {
         let file = home.write(".claude/settings.json", &format!("{{\"autoMemoryDirectory\": \"{value}\"}}"));
         let discovery = home.discover();
         let place = format!("autoMemoryDirectory in {}", file.display());
-        assert_eq!(discovery.problems, [Problem::Refused { place, refused }]);
+        let [Problem::Refused { place: named, refused: why }] = &discovery.problems[..] else {
+            panic!("{:?}", discovery.problems)
+        };
+        assert_eq!((named.text(), why), (place.as_str(), &refused));
         assert!(discovery.at(&default).enabled && discovery.at(&default).reason.contains("is refused"));
     }
 }
@@ -368,14 +374,19 @@ fn damaged_settings_cost_only_themselves() {
     type Expected = fn(&Problem) -> bool;
     let cases: [(&str, Expected); 6] = [
         ("{", |problem| matches!(problem, Problem::Damaged { .. })),
-        ("[]", |problem| matches!(problem, Problem::WrongType { found: "a list", .. })),
-        (r#"{"autoMemoryEnabled": "no"}"#, |problem| {
-            matches!(problem, Problem::WrongType { found: "text", .. })
-        }),
-        (r#"{"autoMemoryDirectory": 7}"#, |problem| {
-            matches!(problem, Problem::WrongType { found: "a number", .. })
-        }),
-        (r#"{"env": []}"#, |problem| matches!(problem, Problem::WrongType { found: "a list", .. })),
+        ("[]", |problem| matches!(problem, Problem::WrongType { found, .. } if *found == "a list")),
+        (
+            r#"{"autoMemoryEnabled": "no"}"#,
+            |problem| matches!(problem, Problem::WrongType { found, .. } if *found == "text"),
+        ),
+        (
+            r#"{"autoMemoryDirectory": 7}"#,
+            |problem| matches!(problem, Problem::WrongType { found, .. } if *found == "a number"),
+        ),
+        (
+            r#"{"env": []}"#,
+            |problem| matches!(problem, Problem::WrongType { found, .. } if *found == "a list"),
+        ),
         (r#"{"env": {"CLAUDE_CODE_SIMPLE": 1}}"#, |problem| matches!(problem, Problem::WrongType { .. })),
     ];
     for (content, expected) in cases {

@@ -14,6 +14,7 @@ use crate::git::lexical;
 use crate::scan::{Scan, Sort};
 use crate::{Problem, Surroundings};
 use globset::{GlobBuilder, GlobMatcher};
+use retrace_message::Message;
 use retrace_model::Rules;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -35,7 +36,7 @@ struct Walk<'a, 'l> {
     surroundings: &'a Surroundings,
     scan: &'l mut Scan,
     found: &'a mut Instructions,
-    excludes: Vec<(GlobMatcher, String)>,
+    excludes: Vec<(GlobMatcher, Message)>,
     /// Imports from outside the project are approved.
     approved: bool,
     /// Directory of the project: its working tree, else the directory itself.
@@ -52,7 +53,7 @@ struct Candidate<'a> {
     /// Where it may really be; anywhere without one.
     boundary: Option<&'a Path>,
     scope: InstructionScope,
-    reason: String,
+    reason: Message,
     /// It is loaded only once a file below its directory is read.
     on_demand: bool,
     /// It is a rule, whose front matter may name the files it applies to.
@@ -91,19 +92,16 @@ pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan, found: &mut Ins
     }
 }
 
-fn excludes(settings: &Settings, project: &ProjectSettings, scan: &mut Scan) -> Vec<(GlobMatcher, String)> {
+fn excludes(settings: &Settings, project: &ProjectSettings, scan: &mut Scan) -> Vec<(GlobMatcher, Message)> {
     let mut matchers = Vec::new();
     for (file, glob) in settings.excludes(Some(project)) {
         match GlobBuilder::new(glob).literal_separator(true).build() {
             Ok(built) => {
-                matchers.push((
-                    built.compile_matcher(),
-                    format!("claudeMdExcludes in {}: {glob}", file.display()),
-                ));
+                matchers.push((built.compile_matcher(), say::claudemdexcludes(file.display(), glob)));
             }
             Err(error) => scan.note(Problem::Damaged {
                 path: file.to_owned(),
-                message: format!("claudeMdExcludes: {glob:?} is no pattern: {}", error.kind()),
+                message: say::claudemdexcludes_no_pattern(format!("{:?}", glob), error.kind().to_string()),
             }),
         }
     }
@@ -119,7 +117,7 @@ impl Walk<'_, '_> {
                 path: path.to_owned(),
                 leads_to: None,
                 state: InstructionState::Loaded,
-                reason: "The administrator's settings hold it (claudeMd).".to_owned(),
+                reason: say::administrators_settings_hold_claudemd(),
                 imported_by: None,
                 depth: 0,
                 size: text.len() as u64,
@@ -133,7 +131,7 @@ impl Walk<'_, '_> {
             base,
             boundary: None,
             scope: InstructionScope::Managed,
-            reason: "Every session on this machine loads it; it cannot be excluded.".to_owned(),
+            reason: say::every_session_machine_loads_cannot(),
             on_demand: false,
             is_rule: false,
         });
@@ -147,7 +145,7 @@ impl Walk<'_, '_> {
             base: config_root,
             boundary: Some(&home),
             scope: InstructionScope::User,
-            reason: "Every session of this user loads it.".to_owned(),
+            reason: say::every_session_user_loads(),
             on_demand: false,
             is_rule: false,
         });
@@ -159,16 +157,16 @@ impl Walk<'_, '_> {
         let project = self.project.clone().filter(|project| directory.starts_with(project));
         let boundary = project.as_deref().unwrap_or(directory);
         let place = if is_start {
-            "the session's directory".to_owned()
+            say::sessions_directory()
         } else {
-            format!("{}, above the session's directory", directory.display())
+            say::above_sessions_directory(directory.display())
         };
         let candidate = |path: PathBuf, scope| Candidate {
             path,
             base: directory,
             boundary: Some(boundary),
             scope,
-            reason: format!("It is in {place}."),
+            reason: say::it_is_in(&place),
             on_demand: false,
             is_rule: false,
         };
@@ -185,7 +183,7 @@ impl Walk<'_, '_> {
         self.rule_paths(&folder.join(RULES), boundary, 0, &mut visited, &mut paths);
         for path in paths {
             self.take(Candidate {
-                reason: format!("It is a rule in {}.", folder.join(RULES).display()),
+                reason: say::rule(folder.join(RULES).display()),
                 path,
                 base,
                 boundary: Some(boundary),
@@ -261,7 +259,7 @@ impl Walk<'_, '_> {
             let scope =
                 if path.ends_with(LOCAL) { InstructionScope::Local } else { InstructionScope::Project };
             self.take(Candidate {
-                reason: format!("It is loaded once a file in {} is read.", folder.display()),
+                reason: say::loaded_once_file_read(folder.display()),
                 path,
                 base: directory,
                 boundary: Some(&boundary),
@@ -289,19 +287,19 @@ impl Walk<'_, '_> {
             globs = rule::globs(text);
             if !globs.is_empty() {
                 state = InstructionState::OnDemand;
-                reason = "It is a rule that is loaded once a file it applies to is read.".to_owned();
+                reason = say::rule_loaded_once_file_applies();
             }
         }
         if let Some(glob) = self.excluded(&path, &opened).filter(|_| scope != InstructionScope::Managed) {
             state = InstructionState::Excluded;
-            reason = format!("A setting leaves it out: {glob}.");
+            reason = say::setting_leaves_out(glob);
         }
         let index = self.push(path, scope, state, reason, None, 0, opened);
         self.found.files[index].globs = globs;
         self.follow(index);
     }
 
-    fn excluded(&self, path: &Path, opened: &Opened) -> Option<String> {
+    fn excluded(&self, path: &Path, opened: &Opened) -> Option<Message> {
         let places = [Some(path), opened.leads_to.as_deref()];
         let matches = |matcher: &GlobMatcher| places.iter().flatten().any(|path| matcher.is_match(path));
         self.excludes.iter().find(|(matcher, _)| matches(matcher)).map(|(_, place)| place.clone())
@@ -314,7 +312,7 @@ impl Walk<'_, '_> {
         path: PathBuf,
         scope: InstructionScope,
         mut state: InstructionState,
-        mut reason: String,
+        mut reason: Message,
         imported_by: Option<usize>,
         depth: usize,
         opened: Opened,
@@ -332,9 +330,9 @@ impl Walk<'_, '_> {
             let earlier = self.found.files[first].path.display().to_string();
             let in_chain = self.chain(imported_by).any(|index| index == first);
             (state, reason) = if in_chain {
-                (InstructionState::Cycle, format!("It imports itself by way of {earlier}."))
+                (InstructionState::Cycle, say::imports_itself_way(earlier))
             } else {
-                (InstructionState::AlreadyLoaded, format!("It stands above already, as {earlier}."))
+                (InstructionState::AlreadyLoaded, say::stands_above_already(earlier))
             };
             text = None;
         }
@@ -386,29 +384,24 @@ impl Walk<'_, '_> {
         let path = lexical(&path);
         let (by_file, line) = (file.path.display().to_string(), import.line);
         let nothing = |text| Opened { leads_to: None, size: 0, text };
-        let unread = || nothing(Err((InstructionState::Unreadable, String::new())));
+        let unread = || nothing(Err((InstructionState::Unreadable, Message::default())));
         let here = std::fs::symlink_metadata(&path).is_ok_and(|metadata| !metadata.is_dir());
         if !here {
             if import.is_path && !path.is_dir() {
-                let reason = format!("{by_file} names it in line {line}, but it is not there.");
+                let reason = say::names_line_but_not(by_file, line);
                 self.push(path, scope, InstructionState::Missing, reason, Some(by), depth, unread());
             }
             return;
         }
         if depth > MAX_IMPORT_HOPS {
-            let reason = format!(
-                "{by_file} names it in line {line}, but more than {MAX_IMPORT_HOPS} imports lead to it."
-            );
+            let reason = say::names_line_but_more_than(by_file, line, MAX_IMPORT_HOPS);
             self.push(path, scope, InstructionState::TooDeep, reason, Some(by), depth, unread());
             return;
         }
         let inside = self.project.clone().filter(|project| path.starts_with(project));
         let is_project = matches!(scope, InstructionScope::Project | InstructionScope::Local);
         if is_project && inside.is_none() && !self.approved {
-            let reason = format!(
-                "{by_file} names it in line {line}. It lies outside the project, and imports from there are not approved for \
-                 it in Claude Code."
-            );
+            let reason = say::names_line_lies_outside_project(by_file, line);
             self.push(path, scope, InstructionState::NotApproved, reason, Some(by), depth, unread());
             return;
         }
@@ -419,15 +412,7 @@ impl Walk<'_, '_> {
         else {
             return;
         };
-        let index = self.push(
-            path,
-            scope,
-            state,
-            format!("{by_file} names it in line {line}."),
-            Some(by),
-            depth,
-            opened,
-        );
+        let index = self.push(path, scope, state, say::names_line(by_file, line), Some(by), depth, opened);
         self.follow(index);
     }
 }
@@ -435,4 +420,27 @@ impl Walk<'_, '_> {
 /// The directory from which a file is reached: the boundary where it lies in it, so that links on the way are seen.
 fn boundary_base(path: &Path, boundary: &Path, parent: &Path) -> PathBuf {
     if path.starts_with(boundary) { boundary.to_path_buf() } else { parent.to_path_buf() }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "claude";
+    claudemdexcludes(file, glob) => "claudeMdExcludes in {file}: {glob}",
+    claudemdexcludes_no_pattern(glob, kind) => "claudeMdExcludes: {glob} is no pattern: {kind}",
+    administrators_settings_hold_claudemd() => "The administrator's settings hold it (claudeMd).",
+    every_session_machine_loads_cannot() => "Every session on this machine loads it; it cannot be excluded.",
+    every_session_user_loads() => "Every session of this user loads it.",
+    sessions_directory() => "the session's directory",
+    above_sessions_directory(directory) => "{directory}, above the session's directory",
+    it_is_in(place) => "It is in {place}.",
+    rule(folder) => "It is a rule in {folder}.",
+    loaded_once_file_read(folder) => "It is loaded once a file in {folder} is read.",
+    rule_loaded_once_file_applies() => "It is a rule that is loaded once a file it applies to is read.",
+    setting_leaves_out(glob) => "A setting leaves it out: {glob}.",
+    imports_itself_way(earlier) => "It imports itself by way of {earlier}.",
+    stands_above_already(earlier) => "It stands above already, as {earlier}.",
+    names_line_but_not(by_file, line) => "{by_file} names it in line {line}, but it is not there.",
+    names_line_but_more_than(by_file, line, value) => "{by_file} names it in line {line}, but more than {value} imports lead to it.",
+    names_line_lies_outside_project(by_file, line) => "{by_file} names it in line {line}. It lies outside the project, and imports from there are not approved for it in Claude Code.",
+    names_line(by_file, line) => "{by_file} names it in line {line}.",
 }

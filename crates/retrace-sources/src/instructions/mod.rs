@@ -14,6 +14,7 @@
 //! - Every walk is bounded; a bound that was reached is a [`Problem`].
 //! - The same disk and the same surroundings give the same answer in the same order.
 
+use retrace_message::Message;
 mod claude;
 mod imports;
 mod others;
@@ -43,7 +44,7 @@ pub struct Instructions {
     /// The files by agent, each agent's in load order; an import follows the file that names it.
     pub files: Vec<Instruction>,
     /// Why Claude Code would load none of them, where a variable says so.
-    pub switched_off: Option<String>,
+    pub switched_off: Option<Message>,
     /// Files that could not be read, or were cut short.
     pub problems: Vec<Problem>,
 }
@@ -62,7 +63,7 @@ pub struct Instruction {
     /// State of loading.
     pub state: InstructionState,
     /// Why it is loaded or not: one plain sentence.
-    pub reason: String,
+    pub reason: Message,
     /// Index of the file that imports it.
     pub imported_by: Option<usize>,
     /// Imports it is away from a file that is loaded by itself.
@@ -183,7 +184,7 @@ pub fn instructions(surroundings: &Surroundings, directory: Option<&Path>) -> In
 struct Opened {
     leads_to: Option<PathBuf>,
     size: u64,
-    text: Result<String, (InstructionState, String)>,
+    text: Result<String, (InstructionState, Message)>,
 }
 
 /// Looks at the file `path` that was found below `base` and may really be anywhere below `boundary` (anywhere at all without
@@ -194,9 +195,9 @@ fn open(scan: &mut Scan, base: &Path, path: &Path, boundary: Option<&Path>) -> O
         return None;
     }
     let unread =
-        |leads_to, size, state, reason: String| Some(Opened { leads_to, size, text: Err((state, reason)) });
+        |leads_to, size, state, reason: Message| Some(Opened { leads_to, size, text: Err((state, reason)) });
     let Ok(real) = path.canonicalize() else {
-        let reason = "It is a link that leads nowhere.".to_owned();
+        let reason = say::link_leads_nowhere();
         return unread(std::fs::read_link(path).ok(), 0, InstructionState::Unreadable, reason);
     };
     let straight =
@@ -205,23 +206,23 @@ fn open(scan: &mut Scan, base: &Path, path: &Path, boundary: Option<&Path>) -> O
     let is_inside =
         |boundary: &Path| boundary.canonicalize().is_ok_and(|boundary| real.starts_with(boundary));
     if leads_to.is_some() && !boundary.is_none_or(is_inside) {
-        let reason = format!("It is a link that leads out to {}; it was not read here.", real.display());
+        let reason = say::link_leads_out_not_read(real.display());
         return unread(leads_to, 0, InstructionState::Outside, reason);
     }
     let Ok(metadata) = std::fs::metadata(&real) else {
-        return unread(leads_to, 0, InstructionState::Unreadable, "It cannot be read.".to_owned());
+        return unread(leads_to, 0, InstructionState::Unreadable, say::cannot_read());
     };
     if metadata.is_dir() {
         return None;
     }
     let size = metadata.len();
     if size > MAX_INSTRUCTIONS_BYTES {
-        let reason = format!("It is larger than {} MiB and is skipped.", MAX_INSTRUCTIONS_BYTES >> 20);
+        let reason = say::larger_than_mib_skipped(MAX_INSTRUCTIONS_BYTES >> 20);
         return unread(leads_to, size, InstructionState::TooLarge, reason);
     }
     match scan.text(&real, MAX_INSTRUCTIONS_BYTES) {
         Some(text) => Some(Opened { leads_to, size, text: Ok(text) }),
-        None => unread(leads_to, size, InstructionState::Unreadable, "It cannot be read as text.".to_owned()),
+        None => unread(leads_to, size, InstructionState::Unreadable, say::cannot_read_text()),
     }
 }
 
@@ -239,3 +240,13 @@ fn downwards(directory: &Path, top: Option<&Path>) -> Vec<PathBuf> {
 
 /// Directories above a working directory that are looked at.
 const MAX_ANCESTORS: usize = 64;
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "instructions";
+    link_leads_nowhere() => "It is a link that leads nowhere.",
+    link_leads_out_not_read(real) => "It is a link that leads out to {real}; it was not read here.",
+    cannot_read() => "It cannot be read.",
+    larger_than_mib_skipped(value) => "It is larger than {value} MiB and is skipped.",
+    cannot_read_text() => "It cannot be read as text.",
+}

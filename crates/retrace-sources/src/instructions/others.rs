@@ -9,6 +9,7 @@ use super::{
 };
 use crate::Surroundings;
 use crate::scan::Scan;
+use retrace_message::Message;
 use std::path::Path;
 
 const AGENTS: &str = "AGENTS.md";
@@ -17,16 +18,13 @@ const GEMINI: &str = "GEMINI.md";
 
 pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan, found: &mut Instructions) {
     let codex = surroundings.directory("CODEX_HOME", || surroundings.home.join(".codex"));
-    let own = |name: &str| format!("Every session of {name} loads it.");
+    let own = |name: &str| say::every_session_loads(name);
     agents_md(scan, found, &codex, &surroundings.home, InstructionScope::User, &own("Codex"));
     if let Some(directory) = found.directory.clone() {
         // Outside a repository only the directory itself is looked at.
         let top = found.repository.clone().unwrap_or_else(|| directory.clone());
         for above in downwards(&directory, Some(&top)) {
-            let reason = format!(
-                "It is in {}. Codex reads it, and so do others; Claude Code does not unless it is imported.",
-                above.display()
-            );
+            let reason = say::codex_reads_others_claude_code(above.display());
             agents_md(scan, found, &above, &top, InstructionScope::Project, &reason);
         }
     }
@@ -46,7 +44,7 @@ pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan, found: &mut Ins
         let home = Some(surroundings.home.clone()).filter(|home| directory.starts_with(home));
         let top = found.repository.clone().or(home).unwrap_or_else(|| directory.clone());
         for above in downwards(&directory, Some(&top)) {
-            let reason = format!("It is in {}.", above.display());
+            let reason = say::it_is_in(above.display());
             let (scope, file) = (InstructionScope::Project, above.join(GEMINI));
             take(scan, found, InstructionAgent::Gemini, scope, &above, &file, &top, &reason);
         }
@@ -59,7 +57,7 @@ fn agents_md(
     directory: &Path,
     boundary: &Path,
     scope: InstructionScope,
-    reason: &str,
+    reason: &Message,
 ) {
     let agent = InstructionAgent::Codex;
     let stands_in =
@@ -68,7 +66,7 @@ fn agents_md(
     if take(scan, found, agent, scope, directory, &directory.join(AGENTS), boundary, reason) && stands_in {
         let file = &mut found.files[index];
         file.state = InstructionState::Shadowed;
-        file.reason = format!("{AGENTS_OVERRIDE} in the same directory stands in for it.");
+        file.reason = say::same_directory_stands(AGENTS_OVERRIDE);
     }
 }
 
@@ -82,7 +80,7 @@ fn take(
     base: &Path,
     path: &Path,
     boundary: &Path,
-    reason: &str,
+    reason: &Message,
 ) -> bool {
     let Some(opened) = open(scan, base, path, Some(boundary)) else { return false };
     let (state, reason, text) = match opened.text {
@@ -103,4 +101,13 @@ fn take(
         globs: Vec::new(),
     });
     true
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "others";
+    every_session_loads(name) => "Every session of {name} loads it.",
+    codex_reads_others_claude_code(above) => "It is in {above}. Codex reads it, and so do others; Claude Code does not unless it is imported.",
+    it_is_in(above) => "It is in {above}.",
+    same_directory_stands(value) => "{value} in the same directory stands in for it.",
 }

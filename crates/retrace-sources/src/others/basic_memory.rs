@@ -14,17 +14,17 @@ pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan) -> Vec<Found> {
     let mut found = Vec::new();
     let projects = config
         .as_ref()
-        .and_then(|config| scan.setting(&path, config, "projects", "an object", Value::as_object));
+        .and_then(|config| scan.setting(&path, config, "projects", say::object(), Value::as_object));
     for (name, value) in projects.into_iter().flatten() {
         // A path alone, or in newer versions an object that holds it.
         let Some(text) = value.as_str().or_else(|| value.get("path")?.as_str()) else { continue };
-        let place = format!("project {name} in {}", path.display());
+        let place = say::project(name, path.display());
         match validate_memory_path(text, &surroundings.home) {
             Ok(root) => {
                 let exists = is_directory(&root);
                 let mut project =
                     Found::new(root, StoreKind::BasicMemory, format!("{name} · Basic Memory"), vec![place])
-                        .because("The configuration of Basic Memory lists it.");
+                        .because(say::configuration_basic_memory_lists());
                 project.exists = exists;
                 found.push(project);
             }
@@ -33,14 +33,24 @@ pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan) -> Vec<Found> {
     }
     let default = surroundings.directory("BASIC_MEMORY_HOME", || surroundings.home.join("basic-memory"));
     if config.is_none() && is_directory(&default) && !default.is_symlink() {
-        let evidence = vec!["the default project directory of Basic Memory".to_owned()];
-        let reason = "The directory is there; no configuration of Basic Memory was found.";
+        let evidence = vec![say::default_project_directory_basic_memory()];
+        let reason = say::directory_no_configuration_basic_memory();
         found.push(
             Found::new(default, StoreKind::BasicMemory, "main · Basic Memory".to_owned(), evidence)
                 .because(reason),
         );
     }
     found
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "basic_memory";
+    object() => "an object",
+    project(name, path) => "project {name} in {path}",
+    configuration_basic_memory_lists() => "The configuration of Basic Memory lists it.",
+    default_project_directory_basic_memory() => "the default project directory of Basic Memory",
+    directory_no_configuration_basic_memory() => "The directory is there; no configuration of Basic Memory was found.",
 }
 
 #[cfg(test)]

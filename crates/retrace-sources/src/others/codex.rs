@@ -5,6 +5,7 @@
 use super::holds;
 use crate::scan::{Scan, is_directory};
 use crate::{Found, Surroundings};
+use retrace_message::Message;
 use retrace_model::StoreKind;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -24,17 +25,17 @@ pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan) -> Vec<Found> {
         .collect();
     let are_both = roots.len() > 1;
     let found = roots.into_iter().map(|(root, version)| {
-        let mut evidence = vec![format!("the memory directory of Codex in {}", home.display())];
+        let mut evidence = vec![say::memory_directory_codex(home.display())];
         let summary = scan.beginning(&root.join("memory_summary.md"), SUMMARY_BYTES).unwrap_or_default();
         if summary.split(|byte| *byte == b'\n').next().is_some_and(|line| line.trim_ascii() == b"v1") {
-            evidence.push("memory_summary.md begins with v1".to_owned());
+            evidence.push(say::memory_summary_md_begins_v1());
         }
         evidence.extend(holds(&root, &["MEMORY.md", "memory_summary.md", "raw_memories.md"]));
         if is_directory(&root.join("rollout_summaries")) {
-            evidence.push("holds rollout_summaries".to_owned());
+            evidence.push(say::holds_rollout_summaries());
         }
         if root.join(".git").is_dir() {
-            evidence.push("is a git repository, which Codex keeps as a baseline".to_owned());
+            evidence.push(say::git_repository_codex_keeps_baseline());
         }
         let name = if are_both { format!("Codex ({version})") } else { "Codex".to_owned() };
         let (enabled, reason) = config.uses(version);
@@ -51,7 +52,7 @@ struct Config {
     on: Option<bool>,
     /// The version in use, and how that is known.
     version: String,
-    because: &'static str,
+    because: Message,
 }
 
 impl Config {
@@ -59,32 +60,49 @@ impl Config {
         let path = home.join("config.toml");
         let config = scan.toml(&path).unwrap_or_default();
         let mut part = |table: &str, key: &str| {
-            let of = scan.setting(&path, &config, table, "a table", |it| it.is_object().then_some(it))?;
+            let of = scan.setting(&path, &config, table, say::table(), |it| it.is_object().then_some(it))?;
             Some(of.get(key)?.clone())
         };
         let on = part("features", "memories").as_ref().and_then(Value::as_bool);
         let named = part("memories", "version").and_then(|version| version.as_str().map(str::to_owned));
         let (version, because) = match named {
-            Some(version) => (version, "config.toml names this version"),
+            Some(version) => (version, say::config_names_this_version()),
             None if is_directory(&home.join("memories")) => {
-                ("v1".to_owned(), "a home with the directory memories keeps v1")
+                ("v1".to_owned(), say::home_with_memories_keeps_v1())
             }
-            None => ("v2".to_owned(), "a new home has v2"),
+            None => ("v2".to_owned(), say::new_home_has_v2()),
         };
         Self { on, version, because }
     }
 
     /// Whether Codex uses the directory of a version, and why.
-    fn uses(&self, version: &str) -> (bool, String) {
+    fn uses(&self, version: &str) -> (bool, Message) {
         if version != self.version {
-            return (false, format!("Codex uses {} here: {}.", self.version, self.because));
+            return (false, say::codex_uses_here(&self.version, &self.because));
         }
         match self.on {
-            Some(true) => (true, format!("config.toml has features.memories on, and {}.", self.because)),
-            Some(false) => (false, "config.toml has features.memories off.".to_owned()),
-            None => (false, "features.memories is off unless config.toml switches it on.".to_owned()),
+            Some(true) => (true, say::memories_are_on(&self.because)),
+            Some(false) => (false, say::memories_are_off()),
+            None => (false, say::memories_are_off_by_default()),
         }
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "codex";
+    holds_rollout_summaries() => "holds rollout_summaries",
+    table() => "a table",
+    config_names_this_version() => "config.toml names this version",
+    home_with_memories_keeps_v1() => "a home with the directory memories keeps v1",
+    new_home_has_v2() => "a new home has v2",
+    codex_uses_here(version, because) => "Codex uses {version} here: {because}.",
+    memories_are_on(because) => "config.toml has features.memories on, and {because}.",
+    memories_are_off() => "config.toml has features.memories off.",
+    memories_are_off_by_default() => "features.memories is off unless config.toml switches it on.",
+    memory_directory_codex(home) => "the memory directory of Codex in {home}",
+    memory_summary_md_begins_v1() => "memory_summary.md begins with v1",
+    git_repository_codex_keeps_baseline() => "is a git repository, which Codex keeps as a baseline",
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 use crate::claude::folder_label;
 use crate::scan::{Entry, Scan};
 use crate::{Found, Platform, Surroundings};
+use retrace_message::Message;
 use retrace_model::StoreKind;
 use std::path::{Path, PathBuf};
 
@@ -25,7 +26,7 @@ pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan) -> Vec<Found> {
     let mut found = Vec::new();
     for (edition, user) in desktop.chain(servers) {
         if let Some(root) = memories(scan, &user.join("globalStorage")) {
-            let evidence = vec![format!("memory tool of Copilot in {edition}, user memories")];
+            let evidence = vec![say::memory_tool_copilot_user_memories(&edition)];
             found.push(store(root, "Copilot (user)".to_owned(), evidence));
         }
         for workspace in scan.directories(&user.join("workspaceStorage")) {
@@ -36,8 +37,8 @@ pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan) -> Vec<Found> {
     found
 }
 
-fn store(root: PathBuf, name: String, evidence: Vec<String>) -> Found {
-    let reason = "The directory is there; Copilot uses it while its memory tool is on, which is not read.";
+fn store(root: PathBuf, name: String, evidence: Vec<Message>) -> Found {
+    let reason = say::directory_copilot_uses_while_memory();
     Found::new(root, StoreKind::Copilot, name, evidence).because(reason)
 }
 
@@ -54,17 +55,16 @@ fn of_workspace(
     workspace: &Entry,
     root: PathBuf,
 ) -> Found {
-    let mut evidence =
-        vec![format!("memory tool of Copilot in {edition}, workspace storage {}", workspace.name)];
+    let mut evidence = vec![say::memory_tool_copilot_workspace_storage(edition, &workspace.name)];
     if root.join("repo").is_dir() {
-        evidence.push("holds repo/, the memories of the repository".to_owned());
+        evidence.push(say::holds_repo_memories_repository());
     }
     let path = workspace.path.join("workspace.json");
     let file = scan.json(&path);
     let place = file.as_ref().and_then(|file| file.get("folder").or_else(|| file.get("workspace"))?.as_str());
     let mut project = None;
     if let Some(uri) = place {
-        evidence.push(format!("workspace.json names {uri}"));
+        evidence.push(say::workspace_json_names(uri));
         project = file_path(uri, platform);
     }
     let label = project.as_deref().map_or_else(|| workspace.name.clone(), folder_label);
@@ -99,6 +99,16 @@ fn percent_decoded(text: &str) -> Option<String> {
         }
     }
     String::from_utf8(bytes).ok()
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "copilot";
+    memory_tool_copilot_user_memories(edition) => "memory tool of Copilot in {edition}, user memories",
+    directory_copilot_uses_while_memory() => "The directory is there; Copilot uses it while its memory tool is on, which is not read.",
+    memory_tool_copilot_workspace_storage(edition, name) => "memory tool of Copilot in {edition}, workspace storage {name}",
+    holds_repo_memories_repository() => "holds repo/, the memories of the repository",
+    workspace_json_names(uri) => "workspace.json names {uri}",
 }
 
 #[cfg(test)]

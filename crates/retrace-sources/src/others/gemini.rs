@@ -4,6 +4,7 @@
 use crate::claude::{Project, folder_label};
 use crate::scan::{Scan, is_directory};
 use crate::{Found, Surroundings};
+use retrace_message::Message;
 use retrace_model::{Sha256, StoreKind};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -24,25 +25,19 @@ pub(super) fn find(surroundings: &Surroundings, projects: &[Project], scan: &mut
     let mut found = Vec::new();
     for folder in scan.directories(&temporary) {
         let Some(root) = scan.directory(&folder.path, &["memory"]) else { continue };
-        let mut evidence =
-            vec![format!("private notes of Gemini CLI for the project folder {}", folder.name)];
+        let mut evidence = vec![say::private_notes_gemini_cli_project(&folder.name)];
         let project = owner(scan, &folder.path, &folder.name, &registered, projects);
         if let Some((_, because)) = &project {
             evidence.push(because.clone());
         }
         if automatic {
-            evidence.push(
-                "experimental.autoMemory is on: the folder also holds an inbox of patches to approve"
-                    .to_owned(),
-            );
+            evidence.push(say::experimental_automemory_folder_also_holds());
         }
         let drafts = DRAFTS.iter().filter(|draft| is_directory(&root.join(draft)));
-        evidence.extend(
-            drafts.map(|draft| format!("{draft} holds proposals of its extraction, which no session loads")),
-        );
+        evidence.extend(drafts.map(|draft| say::holds_proposals(*draft)));
         let project = project.map(|(path, _)| path);
         let label = project.as_deref().map_or_else(|| folder.name.clone(), folder_label);
-        let reason = "The directory is there; Gemini CLI reads it in sessions of this project.";
+        let reason = say::directory_gemini_cli_reads_sessions();
         found.push(
             Found::new(root, StoreKind::Gemini, format!("{label} · Gemini"), evidence)
                 .of_project(project)
@@ -55,7 +50,7 @@ pub(super) fn find(surroundings: &Surroundings, projects: &[Project], scan: &mut
 /// Project roots by folder name, from the registry `projects.json`: `{"projects": {"<root>": "<folder>"}}`.
 fn registered(scan: &mut Scan, path: &Path) -> BTreeMap<String, PathBuf> {
     let Some(registry) = scan.json(path) else { return BTreeMap::new() };
-    let projects = scan.setting(path, &registry, "projects", "an object", Value::as_object);
+    let projects = scan.setting(path, &registry, "projects", say::object(), Value::as_object);
     projects
         .into_iter()
         .flatten()
@@ -76,22 +71,35 @@ fn owner(
     name: &str,
     registered: &BTreeMap<String, PathBuf>,
     projects: &[Project],
-) -> Option<(PathBuf, String)> {
+) -> Option<(PathBuf, Message)> {
     let marker = scan.beginning(&folder.join(".project_root"), MARKER_BYTES);
     let marked = marker.and_then(|bytes| Some(PathBuf::from(std::str::from_utf8(&bytes).ok()?.trim())));
     if let Some(root) = marked.filter(|root| root.file_name().is_some()) {
-        let because = format!(".project_root names {}", root.display());
+        let because = say::project_root_names(root.display());
         return Some((root, because));
     }
     if let Some(root) = registered.get(name) {
-        return Some((root.clone(), format!("projects.json names {}", root.display())));
+        return Some((root.clone(), say::projects_json_names(root.display())));
     }
     let hash = Sha256::from_hex(name)?;
     let project = projects
         .iter()
         .find(|project| Sha256::of(project.directory.as_os_str().as_encoded_bytes()) == hash)?;
-    let because = format!("the folder name is the SHA-256 of {}", project.directory.display());
+    let because = say::folder_name_sha_256(project.directory.display());
     Some((project.directory.clone(), because))
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "gemini";
+    holds_proposals(draft) => "{draft} holds proposals of its extraction, which no session loads",
+    private_notes_gemini_cli_project(name) => "private notes of Gemini CLI for the project folder {name}",
+    experimental_automemory_folder_also_holds() => "experimental.autoMemory is on: the folder also holds an inbox of patches to approve",
+    directory_gemini_cli_reads_sessions() => "The directory is there; Gemini CLI reads it in sessions of this project.",
+    object() => "an object",
+    project_root_names(root) => ".project_root names {root}",
+    projects_json_names(root) => "projects.json names {root}",
+    folder_name_sha_256(directory) => "the folder name is the SHA-256 of {directory}",
 }
 
 #[cfg(test)]

@@ -10,19 +10,28 @@ pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan) -> Vec<Found> {
     let mut found = Vec::new();
     for agent in scan.directories(&agents) {
         let Some(root) = scan.directory(&agent.path, &["memory"]) else { continue };
-        let mut evidence = vec![format!("memory directory of the Letta agent {}", agent.name)];
+        let mut evidence = vec![say::memory_directory_letta_agent(&agent.name)];
         if root.join(".git").is_dir() {
-            evidence.push("is a git repository, in which every edit is a commit".to_owned());
+            evidence.push(say::git_repository_every_edit_commit());
         }
         if root.join("system").is_dir() {
-            evidence.push("holds system/, the part that is always in context".to_owned());
+            evidence.push(say::holds_system_part_always_context());
         }
-        let reason = "The directory is there; Letta Code uses it for agents whose memory is kept in files.";
+        let reason = say::directory_letta_code_uses_agents();
         found.push(
             Found::new(root, StoreKind::Letta, format!("{} · Letta", agent.name), evidence).because(reason),
         );
     }
     found
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "letta";
+    memory_directory_letta_agent(name) => "memory directory of the Letta agent {name}",
+    git_repository_every_edit_commit() => "is a git repository, in which every edit is a commit",
+    holds_system_part_always_context() => "holds system/, the part that is always in context",
+    directory_letta_code_uses_agents() => "The directory is there; Letta Code uses it for agents whose memory is kept in files.",
 }
 
 #[cfg(test)]

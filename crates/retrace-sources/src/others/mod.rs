@@ -2,6 +2,7 @@
 //!
 //! A directory is listed when it is there; these agents' own switches are not read unless said so beside the source.
 
+use retrace_message::Message;
 mod basic_memory;
 mod codex;
 mod copilot;
@@ -30,15 +31,11 @@ pub(crate) fn find(surroundings: &Surroundings, projects: &[Project], scan: &mut
 }
 
 /// Those of `names` that are regular files in a directory, as one piece of evidence: `holds MEMORY.md and USER.md`.
-fn holds(directory: &Path, names: &[&str]) -> Option<String> {
+fn holds(directory: &Path, names: &[&str]) -> Option<Message> {
     let there: Vec<&str> =
         names.iter().copied().filter(|name| crate::scan::is_file(&directory.join(name))).collect();
     let (last, others) = there.split_last()?;
-    Some(if others.is_empty() {
-        format!("holds {last}")
-    } else {
-        format!("holds {} and {last}", others.join(", "))
-    })
+    Some(if others.is_empty() { say::holds(last) } else { say::holds_2(others.join(", "), last) })
 }
 
 /// True if a directory holds a file named after a day: `2026-11-20.md`, `2026-11-20-topic.md`.
@@ -47,4 +44,11 @@ fn has_dated_notes(scan: &mut Scan, directory: &Path) -> bool {
         let shape = entry.name.bytes().take(10).map(|byte| if byte.is_ascii_digit() { b'0' } else { byte });
         entry.sort == Sort::File && entry.name.ends_with(".md") && shape.eq(*b"0000-00-00")
     })
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "others";
+    holds(last) => "holds {last}",
+    holds_2(others, last) => "holds {others} and {last}",
 }

@@ -5,6 +5,7 @@
 use super::{has_dated_notes, holds};
 use crate::scan::{Scan, Sort, is_directory};
 use crate::{Found, Problem, Surroundings, validate_memory_path};
+use retrace_message::Message;
 use retrace_model::StoreKind;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -21,16 +22,16 @@ pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan) -> Vec<Found> {
     if let Some(path) =
         surroundings.variable("OPENCLAW_WORKSPACE_DIR").map(PathBuf::from).filter(|path| path.is_absolute())
     {
-        places.push((path, "OPENCLAW_WORKSPACE_DIR names it".to_owned()));
+        places.push((path, say::openclaw_workspace_dir_names()));
     }
     // Older versions put the workspace of a profile beside the default one.
     let older = profile.map(|profile| home.join(".openclaw").join(format!("workspace-{profile}")));
     for path in [Some(state.join("workspace")), older].into_iter().flatten() {
-        places.push((path, "the default workspace of OpenClaw".to_owned()));
+        places.push((path, say::default_workspace_openclaw()));
     }
     for entry in scan.entries(&state) {
         if let Some(agent) = entry.name.strip_prefix("workspace-").filter(|_| entry.sort == Sort::Directory) {
-            places.push((entry.path, format!("the default workspace of the OpenClaw agent {agent}")));
+            places.push((entry.path, say::default_workspace_openclaw_agent(agent)));
         }
     }
     places.into_iter().filter_map(|(root, because)| workspace(scan, root, because)).collect()
@@ -43,7 +44,7 @@ fn profile(surroundings: &Surroundings) -> Option<String> {
 }
 
 /// The workspaces the configuration names: for all agents, and for each in both forms the list of agents has had.
-fn configured(scan: &mut Scan, path: &Path, home: &Path) -> Vec<(PathBuf, String)> {
+fn configured(scan: &mut Scan, path: &Path, home: &Path) -> Vec<(PathBuf, Message)> {
     let Some(config) = scan.json5(path) else { return Vec::new() };
     let mut settings =
         vec![("agents.defaults.workspace".to_owned(), config.pointer("/agents/defaults/workspace"))];
@@ -64,9 +65,9 @@ fn configured(scan: &mut Scan, path: &Path, home: &Path) -> Vec<(PathBuf, String
     let mut places = Vec::new();
     for (key, value) in settings {
         let Some(text) = value.and_then(Value::as_str) else { continue };
-        let place = format!("{key} in {}", path.display());
+        let place = say::key_in(key, path.display());
         match validate_memory_path(text, home) {
-            Ok(root) => places.push((root, format!("{place} names it"))),
+            Ok(root) => places.push((root, say::names(&place))),
             Err(refused) => scan.note(Problem::Refused { place, refused }),
         }
     }
@@ -76,11 +77,11 @@ fn configured(scan: &mut Scan, path: &Path, home: &Path) -> Vec<(PathBuf, String
 /// A project that is a workspace: its `SOUL.md` is what no other agent has.
 pub(super) fn in_project(scan: &mut Scan, project: &Path) -> Option<Found> {
     holds(project, &["SOUL.md"])?;
-    workspace(scan, project.to_owned(), "a project with a SOUL.md, which OpenClaw reads".to_owned())
+    workspace(scan, project.to_owned(), say::project_soul_md_openclaw_reads())
 }
 
 /// A workspace is listed when something in it is memory.
-fn workspace(scan: &mut Scan, root: PathBuf, because: String) -> Option<Found> {
+fn workspace(scan: &mut Scan, root: PathBuf, because: Message) -> Option<Found> {
     if !is_directory(&root) {
         return None;
     }
@@ -92,15 +93,28 @@ fn workspace(scan: &mut Scan, root: PathBuf, because: String) -> Option<Found> {
     evidence.extend(holds(&root, &["MEMORY.md", "USER.md", "DREAMS.md"]));
     let notes = scan.directory(&root, &["memory"]);
     if notes.is_some_and(|notes| has_dated_notes(scan, &notes)) {
-        evidence.push("holds dated notes in memory/".to_owned());
+        evidence.push(say::holds_dated_notes_memory());
     }
     if evidence.len() == 1 {
         return None;
     }
     let label = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let name = if label == "workspace" { "OpenClaw".to_owned() } else { format!("{label} · OpenClaw") };
-    let reason = "The workspace is there; OpenClaw loads its memory in every session.";
+    let reason = say::workspace_openclaw_loads_memory_every();
     Some(Found::new(root, StoreKind::Openclaw, name, evidence).because(reason))
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "openclaw";
+    key_in(key, path) => "{key} in {path}",
+    openclaw_workspace_dir_names() => "OPENCLAW_WORKSPACE_DIR names it",
+    default_workspace_openclaw() => "the default workspace of OpenClaw",
+    default_workspace_openclaw_agent(agent) => "the default workspace of the OpenClaw agent {agent}",
+    names(place) => "{place} names it",
+    project_soul_md_openclaw_reads() => "a project with a SOUL.md, which OpenClaw reads",
+    holds_dated_notes_memory() => "holds dated notes in memory/",
+    workspace_openclaw_loads_memory_every() => "The workspace is there; OpenClaw loads its memory in every session.",
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use super::{has_dated_notes, holds, openclaw};
 use crate::Found;
 use crate::claude::{Project, folder_label};
 use crate::scan::{Scan, Sort, is_file};
+use retrace_message::Message;
 use retrace_model::StoreKind;
 use std::path::Path;
 
@@ -48,10 +49,9 @@ fn copy(scan: &mut Scan, project: &Path, parts: &[&str], label: &str) -> Option<
     if !links_to_files(scan, &root.join("MEMORY.md")) {
         return None;
     }
-    let evidence = vec![format!("{label}/ in a project, with an index MEMORY.md that links to files")];
+    let evidence = vec![say::project_index_memory_md_links(label)];
     let name = format!("{} · {label}", folder_label(project));
-    let reason =
-        "The directory is there; agents use it only where a setting or an instruction leads them to it.";
+    let reason = say::directory_agents_use_only_where();
     Some(Found::new(root, StoreKind::ClaudeAuto, name, evidence).because(reason))
 }
 
@@ -59,15 +59,14 @@ fn copy(scan: &mut Scan, project: &Path, parts: &[&str], label: &str) -> Option<
 fn named_memory(scan: &mut Scan, project: &Path, label: &str) -> Option<Found> {
     let root = scan.directory(project, &[label])?;
     let evidence = match holds(&root, &["MEMORY.md"]) {
-        Some(index) => format!("{label}/ in a project, {index}"),
+        Some(index) => say::project(label, index),
         None => {
             let is_topic = |entry: &crate::scan::Entry| is_memory_file(entry) && entry.name.ends_with(".md");
-            scan.entries(&root).iter().any(is_topic).then(|| format!("{label}/ in a project, with topics"))?
+            scan.entries(&root).iter().any(is_topic).then(|| say::project_topics(label))?
         }
     };
     let name = format!("{} · {label}", folder_label(project));
-    let reason =
-        "The directory is there; agents use it only where a setting or an instruction leads them to it.";
+    let reason = say::directory_agents_use_only_where();
     Some(Found::new(root, StoreKind::ClaudeAuto, name, vec![evidence]).because(reason))
 }
 
@@ -80,8 +79,7 @@ fn whole(scan: &mut Scan, project: &Path) -> Option<Found> {
     if topics == 0 {
         return None;
     }
-    let evidence =
-        vec!["a MEMORY.md at the root of a project, with the topics it links to beside it".to_owned()];
+    let evidence = vec![say::memory_md_root_project_topics()];
     let name = format!("{} · memory", folder_label(project));
     let found = Found::new(project.to_owned(), StoreKind::ClaudeAuto, name, evidence);
     let alone = scan.entries(project).iter().all(|entry| match entry.sort {
@@ -91,13 +89,9 @@ fn whole(scan: &mut Scan, project: &Path) -> Option<Found> {
         _ => true,
     });
     Some(if alone {
-        found.because(
-            "The directory is there; agents use it only where a setting or an instruction leads them to it.",
-        )
+        found.because(say::directory_agents_use_only_where())
     } else {
-        let mut found = found.because(
-            "The project holds other files beside its memory, and all of them would be recorded; add it by name if that is meant.",
-        );
+        let mut found = found.because(say::project_holds_other_files_beside());
         found.enabled = false;
         found
     })
@@ -160,23 +154,22 @@ fn aeon(scan: &mut Scan, project: &Path) -> Option<Found> {
     let logs = scan.directory(&root, &["logs"]).is_some_and(|logs| has_dated_notes(scan, &logs));
     let topics = scan.directory(&root, &["topics"]).is_some();
     let parts = match (logs, topics) {
-        (true, true) => "dated logs/ and topics/",
-        (true, false) => "dated logs/",
-        (false, true) => "topics/",
+        (true, true) => say::dated_logs_topics(),
+        (true, false) => say::dated_logs(),
+        (false, true) => Message::verbatim("topics/"),
         (false, false) => return None,
     };
-    let evidence = vec![format!("memory/ in a project, {index} and {parts}, as Aeon keeps it")];
+    let evidence = vec![say::memory_project_aeon_keeps(index, parts)];
     let name = format!("{} · Aeon", folder_label(project));
-    let reason = "The directory is there; the agent commits to it.";
+    let reason = say::directory_agent_commits();
     Some(Found::new(root, StoreKind::Plain, name, evidence).because(reason))
 }
 
 fn memory_tool(scan: &mut Scan, project: &Path) -> Option<Found> {
     let root = scan.directory(project, &["memory", "memories"])?;
-    let evidence =
-        vec!["memory/memories/, where the official SDKs keep what the model sees as /memories".to_owned()];
+    let evidence = vec![say::memory_memories_where_official_sdks()];
     let name = format!("{} · memory tool", folder_label(project));
-    let reason = "The directory is there; a program that uses the memory tool in this project writes to it.";
+    let reason = say::directory_program_uses_memory_tool();
     Some(Found::new(root, StoreKind::MemoryTool, name, evidence).because(reason))
 }
 
@@ -191,10 +184,29 @@ fn memory_bank(scan: &mut Scan, project: &Path) -> Option<Found> {
         "techContext.md",
         "progress.md",
     ];
-    let evidence = vec![format!("memory-bank/ in a project, {}", holds(&root, &known)?)];
+    let evidence = vec![say::memory_bank_project(holds(&root, &known)?)];
     let name = format!("{} · Cline memory bank", folder_label(project));
-    let reason = "The directory is there; Cline keeps it up to date where its instructions ask for it.";
+    let reason = say::directory_cline_keeps_up_date();
     Some(Found::new(root, StoreKind::Cline, name, evidence).because(reason))
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "repository";
+    project_index_memory_md_links(label) => "{label}/ in a project, with an index MEMORY.md that links to files",
+    directory_agents_use_only_where() => "The directory is there; agents use it only where a setting or an instruction leads them to it.",
+    project(label, index) => "{label}/ in a project, {index}",
+    project_topics(label) => "{label}/ in a project, with topics",
+    memory_md_root_project_topics() => "a MEMORY.md at the root of a project, with the topics it links to beside it",
+    project_holds_other_files_beside() => "The project holds other files beside its memory, and all of them would be recorded; add it by name if that is meant.",
+    dated_logs_topics() => "dated logs/ and topics/",
+    dated_logs() => "dated logs/",
+    memory_project_aeon_keeps(index, parts) => "memory/ in a project, {index} and {parts}, as Aeon keeps it",
+    directory_agent_commits() => "The directory is there; the agent commits to it.",
+    memory_memories_where_official_sdks() => "memory/memories/, where the official SDKs keep what the model sees as /memories",
+    directory_program_uses_memory_tool() => "The directory is there; a program that uses the memory tool in this project writes to it.",
+    memory_bank_project(known) => "memory-bank/ in a project, {known}",
+    directory_cline_keeps_up_date() => "The directory is there; Cline keeps it up to date where its instructions ask for it.",
 }
 
 #[cfg(test)]

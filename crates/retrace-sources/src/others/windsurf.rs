@@ -10,10 +10,17 @@ pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan) -> Vec<Found> {
     let Some(root) = scan.directory(&surroundings.home, &[".codeium", "windsurf", "memories"]) else {
         return Vec::new();
     };
-    let mut evidence = vec!["the memories directory of Windsurf".to_owned()];
+    let mut evidence = vec![say::memories_directory_windsurf()];
     evidence.extend(holds(&root, &["global_rules.md"]));
-    let reason = "The directory is there; Windsurf reads it in every session.";
+    let reason = say::directory_windsurf_reads_every_session();
     vec![Found::new(root, StoreKind::Plain, "Windsurf".to_owned(), evidence).because(reason)]
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "windsurf";
+    memories_directory_windsurf() => "the memories directory of Windsurf",
+    directory_windsurf_reads_every_session() => "The directory is there; Windsurf reads it in every session.",
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ impl<'de> serde::Deserialize<'de> for Skipped {
 }
 
 /// Takes in one line; the reason when it cannot be read.
-pub(super) fn line(state: &mut State, bytes: &[u8]) -> Result<(), String> {
+pub(super) fn line(state: &mut State, bytes: &[u8]) -> Result<(), retrace_message::Message> {
     if let Some(progress) = progress(bytes) {
         count(&mut state.account.without_context, "progress");
         state.saw(progress.timestamp.and_then(|at| Timestamp::parse(at).ok()));

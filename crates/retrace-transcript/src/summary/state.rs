@@ -134,7 +134,7 @@ impl State {
         }
     }
 
-    fn claude_code(&mut self, line: &[u8]) -> Result<(), String> {
+    fn claude_code(&mut self, line: &[u8]) -> Result<(), retrace_message::Message> {
         claude_code::line(self, line).or_else(|reason| match repaired(line) {
             Cow::Borrowed(_) => Err(reason),
             // Nothing of a line that cannot be read was taken in.
@@ -204,9 +204,8 @@ impl State {
 
     pub(super) fn into_summary(self) -> Summary {
         let format = (self.manner == Manner::Lines).then_some(Format::ClaudeCode);
-        let refusal = (self.manner != Manner::Lines).then(|| ReadError::Unrecognised {
-            looks_like: "a large file without a line of a known transcript".to_owned(),
-        });
+        let refusal = (self.manner != Manner::Lines)
+            .then(|| ReadError::Unrecognised { looks_like: say::large_file_without_line_known() });
         let mut models = std::collections::BTreeMap::<String, ModelUse>::new();
         let mut peak_context = 0;
         let main_is_sidechain = !self.has_main;
@@ -242,4 +241,10 @@ impl State {
             model_names: self.model_names,
         }
     }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    saved mod say in "state";
+    large_file_without_line_known() => "a large file without a line of a known transcript",
 }

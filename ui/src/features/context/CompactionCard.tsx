@@ -1,4 +1,5 @@
 /** The form of compaction: on the server, in the SDK's tool runner, or on demand. A setting holds at most one. */
+import type { Message } from "@/bindings";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { memo, useRef } from "react";
 import { ChoiceSetting, type Edited, LaterText, NumberSetting } from "./fields";
@@ -30,10 +31,10 @@ const serverTrigger = (config: Json, value: number) =>
 const reaches = (config: Json, value: number) => setOnDemand(config, { context_reaches: value });
 
 /** The part of a message that is about a field beside `compaction`. */
-const aboutTop = (problem: string, field: string) =>
-  problem.startsWith(`${field}:`) || problem.startsWith(`${field}.`) ? problem : null;
+const aboutTop = (problem: Message | null, field: string) =>
+  problem && [`${field}:`, `${field}.`].some((begin) => problem.text.startsWith(begin)) ? problem : null;
 
-function OnDemandFields({ config, edited, problem }: { config: Json; edited: Edited; problem: string }) {
+function OnDemandFields({ config, edited, problem }: { config: Json; edited: Edited; problem: Message | null }) {
   const { t } = useLingui();
   const { at, context_reaches, instructions } = onDemand(config);
   const byTokens = at === null;
@@ -93,7 +94,7 @@ export const CompactionCard = memo(function CompactionCard({
 }: {
   config: Json;
   edited: Edited;
-  problem: string;
+  problem: Message | null;
 }) {
   const { t } = useLingui();
   const kind = compactionKind(config);

@@ -4,8 +4,9 @@ import { memo, useCallback, useMemo, useState } from "react";
 import { Button as AriaButton } from "react-aria-components/Button";
 import { ToggleButton } from "react-aria-components/ToggleButton";
 import { ToggleButtonGroup } from "react-aria-components/ToggleButtonGroup";
-import type { SimulationStopped, SimulationWarning } from "@/bindings";
+import type { Message, SimulationStopped, SimulationWarning } from "@/bindings";
 import { ApiFailure } from "@/host";
+import { messagesOf } from "@/shared/failure";
 import { ProgramText } from "@/shared/labels";
 import { MenuEntry, MoreMenu } from "@/shared/menu";
 import { Button, Failure, Segmented } from "@/shared/ui";
@@ -116,7 +117,7 @@ function VariantMenu({ letter, name: given, full }: Pick<BenchVariant, "letter" 
   );
 }
 
-function JsonEditor({ variant, problem }: { variant: BenchVariant; problem: string }) {
+function JsonEditor({ variant, problem }: { variant: BenchVariant; problem: Message | null }) {
   const { t } = useLingui();
   const [draft, setDraft] = useState(() => printSetting(variant.config));
   const read = parseSetting(draft);
@@ -135,7 +136,7 @@ function JsonEditor({ variant, problem }: { variant: BenchVariant; problem: stri
         rows={22}
         spellCheck={false}
         value={draft}
-        aria-invalid={syntax !== null || problem !== ""}
+        aria-invalid={syntax !== null || problem !== null}
         aria-describedby="setting-json-problem"
         onChange={(event) => {
           setDraft(event.target.value);
@@ -145,7 +146,7 @@ function JsonEditor({ variant, problem }: { variant: BenchVariant; problem: stri
         data-testid="setting-json"
       />
       <p id="setting-json-problem" className="field-problem" role="status" data-testid="json-problem">
-        {syntax ?? <ProgramText text={problem} />}
+        {syntax ?? (problem && <ProgramText text={problem} />)}
       </p>
     </div>
   );
@@ -234,7 +235,7 @@ function Refused({ error, view }: { error: unknown; view: "form" | "json" }) {
   if (view === "json" || shownInForm(error.error.message)) return null;
   return (
     <p className="field-problem" role="alert" data-testid="setting-problem">
-      <ProgramText text={error.error.message} />
+      <ProgramText text={messagesOf(error.error).message} />
     </p>
   );
 }
@@ -277,7 +278,7 @@ export const VariantEditor = memo(function VariantEditor({ desk, tools }: { desk
   if (!variant) return null;
   const forecast = forecasts[chosen];
   const error = forecast?.error ?? null;
-  const problem = error instanceof ApiFailure && error.error.code === "invalid" ? error.error.message : "";
+  const problem = error instanceof ApiFailure && error.error.code === "invalid" ? messagesOf(error.error).message : null;
   const simulation = forecast?.simulation ?? null;
   return (
     <section className={variantsCss.variantEditor} aria-label={t`Variant`} data-testid="variant-editor">

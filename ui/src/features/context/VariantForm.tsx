@@ -1,4 +1,5 @@
 /** The form of a setting: the two clearing edits and compaction. What it has no field for stands in the JSON. */
+import type { Message } from "@/bindings";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { memo, useMemo } from "react";
 import { Checkbox } from "@/shared/ui";
@@ -78,7 +79,7 @@ interface EditProps {
   /** The setting. */
   edited: Edited;
   /** Message of the program about it, in the API's own words; empty when all is well. */
-  problem: string;
+  problem: Message | null;
 }
 
 const keepThinking = (config: Json, value: "default" | "all" | number) =>
@@ -135,7 +136,7 @@ const excludeTools = (config: Json, names: string[]) =>
 const clearInputsOf = (config: Json, names: string[]) => patchEdit(config, TOOLS, { clear_tool_inputs: names });
 const INPUTS: Record<InputClearing, unknown> = { none: undefined, all: true, named: [] };
 
-function TriggerSetting({ edit, edited, problem }: { edit: Json; edited: Edited; problem: string | null }) {
+function TriggerSetting({ edit, edited, problem }: { edit: Json; edited: Edited; problem: Message | null }) {
   const { t } = useLingui();
   const { type, value } = toolTrigger(edit);
   const tokens = type === "input_tokens";
@@ -260,7 +261,7 @@ export function VariantForm({
   config: Json;
   edited: Edited;
   /** Message of the program about the setting, in the API's own words; empty when all is well. */
-  problem: string;
+  problem: Message | null;
   tools: readonly string[];
 }) {
   const beyond = beyondForm(config);

@@ -1,4 +1,5 @@
 /** The fields of the form: numbers with a slider, names, choices. */
+import type { Message } from "@/bindings";
 import { useLingui } from "@lingui/react/macro";
 import { memo, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { NumberField } from "react-aria-components/NumberField";
@@ -20,7 +21,7 @@ export interface Edited {
 }
 
 /** Problem that the program finds with a field. */
-export function FieldProblem({ problem }: { problem: string | null }) {
+export function FieldProblem({ problem }: { problem: Message | null }) {
   return (
     problem && (
       <p className="field-problem" role="alert" data-testid="field-problem">
@@ -76,7 +77,7 @@ export const NumberSetting = memo(function NumberSetting({
   label: string;
   value: number;
   scale: Scale;
-  problem?: string | null;
+  problem?: Message | null;
   edited: Edited;
   /** Always the same function, so that a field is drawn again only when its own number changes. */
   write: Write;
@@ -132,7 +133,7 @@ export function LaterText({
   label: string;
   written: string;
   placeholder: string;
-  problem?: string | null;
+  problem?: Message | null;
   onTake: (text: string) => void;
   testId: string;
   /** Elements between the field and its problem. */
@@ -180,7 +181,7 @@ export const NamesSetting = memo(function NamesSetting({
   names: readonly string[];
   known: readonly string[];
   placeholder: string;
-  problem?: string | null;
+  problem?: Message | null;
   edited: Edited;
   /** Writes other names into a setting; always the same function. */
   write: (config: Json, names: string[]) => Json;

@@ -2,7 +2,7 @@
  * A setting as the form reads and writes it. The value of `context_management` itself is the one truth: the form shows
  * what it knows of it and changes single fields, so that what only JSON can say is never lost.
  */
-import type { Variant } from "@/bindings";
+import type { Message, Variant } from "@/bindings";
 
 /** Any JSON object. */
 export type Json = Record<string, unknown>;
@@ -266,8 +266,13 @@ export function beyondForm(config: unknown): string[] {
 }
 
 /** The part of a message that is about one field of an edit; the API names it `edits.0.TYPE.FIELD`. Null where none is. */
-export function about(problem: string, type: EditType, field: string): string | null {
-  return problem.includes(`${type}.${field}`) ? problem.slice(problem.indexOf(`${type}.${field}`)) : null;
+export function about(problem: Message | null, type: EditType, field: string): Message | null {
+  const name = `${type}.${field}`;
+  const path = problem?.args.path;
+  if (!problem?.text.includes(name)) return null;
+  const from = (text: string) => text.slice(text.indexOf(name));
+  const args = typeof path === "string" ? { ...problem.args, path: from(path) } : problem.args;
+  return { ...problem, args, text: from(problem.text) };
 }
 
 /** Tokens at which a setting begins to act; null where it says so otherwise or not at all. */

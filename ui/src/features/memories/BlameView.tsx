@@ -61,7 +61,7 @@ function Gutter({
   const hint = [
     orBefore && t`or before: what was there before is redacted`,
     from && t`moved here from ${from}`,
-    version.note && program.note(version.note),
+    program.sentence(version.note),
   ];
   return (
     <Button

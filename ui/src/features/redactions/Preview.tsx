@@ -2,7 +2,7 @@
 import { plural } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useMemo, useState } from "react";
-import type { ActResult } from "@/bindings";
+import type { ActResult, Message } from "@/bindings";
 import { ProgramText } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
 import { useProgramWords } from "@/shared/program";
@@ -58,9 +58,6 @@ function ActionChip({ action }: { action: string }) {
   }
 }
 
-/** Places whose name is a sentence of the program and no path. */
-const NAMED_BY_THE_PROGRAM = new Set(["text", "file", "git", "file_history", "bundle", "export", "worktree", "store"]);
-
 function PlaceName({ place }: { place: string }) {
   switch (place) {
     case "transcript":
@@ -89,8 +86,7 @@ function MatchCard({ group }: { group: MatchGroup }) {
   const program = useProgramWords();
   const stores = useRead("stores", {});
   const store = stores.data?.stores.find(({ id }) => id === match.store_id)?.name;
-  const named =
-    NAMED_BY_THE_PROGRAM.has(match.place) && match.path !== null ? program.sentence(match.path) : match.path;
+  const named = match.name ? program.sentence(match.name) : match.path;
   const title = named ?? (match.version_id ? shorten(match.version_id, 10, 4) : t`no path`);
   return (
     <div className={css.matchCard} data-testid="match" data-place={match.place}>
@@ -146,7 +142,7 @@ function NothingFound({ draft, onBack }: { draft: Draft; onBack: () => void }) {
   const { t } = useLingui();
   const program = useProgramWords();
   const backend = useBackend();
-  const [proof, setProof] = useState<{ absent: boolean | null; found_in: string[] } | null>(null);
+  const [proof, setProof] = useState<{ absent: boolean | null; found_in: Message[] } | null>(null);
   const [failure, setFailure] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
   const prove = async () => {

@@ -9,6 +9,7 @@ const match = (more: Partial<RedactionMatch>): RedactionMatch => ({
   path: "a.md",
   line: 1,
   masked: "key ███",
+  name: null,
   hits: 1,
   detail: null,
   remedy: null,

@@ -114,7 +114,7 @@ function SourcePart(props: { store: Store; source: SourceName; looking: ReadJob;
         rememberUndo({ operation, subject });
         const run = () => startAct({ command: "undo", request: { operation_seq: operation }, subject });
         // The first warning names the files that came without what was redacted.
-        const detail = done.redacted > 0 ? sentenceNow(done.warnings[0] ?? "") : "";
+        const detail = done.redacted > 0 ? sentenceNow(done.warnings[0]) : "";
         say({ tone: "done", title, detail, action: { label: t`Undo`, keys: "u", run } });
       }
       onDone();

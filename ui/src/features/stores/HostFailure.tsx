@@ -1,6 +1,7 @@
 /** Failure at a host, and what to do next. */
 import { Trans } from "@lingui/react/macro";
 import { ApiFailure } from "@/host";
+import { messagesOf } from "@/shared/failure";
 import { ProgramText } from "@/shared/labels";
 import { Button, Failure, useWords } from "@/shared/ui";
 import { hostWords } from "./hostWords";
@@ -18,16 +19,16 @@ export function HostFailure({
   const say = useWords();
   const words = hostWords(error);
   if (!words || !(error instanceof ApiFailure)) return <Failure error={error} retry={retry} />;
-  const { message, hint } = error.error;
+  const { message, hint } = messagesOf(error.error);
   return (
     <div className="failure failure-warning" role="alert" data-testid="host-failure" data-code={error.error.code}>
       <strong>{say(words.title)}</strong>
-      {message && (
+      {message.text && (
         <p>
           <ProgramText text={message} />
         </p>
       )}
-      <p>{hint ? <ProgramText text={hint} /> : say(words.next)}</p>
+      <p>{hint.text ? <ProgramText text={hint} /> : say(words.next)}</p>
       <div className="form-actions">
         {words.key && onKey && (
           <Button onPress={onKey} data-testid="other-key">

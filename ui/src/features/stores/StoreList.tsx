@@ -41,7 +41,7 @@ export function StoreList({ chosen, routeFor, count = "memories" }: StoreListPro
                 href={formatRoute(routeFor(store.id))}
                 aria-current={store.id === chosen ? "true" : undefined}
                 className="side-link"
-                title={[store.root, word, program.sentence(store.state_detail ?? "")].filter(Boolean).join(" · ")}
+                title={[store.root, word, program.sentence(store.state_detail)].filter(Boolean).join(" · ")}
                 data-testid="side-store"
               >
                 <Dot tone={state?.dot ?? "warn"} />

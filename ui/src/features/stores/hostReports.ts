@@ -30,7 +30,7 @@ export function useReports() {
     const detail = [gone, held].filter(Boolean).join(". ");
     if (open.length > 0) {
       const names = open.map(({ name }) => name).join(", ");
-      say({ tone: "failure", title: t`Not finished: ${names}`, detail: sentenceNow(open[0]!.problem ?? "") });
+      say({ tone: "failure", title: t`Not finished: ${names}`, detail: sentenceNow(open[0]!.problem) });
     } else if (versions === 0 && redacted === 0 && before === 0)
       say({ tone: "done", title: t`Nothing new at the host` });
     else {
@@ -46,7 +46,7 @@ export function useReports() {
     const left = [
       conflicts > 0 ? plural(conflicts, { one: "# met a newer edit", other: "# met newer edits" }) : "",
       failed > 0 ? plural(failed, { one: "# was refused", other: "# were refused" }) : "",
-      sentenceNow(problem ?? ""),
+      sentenceNow(problem),
     ].filter((part) => part !== "");
     const title = sent === 0 ? t`Nothing was sent` : t`Sent ${plural(sent, { one: "# change", other: "# changes" })}`;
     say({ tone: left.length > 0 ? "failure" : "done", title, detail: together(left) });

@@ -23,7 +23,7 @@ export function sizeOf({ created, modified, deleted }: Operation): number {
 
 /** Name of a row when typing goes to it. */
 function labelOf(operation: Operation): string {
-  return operation.versions[0]?.path ?? operation.note ?? operation.source;
+  return operation.versions[0]?.path ?? operation.note?.text ?? operation.source;
 }
 
 /** The key of an operation's row. */

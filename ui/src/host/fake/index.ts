@@ -186,6 +186,7 @@ function redact(log: FakeLog, request: Request<"redact">) {
       store_id: null,
       version_id: null,
       path: null,
+      name: null,
       line: line + 1,
       masked,
       hits,
@@ -210,6 +211,7 @@ function redact(log: FakeLog, request: Request<"redact">) {
     else
       matches.push({
         place: "version",
+        name: null,
         ...of,
         line: null,
         masked: null,

@@ -350,7 +350,7 @@ export function labHandlers(lab: FakeLab, emit: (event: Event) => void): LabHand
       id: `msg_${at}`,
       source: null,
       proved: null,
-      reason: "The client recorded nothing of this request.",
+      reason: verbatim("The client recorded nothing of this request."),
       body: { model: runOf(transcript).model, messages: [] },
       raw: null,
     }),

@@ -117,7 +117,8 @@ export class FakeLog {
   }
 
   /** Appends one operation and gives its number. */
-  append(store: FakeStore, changes: Change[], { source, by = null, note = null }: Cause): number {
+  append(store: FakeStore, changes: Change[], { source, by = null, note: said = null }: Cause): number {
+    const note = said === null ? null : verbatim(said);
     const seq = this.operations.length + 1;
     const created_at = this.now.toISOString();
     const operation = { seq, store_id: store.id, source, created_at, created_by: by, note, undone_by: null };

@@ -8,6 +8,7 @@ use crate::print;
 use crate::shell::Shell;
 use clap::Args;
 use retrace_api::commands;
+use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, Code, Regret, SimulateReq, Simulation, SimulationTotals};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -83,9 +84,8 @@ fn recorded(path: &Path, shell: &mut Shell<'_, '_>) -> Result<Vec<Simulation>, A
     let simulations = lines
         .map(|(index, line)| {
             serde_json::from_str(line).map_err(|error| ApiError {
-                hint: "Give what `retrace context simulate --json` wrote, or name a --transcript to try both as \
-                       settings."
-                    .to_owned().into(),
+                hint: Message::verbatim("Give what `retrace context simulate --json` wrote, or name a --transcript to try both as \
+                       settings."),
                 ..invalid(path, &format!("Line {} is no simulation: {error}.", index + 1))
             })
         })
@@ -104,8 +104,10 @@ fn pairs(
 ) -> Result<Vec<(Simulation, Simulation)>, ApiError> {
     let differ = |message: String| ApiError {
         code: Code::Invalid,
-        message: message.into(),
-        hint: "Simulate the same transcripts in the same order for both, one setting each.".to_owned().into(),
+        message: Message::verbatim(message),
+        hint: Message::verbatim(
+            "Simulate the same transcripts in the same order for both, one setting each.",
+        ),
         subject: path.display().to_string(),
     };
     if base.len() != new.len() {

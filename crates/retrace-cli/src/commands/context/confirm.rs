@@ -7,6 +7,7 @@ use crate::print;
 use crate::shell::Shell;
 use clap::Args;
 use retrace_api::commands;
+use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, Code, ConfirmReq};
 use std::io::Read;
 use std::path::PathBuf;
@@ -57,8 +58,8 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     if plan.calls > 0 && plan.key_source.is_none() {
         return Err(ApiError {
             code: Code::CounterUnavailable,
-            message: "There is no key for exact counts.".to_owned().into(),
-            hint: "Set ANTHROPIC_API_KEY, or keep one with `retrace context key set`.".to_owned().into(),
+            message: Message::verbatim("There is no key for exact counts."),
+            hint: Message::verbatim("Set ANTHROPIC_API_KEY, or keep one with `retrace context key set`."),
             subject: plan.base_url,
         }
         .into());
@@ -85,8 +86,8 @@ fn agrees(shell: &mut Shell<'_, '_>) -> Result<bool, ApiError> {
     if !shell.io.terminal.stderr || shell.json {
         return Err(ApiError {
             code: Code::Invalid,
-            message: "Nothing was sent: nobody could be asked.".to_owned().into(),
-            hint: "Say --yes to send what the plan says.".to_owned().into(),
+            message: Message::verbatim("Nothing was sent: nobody could be asked."),
+            hint: Message::verbatim("Say --yes to send what the plan says."),
             subject: "--yes".to_owned(),
         });
     }

@@ -6,6 +6,7 @@ use crate::exit::Exit;
 use crate::shell::Shell;
 use clap::Args;
 use retrace_api::commands;
+use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, Code, ExportReq};
 use std::path::PathBuf;
 
@@ -62,8 +63,8 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         Some(path) => {
             std::fs::write(path, &exported.text).map_err(|error| ApiError {
                 code: Code::CannotWrite,
-                message: format!("The file cannot be written: {error}.").into(),
-                hint: String::new().into(),
+                message: Message::verbatim(format!("The file cannot be written: {error}.")),
+                hint: Message::default(),
                 subject: path.display().to_string(),
             })?;
             shell.note(&format!("Written to {}.", path.display()));

@@ -2,6 +2,7 @@
 
 use crate::commands::tokens::bytes;
 use crate::shell::Shell;
+use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, Code, Variant};
 use serde_json::Value;
 use std::io::Write as _;
@@ -25,8 +26,8 @@ impl Named {
             tempfile::NamedTempFile::new().and_then(|mut file| file.write_all(&content).map(|()| file));
         let file = written.map_err(|error| ApiError {
             code: Code::CannotWrite,
-            message: format!("Standard input cannot be kept: {error}.").into(),
-            hint: "Write it to a file and name that.".to_owned().into(),
+            message: Message::verbatim(format!("Standard input cannot be kept: {error}.")),
+            hint: Message::verbatim("Write it to a file and name that."),
             subject: "-".to_owned(),
         })?;
         Ok(Self { name: file.path().display().to_string(), file: Some(file) })
@@ -93,11 +94,11 @@ pub(super) fn json(path: &Path, shell: &mut Shell<'_, '_>) -> Result<Value, ApiE
 pub(super) fn invalid(path: &Path, message: &str) -> ApiError {
     ApiError {
         code: Code::Invalid,
-        message: message.to_owned().into(),
-        hint: "A setting is the value of context_management, {\"compaction_control\":{…}}, or a list of \
-               {\"name\",\"config\"}."
-            .to_owned()
-            .into(),
+        message: Message::verbatim(message),
+        hint: Message::verbatim(
+            "A setting is the value of context_management, {\"compaction_control\":{…}}, or a list of \
+               {\"name\",\"config\"}.",
+        ),
         subject: path.display().to_string(),
     }
 }

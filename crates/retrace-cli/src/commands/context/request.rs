@@ -7,6 +7,7 @@ use crate::print::{self, json};
 use crate::shell::Shell;
 use clap::Args;
 use retrace_api::commands;
+use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, Code, RequestBodyReq};
 
 /// Show one request of a run as it was sent: system, tools, messages, parameters
@@ -42,7 +43,7 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         let raw = shown.raw.as_deref().ok_or_else(|| ApiError {
             code: Code::NotFound,
             message: why.into(),
-            hint: String::new().into(),
+            hint: Message::default(),
             subject: arguments.at.clone(),
         })?;
         shell.print(|out| out.write_all(raw.as_bytes()))?;

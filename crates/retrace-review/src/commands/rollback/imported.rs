@@ -77,7 +77,7 @@ impl Review {
             return Err(refused(reader, &store, moment, &request.at)?);
         };
         let note = say::restore_from_imported_history(&request.at);
-        let mut plan = Plan::new(Source::Restore, Some(note.into_text()));
+        let mut plan = Plan::new(Source::Restore, Some(note));
         let mut known = Vec::new();
         let there: BTreeSet<RelPath> = then.iter().filter_map(|memory| memory.path.clone()).collect();
         let wanted: BTreeSet<_> = then.iter().map(|memory| memory.version.memory).collect();
@@ -145,7 +145,7 @@ fn keeps_states(version: &VersionRow) -> bool {
 
 retrace_message::messages! {
     /// Messages of this module.
-    mod say in "imported";
+    saved mod say in "imported";
     nothing_recorded_directory_then_recording(since) => "Nothing was recorded of this directory by then; recording began at {since}.",
     files_time_known_from_imported(known) => "Files of that time known from imported history: {known}. `--from-imported` restores those; with `--dry-run` it says what is certain.",
     no_imported_history_reaches_back() => "No imported history reaches back to that time; `retrace import git` and `retrace import transcripts` bring in what others kept.",
