@@ -176,7 +176,7 @@ impl Reader {
             session.project = directory.or(session.project.take());
         }
         if let Some(messages) = raw.messages {
-            self.replace(number, messages, account);
+            self.replace(number, &messages, account);
         }
     }
 
@@ -188,13 +188,13 @@ impl Reader {
             self.transcript.session.title = Some(summary);
         }
         match raw.messages {
-            Some(messages) => self.replace(number, messages, account),
+            Some(messages) => self.replace(number, &messages, account),
             None => count(&mut account.without_context, "$set"),
         }
     }
 
     /// The list of messages becomes another one.
-    fn replace(&mut self, number: u32, messages: List<Raw<'_>>, account: &mut Account) {
+    fn replace(&mut self, number: u32, messages: &List<Raw<'_>>, account: &mut Account) {
         let live = self.live().len();
         let mut told = Vec::new();
         for json in messages.0.iter().filter_map(|json| json.0) {

@@ -200,7 +200,7 @@ impl Reader {
         };
         if let (Some(info), Some(parts)) = (raw.info.0, raw.parts) {
             let info = serde_json::from_str(info.get()).unwrap_or_default();
-            return self.message(line, RawMessage { info, parts, ..RawMessage::default() }, account);
+            return self.message(line, &RawMessage { info, parts, ..RawMessage::default() }, account);
         }
         let info: RawSession<'_> =
             raw.info.0.and_then(|info| serde_json::from_str(info.get()).ok()).unwrap_or_default();
@@ -223,15 +223,15 @@ impl Reader {
             session.client_cost = dollars(info.cost).and_then(MicroDollars::of);
         }
         for message in raw.messages.into_iter().flat_map(|messages| messages.0) {
-            self.message(line, message, account);
+            self.message(line, &message, account);
         }
     }
 
-    fn message(&mut self, line: u32, raw: RawMessage<'_>, account: &mut Account) {
+    fn message(&mut self, line: u32, raw: &RawMessage<'_>, account: &mut Account) {
         let at = instant(raw.info.time.created);
         match raw.info.role.or_empty() {
-            "user" => self.prompt(line, at, &raw, account),
-            "assistant" => self.answer(line, at, &raw, account),
+            "user" => self.prompt(line, at, raw, account),
+            "assistant" => self.answer(line, at, raw, account),
             role => count(&mut account.unknown, &format!("message/{role}")),
         }
     }
