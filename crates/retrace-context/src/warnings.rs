@@ -386,10 +386,9 @@ fn pays_back(grounds: &Grounds<'_>, found: &mut Vec<Warning>) {
     if let Some(pays) = pays_back_after(grounds.outcome, grounds.prices, &model.key)
         && pays.too_late > 0
     {
-        let together = pays.after.map_or_else(
-            || say::they_never_pay_themselves(),
-            |after| say::they_pay_themselves_after_requests(format!("{:.1}", after)),
-        );
+        let together = pays.after.map_or_else(say::they_never_pay_themselves, |after| {
+            say::they_pay_themselves_after_requests(format!("{:.1}", after))
+        });
         let message = say::clearings_not_paid_back_end(pays.too_late, pays.clearings, together);
         found.push(Warning::new("pays_back_late", message));
     }

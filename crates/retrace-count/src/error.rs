@@ -73,7 +73,7 @@ pub enum CountError {
     Cancelled,
     /// The server points elsewhere. It is not followed: key and content go only where the settings say.
     #[error("the service answered {status} and points elsewhere{}; set the base URL to it if that is right",
-        host.as_ref().map(|host| say::to(host)).unwrap_or_default())]
+        host.as_ref().map(say::to).unwrap_or_default())]
     Redirected {
         /// The answer's status.
         status: u16,
@@ -110,7 +110,7 @@ impl CountError {
 }
 
 fn reported(request_id: Option<&String>) -> Message {
-    request_id.map(|id| say::request(id)).unwrap_or_default()
+    request_id.map(say::request).unwrap_or_default()
 }
 
 retrace_message::messages! {

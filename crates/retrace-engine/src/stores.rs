@@ -8,7 +8,7 @@ use crate::view::{self, OfStore};
 use crate::wire::{self, AddStore, ApiError, Nothing, ScanReq, Scanned, ScannedStore, StoreRef, Stores};
 use retrace_files::Root;
 use retrace_log::{NewStore, Reader, StoreRow};
-use retrace_message::{AsMessage, Message};
+use retrace_message::AsMessage;
 use retrace_model::{StoreId, StoreKind, StoreState};
 use retrace_sources::Found;
 use std::collections::BTreeMap;
@@ -127,7 +127,7 @@ pub fn scan(inner: &Arc<Engine>, request: ScanReq) -> Result<Scanned, ApiError> 
             id: row.id.to_string(),
             name: row.name.clone(),
             state: scanned.state.into(),
-            state_detail: scanned.detail.map(Message::from),
+            state_detail: scanned.detail,
             versions: scanned.versions,
             redacted_back,
         });

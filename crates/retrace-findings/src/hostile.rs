@@ -12,7 +12,10 @@ use retrace_message::Message;
 use std::sync::OnceLock;
 
 /// Rule, what to say, expression.
-const FORMS: &[(&str, fn() -> Message, &str)] = &[
+type Form = (&'static str, fn() -> Message, &'static str);
+
+/// Forms of hostile text.
+const FORMS: &[Form] = &[
     (
         "hostile/instructions",
         say::tells_model_drop_instructions,

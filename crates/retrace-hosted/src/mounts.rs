@@ -138,7 +138,7 @@ fn problem_view(problem: &Problem) -> MountProblem {
             Weight::Warning => Severity::Warning,
         },
         at: problem.at.clone(),
-        message: problem.message.clone().into(),
+        message: problem.message.clone(),
     }
 }
 

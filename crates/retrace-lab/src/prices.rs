@@ -5,7 +5,6 @@ use crate::lab::prices::path;
 use crate::wire::show;
 use crate::wire::{ApiError, Nothing, Price, Prices};
 use retrace_context::prices::{Models, PriceLine};
-use retrace_message::Message;
 use std::sync::Arc;
 
 /// The table of prices, the user's own lines first.

@@ -349,7 +349,7 @@ pub(super) fn warnings_of(
 }
 
 pub(super) fn warned(warning: Warning) -> SimulationWarning {
-    SimulationWarning { code: warning.code.to_owned(), message: warning.message.into() }
+    SimulationWarning { code: warning.code.to_owned(), message: warning.message }
 }
 
 retrace_message::messages! {

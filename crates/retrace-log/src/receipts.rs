@@ -234,9 +234,9 @@ impl Reader<'_> {
                         .find(|(_, known)| *known == word)
                         .map_or(PlaceState::Left, |(state, _)| *state),
                     hits: place.get(2)?,
-                    detail: saved(place.get(3)?),
+                    detail: saved(place.get::<_, Option<String>>(3)?.as_deref()),
                     owned: place.get(4)?,
-                    remedy: saved(place.get(5)?),
+                    remedy: saved(place.get::<_, Option<String>>(5)?.as_deref()),
                 })
             })?
             .collect::<Result<_, _>>()?;
@@ -270,8 +270,8 @@ fn unknown(id: ReceiptId) -> LogError {
     LogError::NotFound { what: "receipt", name: id.to_string() }
 }
 
-fn saved(text: Option<String>) -> Option<Message> {
-    text.as_deref().map(Message::of_saved)
+fn saved(text: Option<&str>) -> Option<Message> {
+    text.map(Message::of_saved)
 }
 
 retrace_message::messages! {

@@ -331,8 +331,11 @@ struct ChainWalk {
     seals: Seals,
 }
 
-/// Rules between tables: the problem when one is broken, and the number of rows that break it.
-const DERIVED: [(fn(u64) -> Message, &str); 24] = [
+/// The problem when a rule is broken, and the number of rows that break it.
+type Derived = (fn(u64) -> Message, &'static str);
+
+/// Rules between tables.
+const DERIVED: [Derived; 24] = [
     (
         say::versions_name_paths_not_kept,
         "SELECT count(*) FROM versions v WHERE v.path_id IS NOT NULL

@@ -96,7 +96,7 @@ impl Redactions {
             Ok(match reader.tags_anew(&self.files) {
                 Ok(tags) if tags.lost() == 0 => None,
                 Ok(_) => Some(key_lost()),
-                Err(LogError::Damaged(what)) => Some(what.into()),
+                Err(LogError::Damaged(what)) => Some(what),
                 Err(error) => return Err(error.into()),
             })
         })

@@ -93,7 +93,7 @@ pub enum RemoteError {
     },
     /// The host points elsewhere. It is not followed: key and content go only where the settings say.
     #[error("the host answered {status} and points elsewhere{}; use that address if it is right",
-        host.as_ref().map(|host| say::to_2(host)).unwrap_or_default())]
+        host.as_ref().map(say::to_2).unwrap_or_default())]
     Redirected {
         /// The answer's status.
         status: u16,

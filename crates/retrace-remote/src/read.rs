@@ -351,7 +351,7 @@ fn path(text: String) -> Result<String, Fault> {
 }
 
 fn sha256(text: &str) -> Result<Sha256, Fault> {
-    Sha256::from_hex(text).ok_or_else(|| say::content_sha256_not_hash())
+    Sha256::from_hex(text).ok_or_else(say::content_sha256_not_hash)
 }
 
 /// A content has to be what its hash and size say.

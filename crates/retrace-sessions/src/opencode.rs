@@ -118,7 +118,7 @@ fn export(connection: &Connection, id: &str) -> rusqlite::Result<Option<Vec<Valu
     // One state of the database.
     connection.execute_batch("BEGIN DEFERRED")?;
     let mut statement = connection.prepare("SELECT * FROM session WHERE id = ?1")?;
-    let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let row = statement.query_row([id], |row| {
         let mut fields = HashMap::new();
         for (at, column) in columns.iter().enumerate() {

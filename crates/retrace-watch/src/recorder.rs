@@ -420,7 +420,7 @@ impl Age {
 
 /// Why events of this store cannot be relied on.
 fn unreliable(root: &Root, hints: &Hints) -> Option<Message> {
-    let remote = root.remote_file_system().map(|name| say::network_or_shared_file_system(name));
+    let remote = root.remote_file_system().map(say::network_or_shared_file_system);
     remote.or_else(|| hints.unavailable().cloned())
 }
 

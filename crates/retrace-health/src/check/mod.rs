@@ -385,7 +385,7 @@ pub(crate) fn finding_view(finding: &Finding) -> wire::Finding {
         end_column: span.map(|span| span.end.column),
         start: span.map(|span| span.bytes.start as u64),
         end: span.map(|span| span.bytes.end as u64),
-        message: finding.message.clone().into(),
+        message: finding.message.clone(),
         remedy: finding.remedy().to_owned(),
         remedies: finding.remedies.iter().filter_map(|remedy| remedy_view(finding, remedy)).collect(),
         more: finding.rest.count,

@@ -4,7 +4,7 @@ use crate::Checks;
 use crate::wire::{ApiError, DiscoverReq, Discovered, DiscoveryProblem, Found};
 use crate::wire::{sentence, show};
 use retrace_engine::root_of;
-use retrace_message::{AsMessage, Message};
+use retrace_message::AsMessage;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -38,10 +38,10 @@ pub fn discover(inner: &Arc<Checks>, request: DiscoverReq) -> Result<Discovered,
             root: show(&found.root),
             kind: found.kind.into(),
             name: found.name,
-            evidence: found.evidence.into_iter().map(Message::from).collect(),
+            evidence: found.evidence.into_iter().collect(),
             project: found.project.as_deref().map(show),
             enabled: found.enabled,
-            reason: found.reason.into(),
+            reason: found.reason,
             exists: found.exists,
             files: found.files,
         })

@@ -194,7 +194,7 @@ fn row(file: &Instruction, tokens: Option<u64>, recorded: Option<(String, String
         path: show(&file.path),
         leads_to: file.leads_to.as_deref().map(show),
         state: file.state.as_str().to_owned(),
-        reason: file.reason.clone().into(),
+        reason: file.reason.clone(),
         imported_by: file.imported_by.map(|index| index as u64),
         depth: file.depth as u64,
         size_bytes: (was_read && file.state != InstructionState::Outside).then_some(file.size),

@@ -46,7 +46,7 @@ fn view(store: StoreId, found: &AgentSnapshots, snapshot: &Snapshot) -> ProjectS
             SnapshotState::Ask => wire::SnapshotState::Ask,
             SnapshotState::Current => wire::SnapshotState::Current,
         },
-        reason: snapshot.reason.clone().into(),
+        reason: snapshot.reason.clone(),
         updated_at: snapshot.updated_at.clone(),
         synced_from: snapshot.synced_from.clone(),
         changes: names

@@ -265,7 +265,7 @@ impl Following {
             Some(turn) => say::turn(&write.tool, turn),
             None => Message::verbatim(write.tool.clone()),
         };
-        self.push(path, state, actor, &Provenance { note: note, ..provenance.clone() });
+        self.push(path, state, actor, &Provenance { note, ..provenance.clone() });
     }
 
     /// True if the last version of the line of a file is at its path.

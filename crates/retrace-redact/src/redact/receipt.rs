@@ -153,7 +153,7 @@ impl Redactions {
         }
         for file in &survey.texts.files {
             let left = files.iter().filter(|left| left.name == file.name).map(|left| left.hits).sum();
-            let remedy = (left > 0).then(|| say::repeat_remedy());
+            let remedy = (left > 0).then(say::repeat_remedy);
             places.push(Place {
                 remedy,
                 ..Place::own(file.name.clone(), left, taken(file.hits.saturating_sub(left)))
@@ -161,7 +161,7 @@ impl Redactions {
         }
         let encoded: u64 = survey.encoded.iter().map(super::survey::Encoded::hits).sum();
         let versions = survey.encoded.iter().any(|encoded| encoded.version.is_some());
-        let remedy = (encoded > 0).then(|| say::encoded_remedy());
+        let remedy = (encoded > 0).then(say::encoded_remedy);
         let place = Place::own(say::other_forms_utf_16_base64(), encoded, None);
         places.push(Place { remedy, owned: versions, ..place });
         Ok(())
@@ -288,7 +288,7 @@ fn transcript_places(
         files => Some(say::files_belong_agent(files)),
     };
     let state = if hits == 0 { PlaceState::Clean } else { PlaceState::Left };
-    let remedy = (hits > 0).then(|| transcripts_remedy());
+    let remedy = (hits > 0).then(transcripts_remedy);
     places.push(Place { remedy, ..Place::outside(say::transcripts_machine(), state, hits, detail) });
 }
 

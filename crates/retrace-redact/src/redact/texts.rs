@@ -30,8 +30,11 @@ enum FileCare {
     Disposable,
 }
 
-/// Files of the data directory beside the database that hold texts, with a name for people.
-const FILES: [(&str, fn() -> Message, FileCare); 6] = [
+/// A file's name, what it is called for people, and what becomes of it.
+type KeptFile = (&'static str, fn() -> Message, FileCare);
+
+/// Files of the data directory beside the database that hold texts.
+const FILES: [KeptFile; 6] = [
     ("variants.json", say::saved_settings_lab, FileCare::Json),
     ("desktop.json", say::settings_desktop, FileCare::Json),
     ("findings.toml", say::own_rules_findings, FileCare::Rules),

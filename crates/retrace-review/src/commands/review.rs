@@ -571,7 +571,7 @@ fn skipped(
         memory_id: seen.memory.to_string(),
         path: seen.path.as_ref().map(ToString::to_string),
         reason: reason.to_owned(),
-        message: message.to_owned().into(),
+        message: message.to_owned(),
         base_version_id: base.map(|base| base.to_string()),
         found_version_id: found.map(|found| found.to_string()),
         findings: Vec::new(),

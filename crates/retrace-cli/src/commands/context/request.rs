@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         let why = shown.reason.clone().unwrap_or_default();
         let raw = shown.raw.as_deref().ok_or_else(|| ApiError {
             code: Code::NotFound,
-            message: why.into(),
+            message: why,
             hint: Message::default(),
             subject: arguments.at.clone(),
         })?;
