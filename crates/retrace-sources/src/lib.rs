@@ -31,6 +31,7 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+mod agents;
 mod claude;
 mod found;
 mod git;
@@ -46,6 +47,7 @@ mod surroundings;
 #[cfg(test)]
 mod testing;
 
+pub use agents::{AgentProgram, agent_programs};
 pub use claude::config_root;
 pub use found::{AgentScope, Discovery, Found};
 pub use instructions::{

@@ -71,9 +71,9 @@ impl Scan {
         }
     }
 
-    /// The text of a regular file of at most `limit` bytes. Anything else that is there under the name (a pipe, a device)
+    /// The bytes of a regular file of at most `limit` bytes. Anything else that is there under the name (a pipe, a device)
     /// is a problem and is not opened.
-    pub(crate) fn text(&mut self, path: &Path, limit: u64) -> Option<String> {
+    pub(crate) fn bytes(&mut self, path: &Path, limit: u64) -> Option<Vec<u8>> {
         let metadata = match fs::metadata(path) {
             Ok(metadata) => metadata,
             Err(error) => {
@@ -95,7 +95,12 @@ impl Scan {
             self.note(Problem::TooLarge { path: path.to_owned(), limit });
             return None;
         }
-        match String::from_utf8(bytes) {
+        Some(bytes)
+    }
+
+    /// The text of a regular file of at most `limit` bytes, without a byte order mark.
+    pub(crate) fn text(&mut self, path: &Path, limit: u64) -> Option<String> {
+        match String::from_utf8(self.bytes(path, limit)?) {
             Ok(mut text) => {
                 if text.starts_with('\u{feff}') {
                     text.remove(0);
@@ -104,6 +109,19 @@ impl Scan {
             }
             Err(_) => {
                 self.note(Problem::Unreadable { path: path.to_owned(), reason: say::not_utf_8_text() });
+                None
+            }
+        }
+    }
+
+    /// A TOML settings file.
+    pub(crate) fn toml(&mut self, path: &Path) -> Option<toml::Table> {
+        let text = self.text(path, MAX_SETTINGS_BYTES)?;
+        match text.parse() {
+            Ok(table) => Some(table),
+            Err(error) => {
+                let message = toml::de::Error::message(&error).to_owned();
+                self.note(Problem::Damaged { path: path.to_owned(), message });
                 None
             }
         }

@@ -1,5 +1,6 @@
 //! Instruction files: what people wrote for agents, beside what agents remember.
 
+use super::{InstructionAgent, InstructionScope, InstructionState};
 use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -30,17 +31,32 @@ pub struct Instructions {
     pub switched_off: Option<Message>,
     /// Tokens that each agent loads when a session starts.
     pub totals: Vec<InstructionsTotal>,
+    /// The agents of `files` and those that are here, with the version whose rules these are.
+    pub agents: Vec<InstructionRules>,
     /// Kind of the tokens.
     pub tokens_kind: super::FigureKind,
     /// Files that could not be read, or were cut short.
     pub problems: Vec<Message>,
 }
 
+/// The version of an agent, and the one whose rules are applied.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct InstructionRules {
+    /// Which agent.
+    pub agent: InstructionAgent,
+    /// Version that a session would be started with; null where nothing says it.
+    pub version: Option<String>,
+    /// Where the version stands.
+    pub version_from: Option<Message>,
+    /// Version that the rules were compared with.
+    pub seen_with: String,
+}
+
 /// Files that one agent loads when a session starts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct InstructionsTotal {
-    /// `claude-code`, `codex` or `gemini`.
-    pub agent: String,
+    /// Which agent.
+    pub agent: InstructionAgent,
     /// Files.
     pub files: u64,
     /// Tokens.
@@ -50,20 +66,20 @@ pub struct InstructionsTotal {
 /// One instruction file, or one that is named and not there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Instruction {
-    /// `claude-code`, `codex` (and others that read `AGENTS.md`) or `gemini`.
-    pub agent: String,
-    /// `managed`, `user`, `project` or `local`.
-    pub scope: String,
+    /// Whose instructions.
+    pub agent: InstructionAgent,
+    /// Who gives them.
+    pub scope: InstructionScope,
     /// The file as it is named, absolute.
     pub path: String,
     /// Where it really is, where a symbolic link is on the way.
     pub leads_to: Option<String>,
-    /// `loaded` when a session starts, `on_demand` once a file it applies to is read, `excluded` by a setting, `shadowed` by
-    /// another file, `already_loaded`, `missing`, `cycle`, `too_deep`, `not_approved` (outside the project), `outside` (a link
-    /// leads out; not read here), `too_large`, `unreadable`, `off`.
-    pub state: String,
+    /// State of loading.
+    pub state: InstructionState,
     /// Why, as a sentence.
     pub reason: Message,
+    /// Bytes after which the agent cuts it; null where it does not.
+    pub cut_at: Option<u64>,
     /// Place in `files` of the file that imports it.
     pub imported_by: Option<u64>,
     /// Imports it is away from a file that is loaded by itself.

@@ -422,6 +422,76 @@ vocabulary! {
     }
 }
 
+vocabulary! {
+    /// Whose instructions a file holds.
+    InstructionAgent {
+        /// Claude Code.
+        ClaudeCode = "claude-code",
+        /// Codex.
+        Codex = "codex",
+        /// Gemini CLI.
+        Gemini = "gemini",
+        /// opencode.
+        Opencode = "opencode",
+    }
+}
+
+vocabulary! {
+    /// Who gives instructions.
+    InstructionScope {
+        /// The administrator of the machine.
+        Managed = "managed",
+        /// The user, for all projects.
+        User = "user",
+        /// The project, or a directory above it.
+        Project = "project",
+        /// The user, for this project.
+        Local = "local",
+    }
+}
+
+vocabulary! {
+    /// State of loading of an instruction file.
+    InstructionState {
+        /// When a session starts.
+        Loaded = "loaded",
+        /// Once a file it applies to is read.
+        OnDemand = "on_demand",
+        /// When a session starts, up to `cut_at`.
+        Cut = "cut",
+        /// The limit of all files together was reached before it.
+        OverLimit = "over_limit",
+        /// It holds nothing that would be loaded.
+        Empty = "empty",
+        /// A setting leaves it out.
+        Excluded = "excluded",
+        /// Another file stands in for it.
+        Shadowed = "shadowed",
+        /// It stands earlier in the list.
+        AlreadyLoaded = "already_loaded",
+        /// It is imported and not there.
+        Missing = "missing",
+        /// It imports itself, directly or through others.
+        Cycle = "cycle",
+        /// Too many imports lead to it.
+        TooDeep = "too_deep",
+        /// It lies outside, and the user has not approved that.
+        NotApproved = "not_approved",
+        /// The user does not trust the project.
+        Untrusted = "untrusted",
+        /// Its name has not the ending of a text that is imported.
+        NotText = "not_text",
+        /// It is too large.
+        TooLarge = "too_large",
+        /// It cannot be read.
+        Unreadable = "unreadable",
+        /// The agent's version does not know such a file.
+        NotInVersion = "not_in_version",
+        /// Instruction files are switched off.
+        Off = "off",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

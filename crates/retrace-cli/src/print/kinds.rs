@@ -3,7 +3,9 @@
 use super::table::{Side, bytes, grouped, table};
 use super::time::time;
 use super::{Style, count, diff, visible};
-use retrace_api::wire::{AgentSnapshot, Instruction, Instructions, Memory, MemoryKind, SnapshotChange};
+use retrace_api::wire::{
+    AgentSnapshot, Instruction, InstructionRules, Instructions, Memory, MemoryKind, SnapshotChange,
+};
 use std::io::{Result, Write};
 
 /// A row a memory, by path.
@@ -58,11 +60,11 @@ pub(crate) fn instructions(
     if found.files.is_empty() {
         return writeln!(out, "No instruction file was found.");
     }
-    let mut agent = "";
+    let mut agent = None;
     for file in &found.files {
-        if file.agent != agent {
-            agent = &file.agent;
-            let total = found.totals.iter().find(|total| total.agent == agent);
+        if agent != Some(file.agent) {
+            agent = Some(file.agent);
+            let total = found.totals.iter().find(|total| total.agent == file.agent);
             let loaded = total.map_or_else(
                 || "loads nothing at the start".to_owned(),
                 |total| {
@@ -70,11 +72,24 @@ pub(crate) fn instructions(
                     format!("loads {files}, {} tokens at the start", grouped(total.tokens))
                 },
             );
-            writeln!(out, "\n{} {loaded}", paint.bold(agent))?;
+            writeln!(out, "\n{} {loaded}", paint.bold(file.agent.as_str()))?;
+            if let Some(rules) = found.agents.iter().find(|rules| rules.agent == file.agent) {
+                writeln!(out, "{}", paint.dim(&visible::line(&version(rules))))?;
+            }
         }
         instruction(out, file, style)?;
     }
     Ok(())
+}
+
+/// `version 2.1.265 (The newest session says so: …); rules as of 2.1.330`.
+fn version(rules: &InstructionRules) -> String {
+    let from = rules.version_from.as_ref().map(|from| format!(" ({})", from.trim_end_matches('.')));
+    let version = match &rules.version {
+        Some(version) => format!("version {version}{}", from.unwrap_or_default()),
+        None => "version unknown".to_owned(),
+    };
+    format!("{version}; rules as of {}", rules.seen_with)
 }
 
 fn instruction(out: &mut (impl Write + ?Sized), file: &Instruction, style: Style) -> Result<()> {
@@ -83,10 +98,14 @@ fn instruction(out: &mut (impl Write + ?Sized), file: &Instruction, style: Style
     let sign = match file.state.as_str() {
         "loaded" => paint.green("●"),
         "on_demand" => paint.cyan("◐"),
-        "already_loaded" | "shadowed" | "excluded" | "off" => paint.dim("○"),
+        "already_loaded" | "shadowed" | "excluded" | "off" | "empty" | "not_in_version" => paint.dim("○"),
         _ => paint.yellow("!"),
     };
-    let mut facts = vec![file.state.replace('_', " "), file.scope.clone()];
+    let state = match file.cut_at {
+        Some(at) => format!("cut at byte {}", grouped(at)),
+        None => file.state.replace('_', " "),
+    };
+    let mut facts = vec![state, file.scope.to_string()];
     facts.extend(file.size_bytes.map(bytes));
     facts.extend(file.tokens.map(|tokens| count(tokens, "token", "tokens")));
     if file.store_id.is_some() {

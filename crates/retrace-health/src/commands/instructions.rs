@@ -4,7 +4,8 @@ use crate::Checks;
 use crate::check::repository_above;
 use crate::memories::{Bytes, Side, document_of};
 use crate::wire::{
-    self, ApiError, Code, Document, FigureKind, InstructionReq, InstructionsReq, InstructionsTotal,
+    self, ApiError, Code, Document, FigureKind, InstructionReq, InstructionRules, InstructionsReq,
+    InstructionsTotal,
 };
 use crate::wire::{sentence, show};
 use retrace_engine::counts::NEWEST_FAMILY;
@@ -12,7 +13,10 @@ use retrace_engine::{lock, root_of};
 use retrace_log::{Reader, StoreRow};
 use retrace_message::Message;
 use retrace_model::{RelPath, StoreKind};
-use retrace_sources::{Instruction, InstructionState, Instructions, agent_memory, instructions as listed};
+use retrace_sources::{
+    Instruction, InstructionAgent, InstructionScope, InstructionState, Instructions, agent_memory,
+    instructions as listed,
+};
 use retrace_tokens::Counter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -41,11 +45,13 @@ pub fn instructions(inner: &Arc<Checks>, request: InstructionsReq) -> Result<wir
     })?;
     let mut totals: Vec<InstructionsTotal> = Vec::new();
     for (file, tokens) in found.files.iter().zip(&tokens) {
-        let (InstructionState::Loaded, Some(tokens)) = (file.state, tokens) else { continue };
-        let agent = file.agent.as_str();
+        let (InstructionState::Loaded | InstructionState::Cut, Some(tokens)) = (file.state, tokens) else {
+            continue;
+        };
+        let agent = agent_word(file.agent);
         match totals.iter_mut().find(|total| total.agent == agent) {
             Some(total) => (total.files, total.tokens) = (total.files + 1, total.tokens + tokens),
-            None => totals.push(InstructionsTotal { agent: agent.to_owned(), files: 1, tokens: *tokens }),
+            None => totals.push(InstructionsTotal { agent, files: 1, tokens: *tokens }),
         }
     }
     let rows = found.files.iter().zip(tokens).zip(recorded);
@@ -54,6 +60,7 @@ pub fn instructions(inner: &Arc<Checks>, request: InstructionsReq) -> Result<wir
         directory: found.directory.as_deref().map(show),
         because,
         repository: found.repository.as_deref().map(show),
+        agents: rules_of(&found),
         switched_off: found.switched_off,
         totals,
         tokens_kind: FigureKind::CountedOffline,
@@ -182,22 +189,83 @@ fn recorded_in(
     Ok(None)
 }
 
+/// The agents that are here or have files, with the versions that count.
+fn rules_of(found: &Instructions) -> Vec<InstructionRules> {
+    let is_listed = |agent: InstructionAgent| {
+        found.files.iter().any(|file| file.agent == agent)
+            || found.programs.iter().any(|program| program.agent == agent)
+    };
+    let agents = InstructionAgent::ALL.iter().copied().filter(|agent| is_listed(*agent));
+    agents
+        .map(|agent| {
+            let program = found.programs.iter().find(|program| program.agent == agent);
+            InstructionRules {
+                agent: agent_word(agent),
+                version: program.and_then(|program| program.version.clone()),
+                version_from: program.and_then(|program| program.version_from.clone()),
+                seen_with: agent.seen_with().to_owned(),
+            }
+        })
+        .collect()
+}
+
+pub(super) fn agent_word(agent: InstructionAgent) -> wire::InstructionAgent {
+    use wire::InstructionAgent as Word;
+    match agent {
+        InstructionAgent::ClaudeCode => Word::ClaudeCode,
+        InstructionAgent::Codex => Word::Codex,
+        InstructionAgent::Gemini => Word::Gemini,
+        InstructionAgent::Opencode => Word::Opencode,
+    }
+}
+
+fn scope_word(scope: InstructionScope) -> wire::InstructionScope {
+    use wire::InstructionScope as Word;
+    match scope {
+        InstructionScope::Managed => Word::Managed,
+        InstructionScope::User => Word::User,
+        InstructionScope::Project => Word::Project,
+        InstructionScope::Local => Word::Local,
+    }
+}
+
+fn state_word(state: InstructionState) -> wire::InstructionState {
+    use wire::InstructionState as Word;
+    match state {
+        InstructionState::Loaded => Word::Loaded,
+        InstructionState::OnDemand => Word::OnDemand,
+        InstructionState::Cut => Word::Cut,
+        InstructionState::OverLimit => Word::OverLimit,
+        InstructionState::Empty => Word::Empty,
+        InstructionState::Excluded => Word::Excluded,
+        InstructionState::Shadowed => Word::Shadowed,
+        InstructionState::AlreadyLoaded => Word::AlreadyLoaded,
+        InstructionState::Missing => Word::Missing,
+        InstructionState::Cycle => Word::Cycle,
+        InstructionState::TooDeep => Word::TooDeep,
+        InstructionState::NotApproved => Word::NotApproved,
+        InstructionState::Untrusted => Word::Untrusted,
+        InstructionState::NotText => Word::NotText,
+        InstructionState::TooLarge => Word::TooLarge,
+        InstructionState::Unreadable => Word::Unreadable,
+        InstructionState::NotInVersion => Word::NotInVersion,
+        InstructionState::Off => Word::Off,
+    }
+}
+
 fn row(file: &Instruction, tokens: Option<u64>, recorded: Option<(String, String)>) -> wire::Instruction {
     let (store_id, store_path) = recorded.unzip();
-    let was_read = !matches!(
-        file.state,
-        InstructionState::Missing | InstructionState::TooDeep | InstructionState::NotApproved
-    );
     wire::Instruction {
-        agent: file.agent.as_str().to_owned(),
-        scope: file.scope.as_str().to_owned(),
+        agent: agent_word(file.agent),
+        scope: scope_word(file.scope),
         path: show(&file.path),
         leads_to: file.leads_to.as_deref().map(show),
-        state: file.state.as_str().to_owned(),
+        state: state_word(file.state),
         reason: file.reason.clone(),
+        cut_at: file.cut_at,
         imported_by: file.imported_by.map(|index| index as u64),
         depth: file.depth as u64,
-        size_bytes: (was_read && file.state != InstructionState::Outside).then_some(file.size),
+        size_bytes: (file.text.is_some() || file.size > 0).then_some(file.size),
         lines: file.text.as_deref().map(|text| text.lines().count() as u64),
         tokens,
         globs: file.globs.clone(),

@@ -165,9 +165,9 @@ impl Settings {
             })
     }
 
-    /// True if the user approved imports from outside for a session in `directory`.
-    pub(crate) fn approved_imports(&self, directory: &Path) -> bool {
-        directory.ancestors().any(|above| self.approved.contains(above))
+    /// True if the user approved imports from outside for a project: its repository, else the directory itself.
+    pub(crate) fn approved_imports(&self, project: &Path) -> bool {
+        self.approved.contains(project)
     }
 
     /// Files by precedence: managed, local, project, user. Source: Claude Code documentation, settings page.

@@ -1,4 +1,9 @@
-//! Imports in a `CLAUDE.md`, and what is taken out of it before it is loaded. Text in, text out.
+//! Imports in Claude Code's instruction files, and what is taken out of one before it is loaded. Text in, text out.
+//!
+//! The client reads a file as Markdown and takes `@path` only from running text. Seen with 2.1.330 on some 80 forms of it.
+
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use std::ops::Range;
 
 /// An import as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,172 +19,181 @@ pub(super) struct Import {
 /// Most imports of one file that are looked at.
 pub(super) const MAX_IMPORTS: usize = 1_000;
 
-/// Where a line stands.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Within {
-    Text,
-    /// Code between fences of this letter and length.
-    Fence(u8, usize),
-    Comment,
-}
+const MARK: char = '\u{feff}';
 
 /// The imports outside code and comments, in the order of the text.
 pub(super) fn imports(text: &str) -> Vec<Import> {
+    let body = without_front_matter(text);
+    let before = text.len() - body.len();
+    let (mut line, mut counted) = (1, 0);
     let mut found = Vec::new();
-    each_line(text, |number, line| {
-        let line = without_code_spans(line);
-        found.extend(imports_of_line(&line).map(|target| Import {
-            is_path: is_path(&target),
-            target,
-            line: number,
-        }));
-    });
-    found.truncate(MAX_IMPORTS);
-    found
-}
-
-/// The text without its block HTML comments. Source: Claude Code documentation, memory page.
-pub(super) fn without_comments(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
-    walk(text, |_, line, within| {
-        if within != Within::Comment {
-            kept.push_str(line);
-        }
-    });
-    kept
-}
-
-/// Calls `each` for every line of text outside fences and comments.
-fn each_line(text: &str, mut each: impl FnMut(usize, &str)) {
-    walk(text, |number, line, within| {
-        if within == Within::Text {
-            each(number, line);
-        }
-    });
-}
-
-/// Calls `each` for every line, or the part of one after a comment, with its end and where it stands.
-fn walk(text: &str, mut each: impl FnMut(usize, &str, Within)) {
-    let mut within = Within::Text;
-    for (index, line) in text.split_inclusive('\n').enumerate() {
-        let number = index + 1;
-        let mark = fence(line);
-        match (within, mark) {
-            (Within::Fence(letter, length), mark) => {
-                each(number, line, within);
-                if mark.is_some_and(|(other, run, bare)| other == letter && run >= length && bare) {
-                    within = Within::Text;
-                }
-                continue;
-            }
-            (Within::Text, Some((letter, length, _))) => {
-                within = Within::Fence(letter, length);
-                each(number, line, within);
-                continue;
-            }
-            _ => {}
-        }
-        let inside = match within {
-            Within::Comment => line,
-            _ => match comment_start(line) {
-                Some(inside) => inside,
-                None => {
-                    each(number, line, Within::Text);
-                    continue;
-                }
-            },
-        };
-        match inside.find("-->") {
-            Some(at) => {
-                within = Within::Text;
-                let (comment, rest) = line.split_at(line.len() - inside.len() + at + 3);
-                each(number, comment, Within::Comment);
-                each(number, rest, if rest.trim().is_empty() { Within::Comment } else { Within::Text });
-            }
-            None => {
-                within = Within::Comment;
-                each(number, line, Within::Comment);
+    for range in running_text(body) {
+        let (from, piece) = (range.start, &body[range]);
+        for (at, target) in imports_of(piece) {
+            let place = before + from + at;
+            line += text.as_bytes()[counted..place].iter().filter(|byte| **byte == b'\n').count();
+            counted = place;
+            found.push(Import { is_path: is_path(&target), target, line });
+            if found.len() == MAX_IMPORTS {
+                return found;
             }
         }
     }
+    found
 }
 
-/// Text after the opening of a block comment: only up to three spaces may stand before it (CommonMark 4.6, kind 2).
-fn comment_start(line: &str) -> Option<&str> {
-    let trimmed = line.trim_start_matches(' ');
-    (line.len() - trimmed.len() <= 3).then(|| trimmed.strip_prefix("<!--"))?
+/// The text as it is loaded: without its front matter and block comments, and without white space around it.
+pub(super) fn loaded(text: &str) -> String {
+    let body = without_front_matter(text);
+    let mut kept = String::with_capacity(body.len());
+    let mut at = 0;
+    // Where a comment is taken out, the ends of lines are put in one form.
+    let unix;
+    let blocks = if body.contains("<!--") { comment_blocks(body) } else { Vec::new() };
+    let (body, blocks) = if !blocks.is_empty() && body.contains('\r') {
+        unix = body.replace("\r\n", "\n").replace('\r', "\n");
+        (unix.as_str(), comment_blocks(&unix))
+    } else {
+        (body, blocks)
+    };
+    if !blocks.is_empty() {
+        for range in blocks {
+            kept.push_str(&body[at..range.start]);
+            let rest = without_comments(&body[range.clone()]);
+            if !rest.trim().is_empty() {
+                kept.push_str(&rest);
+            }
+            at = range.end;
+        }
+    }
+    kept.push_str(&body[at..]);
+    kept.trim_matches(|letter: char| letter.is_whitespace() || letter == MARK).to_owned()
 }
 
-/// Letter and length of a fence, and whether nothing follows it.
-fn fence(line: &str) -> Option<(u8, usize, bool)> {
-    let trimmed = line.trim_start_matches(' ');
-    let letter = *trimmed.as_bytes().first().filter(|letter| matches!(letter, b'`' | b'~'))?;
-    let length = trimmed.bytes().take_while(|byte| *byte == letter).count();
-    let rest = &trimmed[length..];
-    (length >= 3 && !(letter == b'`' && rest.contains('`'))).then(|| (letter, length, rest.trim().is_empty()))
+/// The text after its front matter, which begins on the first line.
+pub(super) fn without_front_matter(text: &str) -> &str {
+    let text = text.strip_prefix(MARK).unwrap_or(text);
+    super::rule::front_matter(text).map_or(text, |(_, rest)| rest)
 }
 
-/// The line with its code spans blanked out.
-fn without_code_spans(line: &str) -> String {
-    let mut left = String::with_capacity(line.len());
-    let mut rest = line;
-    while let Some(open) = rest.find('`') {
-        let length = rest[open..].bytes().take_while(|byte| *byte == b'`').count();
-        let after = &rest[open + length..];
+/// The blocks of HTML that begin as comments, each with the empty lines after it. Blocks within others (a list, a quotation)
+/// stay as they are.
+fn comment_blocks(text: &str) -> Vec<Range<usize>> {
+    let mut blocks = Vec::new();
+    let mut depth = 0usize;
+    for (event, range) in Parser::new_ext(text, Options::empty()).into_offset_iter() {
+        match event {
+            Event::Start(Tag::HtmlBlock)
+                if depth == 0 && text[range.clone()].trim_start().starts_with("<!--") =>
+            {
+                let after = &text[range.end..];
+                let feeds = after.len() - after.trim_start_matches(['\n', '\r']).len();
+                blocks.push(range.start..range.end + feeds);
+                depth += 1;
+            }
+            Event::Start(_) => depth += 1,
+            Event::End(_) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    blocks
+}
+
+/// A block of HTML without the comments in it. One that is never closed goes on to the end.
+fn without_comments(block: &str) -> String {
+    let mut left = String::new();
+    let mut rest = block;
+    while let Some(open) = rest.find("<!--") {
         left.push_str(&rest[..open]);
-        match closing(after, length) {
-            Some(end) => {
-                left.push(' ');
-                rest = &after[end..];
-            }
-            None => {
-                left.push_str(&rest[open..open + length]);
-                rest = after;
-            }
+        match rest[open + 4..].find("-->") {
+            Some(end) => rest = &rest[open + 4 + end + 3..],
+            None => return left,
         }
     }
     left.push_str(rest);
     left
 }
 
-/// Where a run of exactly so many backticks ends in `text`.
-fn closing(text: &str, length: usize) -> Option<usize> {
-    let mut at = 0;
-    while let Some(next) = text[at..].find('`').map(|offset| at + offset) {
-        let run = text[next..].bytes().take_while(|byte| *byte == b'`').count();
-        if run == length {
-            return Some(next + run);
+/// Pieces of running text, each of which the client looks at by itself: an escaped letter ends one, and so does markup.
+fn running_text(text: &str) -> Vec<Range<usize>> {
+    let mut pieces: Vec<Range<usize>> = Vec::new();
+    let (mut images, mut code, mut html) = (0usize, false, None::<Range<usize>>);
+    let mut is_open = false;
+    for (event, range) in Parser::new_ext(text, Options::empty()).into_offset_iter() {
+        match event {
+            Event::Text(_) if images > 0 || code => {}
+            Event::Text(_) => {
+                let mut range = range;
+                if range.start > 0 && text.as_bytes()[range.start - 1] == b'\\' {
+                    range.start += text[range.start..].chars().next().map_or(0, char::len_utf8);
+                    is_open = false;
+                }
+                match pieces.last_mut() {
+                    Some(last) if is_open && last.end == range.start => last.end = range.end,
+                    _ => pieces.push(range),
+                }
+                is_open = true;
+                continue;
+            }
+            Event::Start(Tag::Image { .. }) => images += 1,
+            Event::End(TagEnd::Image) => images = images.saturating_sub(1),
+            Event::Start(Tag::CodeBlock(_)) => code = true,
+            Event::End(TagEnd::CodeBlock) => code = false,
+            Event::Start(Tag::HtmlBlock) => html = Some(range),
+            Event::End(TagEnd::HtmlBlock) => {
+                pieces.extend(html.take().into_iter().flat_map(|block| after_comments(text, block)));
+            }
+            _ => {}
         }
-        at = next + run;
+        is_open = false;
     }
-    None
+    pieces
 }
 
-fn imports_of_line(line: &str) -> impl Iterator<Item = String> {
-    line.match_indices('@').filter_map(|(at, _)| {
-        let before = line[..at].chars().next_back();
-        if before.is_some_and(|letter| !letter.is_whitespace() && letter != '(') {
+/// What stands between and after the comments of a block that begins as one; nothing of any other block.
+fn after_comments(text: &str, block: Range<usize>) -> Vec<Range<usize>> {
+    let mut pieces = Vec::new();
+    let mut at = block.start;
+    if !text[block.clone()].trim_start().starts_with("<!--") {
+        return pieces;
+    }
+    while let Some(open) = text[at..block.end].find("<!--") {
+        pieces.push(at..at + open);
+        match text[at + open + 4..block.end].find("-->") {
+            Some(end) => at += open + 4 + end + 3,
+            None => return pieces,
+        }
+    }
+    pieces.push(at..block.end);
+    pieces
+}
+
+/// The imports of a piece of running text, with the place of each sign.
+fn imports_of(piece: &str) -> impl Iterator<Item = (usize, String)> {
+    piece.match_indices('@').filter_map(|(at, _)| {
+        let before = piece[..at].chars().next_back();
+        if before.is_some_and(|letter| !letter.is_whitespace() && letter != MARK) {
             return None;
         }
-        target(&line[at + 1..])
+        Some((at, target(&piece[at + 1..])?))
     })
 }
 
-/// The path at the start of `text`: up to white space that is not escaped, without punctuation at its end.
+/// The path at the start of `text`: up to white space that is not escaped. What follows `#` is a place in the file.
 fn target(text: &str) -> Option<String> {
     let mut path = String::new();
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {
         match letter {
             '\\' if letters.peek() == Some(&' ') => path.extend(letters.next()),
-            letter if letter.is_whitespace() || letter.is_control() || letter == '@' => break,
+            '\\' => break,
+            letter if letter.is_whitespace() || letter == MARK => break,
             letter => path.push(letter),
         }
     }
     let path = path.split('#').next().unwrap_or_default();
-    let path = path.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '}', '"', '\'', '*', '_', '>']);
-    let begins = path.starts_with(|letter: char| letter.is_alphanumeric() || "._~/-".contains(letter));
-    begins.then(|| path.to_owned())
+    let begins = path.starts_with(|letter: char| letter.is_ascii_alphanumeric() || "._~/-".contains(letter));
+    (begins && path != "/").then(|| path.to_owned())
 }
 
 fn is_path(target: &str) -> bool {
@@ -192,6 +206,122 @@ fn is_path(target: &str) -> bool {
     has_ending || ["./", "../", "~/", "/"].iter().any(|start| target.starts_with(start))
 }
 
+/// True if a file of that name is imported: it has no ending, or that of a text the client knows.
+pub(super) fn is_text(name: &str) -> bool {
+    let Some((stem, ending)) = name.rsplit_once('.') else { return true };
+    stem.is_empty() || TEXT_ENDINGS.contains(&ending.to_ascii_lowercase().as_str())
+}
+
+/// Of 250 endings that were tried with 2.1.330, those whose files were imported.
+const TEXT_ENDINGS: &[&str] = &[
+    "adoc",
+    "asciidoc",
+    "bash",
+    "bat",
+    "c",
+    "cc",
+    "cfg",
+    "cjs",
+    "clj",
+    "cljc",
+    "cljs",
+    "cmake",
+    "cmd",
+    "conf",
+    "config",
+    "cpp",
+    "cs",
+    "css",
+    "csv",
+    "cts",
+    "cxx",
+    "dart",
+    "diff",
+    "edn",
+    "ejs",
+    "elm",
+    "env",
+    "erb",
+    "erl",
+    "ex",
+    "exs",
+    "f",
+    "f90",
+    "f95",
+    "fish",
+    "for",
+    "go",
+    "gql",
+    "gradle",
+    "graphql",
+    "h",
+    "hbs",
+    "hpp",
+    "hrl",
+    "hs",
+    "htm",
+    "html",
+    "hxx",
+    "ini",
+    "jade",
+    "java",
+    "js",
+    "json",
+    "jsx",
+    "kt",
+    "kts",
+    "latex",
+    "less",
+    "lhs",
+    "lock",
+    "log",
+    "lua",
+    "make",
+    "makefile",
+    "md",
+    "mjs",
+    "ml",
+    "mli",
+    "mts",
+    "org",
+    "patch",
+    "php",
+    "pl",
+    "pm",
+    "properties",
+    "proto",
+    "ps1",
+    "pug",
+    "py",
+    "pyi",
+    "pyw",
+    "r",
+    "rake",
+    "rb",
+    "rs",
+    "rst",
+    "sass",
+    "sbt",
+    "scala",
+    "scss",
+    "sh",
+    "sql",
+    "svelte",
+    "swift",
+    "tex",
+    "text",
+    "toml",
+    "ts",
+    "tsx",
+    "txt",
+    "vue",
+    "xml",
+    "yaml",
+    "yml",
+    "astro",
+    "zsh",
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -202,31 +332,117 @@ mod tests {
     }
 
     #[test]
-    fn imports_stand_outside_code_and_comments() {
-        let text = "See @docs/build.md, @~/notes.md and (@../up.md).\n\
-                    Not `@code.md`, not a@mail.example, not @@twice.\n\
+    fn imports_stand_in_running_text() {
+        let text = "---\na: @front.md\n---\nSee @docs/build.md and @~/notes.md but\n\
+                    Not `@code.md`, not a@mail.example, not @@twice, not (@up.md).\n\
                     ```sh\n@fenced.md\n```\n\
-                    <!-- @hidden.md\n@more.md --> @after.md\n\
+                    <!-- @hidden.md\n@more.md --> @after.md\n\n\
                     @with\\ space.md#part\n- @name asked for it\n";
-        let expected = ["docs/build.md", "~/notes.md", "../up.md", "after.md", "with space.md", "name"];
+        let expected = ["docs/build.md", "~/notes.md", "after.md", "with space.md", "name"];
         assert_eq!(targets(text), expected);
         let paths: Vec<bool> = imports(text).into_iter().map(|import| import.is_path).collect();
-        assert_eq!(paths, [true, true, true, true, true, false]);
-        assert_eq!(imports(text)[3].line, 7);
+        assert_eq!(paths, [true, true, true, true, false]);
+        assert_eq!(
+            imports(text).into_iter().map(|import| import.line).collect::<Vec<_>>(),
+            [4, 4, 10, 12, 13]
+        );
+    }
+
+    /// As Claude Code 2.1.330 does with each of them.
+    #[test]
+    fn forms_that_are_imports_and_forms_that_are_not() {
+        for text in [
+            "**@p.md**",
+            "*@p.md*",
+            "[@p.md](y)",
+            "> @p.md",
+            "| @p.md | a |",
+            "<b>@p.md</b>",
+            "x <b>@p.md</b>",
+            "- a\n    @p.md",
+            "1. @p.md",
+            "## x @p.md ##",
+            "@p.md\n===",
+            "`a @p.md",
+            "a\\`@p.md\\`",
+            "@p.md -->",
+            "<!-- a --> @p.md",
+            "<!-- a -->\n@p.md",
+            "@p.md\\\n",
+            "@p.md#a#b",
+            "\u{3000}@p.md",
+            "- [ ] @p.md",
+            "_@p.md_",
+            "<p>\n\n@p.md",
+            "x\n```\n@q\n```\n@p.md",
+        ] {
+            assert!(targets(text).contains(&"p.md".to_owned()), "{text:?}: {:?}", targets(text));
+        }
+        for text in [
+            "(@p.md)",
+            "\"@p.md\"",
+            "see @p.md, and",
+            "see @p.md.",
+            "@p.md:",
+            "a/@p.md",
+            "~~@p.md~~",
+            "[@p.md]",
+            "[x](@p.md)",
+            "<div>@p.md</div>",
+            "    @p.md",
+            "\t@p.md",
+            "- a\n\n      @p.md",
+            "``a` @p.md``",
+            "` @p.md\nb`",
+            "~~~\n@p.md\n~~~",
+            "```\n@p.md",
+            "a\n<!-- x\n\n@p.md -->",
+            "a <!-- x\n@p.md -->",
+            "<script>\n@p.md\n</script>",
+            "\\@p.md",
+            "@p.md)",
+            "a@p.md",
+            "@@p.md",
+            "@p.md@x",
+            "![@p.md](x)",
+            "<@p.md>",
+            "&#64;p.md",
+            "@#p.md",
+            "---\nx: @p.md\n---\n",
+            "[a]: @p.md",
+            "<!-- a --><!-- @p.md -->",
+            "@p.md's",
+            "<a href='@p.md'>x</a>",
+            "<!-- a -- @p.md --> b",
+        ] {
+            assert!(!targets(text).contains(&"p.md".to_owned()), "{text:?}");
+        }
     }
 
     #[test]
-    fn block_comments_are_taken_out() {
-        assert_eq!(without_comments("a\n<!-- b\nc -->\nd <!-- e -->\n"), "a\nd <!-- e -->\n");
-        assert_eq!(without_comments("```\n<!-- kept -->\n```\n"), "```\n<!-- kept -->\n```\n");
-        assert_eq!(without_comments("<!-- a --> b\n<!-- never closed\nc"), " b\n");
+    fn front_matter_and_block_comments_are_taken_out() {
+        assert_eq!(loaded("a\n<!-- b\nc -->\nd <!-- e -->\n"), "a\nd <!-- e -->");
+        assert_eq!(loaded("```\n<!-- kept -->\n```\n"), "```\n<!-- kept -->\n```");
+        assert_eq!(loaded("a\n\n<!-- m\nn -->\n\nd\n<!-- z --> tail\n"), "a\n\nd\n tail");
+        assert_eq!(loaded("---\na: b\n---\n\n  lead\n---\nc\n"), "lead\n---\nc");
+        assert_eq!(loaded("<!-- only -->\n"), "");
+        assert_eq!(loaded("a\r\nb\r\n"), "a\r\nb");
+        assert_eq!(loaded("a\r\n<!-- b -->\r\nc\r\n"), "a\nc");
+    }
+
+    #[test]
+    fn endings_of_texts() {
+        for name in ["a.md", "A.MD", "noext", ".env", "x.rs"] {
+            assert!(is_text(name), "{name}");
+        }
+        assert!(!is_text("a.png") && !is_text("a.mdx") && !is_text("x.jsonl"));
     }
 
     proptest! {
         #[test]
         fn no_text_panics(text in "([`@~ a./\\\\<>!-]|-->|<!--|é|\n){0,80}") {
             let _ = imports(&text);
-            prop_assert!(without_comments(&text).len() <= text.len());
+            prop_assert!(loaded(&text).len() <= text.len());
         }
     }
 }

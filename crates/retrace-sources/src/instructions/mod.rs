@@ -1,29 +1,35 @@
 //! Instruction files: what people wrote for agents, beside what agents remember. Which files a session started in a
 //! directory would load, in the order in which it would, and why.
 //!
-//! Claude Code's hierarchy (`CLAUDE.md`, `CLAUDE.local.md`, `.claude/rules`, with imports), `AGENTS.md` as Codex reads it, and
-//! `GEMINI.md` as Gemini CLI does. Sources: claude-code-memory.md section 8; agent-memory-sources.md sections 1 and 3.
+//! Claude Code's hierarchy (`CLAUDE.md`, `CLAUDE.local.md`, `.claude/rules`, `AGENTS.md` where there is none of them, with
+//! imports), `AGENTS.md` as Codex and opencode read it, and `GEMINI.md` as Gemini CLI does. The rules are those of the
+//! programs themselves, seen with the versions of [`InstructionAgent::seen_with`]; docs/KINDS.md writes them down, and
+//! `tests/it/layouts` holds them against the programs.
 //!
-//! Deliberately absent: what is given on a command line (`--add-dir`, `--append-system-prompt`), imports of Gemini CLI,
-//! instruction files of further editors, and writing of any kind.
+//! Deliberately absent: what is given on a command line (`--add-dir`, `--append-system-prompt`), instructions that are
+//! fetched from an address, instruction files of further editors, and writing of any kind.
 //!
 //! Invariants:
-//! - A link is never followed silently: [`Instruction::leads_to`] says where it leads, and one that leads out of the project
-//!   (for the user's own files: out of the home directory) is named and not read.
-//! - An import from outside the project is read only where the user has approved that in the agent itself.
+//! - A link is followed where the agent follows it, and never silently: [`Instruction::leads_to`] says where it leads.
+//! - An import from outside is read only where the agent would read it: the user's own, or one that the user approved.
 //! - Every walk is bounded; a bound that was reached is a [`Problem`].
 //! - The same disk and the same surroundings give the same answer in the same order.
 
-use retrace_message::Message;
 mod claude;
+mod codex;
+mod gemini;
 mod imports;
-mod others;
+mod opencode;
+mod reasons;
 mod rule;
 #[cfg(test)]
 mod tests;
 
-use crate::scan::Scan;
-use crate::{Problem, Surroundings};
+use crate::scan::{Scan, Sort};
+use crate::{AgentProgram, Problem, Surroundings, agent_programs};
+use reasons::say;
+use retrace_message::Message;
+use retrace_model::Rules;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
@@ -47,6 +53,16 @@ pub struct Instructions {
     pub switched_off: Option<Message>,
     /// Files that could not be read, or were cut short.
     pub problems: Vec<Problem>,
+    /// The agents that are here, with their versions.
+    pub programs: Vec<AgentProgram>,
+}
+
+impl Instructions {
+    /// The version of an agent that a session would be started with, where it is known.
+    #[must_use]
+    pub fn version_of(&self, agent: InstructionAgent) -> Option<&str> {
+        self.programs.iter().find(|program| program.agent == agent)?.version.as_deref()
+    }
 }
 
 /// One file, or one that is named and not there.
@@ -62,8 +78,10 @@ pub struct Instruction {
     pub leads_to: Option<PathBuf>,
     /// State of loading.
     pub state: InstructionState,
-    /// Why it is loaded or not: one plain sentence.
+    /// Why it is loaded or not.
     pub reason: Message,
+    /// Bytes after which the agent cuts it, where it does.
+    pub cut_at: Option<u64>,
     /// Index of the file that imports it.
     pub imported_by: Option<usize>,
     /// Imports it is away from a file that is loaded by itself.
@@ -77,14 +95,51 @@ pub struct Instruction {
 }
 
 impl Instruction {
-    /// The text as the agent loads it: Claude Code takes block comments out (Claude Code documentation, memory page).
+    /// The text as the agent loads it. Claude Code takes front matter and block comments out; Codex cuts what is too much.
     #[must_use]
     pub fn loaded(&self) -> Option<Cow<'_, str>> {
         let text = self.text.as_deref()?;
-        Some(match self.agent {
-            InstructionAgent::ClaudeCode => Cow::Owned(imports::without_comments(text)),
-            InstructionAgent::Codex | InstructionAgent::Gemini => Cow::Borrowed(text),
+        Some(match (self.agent, self.cut_at.and_then(|at| usize::try_from(at).ok())) {
+            (InstructionAgent::ClaudeCode, _) => Cow::Owned(imports::loaded(text)),
+            (_, Some(at)) if at < text.len() => String::from_utf8_lossy(&text.as_bytes()[..at]),
+            _ => Cow::Borrowed(text),
         })
+    }
+
+    fn is_taken(&self) -> bool {
+        self.state.is_taken()
+    }
+}
+
+impl InstructionAgent {
+    /// Version of the program whose behaviour the rules here were compared with.
+    #[must_use]
+    pub const fn seen_with(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "2.1.330",
+            Self::Codex => "0.169.0",
+            Self::Gemini => "0.61.0",
+            Self::Opencode => "1.18.33",
+        }
+    }
+
+    /// Its name for people.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "Claude Code",
+            Self::Codex => "Codex",
+            Self::Gemini => "Gemini CLI",
+            Self::Opencode => "opencode",
+        }
+    }
+}
+
+impl InstructionState {
+    /// True if a session gets the file, or a part of it, at some time.
+    #[must_use]
+    pub const fn is_taken(self) -> bool {
+        matches!(self, Self::Loaded | Self::OnDemand | Self::Cut)
     }
 }
 
@@ -95,6 +150,9 @@ macro_rules! printed {
         pub enum $name { $($(#[$variant_doc])* $variant,)+ }
 
         impl $name {
+            /// Every value.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
             /// The printed form.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
@@ -109,10 +167,12 @@ printed! {
     InstructionAgent {
         /// Claude Code.
         ClaudeCode = "claude-code",
-        /// Codex, and others that read `AGENTS.md`.
+        /// Codex.
         Codex = "codex",
         /// Gemini CLI.
         Gemini = "gemini",
+        /// opencode.
+        Opencode = "opencode",
     }
 }
 
@@ -137,6 +197,12 @@ printed! {
         Loaded = "loaded",
         /// Once a file it applies to is read.
         OnDemand = "on_demand",
+        /// When a session starts, up to [`Instruction::cut_at`].
+        Cut = "cut",
+        /// The limit of all files together was reached before it.
+        OverLimit = "over_limit",
+        /// It holds nothing that would be loaded.
+        Empty = "empty",
         /// A setting leaves it out.
         Excluded = "excluded",
         /// Another file stands in for it.
@@ -149,14 +215,18 @@ printed! {
         Cycle = "cycle",
         /// Too many imports lead to it.
         TooDeep = "too_deep",
-        /// It lies outside the project, and the user has not approved that.
+        /// It lies outside, and the user has not approved that.
         NotApproved = "not_approved",
-        /// A link leads outside; it is not read here, though the agent would follow it.
-        Outside = "outside",
+        /// The user does not trust the project.
+        Untrusted = "untrusted",
+        /// Its name has not the ending of a text that is imported.
+        NotText = "not_text",
         /// It is larger than [`MAX_INSTRUCTIONS_BYTES`].
         TooLarge = "too_large",
-        /// It cannot be read as text.
+        /// It cannot be read.
         Unreadable = "unreadable",
+        /// The agent's version does not know such a file.
+        NotInVersion = "not_in_version",
         /// Instruction files are switched off.
         Off = "off",
     }
@@ -172,59 +242,128 @@ pub fn instructions(surroundings: &Surroundings, directory: Option<&Path>) -> In
     let mut found = Instructions {
         directory: directory.map(Path::to_path_buf),
         repository: checkout.map(|checkout| checkout.worktree),
+        programs: agent_programs(surroundings),
         ..Instructions::default()
     };
     claude::find(surroundings, &mut scan, &mut found);
-    others::find(surroundings, &mut scan, &mut found);
+    codex::find(surroundings, &mut scan, &mut found);
+    gemini::find(surroundings, &mut scan, &mut found);
+    opencode::find(surroundings, &mut scan, &mut found);
     found.problems = scan.into_problems();
     found
 }
 
-/// A file that is there, as far as it may be read.
+/// A file that is there, as far as it can be read.
 struct Opened {
     leads_to: Option<PathBuf>,
+    /// Where it really is.
+    real: PathBuf,
     size: u64,
     text: Result<String, (InstructionState, Message)>,
 }
 
-/// Looks at the file `path` that was found below `base` and may really be anywhere below `boundary` (anywhere at all without
-/// one). `None` when there is no such file.
-fn open(scan: &mut Scan, base: &Path, path: &Path, boundary: Option<&Path>) -> Option<Opened> {
+impl Opened {
+    /// A file of which no more is known than its name.
+    fn unread(path: &Path) -> Self {
+        let text = Err((InstructionState::Unreadable, say::cannot_be_read()));
+        Self { leads_to: None, real: path.to_owned(), size: 0, text }
+    }
+
+    fn row(
+        self,
+        agent: InstructionAgent,
+        scope: InstructionScope,
+        path: PathBuf,
+        reason: Message,
+    ) -> Instruction {
+        let (state, reason, text) = match self.text {
+            Ok(text) if text.trim().is_empty() => (InstructionState::Empty, say::empty(), Some(text)),
+            Ok(text) => (InstructionState::Loaded, reason, Some(text)),
+            Err((state, reason)) => (state, reason, None),
+        };
+        Instruction {
+            agent,
+            scope,
+            path,
+            leads_to: self.leads_to,
+            state,
+            reason,
+            cut_at: None,
+            imported_by: None,
+            depth: 0,
+            size: self.size,
+            text,
+            globs: Vec::new(),
+        }
+    }
+}
+
+/// Reads the file `path` that was found below `base`. Bytes that are no UTF-8 are replaced, as the agents do. `None` when there
+/// is no such file.
+fn open(scan: &mut Scan, base: &Path, path: &Path) -> Option<Opened> {
     let metadata = std::fs::symlink_metadata(path).ok()?;
     if metadata.is_dir() {
         return None;
     }
-    let unread =
-        |leads_to, size, state, reason: Message| Some(Opened { leads_to, size, text: Err((state, reason)) });
+    let unread = |leads_to, real, size, state, reason| {
+        Some(Opened { leads_to, real, size, text: Err((state, reason)) })
+    };
     let Ok(real) = path.canonicalize() else {
-        let reason = say::link_leads_nowhere();
-        return unread(std::fs::read_link(path).ok(), 0, InstructionState::Unreadable, reason);
+        let leads_to = std::fs::read_link(path).ok();
+        return unread(leads_to, path.to_owned(), 0, InstructionState::Unreadable, say::link_leads_nowhere());
     };
     let straight =
         base.canonicalize().ok().zip(path.strip_prefix(base).ok()).map(|(base, rest)| base.join(rest));
     let leads_to = (straight.as_ref() != Some(&real)).then(|| real.clone());
-    let is_inside =
-        |boundary: &Path| boundary.canonicalize().is_ok_and(|boundary| real.starts_with(boundary));
-    if leads_to.is_some() && !boundary.is_none_or(is_inside) {
-        let reason = say::link_leads_out_not_read(real.display());
-        return unread(leads_to, 0, InstructionState::Outside, reason);
-    }
     let Ok(metadata) = std::fs::metadata(&real) else {
-        return unread(leads_to, 0, InstructionState::Unreadable, say::cannot_read());
+        return unread(leads_to, real, 0, InstructionState::Unreadable, say::cannot_be_read());
     };
     if metadata.is_dir() {
         return None;
     }
     let size = metadata.len();
     if size > MAX_INSTRUCTIONS_BYTES {
-        let reason = say::larger_than_mib_skipped(MAX_INSTRUCTIONS_BYTES >> 20);
-        return unread(leads_to, size, InstructionState::TooLarge, reason);
+        let reason = say::too_large(MAX_INSTRUCTIONS_BYTES >> 20);
+        return unread(leads_to, real, size, InstructionState::TooLarge, reason);
     }
-    match scan.text(&real, MAX_INSTRUCTIONS_BYTES) {
-        Some(text) => Some(Opened { leads_to, size, text: Ok(text) }),
-        None => unread(leads_to, size, InstructionState::Unreadable, say::cannot_read_text()),
+    match scan.bytes(&real, MAX_INSTRUCTIONS_BYTES) {
+        Some(bytes) => {
+            let text = Ok(String::from_utf8_lossy(&bytes).into_owned());
+            Some(Opened { leads_to, real, size, text })
+        }
+        None => unread(leads_to, real, size, InstructionState::Unreadable, say::cannot_be_read()),
     }
 }
+
+/// The directories below `directory` in which a session may come upon instruction files, itself left out: hidden ones and those
+/// that recording skips are not listed.
+fn below(scan: &mut Scan, directory: &Path) -> Vec<PathBuf> {
+    let rules = Rules::default();
+    let mut found = Vec::new();
+    let mut waiting = std::collections::VecDeque::from([(directory.to_path_buf(), 0)]);
+    while let Some((folder, depth)) = waiting.pop_front() {
+        if found.len() > MAX_DIRECTORIES_BELOW {
+            scan.note(Problem::TooMany { path: directory.to_owned(), limit: MAX_DIRECTORIES_BELOW });
+            break;
+        }
+        for entry in scan.entries(&folder) {
+            let left_out =
+                entry.name.starts_with('.') || rules.leaves_out_directory(entry.name.as_bytes()).is_some();
+            if entry.sort == Sort::Directory && depth < MAX_DEPTH_BELOW && !left_out {
+                waiting.push_back((entry.path, depth + 1));
+            }
+        }
+        if depth > 0 {
+            found.push(folder);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Depth below the session's directory and number of directories in which instruction files are searched for.
+const MAX_DEPTH_BELOW: usize = 8;
+const MAX_DIRECTORIES_BELOW: usize = 5_000;
 
 /// The directories from the outermost to `directory` itself, at most [`MAX_ANCESTORS`], beginning at `top` where it is given.
 fn downwards(directory: &Path, top: Option<&Path>) -> Vec<PathBuf> {
@@ -240,13 +379,3 @@ fn downwards(directory: &Path, top: Option<&Path>) -> Vec<PathBuf> {
 
 /// Directories above a working directory that are looked at.
 const MAX_ANCESTORS: usize = 64;
-
-retrace_message::messages! {
-    /// Messages of this module.
-    mod say in "instructions";
-    link_leads_nowhere() => "It is a link that leads nowhere.",
-    link_leads_out_not_read(real) => "It is a link that leads out to {real}; it was not read here.",
-    cannot_read() => "It cannot be read.",
-    larger_than_mib_skipped(value) => "It is larger than {value} MiB and is skipped.",
-    cannot_read_text() => "It cannot be read as text.",
-}

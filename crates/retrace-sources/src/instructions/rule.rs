@@ -3,52 +3,96 @@
 //! Only events of the YAML parser are read: a document with aliases of aliases costs no more than its length.
 
 use yaml_rust2::parser::{Event, Parser};
+use yaml_rust2::scanner::TScalarStyle;
 
 /// Front matter that is longer is not parsed: the parser is slower than linear on some input.
 const MAX_BYTES: usize = 64 * 1024;
 
 /// The globs of `paths:`, written as a list or as one text with commas. Empty where there are none: the rule then applies to
-/// every session. Source: Claude Code documentation, memory page, path-specific rules.
+/// every session. A text that is no YAML is read once more with its values in quotes. Seen with Claude Code 2.1.330.
 pub(super) fn globs(text: &str) -> Vec<String> {
-    let Some(yaml) = front_matter(text).filter(|yaml| yaml.len() <= MAX_BYTES) else { return Vec::new() };
-    read(yaml)
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let Some((yaml, _)) = front_matter(text).filter(|(yaml, _)| yaml.len() <= MAX_BYTES) else {
+        return Vec::new();
+    };
+    let globs = read(yaml).or_else(|| read(&quoted(yaml))).unwrap_or_default();
+    let globs: Vec<String> = globs
+        .iter()
+        .map(|glob| glob.strip_suffix("/**").unwrap_or(glob).to_owned())
+        .filter(|glob| !glob.is_empty())
+        .collect();
+    // `**` is everything.
+    if globs.iter().all(|glob| glob == "**") { Vec::new() } else { globs }
 }
 
-/// Text between a first line `---` and the next one.
-fn front_matter(text: &str) -> Option<&str> {
+/// Text between a first line `---` and the next one, and what follows.
+pub(super) fn front_matter(text: &str) -> Option<(&str, &str)> {
     let rest = text.strip_prefix("---")?;
     let rest = &rest[rest.find('\n').filter(|feed| rest[..*feed].trim().is_empty())? + 1..];
     let mut at = 0;
     for line in rest.split_inclusive('\n') {
         if line.trim_end() == "---" {
-            return Some(&rest[..at]);
+            return Some((&rest[..at], &rest[at + line.len()..]));
         }
         at += line.len();
     }
     None
 }
 
-fn read(yaml: &str) -> Vec<String> {
+/// Each `key: value` with the value in quotes, where it holds a sign that YAML reads otherwise.
+fn quoted(yaml: &str) -> String {
+    let mut text = String::with_capacity(yaml.len() + 16);
+    for line in yaml.lines() {
+        let parts = line.split_once(':').filter(|(key, value)| {
+            !key.is_empty()
+                && key.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-'))
+                && value.starts_with([' ', '\t'])
+        });
+        match parts {
+            Some((key, value)) if !value.trim().is_empty() && !value.trim().starts_with(['"', '\'']) => {
+                let value = value.trim().replace('\\', "\\\\").replace('"', "\\\"");
+                text.push_str(&format!("{key}: \"{value}\"\n"));
+            }
+            _ => {
+                text.push_str(line);
+                text.push('\n');
+            }
+        }
+    }
+    text
+}
+
+/// The texts of `paths` at the top; none where it is no YAML.
+fn read(yaml: &str) -> Option<Vec<String>> {
     let mut parser = Parser::new_from_str(yaml);
     let mut globs = Vec::new();
-    // Depth of open collections; whether the value of `paths` is what comes; whether the next scalar at the top is a key.
-    let (mut depth, mut wanted, mut is_key) = (0usize, false, true);
-    while let Ok((event, _)) = parser.next_token() {
+    // Open collections; whether the value of `paths` is what comes; whether the next scalar at the top is a key; whether
+    // that value is an object, which counts for nothing.
+    let (mut depth, mut wanted, mut is_key, mut within_object) = (0usize, false, true, false);
+    loop {
+        let (event, _) = parser.next_token().ok()?;
         match event {
             Event::StreamEnd => break,
-            Event::MappingStart(..) | Event::SequenceStart(..) => depth += 1,
+            Event::MappingStart(..) | Event::SequenceStart(..) => {
+                within_object |= depth >= 1 && matches!(event, Event::MappingStart(..));
+                depth += 1;
+            }
             Event::MappingEnd | Event::SequenceEnd => {
                 depth = depth.saturating_sub(1);
                 if depth == 1 {
-                    (wanted, is_key) = (false, true);
+                    (wanted, is_key, within_object) = (false, true, false);
                 }
             }
             Event::Scalar(word, ..) if depth == 1 && is_key => {
                 wanted = word == "paths";
                 is_key = false;
             }
-            Event::Scalar(text, ..) => {
-                if wanted && depth <= 2 {
+            Event::Scalar(text, style, ..) => {
+                if wanted
+                    && depth <= 2
+                    && !within_object
+                    && !(style == TScalarStyle::Plain && is_no_text(&text))
+                {
                     globs.extend(words(&text));
                 }
                 is_key |= depth == 1;
@@ -57,7 +101,13 @@ fn read(yaml: &str) -> Vec<String> {
             _ => {}
         }
     }
-    globs
+    Some(globs)
+}
+
+/// A scalar without quotes that YAML reads as a number, a truth value or nothing.
+fn is_no_text(word: &str) -> bool {
+    matches!(word.to_ascii_lowercase().as_str(), "" | "~" | "null" | "true" | "false")
+        || word.parse::<f64>().is_ok()
 }
 
 /// The words between commas that stand outside braces.

@@ -1,0 +1,207 @@
+//! `AGENTS.md` as Codex reads it: its own folder's, then from the project's root down to where the session starts, together up
+//! to a limit. Sources: the program (0.169.0) and its public source text, `agents_md.rs`.
+
+use super::reasons::say;
+use super::{
+    Instruction, InstructionAgent, InstructionScope, InstructionState, Instructions, downwards, open,
+};
+use crate::Surroundings;
+use crate::scan::Scan;
+use std::path::{Path, PathBuf};
+use toml::{Table, Value};
+
+const AGENTS: &str = "AGENTS.md";
+const AGENTS_OVERRIDE: &str = "AGENTS.override.md";
+const CONFIG: &str = "config.toml";
+const LIMIT: &str = "project_doc_max_bytes";
+
+/// Bytes of the project's files together, where no setting says otherwise.
+const DEFAULT_LIMIT: u64 = 32 * 1024;
+
+const AGENT: InstructionAgent = InstructionAgent::Codex;
+
+/// What the settings say of instruction files.
+struct Settings {
+    limit: u64,
+    names: Vec<String>,
+    markers: Vec<String>,
+}
+
+pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan, found: &mut Instructions) {
+    let own = surroundings.directory("CODEX_HOME", || surroundings.home.join(".codex"));
+    let file = own.join(CONFIG);
+    let config = if file.is_file() { scan.toml(&file) } else { None }.unwrap_or_default();
+    of_home(scan, found, &own, &file, &config);
+    let Some(directory) = found.directory.clone() else { return };
+    let markers = texts(&config, "project_root_markers").unwrap_or_else(|| vec![".git".to_owned()]);
+    let root = root(&directory, &markers);
+    let repository = found.repository.clone();
+    let trust = |place: &Path| trust(&config, [Some(place), Some(root.as_path()), repository.as_deref()]);
+    let mut merged = config.clone();
+    for above in downwards(&directory, Some(&root)) {
+        let file = above.join(".codex").join(CONFIG);
+        // A project's own settings count only where the user trusts their place.
+        if file.is_file() && above.join(".codex") != own && trust(&above) == Some(true) {
+            merged.extend(scan.toml(&file).unwrap_or_default());
+        }
+    }
+    let settings = Settings {
+        limit: merged
+            .get(LIMIT)
+            .and_then(Value::as_integer)
+            .map_or(DEFAULT_LIMIT, |limit| u64::try_from(limit).unwrap_or(DEFAULT_LIMIT)),
+        names: names(&merged),
+        markers,
+    };
+    let is_untrusted = trust(&directory) == Some(false);
+    of_project(scan, found, &directory, &root, &settings, is_untrusted);
+}
+
+/// The files of the user: one in Codex's folder, which no limit cuts, and what the settings name.
+fn of_home(scan: &mut Scan, found: &mut Instructions, own: &Path, file: &Path, config: &Table) {
+    let mut taken = None;
+    for name in [AGENTS_OVERRIDE, AGENTS] {
+        let path = own.join(name);
+        let Some(opened) = open(scan, own, &path) else { continue };
+        let mut row = opened.row(AGENT, InstructionScope::User, path, say::every_session(AGENT.title()));
+        match taken {
+            Some(earlier) if row.is_taken() => shadow(&mut row, earlier),
+            None if row.is_taken() => taken = Some(name),
+            _ => {}
+        }
+        found.files.push(row);
+    }
+    let text = |key: &str| config.get(key).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+    let named = file.display().to_string();
+    if let Some(text) = text("developer_instructions") {
+        found.files.push(Instruction {
+            agent: AGENT,
+            scope: InstructionScope::User,
+            path: file.to_owned(),
+            leads_to: None,
+            state: InstructionState::Loaded,
+            reason: say::held_by_setting("developer_instructions", &named),
+            cut_at: None,
+            imported_by: None,
+            depth: 0,
+            size: text.len() as u64,
+            text: Some(text.to_owned()),
+            globs: Vec::new(),
+        });
+    }
+    if let Some(path) = text("model_instructions_file") {
+        let path = own.join(path);
+        if let Some(opened) = open(scan, path.parent().unwrap_or(own), &path) {
+            let reason = say::named_by_setting("model_instructions_file", named);
+            found.files.push(opened.row(AGENT, InstructionScope::User, path, reason));
+        }
+    }
+}
+
+fn of_project(
+    scan: &mut Scan,
+    found: &mut Instructions,
+    directory: &Path,
+    root: &Path,
+    settings: &Settings,
+    is_untrusted: bool,
+) {
+    let mut left = settings.limit;
+    let top = if settings.markers.is_empty() { directory } else { root };
+    for above in downwards(directory, Some(top)) {
+        let reason = if above == directory {
+            say::in_start_directory()
+        } else {
+            say::in_directory_above(above.display().to_string())
+        };
+        let mut taken: Option<&str> = None;
+        for name in &settings.names {
+            let path = above.join(name);
+            let Some(opened) = open(scan, &above, &path) else { continue };
+            if std::fs::metadata(&path).is_err() {
+                // A link that leads nowhere stands for nothing.
+                found.files.push(opened.row(AGENT, InstructionScope::Project, path, reason.clone()));
+                continue;
+            }
+            let mut row = opened.row(AGENT, InstructionScope::Project, path, reason.clone());
+            if let Some(earlier) = taken {
+                shadow(&mut row, earlier);
+            } else {
+                // The first that is there, even an empty one: it stands in for the others of its directory.
+                taken = Some(name);
+                if is_untrusted {
+                    row.state = InstructionState::Untrusted;
+                    row.reason = say::untrusted("trust_level = \"untrusted\"");
+                } else {
+                    limit(&mut row, &mut left, settings.limit);
+                }
+            }
+            found.files.push(row);
+        }
+    }
+}
+
+/// Cuts a file that is more than what is left.
+fn limit(row: &mut Instruction, left: &mut u64, limit: u64) {
+    if !row.is_taken() && row.state != InstructionState::TooLarge {
+        return;
+    }
+    if *left == 0 {
+        row.state = InstructionState::OverLimit;
+        row.reason = say::over_limit(limit, LIMIT);
+        return;
+    }
+    if row.size > *left {
+        let at = usize::try_from(*left).unwrap_or(usize::MAX);
+        row.state = InstructionState::Cut;
+        row.cut_at = Some(*left);
+        row.reason = say::cut(*left, limit, LIMIT);
+        // White space alone up to there is nothing, and uses nothing up.
+        let kept = row.text.as_deref().map(|text| &text.as_bytes()[..at.min(text.len())]);
+        if kept.is_some_and(|kept| String::from_utf8_lossy(kept).trim().is_empty()) {
+            (row.state, row.reason, row.cut_at) = (InstructionState::Empty, say::empty(), None);
+            return;
+        }
+        *left = 0;
+    } else {
+        *left -= row.size;
+    }
+}
+
+fn shadow(row: &mut Instruction, by: &str) {
+    row.state = InstructionState::Shadowed;
+    row.reason = say::stands_in(by);
+}
+
+fn names(config: &Table) -> Vec<String> {
+    let mut names = vec![AGENTS_OVERRIDE.to_owned(), AGENTS.to_owned()];
+    for name in texts(config, "project_doc_fallback_filenames").unwrap_or_default() {
+        if !name.trim().is_empty() && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+fn texts(config: &Table, key: &str) -> Option<Vec<String>> {
+    let list = config.get(key)?.as_array()?;
+    Some(list.iter().filter_map(|one| one.as_str().map(str::to_owned)).collect())
+}
+
+/// The nearest directory with one of the markers, else the session's own.
+fn root(directory: &Path, markers: &[String]) -> PathBuf {
+    let marked = |above: &&Path| markers.iter().any(|marker| above.join(marker).exists());
+    directory.ancestors().take(super::MAX_ANCESTORS).find(marked).unwrap_or(directory).to_owned()
+}
+
+/// What the user said of the first of these places that the settings name: true for trusted.
+fn trust(config: &Table, places: [Option<&Path>; 3]) -> Option<bool> {
+    let projects = config.get("projects")?.as_table()?;
+    places.into_iter().flatten().find_map(|place| {
+        match projects.get(place.to_str()?)?.get("trust_level")?.as_str()? {
+            "trusted" => Some(true),
+            "untrusted" => Some(false),
+            _ => None,
+        }
+    })
+}

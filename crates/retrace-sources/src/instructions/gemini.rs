@@ -1,0 +1,349 @@
+//! `GEMINI.md` as Gemini CLI reads it: its own folder's, extensions', from the root of the project down to where the session
+//! starts, the index of its private memory; imports are put in place. Sources: the program (0.61.0) and its public source text,
+//! `memoryDiscovery.ts` and `memoryImportProcessor.ts`.
+
+use super::reasons::say;
+use super::{
+    InstructionAgent, InstructionScope, InstructionState, Instructions, Opened, below, downwards, open,
+};
+use crate::Surroundings;
+use crate::agents::{gemini_home, texts};
+use crate::git::lexical;
+use crate::scan::Scan;
+use retrace_message::Message;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+const GEMINI: &str = "GEMINI.md";
+const AGENT: InstructionAgent = InstructionAgent::Gemini;
+
+/// Number of imports that a file may be away.
+const MAX_HOPS: usize = 5;
+
+struct Walk<'a, 'l> {
+    scan: &'l mut Scan,
+    found: &'a mut Instructions,
+    names: Vec<String>,
+    markers: Vec<String>,
+    /// Where files that are loaded by themselves really are, with their place in the list.
+    seen: BTreeMap<PathBuf, usize>,
+}
+
+pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan, found: &mut Instructions) {
+    let own = gemini_home(surroundings);
+    let directory = found.directory.clone();
+    let trust = trust(scan, &own, directory.as_deref());
+    let mut layers = Vec::new();
+    // A later one goes before an earlier one.
+    let project = directory.as_ref().filter(|_| trust != Some(false)).map(|place| place.join(".gemini"));
+    for folder in [Some(own.clone()), project.filter(|folder| *folder != own)].into_iter().flatten() {
+        let file = folder.join("settings.json");
+        if file.is_file() {
+            layers.extend(scan.json5(&file));
+        }
+    }
+    let of = |key: &str| layers.iter().rev().find_map(|layer| layer["context"].get(key));
+    let mut names: Vec<String> = Vec::new();
+    let added = of("fileName").map(texts).unwrap_or_default();
+    for name in added.iter().map(|name| name.trim()).chain([GEMINI]) {
+        if !name.is_empty() && !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    let markers = of("memoryBoundaryMarkers").map_or_else(|| vec![".git".to_owned()], texts);
+    let included: Vec<String> = of("includeDirectories").map(texts).unwrap_or_default();
+    let mut walk = Walk { scan, found, names, markers, seen: BTreeMap::new() };
+    for name in walk.names.clone() {
+        walk.take(&own, own.join(name), InstructionScope::User, say::every_session(AGENT.title()), None);
+    }
+    walk.extensions(&own);
+    let Some(directory) = directory else { return };
+    let mut roots = vec![(directory.clone(), None)];
+    for place in included {
+        let path = match place.strip_prefix("~/") {
+            Some(rest) => surroundings.home.join(rest),
+            None => directory.join(&place),
+        };
+        let path = lexical(&path);
+        if path.is_dir() {
+            roots.push((path.clone(), Some(path)));
+        }
+    }
+    let untrusted = (trust == Some(false)).then(|| say::untrusted("trustedFolders.json"));
+    for (root, included) in &roots {
+        walk.upward(&own, root, included.as_deref(), untrusted.as_ref());
+    }
+    walk.private(&own, &directory);
+    for (root, _) in &roots {
+        for folder in below(walk.scan, root) {
+            for name in walk.names.clone() {
+                let reason = say::file_below_read(folder.display().to_string());
+                let state = match &untrusted {
+                    Some(reason) => Some((InstructionState::Untrusted, reason.clone())),
+                    None => Some((InstructionState::OnDemand, reason.clone())),
+                };
+                walk.take(&folder, folder.join(name), InstructionScope::Project, reason, state);
+            }
+        }
+    }
+}
+
+/// True if the user trusts the folder, false if not; none where the folder is not named, or trust is switched off.
+fn trust(scan: &mut Scan, own: &Path, directory: Option<&Path>) -> Option<bool> {
+    let settings = own.join("settings.json");
+    let switched_off = settings.is_file()
+        && scan.json5(&settings).is_some_and(|value| value["security"]["folderTrust"]["enabled"] == false);
+    let file = own.join("trustedFolders.json");
+    if switched_off || !file.is_file() {
+        return None;
+    }
+    let value = scan.json5(&file)?;
+    let folders = value.as_object()?;
+    // The entry of the nearest directory counts.
+    directory?.ancestors().find_map(|above| {
+        let said = |place: &Path| folders.get(place.to_str()?).and_then(Value::as_str);
+        match said(above) {
+            Some("TRUST_FOLDER") => Some(true),
+            Some("DO_NOT_TRUST") => Some(false),
+            _ => folders.iter().find_map(|(place, word)| {
+                (word == "TRUST_PARENT" && Path::new(place).parent() == Some(above)).then_some(true)
+            }),
+        }
+    })
+}
+
+impl Walk<'_, '_> {
+    /// The files from the root of the project that `start` lies in down to it.
+    fn upward(&mut self, own: &Path, start: &Path, included: Option<&Path>, untrusted: Option<&Message>) {
+        let root = root(start, &self.markers);
+        let mut paths: Vec<(PathBuf, PathBuf)> = Vec::new();
+        for above in downwards(start, Some(root.as_deref().unwrap_or(start))) {
+            // Its own folder ends the way up.
+            if above == own {
+                paths.clear();
+                continue;
+            }
+            paths.extend(self.names.iter().map(|name| (above.clone(), above.join(name))));
+        }
+        paths.sort_by(|(_, one), (_, other)| one.as_os_str().cmp(other.as_os_str()));
+        for (above, path) in paths {
+            let reason = match included {
+                Some(included) => say::included_directory(included.display().to_string()),
+                None if above == start => say::in_start_directory(),
+                None => say::in_directory_above(above.display().to_string()),
+            };
+            let state = untrusted.map(|reason| (InstructionState::Untrusted, reason.clone()));
+            self.take(&above, path, InstructionScope::Project, reason, state);
+        }
+    }
+
+    fn extensions(&mut self, own: &Path) {
+        let mut files = Vec::new();
+        for entry in self.scan.entries(&own.join("extensions")) {
+            let file = entry.path.join("gemini-extension.json");
+            let Some(value) = file.is_file().then(|| self.scan.json(&file)).flatten() else { continue };
+            let name = value["name"].as_str().unwrap_or(&entry.name).to_owned();
+            let mut names = texts(&value["contextFileName"]);
+            if names.is_empty() {
+                names.push(GEMINI.to_owned());
+            }
+            files.extend(
+                names.into_iter().map(|one| (entry.path.join(one), entry.path.clone(), name.clone())),
+            );
+        }
+        files.sort();
+        for (path, base, name) in files {
+            self.take(&base, path, InstructionScope::User, say::extension(name), None);
+        }
+    }
+
+    /// The index of the private memory, whose folder has the name that Gemini CLI gave the project.
+    fn private(&mut self, own: &Path, directory: &Path) {
+        let file = own.join("projects.json");
+        let known = file.is_file().then(|| self.scan.json(&file)).flatten();
+        let root = directory.to_str().unwrap_or_default();
+        let Some(name) = known.as_ref().and_then(|value| value["projects"][root].as_str()) else { return };
+        let folder = own.join("tmp").join(name).join("memory");
+        let names = [vec!["MEMORY.md".to_owned()], self.names.clone()].concat();
+        for name in names {
+            let path = folder.join(&name);
+            if path.is_file() {
+                self.take(&folder, path, InstructionScope::Local, say::private_memory(), None);
+                // Older names count only where there is no index.
+                if name == "MEMORY.md" {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Takes a file that is loaded by itself, with what it imports.
+    fn take(
+        &mut self,
+        base: &Path,
+        path: PathBuf,
+        scope: InstructionScope,
+        reason: Message,
+        state: Option<(InstructionState, Message)>,
+    ) {
+        let Some(opened) = open(self.scan, base, &path) else { return };
+        let real = opened.real.clone();
+        if self.seen.get(&real).is_some_and(|first| self.found.files[*first].path == path) {
+            return;
+        }
+        let mut row = opened.row(AGENT, scope, path, reason);
+        if row.is_taken() {
+            if let Some((state, reason)) = state {
+                (row.state, row.reason) = (state, reason);
+            }
+            if let Some(first) = self.seen.get(&real).filter(|_| row.is_taken()) {
+                row.state = InstructionState::AlreadyLoaded;
+                row.reason = say::stands_above(self.found.files[*first].path.display().to_string());
+            }
+        }
+        let index = self.found.files.len();
+        let takes = row.is_taken();
+        let root = root(row.path.parent().unwrap_or(base), &self.markers)
+            .unwrap_or_else(|| row.path.parent().unwrap_or(base).to_owned());
+        self.found.files.push(row);
+        if takes {
+            self.seen.insert(real, index);
+            self.follow(index, &root, &mut Vec::new());
+        }
+    }
+
+    /// Takes what a file imports. `chain`: the imports that lead to it.
+    fn follow(&mut self, by: usize, root: &Path, chain: &mut Vec<PathBuf>) {
+        let file = &self.found.files[by];
+        let (scope, state, depth) = (file.scope, file.state, file.depth + 1);
+        let (by_name, base) = (file.path.display().to_string(), file.path.parent().map(Path::to_path_buf));
+        let (Some(text), Some(base)) = (file.text.clone(), base) else { return };
+        for (line, target) in imports(&text) {
+            if self.found.files.len() > MAX_FILES {
+                return;
+            }
+            let path = lexical(&base.join(&target));
+            let mut unread = |state, reason| {
+                let mut row = Opened::unread(&path).row(AGENT, scope, path.clone(), say::cannot_be_read());
+                (row.state, row.reason, row.imported_by, row.depth) = (state, reason, Some(by), depth);
+                self.found.files.push(row);
+            };
+            let inside = path.canonicalize().unwrap_or_else(|_| path.clone());
+            let root_real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+            let is_here = path.is_file();
+            if !is_here && !(target.contains('.') || target.contains('/')) {
+                continue;
+            } else if depth > MAX_HOPS {
+                if is_here {
+                    unread(InstructionState::TooDeep, say::imported_too_deep(&by_name, line, MAX_HOPS));
+                }
+            } else if !inside.starts_with(&root_real) {
+                let reason = say::imported_beyond(&by_name, line, root.display().to_string());
+                unread(InstructionState::NotApproved, reason);
+            } else if chain.contains(&path) {
+                unread(InstructionState::Cycle, say::imports_itself(path.display().to_string()));
+            } else if !is_here {
+                unread(InstructionState::Missing, say::imported_missing(&by_name, line));
+            } else if let Some(opened) = open(self.scan, &base, &path) {
+                let mut row = opened.row(AGENT, scope, path.clone(), say::imported(&by_name, line));
+                (row.imported_by, row.depth) = (Some(by), depth);
+                let takes = row.is_taken();
+                if takes {
+                    row.state = state;
+                }
+                let index = self.found.files.len();
+                self.found.files.push(row);
+                if takes {
+                    chain.push(path);
+                    self.follow(index, root, chain);
+                    chain.pop();
+                }
+            }
+        }
+    }
+}
+
+/// Rows after which no more imports are followed: one that is imported twice is put in place twice.
+const MAX_FILES: usize = 5_000;
+
+/// The nearest directory with one of the markers.
+fn root(start: &Path, markers: &[String]) -> Option<PathBuf> {
+    let usable = |marker: &&String| !Path::new(marker).is_absolute() && !marker.contains("..");
+    let marked = |above: &&Path| markers.iter().filter(usable).any(|marker| above.join(marker).exists());
+    start.ancestors().take(super::MAX_ANCESTORS).find(marked).map(Path::to_path_buf)
+}
+
+/// The imports of a text with their lines: what follows `@` at the start of a word, outside runs of backticks.
+fn imports(text: &str) -> Vec<(usize, String)> {
+    let code = code(text);
+    let is_space = |letter: char| matches!(letter, ' ' | '\t' | '\n' | '\r');
+    let mut found = Vec::new();
+    let (mut at, mut line, mut counted, mut region) = (0, 1, 0, 0);
+    while let Some(next) = text[at..].find('@').map(|offset| at + offset) {
+        if text[..next].chars().next_back().is_some_and(|before| !is_space(before)) {
+            at = next + 1;
+            continue;
+        }
+        let end = text[next..].find(is_space).map_or(text.len(), |offset| next + offset);
+        let target = &text[next + 1..end];
+        at = (end + 1).min(text.len());
+        while !text.is_char_boundary(at) {
+            at += 1;
+        }
+        while code.get(region).is_some_and(|(_, end)| *end <= next) {
+            region += 1;
+        }
+        let is_code = code.get(region).is_some_and(|(start, _)| *start <= next);
+        if !is_code
+            && target.starts_with(|first: char| first.is_ascii_alphabetic() || first == '.' || first == '/')
+        {
+            line += text.as_bytes()[counted..next].iter().filter(|byte| **byte == b'\n').count();
+            counted = next;
+            found.push((line, target.to_owned()));
+        }
+    }
+    found
+}
+
+/// Text between two runs of backticks, the second as long as the first at least; the runs included.
+fn code(text: &str) -> Vec<(usize, usize)> {
+    let mut regions = Vec::new();
+    let mut at = 0;
+    while let Some(open) = text[at..].find('`').map(|offset| at + offset) {
+        let run = text[open..].bytes().take_while(|byte| *byte == b'`').count();
+        // A run that nothing closes is tried again with fewer.
+        let closed = (1..=run).rev().find_map(|length| {
+            let fence = &text[open..open + length];
+            text[open + length..].find(fence).map(|offset| open + 2 * length + offset)
+        });
+        match closed {
+            Some(end) => {
+                regions.push((open, end));
+                at = end;
+            }
+            None => break,
+        }
+    }
+    regions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn imports_begin_words_outside_code() {
+        let text = "@./a.md\n@docs/b.md, x@no.md\n`@code.md` @~/tilde.md\n```\n@fenced.md\n```\n@last.md";
+        let expected = [(1, "./a.md"), (2, "docs/b.md,"), (7, "last.md")];
+        assert_eq!(imports(text), expected.map(|(line, target)| (line, target.to_owned())));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text in "([`@~ a./é]|\n){0,80}") {
+            let _ = imports(&text);
+        }
+    }
+}
