@@ -135,9 +135,19 @@ fn the_instructions_of_a_stores_project_are_listed_shown_and_not_recorded() {
             "claude-code loaded app/CLAUDE.md",
             "claude-code loaded app/docs/build.md",
             "claude-code missing app/docs/gone.md",
+            "claude-code shadowed app/AGENTS.md",
             "codex loaded app/AGENTS.md",
+            "opencode loaded home/.claude/CLAUDE.md",
+            "opencode loaded app/AGENTS.md",
+            "opencode shadowed app/CLAUDE.md",
         ]
     );
+    let seen: Vec<_> = found.agents.iter().map(|rules| format!("{} {}", rules.agent, rules.seen_with)).collect();
+    assert_eq!(seen, ["claude-code 2.1.330", "codex 0.169.0", "opencode 1.18.33"]);
+    let clients = commands::clients(&world.app, wire::Nothing {}).expect("clients");
+    let [claude] = &clients.clients[..] else { panic!("one agent has files here: {clients:?}") };
+    assert_eq!((claude.agent.as_str(), claude.version.as_deref()), ("claude-code", None));
+    assert!(claude.parts.iter().any(|part| part.part == "requests" && part.since.as_deref() == Some("2.1.300")));
     assert!(found.files.iter().all(|file| file.store_id.is_none()));
     let tokens: u64 = found.files[..3].iter().filter_map(|file| file.tokens).sum();
     assert_eq!(found.totals[0].tokens, tokens);
@@ -167,7 +177,7 @@ fn a_store_without_a_project_has_the_users_own_instructions() {
     let world = World::new();
     write(&world, "home/.claude/CLAUDE.md", "Answer shortly.\n");
     let found = instructions(&world, Some("notes"), None);
-    assert_eq!((found.directory, found.files.len()), (None, 1));
+    assert_eq!((found.directory, found.files.len()), (None, 2));
     for (project, code) in [("relative", wire::Code::Invalid), ("/not/there", wire::Code::NotFound)] {
         let request = wire::InstructionsReq { store: None, project: Some(project.to_owned()) };
         assert_eq!(commands::instructions(&world.app, request).expect_err("refused").code, code);

@@ -97,6 +97,7 @@ pub(crate) enum Command {
     Search(commands::search::Arguments),
     Memories(commands::memories::Arguments),
     Instructions(commands::instructions::Arguments),
+    Clients(commands::clients::Arguments),
     Rollback(commands::rollback::Arguments),
     Restore(commands::restore::Arguments),
     Undo(commands::undo::Arguments),

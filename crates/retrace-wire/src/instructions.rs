@@ -1,6 +1,6 @@
 //! Instruction files: what people wrote for agents, beside what agents remember.
 
-use super::{InstructionAgent, InstructionScope, InstructionState};
+use super::{ClientPart, InstructionAgent, InstructionScope, InstructionState};
 use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -112,4 +112,45 @@ pub struct InstructionReq {
     /// True if colour spans are wanted.
     #[serde(default)]
     pub highlight: bool,
+}
+
+/// The agents of this machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Clients {
+    /// Those whose program or files are here.
+    pub clients: Vec<Client>,
+}
+
+/// An agent of this machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Client {
+    /// Which one.
+    pub agent: InstructionAgent,
+    /// Its name for people.
+    pub title: String,
+    /// Version that a session would be started with; null where nothing says it.
+    pub version: Option<String>,
+    /// Where the version stands.
+    pub version_from: Option<Message>,
+    /// Version that Retrace was compared with.
+    pub seen_with: String,
+    /// The program; null where it is not on the search path.
+    pub program: Option<String>,
+    /// Directories that it keeps files in.
+    pub places: Vec<String>,
+    /// What of it is read.
+    pub parts: Vec<ClientReading>,
+}
+
+/// A part of an agent's files, and how exactly it is read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ClientReading {
+    /// Which part.
+    pub part: ClientPart,
+    /// True if it is exact for the version that is here; null where the version is not known, or nothing exact is offered.
+    pub exact: Option<bool>,
+    /// First version for which it is exact; null where it is for none.
+    pub since: Option<String>,
+    /// What is read, as a sentence.
+    pub note: Message,
 }

@@ -437,6 +437,20 @@ vocabulary! {
 }
 
 vocabulary! {
+    /// A part of an agent's files.
+    ClientPart {
+        /// Sessions: prompts, calls, answers, usage.
+        Sessions = "sessions",
+        /// Requests as they were sent.
+        Requests = "requests",
+        /// Instruction files that a session loads.
+        Instructions = "instructions",
+        /// Memory.
+        Memory = "memory",
+    }
+}
+
+vocabulary! {
     /// Who gives instructions.
     InstructionScope {
         /// The administrator of the machine.

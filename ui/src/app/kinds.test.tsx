@@ -65,6 +65,20 @@ describe("instruction files", () => {
     expect(gone).toHaveTextContent("missing");
     expect(within(gone).queryByRole("button")).not.toBeInTheDocument();
     expect(await rowWith("instruction-row", "CLAUDE.local.md")).toHaveTextContent("Leads to /srv/notes.md");
+    expect(await rowWith("instruction-row", "AGENTS.md")).toHaveTextContent("cut at byte 12");
+    const [claude, codex] = screen.getAllByTestId("instruction-rules");
+    expect(claude).toHaveTextContent("version 2.1.330, rules as of 2.1.330 The program is /usr/bin/claude.");
+    expect(codex).toHaveTextContent("version unknown, rules as of 0.169.0");
+  });
+});
+
+describe("agents on this machine", () => {
+  it("are listed in the settings with what is exact for their version", async () => {
+    openWindow("#/settings");
+    const [claude, codex] = await screen.findAllByTestId("agent");
+    expect(claude).toHaveTextContent("Claude Code 2.1.330");
+    expect(within(claude!).getByText("exact since 2.1.300")).toBeInTheDocument();
+    expect(codex).toHaveTextContent("exact since 0.169.0, not proved for 0.100.0");
   });
 });
 

@@ -3079,13 +3079,13 @@ text: string, };
  */
 export type Instruction = { 
 /**
- * `claude-code`, `codex` (and others that read `AGENTS.md`) or `gemini`.
+ * Whose instructions.
  */
-agent: string, 
+agent: InstructionAgent, 
 /**
- * `managed`, `user`, `project` or `local`.
+ * Who gives them.
  */
-scope: string, 
+scope: InstructionScope, 
 /**
  * The file as it is named, absolute.
  */
@@ -3095,15 +3095,17 @@ path: string,
  */
 leads_to: string | null, 
 /**
- * `loaded` when a session starts, `on_demand` once a file it applies to is read, `excluded` by a setting, `shadowed` by
- * another file, `already_loaded`, `missing`, `cycle`, `too_deep`, `not_approved` (outside the project), `outside` (a link
- * leads out; not read here), `too_large`, `unreadable`, `off`.
+ * State of loading.
  */
-state: string, 
+state: InstructionState, 
 /**
  * Why, as a sentence.
  */
 reason: Message, 
+/**
+ * Bytes after which the agent cuts it; null where it does not.
+ */
+cut_at: number | null, 
 /**
  * Place in `files` of the file that imports it.
  */
@@ -3138,6 +3140,11 @@ store_id: string | null,
 store_path: string | null, };
 
 /**
+ * Whose instructions a file holds.
+ */
+export type InstructionAgent = "claude-code" | "codex" | "gemini" | "opencode";
+
+/**
  * Asks for the text of an instruction file: one of those that `instructions` lists for the same store or project.
  */
 export type InstructionReq = { 
@@ -3157,6 +3164,37 @@ path: string,
  * True if colour spans are wanted.
  */
 highlight: boolean, };
+
+/**
+ * The version of an agent, and the one whose rules are applied.
+ */
+export type InstructionRules = { 
+/**
+ * Which agent.
+ */
+agent: InstructionAgent, 
+/**
+ * Version that a session would be started with; null where nothing says it.
+ */
+version: string | null, 
+/**
+ * Where the version stands.
+ */
+version_from: Message | null, 
+/**
+ * Version that the rules were compared with.
+ */
+seen_with: string, };
+
+/**
+ * Who gives instructions.
+ */
+export type InstructionScope = "managed" | "user" | "project" | "local";
+
+/**
+ * State of loading of an instruction file.
+ */
+export type InstructionState = "loaded" | "on_demand" | "cut" | "over_limit" | "empty" | "excluded" | "shadowed" | "already_loaded" | "missing" | "cycle" | "too_deep" | "not_approved" | "untrusted" | "not_text" | "too_large" | "unreadable" | "not_in_version" | "off";
 
 /**
  * Instruction files that a session would load.
@@ -3187,6 +3225,10 @@ switched_off: Message | null,
  */
 totals: Array<InstructionsTotal>, 
 /**
+ * The agents of `files` and those that are here, with the version whose rules these are.
+ */
+agents: Array<InstructionRules>, 
+/**
  * Kind of the tokens.
  */
 tokens_kind: FigureKind, 
@@ -3213,9 +3255,9 @@ project: string | null, };
  */
 export type InstructionsTotal = { 
 /**
- * `claude-code`, `codex` or `gemini`.
+ * Which agent.
  */
-agent: string, 
+agent: InstructionAgent, 
 /**
  * Files.
  */

@@ -22,8 +22,8 @@ mod features {
         add_store, pause_store, remove_store, resume_store, scan, stores,
     };
     pub(super) use retrace_health::{
-        agent_snapshot, allow_finding, check, discover, expire, expiry, finding_rules, findings, health,
-        instruction, instructions, move_entry, set_finding_rule, strip_characters,
+        agent_snapshot, allow_finding, check, clients, discover, expire, expiry, finding_rules, findings,
+        health, instruction, instructions, move_entry, set_finding_rule, strip_characters,
     };
     pub(super) use retrace_history::{activity, blame, log, origin, search, session_writes, show, timeline};
     pub(super) use retrace_hosted::{

@@ -121,6 +121,9 @@ commands! {
     /// The text of one of the files that `instructions` lists for the same request, as it is on disk.
     read instruction(InstructionReq) -> Document
         provides [Log, Files, Stores, Outside, Contents] errors [NotFound, Invalid];
+    /// The agents whose program or files are on this machine: version, what of them is read, since which version exactly.
+    read clients(Nothing) -> Clients
+        provides [Outside];
     /// The snapshots that projects have for the agent whose memory a store is, and what each would change.
     read agent_snapshot(StoreRef) -> AgentSnapshot
         provides [Log, Files, Stores, Outside, Contents] errors [NotFound, Invalid, StoreUnavailable];

@@ -3,6 +3,7 @@
 pub(crate) mod accept;
 pub(crate) mod blame;
 pub(crate) mod check;
+pub(crate) mod clients;
 pub(crate) mod completions;
 pub(crate) mod context;
 pub(crate) mod diff;
@@ -66,6 +67,7 @@ pub(crate) fn run(command: Command, shell: &mut Shell<'_, '_>) -> Ended {
         Command::Session(arguments) => origin::session(arguments, shell),
         Command::Search(arguments) => search::run(&arguments, shell),
         Command::Memories(arguments) => memories::run(arguments, shell),
+        Command::Clients(arguments) => clients::run(arguments, shell),
         Command::Instructions(arguments) => instructions::run(arguments, shell),
         Command::Rollback(arguments) => rollback::run(arguments, shell),
         Command::Restore(arguments) => restore::run(arguments, shell),

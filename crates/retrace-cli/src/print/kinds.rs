@@ -82,6 +82,39 @@ pub(crate) fn instructions(
     Ok(())
 }
 
+/// Each agent with its version, and what of it is read.
+pub(crate) fn clients(out: &mut (impl Write + ?Sized), found: &Clients, style: Style) -> Result<()> {
+    let paint = style.paint;
+    if found.clients.is_empty() {
+        return writeln!(out, "No agent was found on this machine.");
+    }
+    for (at, client) in found.clients.iter().enumerate() {
+        if at > 0 {
+            writeln!(out)?;
+        }
+        let version = client.version.as_deref().unwrap_or("version unknown");
+        writeln!(out, "{} {}", paint.bold(&visible::line(&client.title)), visible::line(version))?;
+        if let Some(from) = &client.version_from {
+            writeln!(out, "    {}", paint.dim(&visible::line(from)))?;
+        }
+        for place in &client.places {
+            writeln!(out, "    {}", paint.dim(&visible::line(place)))?;
+        }
+        for part in &client.parts {
+            let sign = match part.exact {
+                Some(true) => paint.green("●"),
+                Some(false) => paint.yellow("!"),
+                None => paint.dim("○"),
+            };
+            let since =
+                part.since.as_deref().map_or_else(String::new, |since| format!(" (exact since {since})"));
+            writeln!(out, "  {sign} {}{since}", part.part)?;
+            writeln!(out, "      {}", paint.dim(&visible::line(&part.note)))?;
+        }
+    }
+    Ok(())
+}
+
 /// `version 2.1.265 (The newest session says so: …); rules as of 2.1.330`.
 fn version(rules: &InstructionRules) -> String {
     let from = rules.version_from.as_ref().map(|from| format!(" ({})", from.trim_end_matches('.')));

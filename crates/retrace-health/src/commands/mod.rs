@@ -1,6 +1,7 @@
 //! The commands of this feature, one or a few to a file.
 
 mod check;
+mod clients;
 mod discover;
 mod entries;
 mod expiry;
@@ -11,6 +12,7 @@ mod snapshot;
 
 pub(crate) use check::CachedChecker;
 pub use check::{check, check_directory, findings};
+pub use clients::clients;
 pub use discover::discover;
 pub use entries::{allow_finding, move_entry, strip_characters};
 pub use expiry::{expire, expiry};

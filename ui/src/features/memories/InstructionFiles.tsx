@@ -14,7 +14,7 @@ import { TableHead, numbers } from "@/shared/TableHead";
 import { Await, Button, Chip, Dot, Empty, useWords } from "@/shared/ui";
 import { useRead } from "@/state/queries";
 import { type MemoriesRoute, navigate } from "@/state/route";
-import { agentWords, isReadable, placeOf, scopeWords, stateOf } from "./instructions";
+import { agentWords, isReadable, placeOf, rulesOf, scopeWords, stateOf } from "./instructions";
 import { classes } from "@/shared/classes";
 import css from "./memories.module.css";
 
@@ -119,6 +119,7 @@ function Table({ found, store }: { found: Instructions; store: Store }) {
   return agents.map((agent) => {
     const total = found.totals.find((one) => one.agent === agent);
     const name = say(agentWords(agent));
+    const rules = found.agents.find((one) => one.agent === agent);
     return (
       <section key={agent} className={css.instructionAgent} aria-label={name}>
         <h2>
@@ -134,6 +135,11 @@ function Table({ found, store }: { found: Instructions; store: Store }) {
             )}
           </span>
         </h2>
+        {rules && (
+          <p className={classes("muted", css.instructionReason)} data-testid="instruction-rules">
+            {say(rulesOf(rules))} {rules.version_from && <ProgramText text={rules.version_from} />}
+          </p>
+        )}
         <table className={classes("table", css.instructionTable)} aria-label={name}>
           <TableHead columns={[t`File`, t`Loaded`, t`Whose`, numbers(t`Size`), numbers(t`Tokens`)]} />
           <tbody>
@@ -183,7 +189,8 @@ function Row({ file, found, store }: { file: Instruction; found: Instructions; s
         )}
       </th>
       <td>
-        <Dot tone={dot} /> {say(word)}
+        <Dot tone={dot} />{" "}
+        {file.cut_at === null ? say(word) : <Trans>cut at byte {format.number(file.cut_at)}</Trans>}
       </td>
       <td>{say(scopeWords(file.scope))}</td>
       <td className="cell-end num">{file.size_bytes === null ? "–" : format.bytes(file.size_bytes)}</td>

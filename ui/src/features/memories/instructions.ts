@@ -1,12 +1,17 @@
 /** Instruction files: their states in words, and what to call them. Pure. */
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
-import type { Instruction } from "@/bindings";
+import type { Instruction, InstructionAgent, InstructionRules, InstructionScope, InstructionState } from "@/bindings";
 import { fileName, folderOf } from "@/shared/text";
 
-const STATES: Record<string, { word: MessageDescriptor; dot: "on" | "warn" | "off" | "accent" }> = {
+type Shown = { word: MessageDescriptor; dot: "on" | "warn" | "off" | "accent" };
+
+const STATES: Record<InstructionState, Shown> = {
   loaded: { word: msg`loaded at the start`, dot: "on" },
   on_demand: { word: msg`loaded on demand`, dot: "accent" },
+  cut: { word: msg`cut`, dot: "warn" },
+  over_limit: { word: msg`beyond the limit`, dot: "warn" },
+  empty: { word: msg`empty`, dot: "off" },
   excluded: { word: msg`left out by a setting`, dot: "off" },
   shadowed: { word: msg`another stands in for it`, dot: "off" },
   already_loaded: { word: msg`loaded already`, dot: "off" },
@@ -14,21 +19,20 @@ const STATES: Record<string, { word: MessageDescriptor; dot: "on" | "warn" | "of
   cycle: { word: msg`imports itself`, dot: "warn" },
   too_deep: { word: msg`too many imports away`, dot: "warn" },
   not_approved: { word: msg`outside, not approved`, dot: "warn" },
-  outside: { word: msg`link leads out`, dot: "warn" },
+  untrusted: { word: msg`project not trusted`, dot: "warn" },
+  not_text: { word: msg`no text to import`, dot: "warn" },
   too_large: { word: msg`too large`, dot: "warn" },
   unreadable: { word: msg`cannot be read`, dot: "warn" },
+  not_in_version: { word: msg`not in this version`, dot: "off" },
   off: { word: msg`switched off`, dot: "off" },
 };
 
 /** State of loading, in words; the mark beside them only repeats it. */
-export function stateOf(file: Pick<Instruction, "state">): {
-  word: MessageDescriptor | string;
-  dot: "on" | "warn" | "off" | "accent";
-} {
-  return STATES[file.state] ?? { word: file.state, dot: "off" };
+export function stateOf(file: Pick<Instruction, "state">): Shown {
+  return STATES[file.state];
 }
 
-const SCOPES: Record<string, MessageDescriptor> = {
+const SCOPES: Record<InstructionScope, MessageDescriptor> = {
   managed: msg`the administrator's`,
   user: msg`yours, for all projects`,
   project: msg`the project's`,
@@ -36,19 +40,27 @@ const SCOPES: Record<string, MessageDescriptor> = {
 };
 
 /** Who gives the instructions. */
-export function scopeWords(scope: string): MessageDescriptor | string {
-  return SCOPES[scope] ?? scope;
+export function scopeWords(scope: InstructionScope): MessageDescriptor {
+  return SCOPES[scope];
 }
 
-const AGENTS: Record<string, MessageDescriptor> = {
+const AGENTS: Record<InstructionAgent, MessageDescriptor> = {
   "claude-code": msg`Claude Code`,
-  codex: msg`Codex and others (AGENTS.md)`,
+  codex: msg`Codex`,
   gemini: msg`Gemini CLI`,
+  opencode: msg`opencode`,
 };
 
 /** Whose instructions. */
-export function agentWords(agent: string): MessageDescriptor | string {
-  return AGENTS[agent] ?? agent;
+export function agentWords(agent: InstructionAgent): MessageDescriptor {
+  return AGENTS[agent];
+}
+
+/** The version that is here, and the one whose rules are applied. */
+export function rulesOf(rules: InstructionRules): MessageDescriptor {
+  const { version, seen_with: seen } = rules;
+  if (version === null) return msg`version unknown, rules as of ${seen}`;
+  return msg`version ${version}, rules as of ${seen}`;
 }
 
 /** Name and folder of a file; the folder relative to the session's directory where it lies in it. */

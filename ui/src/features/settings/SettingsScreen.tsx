@@ -12,6 +12,7 @@ import { setKeyHelpOpen } from "@/state/palette";
 import { useRead } from "@/state/queries";
 import { LANGUAGES, NAMES } from "@/i18n";
 import { type LanguageChoice, type Theme, useDiffMode, useLanguage, useTheme } from "@/state/settings";
+import { Agents } from "./AgentsSettings";
 import { Counter, PriceTable } from "./CounterSettings";
 import { Desktop } from "./DesktopSettings";
 import { classes } from "@/shared/classes";
@@ -204,6 +205,7 @@ export function SettingsScreen() {
         <Appearance />
         <Desktop />
         <Log />
+        <Agents />
         <Counter />
         <PriceTable />
       </div>

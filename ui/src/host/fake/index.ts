@@ -23,7 +23,7 @@ import {
   type Response,
   Unreachable,
 } from "@/host/backend";
-import { agentSnapshot, instruction, instructions, kindOf } from "./kinds";
+import { agentSnapshot, clients, instruction, instructions, kindOf } from "./kinds";
 import { fakeCut } from "./cut";
 import { healthHandlers } from "./health";
 import { FakeInbox } from "./inbox";
@@ -518,6 +518,7 @@ function handlers(
       };
     },
     document: ({ target = "", highlight = false }) => documentOf(log, target, highlight),
+    clients,
     instructions,
     review_report: () => ({ file_name: "review.html", media_type: "text/html", text: "<!doctype html>\n" }),
     instruction: ({ path = "" }) => instruction(path),

@@ -1,5 +1,13 @@
 import { verbatim } from "./verbatim";
-import type { AgentSnapshot, Document, Instruction, Instructions, MemoryKind } from "@/bindings";
+import type {
+  AgentSnapshot,
+  Clients,
+  Document,
+  Instruction,
+  InstructionState,
+  Instructions,
+  MemoryKind,
+} from "@/bindings";
 import { refuse } from "./log";
 import { documentLines } from "./text";
 
@@ -33,7 +41,7 @@ const TEXTS: Record<string, string> = {
   [`${ROOT}/AGENTS.md`]: "# Harbour\n\nSee CLAUDE.md.\n",
 };
 
-function row(path: string, state: string, reason: string, rest: Partial<Instruction> = {}): Instruction {
+function row(path: string, state: InstructionState, reason: string, rest: Partial<Instruction> = {}): Instruction {
   const text = TEXTS[path];
   return {
     agent: "claude-code",
@@ -42,6 +50,7 @@ function row(path: string, state: string, reason: string, rest: Partial<Instruct
     leads_to: null,
     state,
     reason: verbatim(reason),
+    cut_at: null,
     imported_by: null,
     depth: 0,
     size_bytes: text?.length ?? null,
@@ -63,20 +72,33 @@ export function instructions(): Instructions {
       imported_by: 1,
       depth: 1,
     }),
-    row(`${ROOT}/CLAUDE.local.md`, "outside", "It is a link that leads out to /srv/notes.md; it was not read here.", {
+    row(`${ROOT}/CLAUDE.local.md`, "loaded", "It is in the session's directory.", {
       scope: "local",
       leads_to: "/srv/notes.md",
     }),
-    row(`${ROOT}/AGENTS.md`, "loaded", `It is in ${ROOT}. Codex reads it.`, { agent: "codex" }),
+    row(`${ROOT}/AGENTS.md`, "cut", "It is cut at byte 12: project_doc_max_bytes allows 12 bytes.", {
+      agent: "codex",
+      cut_at: 12,
+    }),
   ];
-  const loaded = (agent: string) => files.filter((file) => file.agent === agent && file.state === "loaded");
+  const loaded = (agent: string) =>
+    files.filter((file) => file.agent === agent && (file.state === "loaded" || file.state === "cut"));
   return {
     directory: ROOT,
     because: verbatim("Claude Code keeps this memory for it."),
     repository: ROOT,
     files,
     switched_off: null,
-    totals: ["claude-code", "codex"].map((agent) => ({
+    agents: [
+      {
+        agent: "claude-code",
+        version: "2.1.330",
+        version_from: verbatim("The program is /usr/bin/claude."),
+        seen_with: "2.1.330",
+      },
+      { agent: "codex", version: null, version_from: null, seen_with: "0.169.0" },
+    ],
+    totals: (["claude-code", "codex"] as const).map((agent) => ({
       agent,
       files: loaded(agent).length,
       tokens: loaded(agent).reduce((sum, file) => sum + (file.tokens ?? 0), 0),
@@ -127,5 +149,38 @@ export function agentSnapshot(store: { name: string; root: string }): AgentSnaps
       },
     ],
     problems: [],
+  };
+}
+
+/** The agents of the machine. */
+export function clients(): Clients {
+  return {
+    clients: [
+      {
+        agent: "claude-code",
+        title: "Claude Code",
+        version: "2.1.330",
+        version_from: verbatim("The program is /usr/bin/claude."),
+        seen_with: "2.1.330",
+        program: "/usr/bin/claude",
+        places: ["/home/ada/.claude"],
+        parts: [
+          { part: "sessions", exact: null, since: null, note: verbatim("Sessions with their prompts.") },
+          { part: "requests", exact: true, since: "2.1.300", note: verbatim("Each request is rebuilt and proved.") },
+        ],
+      },
+      {
+        agent: "codex",
+        title: "Codex",
+        version: "0.100.0",
+        version_from: null,
+        seen_with: "0.169.0",
+        program: null,
+        places: ["/home/ada/.codex"],
+        parts: [
+          { part: "instructions", exact: false, since: "0.169.0", note: verbatim("Instruction files as 0.169.0 does.") },
+        ],
+      },
+    ],
   };
 }
