@@ -142,12 +142,15 @@ fn the_instructions_of_a_stores_project_are_listed_shown_and_not_recorded() {
             "opencode shadowed app/CLAUDE.md",
         ]
     );
-    let seen: Vec<_> = found.agents.iter().map(|rules| format!("{} {}", rules.agent, rules.seen_with)).collect();
+    let seen: Vec<_> =
+        found.agents.iter().map(|rules| format!("{} {}", rules.agent, rules.seen_with)).collect();
     assert_eq!(seen, ["claude-code 2.1.330", "codex 0.169.0", "opencode 1.18.33"]);
     let clients = commands::clients(&world.app, wire::Nothing {}).expect("clients");
     let [claude] = &clients.clients[..] else { panic!("one agent has files here: {clients:?}") };
     assert_eq!((claude.agent.as_str(), claude.version.as_deref()), ("claude-code", None));
-    assert!(claude.parts.iter().any(|part| part.part == "requests" && part.since.as_deref() == Some("2.1.300")));
+    assert!(
+        claude.parts.iter().any(|part| part.part == "requests" && part.since.as_deref() == Some("2.1.300"))
+    );
     assert!(found.files.iter().all(|file| file.store_id.is_none()));
     let tokens: u64 = found.files[..3].iter().filter_map(|file| file.tokens).sum();
     assert_eq!(found.totals[0].tokens, tokens);

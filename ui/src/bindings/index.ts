@@ -678,6 +678,76 @@ varies: Array<Varying>,
  * Characters a reader would not see.
  */
 hidden: Array<Hidden>, };
+ * An agent of this machine.
+ */
+export type Client = { 
+/**
+ * Which one.
+ */
+agent: InstructionAgent, 
+/**
+ * Its name for people.
+ */
+title: string, 
+/**
+ * Version that a session would be started with; null where nothing says it.
+ */
+version: string | null, 
+/**
+ * Where the version stands.
+ */
+version_from: Message | null, 
+/**
+ * Version that Retrace was compared with.
+ */
+seen_with: string, 
+/**
+ * The program; null where it is not on the search path.
+ */
+program: string | null, 
+/**
+ * Directories that it keeps files in.
+ */
+places: Array<string>, 
+/**
+ * What of it is read.
+ */
+parts: Array<ClientReading>, };
+
+/**
+ * A part of an agent's files.
+ */
+export type ClientPart = "sessions" | "requests" | "instructions" | "memory";
+
+/**
+ * A part of an agent's files, and how exactly it is read.
+ */
+export type ClientReading = { 
+/**
+ * Which part.
+ */
+part: ClientPart, 
+/**
+ * True if it is exact for the version that is here; null where the version is not known, or nothing exact is offered.
+ */
+exact: boolean | null, 
+/**
+ * First version for which it is exact; null where it is for none.
+ */
+since: string | null, 
+/**
+ * What is read, as a sentence.
+ */
+note: Message, };
+
+/**
+ * The agents of this machine.
+ */
+export type Clients = { 
+/**
+ * Those whose program or files are here.
+ */
+clients: Array<Client>, };
 
 /**
  * Why a command was refused or failed. A code exists because some client branches on it.
@@ -7319,6 +7389,7 @@ export type Commands = {
   document: { request: DocumentReq; response: Document; writes: false };
   instructions: { request: InstructionsReq; response: Instructions; writes: false };
   instruction: { request: InstructionReq; response: Document; writes: false };
+  clients: { request: Nothing; response: Clients; writes: false };
   agent_snapshot: { request: StoreRef; response: AgentSnapshot; writes: false };
   log: { request: LogReq; response: LogPage; writes: false };
   timeline: { request: TimelineReq; response: TimelinePage; writes: false };
@@ -7418,6 +7489,7 @@ export const PROVIDES: { readonly [Name in keyof Commands]: readonly Tag[] } = {
   document: ["files", "contents"],
   instructions: ["log", "files", "stores", "outside"],
   instruction: ["log", "files", "stores", "outside", "contents"],
+  clients: ["outside"],
   agent_snapshot: ["log", "files", "stores", "outside", "contents"],
   log: ["log", "writers"],
   timeline: ["log", "stores", "writers"],
@@ -7517,6 +7589,7 @@ export const INVALIDATES: { readonly [Name in keyof Commands]: readonly Tag[] } 
   document: [],
   instructions: [],
   instruction: [],
+  clients: [],
   agent_snapshot: [],
   log: [],
   timeline: [],

@@ -130,6 +130,12 @@ export interface MessageArguments {
   "codex.new_home_has_v2": never;
   "codex.table": never;
   "claude_settings.is_one_in": "name" | "place";
+  "clients.instructions_as": "version";
+  "clients.memory": "names";
+  "clients.no_memory": never;
+  "clients.requests_counted": never;
+  "clients.requests_proved": "since";
+  "clients.sessions": never;
   "compared.bytes_memory_hosted_store_most": "count" | "value";
   "compared.content_redacted_left": "path";
   "compared.content_too_large_kept_log": never;

@@ -4,7 +4,7 @@ use super::table::{Side, bytes, grouped, table};
 use super::time::time;
 use super::{Style, count, diff, visible};
 use retrace_api::wire::{
-    AgentSnapshot, Instruction, InstructionRules, Instructions, Memory, MemoryKind, SnapshotChange,
+    AgentSnapshot, Clients, Instruction, InstructionRules, Instructions, Memory, MemoryKind, SnapshotChange,
 };
 use std::io::{Result, Write};
 
