@@ -189,8 +189,7 @@ function Row({ file, found, store }: { file: Instruction; found: Instructions; s
         )}
       </th>
       <td>
-        <Dot tone={dot} />{" "}
-        {file.cut_at === null ? say(word) : <Trans>cut at byte {format.number(file.cut_at)}</Trans>}
+        <Dot tone={dot} /> {file.cut_at === null ? say(word) : <Trans>cut at byte {format.number(file.cut_at)}</Trans>}
       </td>
       <td>{say(scopeWords(file.scope))}</td>
       <td className="cell-end num">{file.size_bytes === null ? "–" : format.bytes(file.size_bytes)}</td>

@@ -47,8 +47,7 @@ function Agent({ client }: { client: Client }) {
   return (
     <section className={css.agent} data-testid="agent" aria-label={client.title}>
       <h3>
-        {client.title}{" "}
-        <span className="muted num">{client.version ?? <Trans>version unknown</Trans>}</span>
+        {client.title} <span className="muted num">{client.version ?? <Trans>version unknown</Trans>}</span>
       </h3>
       <div className={classes("muted", css.agentPlaces)}>
         {client.version_from && <ProgramText text={client.version_from} />}{" "}

@@ -178,7 +178,12 @@ export function clients(): Clients {
         program: null,
         places: ["/home/ada/.codex"],
         parts: [
-          { part: "instructions", exact: false, since: "0.169.0", note: verbatim("Instruction files as 0.169.0 does.") },
+          {
+            part: "instructions",
+            exact: false,
+            since: "0.169.0",
+            note: verbatim("Instruction files as 0.169.0 does."),
+          },
         ],
       },
     ],
