@@ -12,7 +12,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 8] = [
     ("Redact", &["redact", "receipts", "verify"]),
     ("Findings", &["check", "health"]),
     ("Context", &["context", "tokens"]),
-    ("Agents, hosts, shell", &["remote", "memory-tool", "completions"]),
+    ("Agents, hosts, shell", &["clients", "remote", "memory-tool", "completions"]),
 ];
 
 /// Columns of the longest name, with the blanks behind it.

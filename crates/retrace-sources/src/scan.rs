@@ -114,19 +114,6 @@ impl Scan {
         }
     }
 
-    /// A TOML settings file.
-    pub(crate) fn toml(&mut self, path: &Path) -> Option<toml::Table> {
-        let text = self.text(path, MAX_SETTINGS_BYTES)?;
-        match text.parse() {
-            Ok(table) => Some(table),
-            Err(error) => {
-                let message = toml::de::Error::message(&error).to_owned();
-                self.note(Problem::Damaged { path: path.to_owned(), message });
-                None
-            }
-        }
-    }
-
     /// A JSON settings file.
     pub(crate) fn json(&mut self, path: &Path) -> Option<Value> {
         let text = self.text(path, MAX_SETTINGS_BYTES)?;

@@ -13,9 +13,10 @@ use std::path::Path;
 
 /// List the instruction files that a session would load
 ///
-/// In load order, each with its size, its tokens (counted offline) and why it is
-/// loaded or not: left out by a setting, missing, outside the project, a link that
-/// leads out. Only reads. Files that are named and not read are listed too.
+/// In load order, for Claude Code, Codex, Gemini CLI and opencode, each with its
+/// size, its tokens (counted offline) and whether it is loaded, on demand, cut at a
+/// byte, or why not. Only reads. Says the version of each agent that is here, and
+/// the one whose rules are applied.
 ///
 ///     retrace instructions            a session started here
 ///     retrace instructions notes      a session in the project of this store

@@ -51,7 +51,7 @@ fn parts(agent: InstructionAgent) -> Vec<(ClientPart, Option<&'static str>, Mess
             sessions(say::sessions()),
             (ClientPart::Requests, Some("2.1.300"), say::requests_proved("2.1.300")),
             instructions,
-            (ClientPart::Memory, None, say::memory("auto memory, subagents' memory")),
+            (ClientPart::Memory, None, say::memory("projects/PROJECT/memory, agent-memory")),
         ],
         InstructionAgent::Codex => vec![
             sessions(say::sessions()),

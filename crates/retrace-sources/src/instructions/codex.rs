@@ -7,8 +7,8 @@ use super::{
 };
 use crate::Surroundings;
 use crate::scan::Scan;
+use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
-use toml::{Table, Value};
 
 const AGENTS: &str = "AGENTS.md";
 const AGENTS_OVERRIDE: &str = "AGENTS.override.md";
@@ -20,6 +20,16 @@ const DEFAULT_LIMIT: u64 = 32 * 1024;
 
 const AGENT: InstructionAgent = InstructionAgent::Codex;
 
+type Table = Map<String, Value>;
+
+/// The settings of a file; none where it is not there, or is no TOML.
+fn table(scan: &mut Scan, file: &Path) -> Table {
+    match if file.is_file() { scan.toml(file) } else { None } {
+        Some(Value::Object(table)) => table,
+        _ => Table::new(),
+    }
+}
+
 /// What the settings say of instruction files.
 struct Settings {
     limit: u64,
@@ -30,7 +40,7 @@ struct Settings {
 pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan, found: &mut Instructions) {
     let own = surroundings.directory("CODEX_HOME", || surroundings.home.join(".codex"));
     let file = own.join(CONFIG);
-    let config = if file.is_file() { scan.toml(&file) } else { None }.unwrap_or_default();
+    let config = table(scan, &file);
     of_home(scan, found, &own, &file, &config);
     let Some(directory) = found.directory.clone() else { return };
     let markers = texts(&config, "project_root_markers").unwrap_or_else(|| vec![".git".to_owned()]);
@@ -41,15 +51,12 @@ pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan, found: &mut Ins
     for above in downwards(&directory, Some(&root)) {
         let file = above.join(".codex").join(CONFIG);
         // A project's own settings count only where the user trusts their place.
-        if file.is_file() && above.join(".codex") != own && trust(&above) == Some(true) {
-            merged.extend(scan.toml(&file).unwrap_or_default());
+        if above.join(".codex") != own && trust(&above) == Some(true) {
+            merged.extend(table(scan, &file));
         }
     }
     let settings = Settings {
-        limit: merged
-            .get(LIMIT)
-            .and_then(Value::as_integer)
-            .map_or(DEFAULT_LIMIT, |limit| u64::try_from(limit).unwrap_or(DEFAULT_LIMIT)),
+        limit: merged.get(LIMIT).and_then(Value::as_u64).unwrap_or(DEFAULT_LIMIT),
         names: names(&merged),
         markers,
     };
@@ -196,7 +203,7 @@ fn root(directory: &Path, markers: &[String]) -> PathBuf {
 
 /// What the user said of the first of these places that the settings name: true for trusted.
 fn trust(config: &Table, places: [Option<&Path>; 3]) -> Option<bool> {
-    let projects = config.get("projects")?.as_table()?;
+    let projects = config.get("projects")?.as_object()?;
     places.into_iter().flatten().find_map(|place| {
         match projects.get(place.to_str()?)?.get("trust_level")?.as_str()? {
             "trusted" => Some(true),
