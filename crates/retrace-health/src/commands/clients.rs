@@ -66,7 +66,12 @@ fn parts(agent: InstructionAgent) -> Vec<(ClientPart, Option<&'static str>, Mess
             (ClientPart::Memory, None, say::memory("GEMINI.md, tmp/PROJECT/memory")),
         ],
         InstructionAgent::Opencode => {
-            vec![instructions, (ClientPart::Memory, None, say::no_memory())]
+            vec![
+                sessions(say::sessions()),
+                estimated,
+                instructions,
+                (ClientPart::Memory, None, say::no_memory()),
+            ]
         }
     }
 }
