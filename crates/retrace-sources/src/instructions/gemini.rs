@@ -232,7 +232,7 @@ impl Walk<'_, '_> {
             let inside = path.canonicalize().unwrap_or_else(|_| path.clone());
             let root_real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
             let is_here = path.is_file();
-            if !is_here && !(target.contains('.') || target.contains('/')) {
+            if !(is_here || target.contains('.') || target.contains('/')) {
                 continue;
             } else if depth > MAX_HOPS {
                 if is_here {
