@@ -629,55 +629,6 @@ baseline: string | null,
 sarif: string | null, };
 
 /**
- * The difference of the first of several changes, with what is otherwise in the others.
- */
-export type ClusterDifference = { 
-/**
- * Changes that were compared.
- */
-members: number, 
-/**
- * Changes that are left out: reviewed since, or of another form by now.
- */
-others: number, 
-/**
- * Its lines that came or went.
- */
-lines: Array<ClusterLine>, };
-
-/**
- * Asks for one difference that stands for those of several changes.
- */
-export type ClusterDifferenceReq = { 
-/**
- * Versions of a row of `triage` whose kind is `same_edit`.
- */
-versions: Array<string>, };
-
-/**
- * A line that came or went in each of the changes.
- */
-export type ClusterLine = { 
-/**
- * `insert` or `delete`.
- */
-tag: LineTag, 
-/**
- * Its text in the first change.
- */
-text: string, 
-/**
- * The stretch that changed, where the line replaces one: start, end.
- */
-words: Array<[number, number]>, 
-/**
- * Stretches that are otherwise in other changes.
- */
-varies: Array<Varying>, 
-/**
- * Characters a reader would not see.
- */
-hidden: Array<Hidden>, };
  * An agent of this machine.
  */
 export type Client = { 
@@ -748,6 +699,57 @@ export type Clients = {
  * Those whose program or files are here.
  */
 clients: Array<Client>, };
+
+/**
+ * The difference of the first of several changes, with what is otherwise in the others.
+ */
+export type ClusterDifference = { 
+/**
+ * Changes that were compared.
+ */
+members: number, 
+/**
+ * Changes that are left out: reviewed since, or of another form by now.
+ */
+others: number, 
+/**
+ * Its lines that came or went.
+ */
+lines: Array<ClusterLine>, };
+
+/**
+ * Asks for one difference that stands for those of several changes.
+ */
+export type ClusterDifferenceReq = { 
+/**
+ * Versions of a row of `triage` whose kind is `same_edit`.
+ */
+versions: Array<string>, };
+
+/**
+ * A line that came or went in each of the changes.
+ */
+export type ClusterLine = { 
+/**
+ * `insert` or `delete`.
+ */
+tag: LineTag, 
+/**
+ * Its text in the first change.
+ */
+text: string, 
+/**
+ * The stretch that changed, where the line replaces one: start, end.
+ */
+words: Array<[number, number]>, 
+/**
+ * Stretches that are otherwise in other changes.
+ */
+varies: Array<Varying>, 
+/**
+ * Characters a reader would not see.
+ */
+hidden: Array<Hidden>, };
 
 /**
  * Why a command was refused or failed. A code exists because some client branches on it.
@@ -6738,7 +6740,7 @@ peak_kind: FigureKind | null,
  */
 cost_usd: number | null, 
 /**
- * Price as the client recorded it, in US dollars (opencode); null where it records none.
+ * Price by the client's own figures, in US dollars; null where it records none.
  */
 client_cost_usd: number | null, 
 /**

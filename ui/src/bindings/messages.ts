@@ -1279,6 +1279,7 @@ export interface MessageArguments {
   "transcript.unreadable": "value";
   "transcripts.calls_wrote_something_transcripts_not": "gaps";
   "transcripts.copies_sessions_kept_before_edit": "missing";
+  "transcripts.database_not_changed": never;
   "transcripts.empty": never;
   "transcripts.end_program_writes_repeat_redaction": never;
   "transcripts.held_open": "program";
