@@ -27,8 +27,8 @@ mod item_findings;
 mod loads;
 
 pub use commands::{
-    agent_snapshot, allow_finding, check, check_directory, clients, discover, expire, expiry, finding_rules, findings,
-    health, instruction, instructions, move_entry, set_finding_rule, strip_characters,
+    agent_snapshot, allow_finding, check, check_directory, clients, discover, expire, expiry, finding_rules,
+    findings, health, instruction, instructions, move_entry, set_finding_rule, strip_characters,
 };
 pub use item_findings::Configurations;
 
