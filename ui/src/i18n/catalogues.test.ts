@@ -15,6 +15,7 @@ const SAME = new Set([
   "Codex",
   "Copilot",
   "Gemini CLI",
+  "opencode",
   "Git",
   "Letta Code",
   "OpenClaw",
