@@ -5,6 +5,7 @@
 //! `RETRACE_OPENCODE` name them (`scripts/oracles` installs them). Where one is not named its test says so and is skipped.
 //! `RETRACE_LAYOUTS` sets the number of layouts, `RETRACE_LAYOUT` picks one.
 #![cfg(unix)]
+#![allow(clippy::needless_pass_by_value, reason = "texts that are made for one call")]
 #![allow(
     clippy::print_stdout,
     reason = "a test that is skipped says why, and one that fails shows the layout"
