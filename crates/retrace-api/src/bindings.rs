@@ -306,10 +306,10 @@ mod tests {
             }
             known += 1;
             let other = saved().find(|other| other.id == read.id());
-            let english = other.map(|other| other.english.to_lowercase());
+            let english = other.map(|other| positional(other).to_lowercase());
             assert_eq!(
                 english,
-                Some(declaration.english.to_lowercase()),
+                Some(positional(declaration).to_lowercase()),
                 "{text:?} is taken for {}",
                 read.id()
             );

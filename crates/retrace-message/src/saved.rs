@@ -147,8 +147,11 @@ fn whole(text: &str, depth: u8) -> Option<Message> {
     Some(Message::read(form.id, args, text))
 }
 
-/// What stands in a place: another message, names of which only some are shown, or a text of somebody.
+/// What stands in a place: a number, another message, names of which only some are shown, or a text of somebody.
 fn argument(text: &str, depth: u8) -> Argument {
+    if let Some(number) = text.parse::<i64>().ok().filter(|number| number.to_string() == text) {
+        return Argument::Number(number);
+    }
     if !text.contains(' ') {
         return Argument::Text(text.to_owned());
     }
@@ -210,16 +213,16 @@ mod tests {
     #[test]
     fn a_saved_message_is_read_with_its_arguments() {
         for message in [
-            note::rolled_back("17"),
+            note::rolled_back(17),
             note::pulled("https://host.test", ""),
-            note::refused(note::too_long("9")),
+            note::refused(note::too_long(9)),
             note::refused("out of coffee"),
-            note::rolled_back("17").of("a.md"),
+            note::rolled_back(17).of("a.md"),
             note::done().then(note::refused("x")),
         ] {
             assert_eq!(Message::of_saved(message.text()), message, "{message}");
         }
-        let sentence = note::rolled_back("17").sentence();
+        let sentence = note::rolled_back(17).sentence();
         assert_eq!(Message::of_saved(sentence.text()), sentence);
         let cut = note::refused(crate::and_more("a, b", 3));
         assert_eq!(Message::of_saved(cut.text()), cut);
