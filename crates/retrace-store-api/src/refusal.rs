@@ -154,10 +154,10 @@ impl Refusal {
         (self.kind.status() == 409).then_some(crate::open::CONFLICT_RETRY)
     }
 
-    /// The body of the answer.
+    /// The body of the answer. The hosted API's clients read `message` as text.
     #[must_use]
     pub fn to_json(&self, request_id: &str) -> Value {
-        let mut error = json!({ "type": self.kind.as_str(), "message": self.message });
+        let mut error = json!({ "type": self.kind.as_str(), "message": self.message.to_string() });
         if let Some((path, memory)) = &self.conflicting {
             error["conflicting_path"] = path.as_str().into();
             error["conflicting_memory_id"] = memory.as_str().into();

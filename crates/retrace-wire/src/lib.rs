@@ -8,11 +8,11 @@
 //! Errors of the crates below become an [`ApiError`] in `failures.rs` and nowhere else.
 //!
 //! ```
-//! use retrace_wire::{ApiError, Code, LogReq};
+//! use retrace_wire::{ApiError, Code, LogReq, Message};
 //!
 //! let request: LogReq = serde_json::from_str(r#"{"limit": 5}"#).expect("a request");
 //! assert_eq!(request.limit, Some(5));
-//! let error = ApiError::new(Code::NotFound, "There is no such store.", "notes").hint("See the list.");
+//! let error = ApiError::new(Code::NotFound, Message::verbatim("There is no such store."), "notes");
 //! assert_eq!(error.code.exit_code(), 3);
 //! assert_eq!(serde_json::to_value(&error).expect("an error")["code"], "not_found");
 //! ```
