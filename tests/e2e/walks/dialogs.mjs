@@ -29,11 +29,8 @@ const ACTS = {
   undo: "Undo:",
 };
 
-/** The smallest window, and one of 1,360 by 860 pixels at 200 %. */
-const SMALL = [
-  [800, 600],
-  [680, 430],
-];
+/** The smallest window. */
+const SMALL = [[800, 600]];
 const USUAL = [1360, 860];
 
 /** What axe finds, and what does not hold in a small window. */

@@ -60,7 +60,7 @@ async function showsInstructionsBesideMemory({ app, machine }) {
   await app.click("instruction-item", "CLAUDE.md");
   await app.click("instruction-all");
   await app.see('[data-testid="instruction-row"][data-state="missing"]', "gone.md");
-  await app.see('[data-testid="instruction-row"][data-state="outside"]', "elsewhere.md");
+  await app.see('[data-testid="instruction-row"][data-state="loaded"]', "elsewhere.md");
   await app.see('[data-testid="instruction-row"][data-state="loaded"]', "AGENTS.md");
   assert.ok(!(await app.texts(":root")).join().includes("Not for this project."));
   // Back to a memory with the tree.

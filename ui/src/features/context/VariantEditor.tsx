@@ -278,7 +278,8 @@ export const VariantEditor = memo(function VariantEditor({ desk, tools }: { desk
   if (!variant) return null;
   const forecast = forecasts[chosen];
   const error = forecast?.error ?? null;
-  const problem = error instanceof ApiFailure && error.error.code === "invalid" ? messagesOf(error.error).message : null;
+  const problem =
+    error instanceof ApiFailure && error.error.code === "invalid" ? messagesOf(error.error).message : null;
   const simulation = forecast?.simulation ?? null;
   return (
     <section className={variantsCss.variantEditor} aria-label={t`Variant`} data-testid="variant-editor">
