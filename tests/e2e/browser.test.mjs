@@ -5,6 +5,7 @@ import { Host, usesHost } from "./harness/host.mjs";
 import { walk } from "./harness/session.mjs";
 import { accessibility } from "./walks/accessibility.mjs";
 import { connection } from "./walks/connection.mjs";
+import { first } from "./walks/first.mjs";
 import { everyDialog } from "./walks/dialogs.mjs";
 import { theWholeWay } from "./walks/hosted.mjs";
 import { WALKS } from "./walks/index.mjs";
@@ -13,7 +14,7 @@ import { narrow } from "./walks/narrow.mjs";
 import { triage } from "./walks/triage.mjs";
 
 for (const { name, steps } of [...WALKS, ...connection]) test(name, () => walk(name, (machine) => BrowserDriver.open(machine), steps));
-for (const { name, steps, prepare } of triage) test(name, () => walk(name, (machine) => BrowserDriver.open(machine), steps, prepare));
+for (const { name, steps, prepare } of [...triage, ...first]) test(name, () => walk(name, (machine) => BrowserDriver.open(machine), steps, prepare));
 /** Takes a walk that needs a host of the Memory Stores API beside the machine. */
 async function withHost(name, options, steps) {
   const host = await Host.start();

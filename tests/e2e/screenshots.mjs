@@ -170,6 +170,7 @@ async function drawScreens(app, machine, theme, host) {
 
   await app.click("nav-context");
   await app.click("transcript-row", RUN_TITLE);
+  await app.click("view-settings");
   await app.see('[data-testid="variant-row"][data-key="B"] [data-testid="cell-peak"]', /\d/);
   await app.driver.run(() => document.querySelector('[data-testid="chart"]').focus());
   await app.press("Home", ...Array(24).fill("ArrowRight"));

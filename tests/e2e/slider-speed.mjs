@@ -140,7 +140,7 @@ try {
     await app.click("first-run-lab");
   } else await firstRun(app);
   const id = home ? (await largest(app)).id : RUN;
-  await driver.run((transcript) => void (window.location.hash = `#/context?transcript=${encodeURIComponent(transcript)}`), id);
+  await driver.run((transcript) => void (window.location.hash = `#/context?view=settings&transcript=${encodeURIComponent(transcript)}`), id);
   await app.see('[data-testid="variant-row"][data-key="B"] [data-testid="cell-peak"]', /\d/);
   const title = await app.see("lab-head");
   await driver.run(watchLine);

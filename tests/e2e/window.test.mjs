@@ -11,6 +11,7 @@ import { desktop, retrace, runRetrace } from "./harness/programs.mjs";
 import { firstRun, machineWithMemories, pictureOf, walk } from "./harness/session.mjs";
 import { until } from "./harness/wait.mjs";
 import { startScreen, WindowDriver } from "./harness/window.mjs";
+import { first } from "./walks/first.mjs";
 import { theWholeWay } from "./walks/hosted.mjs";
 import { WALKS } from "./walks/index.mjs";
 
@@ -24,6 +25,8 @@ const open = (machine, environment) => WindowDriver.open(desktop(), machine, scr
 
 for (const { name, steps, environment } of WALKS)
   test(name, () => walk(name, (machine) => open(machine, environment?.(machine)), steps));
+
+for (const { name, steps, prepare } of first) test(name, () => walk(name, (machine) => open(machine), steps, prepare));
 
 test("mirrors a hosted store, reviews what changed there, and pushes", async () => {
   const host = await Host.start();

@@ -81,9 +81,15 @@ fn the_pure_crates_of_the_context_lab_do_no_input_or_output() {
     let all = dependencies();
     let pure = [
         "base64",
+        // Parses shell commands from a text.
+        "brush-parser",
+        "globset",
         "memchr",
+        "retrace-context",
+        "retrace-diff",
         "retrace-message",
         "retrace-model",
+        "retrace-origin",
         "retrace-tokens",
         "retrace-transcript",
         "serde",
@@ -96,7 +102,14 @@ fn the_pure_crates_of_the_context_lab_do_no_input_or_output() {
         "unicode-normalization",
         "unicode-properties",
     ];
-    for name in ["retrace-tokens", "retrace-transcript", "retrace-context", "retrace-origin"] {
+    for name in [
+        "retrace-tokens",
+        "retrace-transcript",
+        "retrace-context",
+        "retrace-presence",
+        "retrace-origin",
+        "retrace-rules",
+    ] {
         for dependency in &all[name] {
             assert!(
                 pure.contains(&dependency.as_str()),
@@ -109,19 +122,21 @@ fn the_pure_crates_of_the_context_lab_do_no_input_or_output() {
 #[test]
 fn each_outside_part_has_one_home() {
     check_only("rusqlite", &["retrace-log", "retrace-sessions"]);
-    check_only("zstd", &["retrace-import", "retrace-log", "retrace-redact"]);
+    check_only("zstd", &["retrace-hub", "retrace-import", "retrace-joined", "retrace-log", "retrace-redact"]);
     check_only("notify", &["retrace-watch"]);
     check_only("rustix", &["retrace-files", "retrace-memory-tool"]);
     check_only("similar", &["retrace-diff"]);
     check_only("syntect", &["retrace-diff"]);
-    check_only("axum", &["retrace-server"]);
+    check_only("axum", &["retrace-hub", "retrace-server"]);
     check_only("clap", &["retrace-cli", "retrace-desktop"]);
+    check_only("console", &["retrace-cli"]);
     check_only("tauri", &["retrace-desktop"]);
     check_only("notify-rust", &["retrace-desktop"]);
     check_only("zbus", &["retrace-desktop"]);
     check_only("rmcp", &["retrace-mcp"]);
-    check_only("tokio", &["retrace-server", "retrace-mcp", "retrace-desktop"]);
-    check_only("tokio-rustls", &["retrace-server"]);
+    check_only("tokio", &["retrace-hub", "retrace-server", "retrace-mcp", "retrace-desktop"]);
+    check_only("tokio-rustls", &["retrace-hub", "retrace-server"]);
+    check_only("tokio-postgres", &["retrace-hub"]);
     check_only("ts-rs", &["retrace-api", "retrace-message", "retrace-wire"]);
     check_only("reqwest", &[]);
     check_only("ureq", &["retrace-outbound"]);
@@ -151,7 +166,11 @@ fn dependencies_point_downwards() {
         ("retrace-transcript", &["retrace-model"][..]),
         ("retrace-context", &["retrace-model", "retrace-tokens", "retrace-transcript"][..]),
         ("retrace-origin", &["retrace-model", "retrace-transcript"][..]),
-        ("retrace-sessions", &["retrace-model", "retrace-transcript", "retrace-context"][..]),
+        ("retrace-presence", &["retrace-context", "retrace-diff", "retrace-transcript"][..]),
+        (
+            "retrace-sessions",
+            &["retrace-model", "retrace-transcript", "retrace-context", "retrace-presence"][..],
+        ),
         (
             "retrace-wire",
             &["retrace-diff", "retrace-files", "retrace-findings", "retrace-log", "retrace-model"][..],
@@ -224,6 +243,7 @@ fn dependencies_point_downwards() {
                 "retrace-sources",
                 "retrace-context",
                 "retrace-count",
+                "retrace-presence",
                 "retrace-sessions",
                 "retrace-tokens",
                 "retrace-transcript",
@@ -283,6 +303,7 @@ fn dependencies_point_downwards() {
         (
             "retrace-review",
             &[
+                "retrace-adherence",
                 "retrace-context",
                 "retrace-wire",
                 "retrace-engine",
@@ -298,8 +319,43 @@ fn dependencies_point_downwards() {
             ][..],
         ),
         (
+            "retrace-adherence",
+            &[
+                "retrace-diff",
+                "retrace-files",
+                "retrace-wire",
+                "retrace-engine",
+                "retrace-model",
+                "retrace-log",
+                "retrace-health",
+                "retrace-lab",
+                "retrace-origin",
+                "retrace-rules",
+                "retrace-sessions",
+                "retrace-sources",
+                "retrace-tokens",
+                "retrace-transcript",
+            ][..],
+        ),
+        ("retrace-sync", &["retrace-model"][..]),
+        ("retrace-hub", &["retrace-model", "retrace-sync"][..]),
+        (
+            "retrace-joined",
+            &[
+                "retrace-wire",
+                "retrace-engine",
+                "retrace-model",
+                "retrace-log",
+                "retrace-outbound",
+                "retrace-sync",
+            ][..],
+        ),
+        ("retrace-rules", &["retrace-model", "retrace-origin", "retrace-transcript"][..]),
+        (
             "retrace-api",
             &[
+                "retrace-adherence",
+                "retrace-joined",
                 "retrace-review",
                 "retrace-health",
                 "retrace-import",
@@ -330,7 +386,18 @@ fn dependencies_point_downwards() {
         ),
         ("retrace-server", &["retrace-api"][..]),
         ("retrace-mcp", &["retrace-api"][..]),
-        ("retrace-cli", &["retrace-api", "retrace-model", "retrace-server", "retrace-mcp"][..]),
+        ("retrace-print", &["retrace-api", "retrace-model"][..]),
+        (
+            "retrace-cli",
+            &[
+                "retrace-api",
+                "retrace-hub",
+                "retrace-model",
+                "retrace-print",
+                "retrace-server",
+                "retrace-mcp",
+            ][..],
+        ),
         ("retrace-desktop", &["retrace-api"][..]),
         ("retrace-tests", &["retrace-api", "retrace-model", "retrace-sources"][..]),
     ]);

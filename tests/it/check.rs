@@ -59,9 +59,11 @@ impl Machine {
             env: BTreeMap::new(),
             zone: Zone::Utc,
             options: &options,
+            keys: None,
             stop: Stop::default(),
         };
         let exit = retrace_cli::run(words.iter().map(OsString::from), &mut io);
+        drop(io);
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
         Ran { exit, stdout: text(stdout), stderr: text(stderr) }
     }

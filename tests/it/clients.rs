@@ -4,8 +4,11 @@
 
 mod codex;
 mod gemini;
+mod loads;
 mod opencode;
+mod presence;
 mod rig;
+mod rules;
 
 use retrace_api::commands;
 use retrace_api::wire::{ContextShow, ContextShowReq, DeployedReq, RequestBodyReq, RestsOn};
@@ -181,7 +184,18 @@ fn comparable(body: &Value, fields: &[&String]) -> String {
 
 /// A project with instructions, and the client in a home of its own.
 fn rig() -> Option<Rig> {
-    let rig = Rig { program: client()?, api: MessagesApi::start(), world: World::new() };
+    rig_with(|_| {})
+}
+
+/// The same with other options.
+fn rig_with(change: impl FnOnce(&mut retrace_api::AppOptions)) -> Option<Rig> {
+    // The client's home is the one whose transcripts are known.
+    let world = World::with(|options| {
+        change(options);
+        let root = options.engine.data_dir.parent().map(Path::to_path_buf).expect("it lies in the world");
+        options.engine.surroundings.home = root.join("agent");
+    });
+    let rig = Rig { program: client()?, api: MessagesApi::start(), world };
     for folder in ["project/sub", "agent"] {
         std::fs::create_dir_all(rig.world.path(folder)).expect("a folder");
     }

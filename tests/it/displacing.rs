@@ -464,7 +464,9 @@ fn there_is_no_other_way() {
         let files = tree::read(&sources.join(name).join("src"));
         all.extend(files.into_iter().map(|(path, source)| (format!("{name}/{path}"), source)));
     }
-    let allowed = ["retrace-engine/live_files.rs", "retrace-engine/flush/recovery.rs"];
+    // Settings of an agent hold no memory: a guard replaces them with the hash it read, and the log keeps what it put in.
+    let allowed =
+        ["retrace-engine/live_files.rs", "retrace-engine/flush/recovery.rs", "retrace-adherence/guard.rs"];
     for (path, source) in all {
         let source = String::from_utf8_lossy(&source);
         let displaces = ["root.replace", "root.delete(", "root.create_private(", "root.replace_private("];

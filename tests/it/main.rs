@@ -3,6 +3,8 @@
 #![allow(clippy::panic, reason = "a helper that panics fails the test it helps")]
 #![allow(clippy::print_stdout, reason = "a test that is skipped says why, a child process that it is ready")]
 
+mod adherence;
+mod answer;
 mod approvals;
 mod architecture;
 mod attaching;
@@ -34,6 +36,7 @@ mod memory_tool;
 mod mounts;
 #[cfg(unix)]
 mod moved;
+mod opening;
 mod oracles;
 mod origins;
 mod past_crashes;
@@ -49,6 +52,7 @@ mod requests;
 mod rollback;
 mod scenes;
 mod search;
+mod sessions;
 mod triage;
 mod variants;
 mod writers;

@@ -178,18 +178,70 @@ fn a_copy_that_kept_its_times_is_the_same_place_and_one_with_other_times_is_not(
     }
 }
 
+/// What goes before another directory is made at the path.
+#[derive(Clone, Copy, Debug)]
+enum Goes {
+    Renamed,
+    Removed,
+}
+
+/// Makes a directory at the path of the store's, at another instant than that was made: file systems count in ticks.
+fn make_another(world: &World, before: std::time::SystemTime) {
+    let path = world.path("notes");
+    loop {
+        fs::create_dir(&path).expect("a directory");
+        if fs::metadata(&path).and_then(|made| made.created()).expect("a time") != before {
+            return;
+        }
+        fs::remove_dir(&path).expect("it goes");
+    }
+}
+
 #[test]
-fn an_agent_that_deletes_its_directory_and_begins_anew_is_recorded() {
+fn a_directory_made_anew_is_another_one_whenever_a_scan_runs() {
+    for goes in [Goes::Renamed, Goes::Removed] {
+        for (missing, empty) in [(false, false), (false, true), (true, false), (true, true)] {
+            let case = format!("{goes:?}, scanned while missing: {missing}, while empty: {empty}");
+            let world = World::new();
+            // Beside it, so that the directory above is no bare mount point.
+            fs::write(world.path("beside"), "").expect("a file");
+            world.record("a.md", "one\n");
+            let made = fs::metadata(world.path("notes")).and_then(|made| made.created()).expect("a time");
+            match goes {
+                Goes::Renamed => fs::rename(world.path("notes"), world.path("away")).expect("it moves"),
+                // The file system may give its number to the next one.
+                Goes::Removed => fs::remove_dir_all(world.path("notes")).expect("it goes"),
+            }
+            if missing {
+                assert_eq!((world.scan(), state(&world).as_str()), (1, "missing"), "{case}: it is gone");
+            }
+            make_another(&world, made);
+            if empty {
+                assert_eq!((world.scan(), state(&world).as_str()), (0, "moved"), "{case}");
+            }
+            fs::write(world.path("notes/of-somebody-else.md"), KEY).expect("a file");
+            assert_eq!((world.scan(), state(&world).as_str()), (0, "moved"), "{case}");
+            assert!(!recorded(&world).contains(&Sha256::of(KEY.as_bytes()).to_hex()), "{case}");
+            let request = wire::RelocateStoreReq { store: "notes".to_owned(), dry_run: false };
+            commands::relocate_store(&world.app, request).expect("a person says that it is the store's");
+            assert_eq!(
+                (world.log("of-somebody-else.md").len(), state(&world).as_str()),
+                (1, "recording"),
+                "{case}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_store_without_memories_does_not_take_another_directory_either() {
     let world = World::new();
-    // Beside it, so that the directory above is no bare mount point.
-    fs::write(world.path("beside"), "").expect("a file");
-    world.record("a.md", "one\n");
-    fs::remove_dir_all(world.path("notes")).expect("it goes");
-    assert_eq!(world.scan(), 1, "it is gone");
+    fs::rename(world.path("notes"), world.path("away")).expect("it moves");
     fs::create_dir(world.path("notes")).expect("a directory");
+    assert_eq!((world.scan(), state(&world).as_str()), (0, "moved"));
+    fs::remove_dir(world.path("notes")).expect("it goes");
+    fs::rename(world.path("away"), world.path("notes")).expect("it moves");
     assert_eq!((world.scan(), state(&world).as_str()), (0, "recording"));
-    world.record("b.md", "anew\n");
-    assert_eq!(world.log("b.md").len(), 1);
 }
 
 #[test]

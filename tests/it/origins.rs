@@ -18,13 +18,13 @@ use std::sync::atomic::{AtomicI64, Ordering};
 const START: i64 = 1_795_168_800;
 
 /// A machine with an agent: a clock that is set by hand, and a memory directory of Claude Code below its home.
-struct Machine {
-    world: World,
+pub(super) struct Machine {
+    pub(super) world: World,
     now: Arc<AtomicI64>,
 }
 
 impl Machine {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let now = Arc::new(AtomicI64::new(START));
         let clock = Arc::clone(&now);
         let world = World::with(|options| {
@@ -42,11 +42,11 @@ impl Machine {
         machine
     }
 
-    fn project(&self) -> PathBuf {
+    pub(super) fn project(&self) -> PathBuf {
         self.world.path("home/.claude/projects/-home-ada-app")
     }
 
-    fn memory(&self, name: &str) -> PathBuf {
+    pub(super) fn memory(&self, name: &str) -> PathBuf {
         let folder = self.project().join("memory");
         if name.is_empty() { folder } else { folder.join(name) }
     }
@@ -55,7 +55,7 @@ impl Machine {
         self.memory(name).to_string_lossy().into_owned()
     }
 
-    fn pass(&self, seconds: i64) {
+    pub(super) fn pass(&self, seconds: i64) {
         self.now.fetch_add(seconds, Ordering::SeqCst);
     }
 
@@ -64,7 +64,7 @@ impl Machine {
     }
 
     /// A scan some seconds later, and the versions it made, newest first.
-    fn scan(&self) -> Vec<wire::Version> {
+    pub(super) fn scan(&self) -> Vec<wire::Version> {
         self.pass(2);
         self.world.scan();
         let newest = self.world.cursor();
@@ -76,14 +76,14 @@ impl Machine {
         commands::origin(&self.world.app, request).expect("an origin")
     }
 
-    fn agent<'m>(&'m self, session: &str) -> Agent<'m> {
+    pub(super) fn agent<'m>(&'m self, session: &str) -> Agent<'m> {
         let file = self.project().join(format!("{session}.jsonl"));
         Agent { machine: self, session: session.to_owned(), file, last: Value::Null, lines: 0, calls: 0 }
     }
 }
 
 /// A session that does what it writes into its transcript.
-struct Agent<'m> {
+pub(super) struct Agent<'m> {
     machine: &'m Machine,
     session: String,
     file: PathBuf,
@@ -93,7 +93,7 @@ struct Agent<'m> {
 }
 
 impl Agent<'_> {
-    fn line(&mut self, kind: &str, message: Value, more: &Value) {
+    pub(super) fn line(&mut self, kind: &str, message: Value, more: &Value) {
         self.lines += 1;
         let uuid = format!("{}-{}", self.session, self.lines);
         let mut line = json!({
@@ -111,12 +111,12 @@ impl Agent<'_> {
         std::fs::write(&self.file, text).expect("a transcript");
     }
 
-    fn asked(&mut self, prompt: &str) {
+    pub(super) fn asked(&mut self, prompt: &str) {
         self.line("user", json!({"role": "user", "content": prompt}), &Value::Null);
         self.machine.pass(1);
     }
 
-    fn call(&mut self, tool: &str, input: &Value, result: &Value) {
+    pub(super) fn call(&mut self, tool: &str, input: &Value, result: &Value) {
         self.calls += 1;
         let id = format!("toolu_{}_{}", self.session, self.calls);
         let message = json!({
@@ -130,7 +130,7 @@ impl Agent<'_> {
         self.line("user", json!({"role": "user", "content": content}), &json!({"toolUseResult": result}));
     }
 
-    fn writes(&mut self, name: &str, text: &str) {
+    pub(super) fn writes(&mut self, name: &str, text: &str) {
         let path = self.machine.memory(name);
         std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
         let before = std::fs::read_to_string(&path).ok();

@@ -56,7 +56,7 @@ fn carry_out(world: &World, finding: &wire::Finding, dry_run: bool) -> Option<wi
             let request = wire::RedactReq { finding, live: true, dry_run, ..wire::RedactReq::default() };
             commands::redact(app, request)
         }
-        wire::Remedy::Open { .. } => return None,
+        wire::Remedy::Reach { .. } | wire::Remedy::Open { .. } => return None,
     };
     Some(result.expect("it is done"))
 }

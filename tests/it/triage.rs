@@ -218,3 +218,44 @@ fn a_store_a_kind_and_a_wrong_request_are_answered() {
     let none = wire::ClusterDifferenceReq::default();
     assert_eq!(commands::cluster_difference(&world.app, none).expect("nothing").members, 0);
 }
+
+/// What `retrace` alone says, in short: total, those that need a person, the rest, and how many are in neither half.
+fn today(world: &World, is_recorded: bool) -> (u64, u64, u64, Option<u64>) {
+    let today = commands::Today::read(world.app.review(), is_recorded).expect("an answer");
+    (today.total, today.needs.changes, today.routine.changes, today.older.map(|older| older.newer))
+}
+
+#[test]
+fn what_needs_you_today_is_never_older_than_it_says() {
+    let world = World::new();
+    world.scan();
+    world.record("a.md", "- One thing.\n");
+    world.record("b.md", "- Another thing.\n");
+    assert_eq!(today(&world, false), (2, 0, 2, None), "worked out");
+    world.record("key.md", secret());
+    assert_eq!(
+        today(&world, true),
+        (3, 0, 2, Some(1)),
+        "kept while something records, and says what is newer"
+    );
+    commands::Today::refresh(world.app.review()).expect("as the recorder and commands do");
+    assert_eq!(today(&world, true), (3, 1, 2, None));
+    world.record("c.md", "- A third thing.\n");
+    assert_eq!(today(&world, false), (4, 1, 3, None), "worked out where nothing records");
+    let of = world.log("a.md").pop().expect("a version");
+    let request = wire::ReviewReq {
+        versions: vec![of.id],
+        verdict: "approve".to_owned(),
+        ..wire::ReviewReq::default()
+    };
+    commands::review(&world.app, request).expect("it is approved");
+    assert_eq!(today(&world, true), (3, 1, 2, None), "a decision takes away, and makes nothing older");
+    world.write("c.md", "- A third thing, changed.\n");
+    world.scan();
+    let before = today(&world, true);
+    assert_eq!(before, (3, 1, 1, Some(1)), "a memory that changed again is newer");
+    for _ in 0..61 {
+        let _ = world.app.review().now();
+    }
+    assert_eq!(today(&world, true), (3, 1, 2, None), "nothing is waited for longer than a minute");
+}

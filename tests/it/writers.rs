@@ -274,7 +274,9 @@ fn step(world: &World, (kind, file, choice): Step, number: usize) {
         (2, Some(text)) => {
             let lines: Vec<&str> = text.lines().collect();
             match lines.get(choice % lines.len().max(1)) {
-                Some(old) if !old.is_empty() => replaces(world, &session, path, (old, &line)),
+                Some(old) if !old.is_empty() && text.matches(old).count() == 1 => {
+                    replaces(world, &session, path, (old, &line));
+                }
                 _ => {}
             }
         }

@@ -469,8 +469,8 @@ impl Hosts for FakeHost {
         Ok(Box::new(self.clone()))
     }
 
-    fn key(&self, base_url: &str, _: Variable<'_>) -> Option<&'static str> {
-        self.state().keys.contains_key(base_url).then_some("keyring")
+    fn key(&self, base_url: &str, _: Variable<'_>) -> Option<retrace_api::wire::KeySource> {
+        self.state().keys.contains_key(base_url).then_some(retrace_api::wire::KeySource::Keyring)
     }
 
     fn keep_key(&self, base_url: &str, text: &str) -> Result<(), String> {

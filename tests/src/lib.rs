@@ -171,7 +171,7 @@ impl Drop for World {
 
 /// The crates of the commands: the engine, the features over it, and the thin top.
 #[must_use]
-pub const fn api_crates() -> [&'static str; 10] {
+pub const fn api_crates() -> [&'static str; 12] {
     [
         "retrace-engine",
         "retrace-redact",
@@ -182,6 +182,8 @@ pub const fn api_crates() -> [&'static str; 10] {
         "retrace-import",
         "retrace-health",
         "retrace-review",
+        "retrace-adherence",
+        "retrace-joined",
         "retrace-api",
     ]
 }
@@ -210,6 +212,7 @@ pub fn options_of(directory: &Path, process: u64) -> AppOptions {
         }),
         user: "ada".to_owned(),
         surroundings: Surroundings::new(directory.join("home"), Platform::Linux),
+        program: directory.join("bin/retrace"),
         program_version: "0.0.0-test",
         busy_wait: None,
         faults: Arc::new(NoFaults),

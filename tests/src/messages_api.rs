@@ -50,7 +50,8 @@ impl MessagesApi {
         Self { url, log }
     }
 
-    /// The next turns of the model: lists of content blocks. After the last it says that it is done.
+    /// The next turns of the model: lists of content blocks. After the last it says that it is done. A block of the type `usage`
+    /// is no block but the usage that the answer reports.
     pub fn play(&self, script: Vec<Vec<Value>>) {
         self.log().script = script.into();
     }
@@ -140,8 +141,12 @@ fn answer(body: Value, log: &mut Log) -> Option<Value> {
     }
     let calls = blocks.iter().any(|block| block["type"] == "tool_use");
     let tokens = body.to_string().len() / 4;
-    let usage = json!({"input_tokens": tokens % 977, "cache_creation_input_tokens": tokens / 5,
-        "cache_read_input_tokens": tokens / 2, "output_tokens": 40 + number});
+    let told =
+        blocks.iter().position(|block| block["type"] == "usage").map(|at| blocks.remove(at)["usage"].take());
+    let usage = told.unwrap_or_else(|| {
+        json!({"input_tokens": tokens % 977, "cache_creation_input_tokens": tokens / 5,
+        "cache_read_input_tokens": tokens / 2, "output_tokens": 40 + number})
+    });
     let id = format!("msg_{number:05}");
     log.usage.push((id.clone(), usage.clone()));
     let answer = json!({"id": id, "type": "message", "role": "assistant", "model": body["model"], "content": blocks,

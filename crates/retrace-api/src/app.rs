@@ -2,15 +2,16 @@
 
 use crate::options::AppOptions;
 use crate::wire::{ApiError, Event};
+use retrace_adherence::Rules;
 use retrace_engine::Engine;
 use retrace_engine::recorder::{Recording, Upkeep};
-use retrace_health::Checks;
+use retrace_health::{Checks, ProjectsUpkeep};
 use retrace_history::{History, JoinUpkeep};
 use retrace_hosted::Hosted;
 use retrace_import::Imports;
 use retrace_lab::Lab;
 use retrace_redact::{PurgeUpkeep, Redactions};
-use retrace_review::Review;
+use retrace_review::{Review, TodayUpkeep};
 use retrace_served::Served;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,6 +28,7 @@ pub struct App {
     imports: Arc<Imports>,
     checks: Arc<Checks>,
     review: Arc<Review>,
+    rules: Arc<Rules>,
 }
 
 /// What a command of a feature asks of the app.
@@ -53,6 +55,7 @@ has! {
     imports: Arc<Imports>,
     checks: Arc<Checks>,
     review: Arc<Review>,
+    rules: Arc<Rules>,
 }
 
 impl AsRef<Self> for App {
@@ -76,12 +79,15 @@ impl App {
         let history = Arc::new(History::new(Arc::clone(&engine), Arc::clone(&lab)));
         let imports = Arc::new(Imports::new(Arc::clone(&engine), Arc::clone(&lab)));
         let checks = Arc::new(Checks::new(Arc::clone(&engine), Arc::clone(&lab)));
+        let rules = Arc::new(Rules::new(Arc::clone(&engine), Arc::clone(&lab)));
         let review = Arc::new(Review::new(
             Arc::clone(&engine),
             Arc::clone(&checks),
             Arc::clone(&history),
             Arc::clone(&imports),
+            Arc::clone(&rules),
         ));
+        engine.forget_with(&rules);
         engine.forget_with(&checks);
         engine.forget_with(&served);
         engine.forget_with(&history);
@@ -89,7 +95,13 @@ impl App {
         // Where that fails, on a full disk perhaps, the log can be used all the same: receipts say what is pending.
         drop(redactions.finish_purges());
         drop(engine.finish_baselines());
-        Ok(Self { engine, redactions, served, hosted, lab, history, imports, checks, review })
+        Ok(Self { engine, redactions, served, hosted, lab, history, imports, checks, review, rules })
+    }
+
+    /// True if a log is kept in the data directory, or was: opening one there makes no new one.
+    #[must_use]
+    pub fn has_log(options: &AppOptions) -> bool {
+        Engine::has_log(options)
     }
 
     /// Takes whatever log is in the data directory for the one that is kept there from now on, a new one where there is none.
@@ -141,6 +153,8 @@ impl App {
         let upkeep: Vec<Box<dyn Upkeep>> = vec![
             Box::new(PurgeUpkeep::new(Arc::clone(&self.redactions))),
             Box::new(JoinUpkeep::new(Arc::clone(&self.history))),
+            Box::new(ProjectsUpkeep::new(Arc::clone(&self.checks))),
+            Box::new(TodayUpkeep::new(Arc::clone(&self.review))),
         ];
         self.engine.record(stores, upkeep)
     }

@@ -34,6 +34,8 @@ pub use allocator::bound_heaps;
 pub use app::App;
 pub use commands::{ANY_COMMAND, COMMANDS, CommandInfo};
 pub use options::AppOptions;
+/// A call judged without opening the log for writing, as a hook needs it.
+pub use retrace_adherence::check_call;
 pub use retrace_engine::flush::{Defer, Flushing};
 pub use retrace_engine::recorder::Recording;
 pub use retrace_engine::{EngineOptions, Faults, Point};
@@ -41,6 +43,8 @@ pub use retrace_engine::{EngineOptions, Faults, Point};
 pub use retrace_files::{NoFaults, Step as FileStep, Steps as FileSteps};
 /// Hosts of mirrored stores.
 pub use retrace_hosted::remote;
+/// What Claude Code's hook `InstructionsLoaded` tells.
+pub use retrace_lab::LoadTold;
 pub use retrace_lab::{KeyInMemory, KeyStore, SystemKeyring};
 /// Which notifications are due.
 pub use retrace_review::notices;

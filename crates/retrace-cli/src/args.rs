@@ -9,16 +9,16 @@ use std::path::PathBuf;
 /// Records every change in the memory directories of agents in a log that is
 /// never rewritten. Nothing leaves this machine unless you agree to it.
 ///
+/// Without a command it says what needs you today.
+///
 ///     retrace discover --add      record what is there
 ///     retrace record              go on recording
-///     retrace log                 what changed
+///     retrace inbox -i            review what changed, by key
 #[derive(Parser)]
 #[command(
     name = "retrace",
     version,
     verbatim_doc_comment,
-    arg_required_else_help = true,
-    subcommand_required = true,
     help_template = "{about-with-newline}\n{usage-heading} {usage}\n\n{before-help}{options}{after-help}",
     after_help = "`retrace COMMAND --help` explains a command, with examples.",
     after_long_help = "Exit codes: 0 done, 1 internal, 2 usage, 3 not found, 4 conflict, 5 findings,\n\
@@ -29,26 +29,35 @@ use std::path::PathBuf;
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) global: Global,
+    /// Without one: what needs you today.
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
 }
 
 /// Options of every command.
 #[derive(Args)]
 #[command(next_help_heading = "Everywhere")]
 pub(crate) struct Global {
-    /// Keep the log here instead of in the platform's data directory
+    /// Keep the log in this directory
     ///
-    /// The environment variable RETRACE_DATA_DIR does the same.
+    /// Without it in the platform's data directory. The environment variable RETRACE_DATA_DIR does the same.
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
-    /// Print JSON: one object, or one a line for lists; times in UTC
+    /// Print JSON, one object a line; times in UTC
     #[arg(long, global = true)]
     pub(crate) json: bool,
+    /// Print more: every detail, whole ids, times as instants
+    ///
+    /// Without it times are told from now, ids are short, and lists begin with
+    /// counts. JSON has all of it always.
+    #[arg(long, short, global = true)]
+    pub(crate) verbose: bool,
     /// Print errors only, and results that were asked for
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
-    /// Use colours: auto (on a terminal, unless NO_COLOR is set), always, never
+    /// Use colours: auto, always, never
+    ///
+    /// By itself (auto) on a terminal, unless NO_COLOR is set.
     #[arg(
         long,
         global = true,
@@ -95,6 +104,7 @@ pub(crate) enum Command {
     Origin(commands::origin::Arguments),
     Session(commands::origin::SessionArguments),
     Search(commands::search::Arguments),
+    Presence(commands::presence::Arguments),
     Memories(commands::memories::Arguments),
     Instructions(commands::instructions::Arguments),
     Clients(commands::clients::Arguments),
@@ -106,9 +116,15 @@ pub(crate) enum Command {
     Verify(commands::verify::Arguments),
     Check(commands::check::Arguments),
     Health(commands::health::Arguments),
+    Rule(commands::rule::Arguments),
+    Adherence(commands::rule::AdherenceArguments),
+    Worth(commands::worth::Arguments),
     Context(commands::context::Arguments),
     Tokens(commands::tokens::Arguments),
     Remote(commands::remote::Arguments),
+    Hub(commands::hub::Arguments),
+    Sync(commands::hub::SyncArguments),
+    Hook(commands::hook::Arguments),
     MemoryTool(commands::memory_tool::Arguments),
     Completions(commands::completions::Arguments),
     #[command(flatten)]

@@ -18,7 +18,6 @@ mod input;
 mod io;
 mod overview;
 mod pager;
-mod print;
 mod progress;
 mod secret;
 mod shell;
@@ -26,8 +25,11 @@ mod stop;
 #[cfg(test)]
 mod tests;
 
+use retrace_print as print;
+
 pub use exit::Exit;
-pub use io::{Io, Terminal, Zone};
+pub use io::{Io, Key, NextKey, Terminal};
+pub use retrace_print::Zone;
 pub use stop::Stop;
 
 use args::Arguments;
@@ -47,7 +49,7 @@ const HELP_COLUMNS: usize = 100;
 /// Runs one command: `arguments` without the program's name, as the process got them.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Exit {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let parser = Arguments::command().term_width(io.terminal.width.min(HELP_COLUMNS));
+    let parser = Arguments::command().term_width(io.columns().min(HELP_COLUMNS));
     let groups = overview::groups(&parser);
     let parser = parser.before_help(groups);
     let words = std::iter::once(OsStr::new(PROGRAM)).chain(arguments.iter().map(OsString::as_os_str));
@@ -55,7 +57,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Ex
     match parsed {
         Ok(parsed) => {
             let mut shell = Shell::new(io, &parsed.global);
-            let ended = commands::run(parsed.command, &mut shell);
+            let ended = match parsed.command {
+                Some(command) => commands::run(command, &mut shell),
+                None => commands::today::run(&mut shell),
+            };
             shell.end(ended)
         }
         Err(message) => help_or_usage(&message, &arguments, io),

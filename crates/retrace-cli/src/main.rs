@@ -1,6 +1,7 @@
 //! `retrace`: the commands with this machine's streams.
 
-use retrace_cli::{Io, Stop, Terminal, Zone};
+use console::Term;
+use retrace_cli::{Io, Key, Stop, Terminal, Zone};
 use std::io::{BufWriter, IsTerminal as _};
 use std::process::ExitCode;
 
@@ -16,8 +17,10 @@ fn main() -> ExitCode {
         width: size.map_or(Terminal::USUAL.0, |(width, _)| usize::from(width.0)),
         height: size.map_or(Terminal::USUAL.1, |(_, height)| usize::from(height.0)),
     };
+    let is_attended = stdin.is_terminal() && terminal.stdout;
     let mut io = Io {
         stdin: &mut stdin,
+        keys: if is_attended { Some(Box::new(next_key)) } else { None },
         stdout: &mut stdout,
         stderr: &mut stderr,
         terminal,
@@ -29,4 +32,19 @@ fn main() -> ExitCode {
         stop: Stop::on_signals(),
     };
     retrace_cli::run(std::env::args_os().skip(1), &mut io).into()
+}
+
+/// The next key, without Enter. The terminal is as it was between two keys.
+fn next_key() -> std::io::Result<Key> {
+    use console::Key as Pressed;
+    match Term::stdout().read_key_raw() {
+        Ok(Pressed::Char('\u{4}') | Pressed::CtrlC | Pressed::Escape) => Ok(Key::End),
+        Ok(Pressed::Char(letter)) => Ok(Key::Char(letter)),
+        Ok(Pressed::ArrowUp) => Ok(Key::Up),
+        Ok(Pressed::ArrowDown) => Ok(Key::Down),
+        Ok(_) => Ok(Key::Other),
+        // The terminal was closed.
+        Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => Ok(Key::End),
+        Err(error) => Err(error),
+    }
 }

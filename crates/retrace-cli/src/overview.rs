@@ -7,12 +7,26 @@ use std::fmt::Write as _;
 pub(crate) const GROUPS: [(&str, &[&str]); 8] = [
     ("Start", &["discover", "stores", "record", "serve", "import", "export"]),
     ("Review", &["inbox", "approve", "reject", "review", "report"]),
-    ("History", &["log", "show", "diff", "blame", "origin", "session", "search", "memories", "instructions"]),
+    (
+        "History",
+        &[
+            "log",
+            "show",
+            "diff",
+            "blame",
+            "origin",
+            "session",
+            "search",
+            "presence",
+            "memories",
+            "instructions",
+        ],
+    ),
     ("Roll back", &["rollback", "restore", "undo"]),
     ("Redact", &["redact", "receipts", "verify"]),
-    ("Findings", &["check", "health"]),
+    ("Findings and rules", &["check", "health", "rule", "adherence", "worth"]),
     ("Context", &["context", "tokens"]),
-    ("Agents, hosts, shell", &["clients", "remote", "memory-tool", "completions"]),
+    ("Agents, hosts, shell", &["clients", "remote", "hub", "sync", "hook", "memory-tool", "completions"]),
 ];
 
 /// Columns of the longest name, with the blanks behind it.

@@ -8,9 +8,11 @@ use crate::pager::Pages;
 use crate::print::paint::Paint;
 use crate::print::{self, Style};
 use crate::progress;
+use retrace_api::commands::Today;
 use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, Code};
 use retrace_api::{App, AppOptions};
+use std::cell::RefCell;
 use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -40,10 +42,13 @@ pub(crate) struct Shell<'run, 'io> {
     pub(crate) io: &'run mut Io<'io>,
     pub(crate) json: bool,
     pub(crate) quiet: bool,
-    style: Style,
+    pub(crate) verbose: bool,
+    paint: Paint,
     error_paint: Paint,
     pager: bool,
     data_dir: Option<PathBuf>,
+    /// The app that was opened, and the rows it had changed in the log by then.
+    opened: RefCell<Option<(Arc<App>, u64)>>,
 }
 
 impl<'run, 'io> Shell<'run, 'io> {
@@ -59,10 +64,12 @@ impl<'run, 'io> Shell<'run, 'io> {
         Self {
             json: global.json,
             quiet: global.quiet,
-            style: Style { paint: paint(io.terminal.stdout), zone: io.zone },
+            verbose: global.verbose,
+            paint: paint(io.terminal.stdout),
             error_paint: paint(io.terminal.stderr),
             pager: io.terminal.stdout && !global.no_pager && !global.json,
             data_dir,
+            opened: RefCell::new(None),
             io,
         }
     }
@@ -74,12 +81,32 @@ impl<'run, 'io> Shell<'run, 'io> {
 
     /// Opens the log.
     pub(crate) fn app(&self) -> Result<Arc<App>, ApiError> {
-        App::open(self.options()?).map(Arc::new)
+        let app = App::open(self.options()?).map(Arc::new)?;
+        let changes = app.review().writer().reader().own_changes();
+        self.opened.replace(Some((Arc::clone(&app), changes)));
+        Ok(app)
     }
 
-    /// Style of printed text.
+    /// After a command that wrote: what `retrace` alone says is made anew here, so that nobody waits for it there.
+    fn keep_today(&self) {
+        let Some((app, before)) = self.opened.take() else { return };
+        if app.review().writer().reader().own_changes() != before {
+            // Whoever asks meets the failure with a code.
+            drop(Today::refresh(app.review()));
+        }
+    }
+
+    /// Style of printed text. JSON has no use for it, and needs no clock.
     pub(crate) fn style(&self) -> Style {
-        self.style
+        let tells_from_now = !self.json && !self.verbose;
+        let options = if tells_from_now { self.options().ok() } else { None };
+        Style {
+            paint: self.paint,
+            zone: self.io.zone,
+            now: options.map(|options| (options.clock)()),
+            columns: self.io.terminal.stdout.then(|| self.io.columns()),
+            verbose: self.verbose,
+        }
     }
 
     /// Prints a result.
@@ -109,7 +136,7 @@ impl<'run, 'io> Shell<'run, 'io> {
         answer: &T,
         text: impl FnOnce(&mut dyn Write, Style) -> std::io::Result<()>,
     ) -> Result<(), Failure> {
-        let (json, style) = (self.json, self.style);
+        let (json, style) = (self.json, self.style());
         self.print(|out| if json { print::json::line(out, answer) } else { text(out, style) })
     }
 
@@ -150,6 +177,7 @@ impl<'run, 'io> Shell<'run, 'io> {
 
     /// Ends the run.
     pub(crate) fn end(&mut self, ended: Ended) -> Exit {
+        self.keep_today();
         let flushed = self.io.stdout.flush().map_err(Failure::Output);
         match ended.and_then(|exit| flushed.map(|()| exit)) {
             Ok(exit) => exit,

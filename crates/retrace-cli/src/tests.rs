@@ -3,10 +3,11 @@
 mod context;
 mod inbox;
 mod remote;
+mod terminal;
 
 use crate::args::Arguments;
 use crate::overview::GROUPS;
-use crate::{Exit, Io, Stop, Terminal, Zone, run};
+use crate::{Exit, Io, Key, NextKey, Stop, Terminal, Zone, run};
 use clap::CommandFactory as _;
 use retrace_api::{AppOptions, KeyInMemory};
 use retrace_model::Timestamp;
@@ -91,6 +92,35 @@ impl Machine {
     fn run_into(
         &self,
         arguments: &[&str],
+        stdin: &[u8],
+        stdout: &mut (dyn Write + Send),
+        stderr: &mut (dyn Write + Send),
+    ) -> Exit {
+        self.run_at(Terminal::NONE, None, arguments, stdin, stdout, stderr)
+    }
+
+    /// On a terminal of so many columns, without a pager.
+    fn on_terminal(&self, width: usize, arguments: &[&str]) -> Ran {
+        self.answered(width, arguments, "")
+    }
+
+    /// The same, where a person presses these keys.
+    fn answered(&self, width: usize, arguments: &[&str], keys: &str) -> Ran {
+        let terminal = Terminal { stdout: true, stderr: true, width, height: 40 };
+        let mut pressed = keys.chars();
+        let next = || Ok(pressed.next().map_or(Key::End, Key::Char));
+        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+        let arguments = [&["--no-pager", "--color", "never"], arguments].concat();
+        let exit = self.run_at(terminal, Some(Box::new(next)), &arguments, b"", &mut stdout, &mut stderr);
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+        Ran { exit, stdout: text(stdout), stderr: text(stderr) }
+    }
+
+    fn run_at(
+        &self,
+        terminal: Terminal,
+        keys: Option<NextKey<'_>>,
+        arguments: &[&str],
         mut stdin: &[u8],
         stdout: &mut (dyn Write + Send),
         stderr: &mut (dyn Write + Send),
@@ -102,9 +132,10 @@ impl Machine {
         };
         let mut io = Io {
             stdin: &mut stdin,
+            keys,
             stdout,
             stderr,
-            terminal: Terminal::NONE,
+            terminal,
             env: self.env.clone(),
             zone: Zone::Utc,
             options: &options,
@@ -149,7 +180,7 @@ fn the_overview_lists_every_command_once_in_short_lines() {
     assert_eq!(listed, visible);
     let overview = Machine::new().run(&["-h"]).stdout;
     assert!(overview.lines().all(|line| line.chars().count() <= 80), "{overview}");
-    assert!(overview.lines().count() <= 60, "{overview}");
+    assert!(overview.lines().count() <= 64, "{overview}");
 }
 
 #[test]
@@ -204,7 +235,6 @@ fn wrong_use_exits_with_2_and_makes_no_log() {
     let machine = Machine::new();
     for arguments in [
         &["frobnicate"][..],
-        &[],
         &["stores", "add"],
         &["log", "--limit", "many"],
         &["log", "--color", "sometimes"],
@@ -411,6 +441,7 @@ fn recording_prints_what_it_records_until_stopped() {
     let mut stderr = Vec::new();
     let mut io = Io {
         stdin: &mut std::io::empty(),
+        keys: None,
         stdout: &mut stdout,
         stderr: &mut stderr,
         terminal: Terminal::NONE,
@@ -420,6 +451,7 @@ fn recording_prints_what_it_records_until_stopped() {
         stop,
     };
     let exit = run(["record", "notes"].map(OsString::from), &mut io);
+    drop(io);
     assert_eq!(exit, Exit::DONE, "{}", String::from_utf8_lossy(&stderr));
     let printed = String::from_utf8(stdout.bytes).expect("text");
     assert!(printed.contains("+ notes:a.md"), "{printed}");

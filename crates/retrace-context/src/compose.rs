@@ -8,11 +8,13 @@
 mod detail;
 mod files;
 mod growth;
+mod parts;
 mod walk;
 
 pub use detail::{Composition, FileIn, Labels, Large, Named, compose_request};
 pub use files::{FileUse, file_uses};
 pub use growth::{Growth, growth};
+pub use parts::{Answer, AnswerPart, AnswerRest, Part, PartClass, answer, parts};
 pub(crate) use walk::{Sums, walk};
 
 use crate::fit::apportion;

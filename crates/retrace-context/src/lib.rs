@@ -35,8 +35,10 @@ pub mod edits;
 pub mod export;
 mod fit;
 pub mod html;
+pub mod loads;
 pub mod outcome;
 pub mod prices;
+pub mod recommend;
 pub mod regret;
 pub mod report;
 pub mod sdk;
@@ -49,6 +51,7 @@ pub mod weight;
 
 pub use compare::{Comparison, compare};
 pub use compose::{Classes, compose, compose_request};
+pub use loads::{Load, LoadReason, LoadedFile, loaded_files};
 pub use outcome::{
     BlockAt, Cleared, Outcome, RequestOutcome, SimulatedCompaction, StopReason, Stopped, Totals,
 };

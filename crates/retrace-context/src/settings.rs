@@ -10,6 +10,7 @@
 mod error;
 mod fields;
 mod parse;
+mod words;
 mod write;
 
 pub use error::SettingError;

@@ -42,6 +42,9 @@ pub struct Options<'o> {
     /// Multiplies every price: [`crate::prices::BATCH_FACTOR`], [`crate::prices::US_ONLY_FACTOR`] or their product; 1 else.
     /// A request recorded as part of a batch has its factor without this.
     pub price_factor: f64,
+    /// True where the setting is the one that was in force when the run was recorded: each recorded request keeps the size, the
+    /// split and the price that it had, whatever the forecast of its edits is.
+    pub as_ran: bool,
 }
 
 impl Default for Options<'_> {
@@ -52,6 +55,7 @@ impl Default for Options<'_> {
             prices: Prices::builtin(),
             summaries: SummarySizes::default(),
             price_factor: 1.0,
+            as_ran: false,
         }
     }
 }

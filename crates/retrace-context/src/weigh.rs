@@ -18,6 +18,7 @@ pub(crate) mod story;
 mod thinking;
 
 pub(crate) use count::preamble_range;
+pub use files::{Embedded, added, class_of_path, embedded};
 pub use framing::Framing;
 pub(crate) use thinking::{keeps_earlier_turns, version};
 

@@ -14,9 +14,22 @@ pub fn line_map(old: &[u8], new: &[u8]) -> Vec<Option<usize>> {
     let mut known = Interner::new();
     let old = known.numbers(content::split(old));
     let new = known.numbers(content::split(new));
+    map(&old, &new)
+}
+
+/// The same for lines that are known by their hashes alone.
+#[must_use]
+pub fn hash_map(old: &[u64], new: &[u64]) -> Vec<Option<usize>> {
+    let mut known = Interner::new();
+    let old = known.numbers(old.iter().copied());
+    let new = known.numbers(new.iter().copied());
+    map(&old, &new)
+}
+
+fn map(old: &[u32], new: &[u32]) -> Vec<Option<usize>> {
     let mut map = vec![None; new.len()];
     let (mut old_at, mut new_at) = (0, 0);
-    let script = script::search(&old, &new, None);
+    let script = script::search(old, new, None);
     let ends = script.changes.iter().map(|change| (change.old.clone(), change.new.clone()));
     for (gone, came) in ends.chain([(old.len()..old.len(), new.len()..new.len())]) {
         for (offset, from) in map[new_at..came.start].iter_mut().enumerate() {
@@ -39,6 +52,7 @@ mod tests {
         assert_eq!(line_map(b"a", b""), []);
         assert_eq!(line_map(b"a", b"a\n"), [None], "the line end is part of the line");
         assert_eq!(line_map(b"\0\n\xff", b"\xff"), [Some(1)]);
+        assert_eq!(hash_map(&[7, 8, 9], &[7, 1, 9]), [Some(0), None, Some(2)]);
     }
 
     proptest! {

@@ -33,7 +33,7 @@ mod moves;
 mod script;
 mod words;
 
-pub use blame::line_map;
+pub use blame::{hash_map, line_map};
 pub use content::{TextLine, is_text, text_lines, to_text};
 pub use diff::{
     DEFAULT_CONTEXT, DEFAULT_MAX_BYTES, DEFAULT_TIME_LIMIT, Diff, DiffKind, DiffOptions, Granularity, Hunk,

@@ -107,6 +107,13 @@ impl Engine {
         Ok(engine)
     }
 
+    /// True if a log is kept in the data directory, or was.
+    #[must_use]
+    pub fn has_log(options: &EngineOptions) -> bool {
+        let files = LogFiles::new(&options.data_dir);
+        files.database().exists() || files.head_file().exists()
+    }
+
     /// Takes whatever log is in the data directory for the one that is kept there from now on, a new one where there is none.
     ///
     /// # Errors

@@ -207,7 +207,7 @@ fn cut_of(reader: &Reader<'_>, side: &Side) -> Result<Option<wire::IndexCut>, Ap
     Ok(Some(wire::IndexCut {
         line: cut.line,
         lost: (lines + 1).saturating_sub(u64::from(cut.line)),
-        limit: if by_lines { "lines" } else { "bytes" }.to_owned(),
+        limit: if by_lines { wire::IndexLimit::Lines } else { wire::IndexLimit::Bytes },
         size: if by_lines { INDEX_MAX_LINES } else { INDEX_MAX_BYTES } as u64,
     }))
 }
@@ -221,7 +221,7 @@ pub fn document_of(side: &Side, highlighted: bool) -> Document {
         path: side.path.as_ref().map(ToString::to_string),
         content_sha256: known.map(|(sha256, _)| sha256.to_hex()),
         content_size_bytes: known.map(|(_, size)| size),
-        kind: String::new(),
+        kind: wire::ContentKind::Text,
         lines: Vec::new(),
         truncated: false,
         cut: None,
@@ -230,20 +230,19 @@ pub fn document_of(side: &Side, highlighted: bool) -> Document {
         Bytes::Kept(bytes) => bytes.as_slice(),
         Bytes::Nothing => &[],
         Bytes::Redacted => {
-            document.kind = "redacted".to_owned();
+            document.kind = wire::ContentKind::Redacted;
             return document;
         }
         Bytes::TooLarge { .. } => {
-            document.kind = "too_large".to_owned();
+            document.kind = wire::ContentKind::TooLarge;
             return document;
         }
     };
     let Some(lines) = text_lines(bytes) else {
-        document.kind = "binary".to_owned();
+        document.kind = wire::ContentKind::Binary;
         return document;
     };
     let spans = if highlighted { spans(bytes, side.path.as_ref()) } else { Vec::new() };
-    document.kind = "text".to_owned();
     document.truncated = lines.len() > LINES;
     document.lines = lines
         .iter()

@@ -32,6 +32,8 @@ pub struct EngineOptions {
     pub user: String,
     /// Home directory, environment and platform, for discovery.
     pub surroundings: Surroundings,
+    /// The program `retrace` on this machine, for what calls it later.
+    pub program: PathBuf,
     /// Version of the program.
     pub program_version: &'static str,
     /// Wait for other processes' transactions; the log's own ten seconds when `None`.
@@ -84,6 +86,7 @@ impl EngineOptions {
             }),
             user,
             surroundings,
+            program: this_program(),
             program_version: env!("CARGO_PKG_VERSION"),
             busy_wait: None,
             faults: Arc::new(NoFaults),
@@ -91,6 +94,13 @@ impl EngineOptions {
             flushing: Flushing::IN_BACKGROUND,
         })
     }
+}
+
+/// The program of the terminal: this one, or the one beside the window's.
+fn this_program() -> PathBuf {
+    let name = format!("retrace{}", std::env::consts::EXE_SUFFIX);
+    let beside = std::env::current_exe().ok().map(|here| here.with_file_name(&name));
+    beside.filter(|program| program.is_file()).unwrap_or_else(|| PathBuf::from(name))
 }
 
 retrace_message::messages! {

@@ -642,8 +642,8 @@ mod tests;
 retrace_message::messages! {
     /// Messages of this module.
     mod say in "plan";
-    n1_change_waits_sent_host() => "1 change that waits to be sent to its host is taken back.",
-    changes_wait_sent_their_host(many) => "{many} changes that wait to be sent to their host are taken back.",
+    n1_change_waits_sent_host() => "1 change that waits to be sent to its host is withdrawn.",
+    changes_wait_sent_their_host(many) => "{many} changes that wait to be sent to their host are withdrawn.",
     file_too_large_kept_log() => "The file is too large to be kept in the log, so it could not be put back afterwards.",
     move_elsewhere_yourself_then_repeat() => "Move it elsewhere yourself, then repeat.",
     file_changed_since_left() => "The file was changed since; it was left as it is.",

@@ -9,7 +9,6 @@ use crate::wire::ApiError;
 use retrace_files::{Identity, Root, RootError};
 use retrace_log::{Reader, StorePlace, StoreRow};
 use std::path::PathBuf;
-use std::time::UNIX_EPOCH;
 
 /// Live memories that are looked up at most when another directory is to be known again.
 const MAX_COMPARED: usize = 256;
@@ -92,22 +91,9 @@ impl Engine {
         if is_recorded(store, root, self.options.boot.as_deref()) {
             return Ok(Found::Same);
         }
-        let live = reader.live_count(store.id)?;
         let other_device = store.place.as_ref().is_some_and(|known| known.device != root.identity().device);
-        if root.is_empty() {
-            return Ok(match live {
-                0 => Found::InItsPlace,
-                _ if other_device => Found::MountPoint,
-                _ => Found::Other,
-            });
-        }
-        if live == 0 {
-            // Everything in the one before was recorded as gone. One that was made since is its successor.
-            let since = store.last_change.unwrap_or(store.created_at);
-            let made = std::fs::metadata(root.path()).and_then(|metadata| metadata.created()).ok();
-            let made = made.and_then(|made| made.duration_since(UNIX_EPOCH).ok());
-            let after = made.is_some_and(|made| made.as_micros() > u128::from(since.micros().unsigned_abs()));
-            return Ok(if after { Found::InItsPlace } else { Found::Other });
+        if other_device && root.is_empty() {
+            return Ok(Found::MountPoint);
         }
         // Copied or restored with its times, or on a file system whose numbers change: the files are those that were
         // recorded. Their contents are not read for that.
@@ -134,17 +120,24 @@ fn leads_elsewhere(store: &StoreRow) -> bool {
 }
 
 /// Identity on a platform that does not tell directories apart.
-const NOT_SAID: Identity = Identity { device: 0, file_id: 0 };
+const NOT_SAID: Identity = Identity { device: 0, file_id: 0, made_nanos: 0 };
 
 /// True if this is the directory that was recorded, or none was yet. Numbers of file systems are given anew at each
-/// start of the machine; those of directories stay.
+/// start of the machine; those of directories stay, and are given to another directory only after the first was removed.
 fn is_recorded(store: &StoreRow, root: &Root, boot: Option<&str>) -> bool {
     let (now, Some(known)) = (root.identity(), &store.place) else { return true };
     let another_boot = known.boot.is_none() || known.boot.as_deref() != boot;
-    now == NOT_SAID || known.file_id == now.file_id && (known.device == now.device || another_boot)
+    let made_then = known.made_nanos.is_none_or(|made| now.made_nanos == 0 || made == now.made_nanos);
+    now == NOT_SAID
+        || known.file_id == now.file_id && made_then && (known.device == now.device || another_boot)
 }
 
 /// A directory as the log keeps it.
 pub fn place(identity: Identity, boot: Option<&str>) -> StorePlace {
-    StorePlace { device: identity.device, file_id: identity.file_id, boot: boot.map(str::to_owned) }
+    StorePlace {
+        device: identity.device,
+        file_id: identity.file_id,
+        made_nanos: (identity.made_nanos != 0).then_some(identity.made_nanos),
+        boot: boot.map(str::to_owned),
+    }
 }

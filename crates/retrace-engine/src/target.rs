@@ -74,7 +74,10 @@ impl Moment {
 impl Engine {
     /// Reads a target.
     pub fn target(&self, reader: &Reader<'_>, text: &str) -> Result<Target, ApiError> {
-        if text.starts_with("memver_") {
+        let is_version = text.starts_with("memver_")
+            // A store may have a number for its name; it was there first.
+            || (number_of(text).is_some() && self.store_named(reader, text).is_err());
+        if is_version {
             return Ok(Target::Version(Box::new(version_named(reader, text)?)));
         }
         let (store, rest) = self.store_prefix(reader, text)?;
@@ -124,13 +127,65 @@ fn rooted<'t>(store: &StoreRow, path: &'t str) -> &'t str {
     if store.has_directory() { path } else { path.strip_prefix('/').unwrap_or(path) }
 }
 
-/// The version with a printed id.
+/// Versions that an error names where several are meant.
+const CANDIDATES: usize = 5;
+
+/// A version by its printed id, by a beginning of it that no other has, or by its number.
 pub fn version_named(reader: &Reader<'_>, text: &str) -> Result<VersionRow, ApiError> {
-    let id = VersionId::parse(text).map_err(|error| {
+    if let Some(seq) = number_of(text) {
+        let newest = reader.last_version()?;
+        if !(1..=newest).contains(&seq) {
+            return Err(
+                ApiError::new(Code::NotFound, say::no_version_number(seq), text).hint(say::newest(newest))
+            );
+        }
+        return Ok(reader.version(seq)?);
+    }
+    let parsed = VersionId::parse(text);
+    if let (Err(_), Some((first, last))) = (&parsed, VersionId::range_of(text)) {
+        return version_beginning(reader, text, (first, last));
+    }
+    let id = parsed.map_err(|error| {
         ApiError::new(Code::NotFound, crate::wire::sentence(&error), text)
             .hint(say::version_ids_printed_retrace_log())
     })?;
     Ok(reader.version_by_id(id)?)
+}
+
+/// The number of a version, as lists print it in their first column. Signs and blanks are none.
+fn number_of(text: &str) -> Option<u64> {
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
+}
+
+/// The one version whose id begins so. Ids begin with the place in the log, so that few places need to be looked at.
+fn version_beginning(
+    reader: &Reader<'_>,
+    text: &str,
+    (first, last): (u64, u64),
+) -> Result<VersionRow, ApiError> {
+    let newest = reader.last_version()?;
+    let (first, last) = (first.max(1), last.min(newest));
+    let mut found: Vec<VersionRow> = Vec::new();
+    for seq in first..=last {
+        let version = reader.version(seq)?;
+        if version.id.to_string().starts_with(text) {
+            found.push(version);
+        }
+        if found.len() > CANDIDATES {
+            break;
+        }
+    }
+    match found.len() {
+        0 => Err(ApiError::new(Code::NotFound, say::no_version_begins_so(), text)
+            .hint(say::version_ids_printed_retrace_log())),
+        1 => Ok(found.remove(0)),
+        many => {
+            let more = if many > CANDIDATES { ", …" } else { "" };
+            let named: Vec<String> = found.iter().take(CANDIDATES).map(|one| one.id.to_string()).collect();
+            Err(ApiError::invalid(say::several_versions_begin_so(), text)
+                .hint(say::one_of(format!("{}{more}", named.join(", ")))))
+        }
+    }
 }
 
 /// A path and the instant after its last `@`, where that is one; file names may hold `@` themselves.
@@ -199,6 +254,10 @@ retrace_message::messages! {
     /// Messages of this module.
     mod say in "target";
     version_ids_printed_retrace_log() => "Version ids are printed by `retrace log`.",
+    no_version_number(number) => "There is no version {number}.",
+    no_version_begins_so() => "No version has an id that begins so.",
+    several_versions_begin_so() => "The ids of several versions begin so.",
+    one_of(names) => "One of: {names}",
     no_such_operation() => "There is no such operation.",
     newest(newest) => "The newest is {newest}.",
     hash_64_hexadecimal_digits() => "A hash has 64 hexadecimal digits.",

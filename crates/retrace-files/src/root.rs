@@ -7,6 +7,7 @@ use crate::error::{FileError, RootError};
 use crate::scan::Special;
 use retrace_model::{RelPath, Seen};
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// An open store directory. Everything below it is reached from its descriptor, so it goes on meaning the same directory
 /// when that is moved or replaced; [`Root::is_current`] tells.
@@ -24,8 +25,11 @@ pub struct Root {
 pub struct Identity {
     /// Number of the file system.
     pub device: u64,
-    /// Number of the directory in it.
+    /// Number of the directory in it. It is given anew soon after the directory was removed.
     pub file_id: u64,
+    /// When it was made, in nanoseconds since 1970; tells two directories apart that had one number after each other. 0 where
+    /// the file system does not say.
+    pub made_nanos: i64,
 }
 
 impl Root {
@@ -57,7 +61,7 @@ impl Root {
         let stat = top.stat_self().map_err(&failed)?;
         Ok(Self {
             path: path.to_owned(),
-            identity: identity_of(&stat),
+            identity: identity_of(&stat, top.made()),
             durable: Durable::Now,
             holding: false,
             top,
@@ -127,8 +131,12 @@ impl Root {
     }
 }
 
-pub(crate) fn identity_of(stat: &Stat) -> Identity {
-    Identity { device: stat.device, file_id: stat.seen.file_id }
+fn identity_of(stat: &Stat, made: Option<SystemTime>) -> Identity {
+    let made = made.and_then(|made| made.duration_since(UNIX_EPOCH).ok());
+    let made_nanos = made.and_then(|made| i64::try_from(made.as_nanos()).ok()).unwrap_or(0);
+    // A platform that does not number directories does not tell them apart.
+    let made_nanos = if stat.seen.file_id == 0 { 0 } else { made_nanos };
+    Identity { device: stat.device, file_id: stat.seen.file_id, made_nanos }
 }
 
 /// Refuses what is not a regular file.
@@ -170,6 +178,30 @@ mod tests {
         fs::create_dir(&path).unwrap();
         assert!(!root.is_current());
         assert_ne!(Root::open(&path).unwrap().identity(), root.identity());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_directory_that_gets_the_number_of_a_removed_one_is_another() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("store");
+        fs::create_dir(&path).unwrap();
+        let before = Root::open(&path).unwrap().identity();
+        assert!(before.made_nanos != 0, "the file system of the test does not say when a directory was made");
+        let made = || fs::metadata(&path).unwrap().created().unwrap();
+        let then = made();
+        // File systems count in ticks.
+        while {
+            fs::remove_dir(&path).unwrap();
+            fs::create_dir(&path).unwrap();
+            made() == then
+        } {}
+        let now = Root::open(&path).unwrap().identity();
+        assert_ne!(
+            (before.device, before.file_id, before.made_nanos),
+            (now.device, now.file_id, now.made_nanos)
+        );
+        assert_ne!(now.made_nanos, before.made_nanos);
     }
 
     #[cfg(unix)]

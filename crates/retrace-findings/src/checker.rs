@@ -6,7 +6,7 @@ use crate::likeness::Likeness;
 use crate::listed::Listed;
 use crate::page::{Reading, read, read_alone};
 use crate::registry::known;
-use crate::remedy::remedies;
+use crate::remedy::{Remedy, remedies};
 use crate::truth::{self, Repository};
 use crate::usage::{self, Usage};
 use crate::{limits, links, paths, similar};
@@ -230,6 +230,29 @@ impl Directory<'_> {
         message: Message,
         value: &str,
     ) {
+        self.report_all(rule, path, span, message, (value, Vec::new()));
+    }
+
+    /// The same with remedies that do more than those of every rule.
+    pub(crate) fn report_mended(
+        &mut self,
+        rule: &str,
+        path: &str,
+        span: Option<Span>,
+        message: Message,
+        mended: Vec<Remedy>,
+    ) {
+        self.report_all(rule, path, span, message, ("", mended));
+    }
+
+    fn report_all(
+        &mut self,
+        rule: &str,
+        path: &str,
+        span: Option<Span>,
+        message: Message,
+        (value, mut mended): (&str, Vec<Remedy>),
+    ) {
         let rule = known(rule);
         let Some(severity) = self.config.severity(rule) else { return };
         let lines = span.as_ref().map(|span| (span.start.line, span.end.line));
@@ -240,7 +263,7 @@ impl Directory<'_> {
             return;
         }
         let evidence = Evidence::of(value);
-        let remedies = remedies(rule, path, span.as_ref(), value);
+        mended.extend(remedies(rule, path, span.as_ref(), value));
         let path = path.to_owned();
         self.findings.push(Finding {
             rule,
@@ -249,7 +272,7 @@ impl Directory<'_> {
             span,
             message,
             evidence,
-            remedies,
+            remedies: mended,
             rest: Rest::default(),
         });
     }

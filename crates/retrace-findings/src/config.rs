@@ -141,6 +141,8 @@ impl Config {
                 value: value.to_owned(),
             })?),
         };
+        // The rule that told of whole files, by its name of then.
+        let selector = if selector == "use/unloaded" { "use/never-present" } else { selector };
         for rule in named(selector)? {
             if let Some(setting) = self.settings.get_mut(rule.id.as_str()) {
                 setting.on = value != "off";

@@ -71,5 +71,7 @@ pub use registry::{Rule, rule, rules};
 pub use remedy::Remedy;
 pub use text::Position;
 pub use truth::Repository;
-pub use usage::{MemoryUse, UNLOADED_DAYS, UNLOADED_SESSIONS, Usage};
+pub use usage::{
+    MemoryUse, NEVER_PRESENT_DAYS, Never, NeverPresent, UNLOADED_DAYS, UNLOADED_SESSIONS, Usage,
+};
 pub use view::{FileLink, body_start, file_links};

@@ -243,9 +243,9 @@ const CODED: &[Coded] = coded! {
     "Refers to a future date that has passed."
     "Say what happened, or remove the line."
 
-    "use/unloaded" Note on
-    "No session loaded the memory for 90 days, though ten or more could have: it costs a place in the index and helps nobody."
-    "Read it; remove it, or link it where it is needed."
+    "use/never-present" Note on
+    "No session of the last 30 days had the lines before it, though some could have. Sessions that do not tell what they loaded do not count."
+    "Open its reach to see why. Move lines that are cut into a topic; link what nobody opens where it is needed, or remove it."
 
     "similar/near-duplicate" Note on
     "Two memories say nearly the same in the same words."

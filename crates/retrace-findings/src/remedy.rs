@@ -19,6 +19,8 @@ pub enum Remedy {
     /// Move these lines of an index, from 1, into a topic file: from the last that is loaded on, where there is one, which makes
     /// room for the link to the topic.
     MoveLines(RangeInclusive<u32>),
+    /// Look at the sessions that had these lines, from 1, and why the others did not.
+    Reach(RangeInclusive<u32>),
     /// Look at the place.
     Open,
 }

@@ -1,11 +1,15 @@
-//! Memories that no session loads any more, from facts that an index of sessions gives.
+//! Memories and lines that no session has, from facts that an index of sessions gives.
 //!
 //! Deliberately absent: reading transcripts, and taking anything away. A memory that nobody loads may still be wanted.
 
 use crate::checker::Directory;
-use crate::paths::{is_index, is_instructions};
+use crate::finding::Span;
+use crate::paths::is_index;
+use crate::remedy::Remedy;
 use chrono::NaiveDate;
+use retrace_message::Message;
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 /// A memory that was neither loaded nor changed for so many days is proposed for a review. A quarter: projects rest for weeks,
 /// and a memory that matters comes up within one.
@@ -20,6 +24,8 @@ pub const UNLOADED_SESSIONS: u64 = 10;
 pub struct Usage {
     /// By path below the directory. Of a memory that is not here nothing is known.
     pub memories: BTreeMap<String, MemoryUse>,
+    /// By path: lines that no session had before it.
+    pub never: BTreeMap<String, Vec<NeverPresent>>,
 }
 
 /// The use of one memory.
@@ -49,29 +55,91 @@ impl MemoryUse {
     }
 }
 
-/// Topic files alone: an index and an instruction file are loaded by every session.
+/// Lines that no session had before it for so many days.
+pub const NEVER_PRESENT_DAYS: i64 = 30;
+
+/// Lines of a memory that no session had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NeverPresent {
+    /// The lines, from 1.
+    pub lines: RangeInclusive<u32>,
+    /// Where they stand; `None` where they are the whole memory.
+    pub span: Option<Span>,
+    /// Why.
+    pub cause: Never,
+    /// Sessions with this cause.
+    pub sessions: u64,
+    /// Sessions that could have had them.
+    pub of: u64,
+}
+
+/// Why no session had lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Never {
+    /// They stand behind the limit of what is loaded.
+    Cut,
+    /// Nobody opened the file, or this part of it.
+    NotOpened,
+    /// The sessions ran in a directory whose memory is another.
+    OtherDirectory,
+    /// The client loaded no memory.
+    SwitchedOff,
+    /// The subagents got no memory.
+    Subagent,
+    /// A compaction took them.
+    Compacted,
+    /// A context edit took them.
+    Cleared,
+    /// The memory is for others.
+    NotInScope,
+}
+
+/// Reports lines that no session had.
 pub(crate) fn check(directory: &mut Directory<'_>) {
-    let (Some(usage), Some(today)) = (directory.surroundings.usage, directory.surroundings.today) else {
-        return;
-    };
-    let unloaded: Vec<(String, i64, u64)> = directory
-        .paths()
-        .filter(|path| !is_index(path) && !is_instructions(path))
-        .filter_map(|path| {
-            let used = usage.memories.get(path)?;
-            Some((path.to_owned(), used.unloaded_days(today)?, used.sessions_since))
-        })
-        .collect();
-    for (path, days, sessions) in unloaded {
-        let message = say::no_session_loaded_days_could(days, sessions);
-        directory.report("use/unloaded", &path, None, message, "");
+    let Some(usage) = directory.surroundings.usage else { return };
+    for (path, lines) in &usage.never {
+        if !directory.has(path) {
+            continue;
+        }
+        for never in lines {
+            let message = message(never.cause, never.sessions, never.of);
+            let (from, to) = (*never.lines.start(), *never.lines.end());
+            let mut mended = Vec::new();
+            if never.cause == Never::Cut && is_index(path) {
+                // One line more makes room for the link to where they go.
+                mended.push(Remedy::MoveLines(from.saturating_sub(1).max(1)..=to));
+            }
+            mended.push(Remedy::Reach(from..=to));
+            directory.report_mended("use/never-present", path, never.span.clone(), message, mended);
+        }
+    }
+}
+
+fn message(cause: Never, sessions: u64, of: u64) -> Message {
+    let days = NEVER_PRESENT_DAYS;
+    match cause {
+        Never::Cut => say::never_cut(days, sessions, of),
+        Never::NotOpened => say::never_not_opened(days, sessions, of),
+        Never::OtherDirectory => say::never_other_directory(days, sessions, of),
+        Never::SwitchedOff => say::never_switched_off(days, sessions, of),
+        Never::Subagent => say::never_subagent(days, sessions, of),
+        Never::Compacted => say::never_compacted(days, sessions, of),
+        Never::Cleared => say::never_cleared(days, sessions, of),
+        Never::NotInScope => say::never_not_in_scope(days, sessions, of),
     }
 }
 
 retrace_message::messages! {
     /// Messages of this module.
     mod say in "usage";
-    no_session_loaded_days_could(days, sessions) => "No session loaded it for {days} days; {sessions} could have loaded it since.",
+    never_cut(days, sessions, of) => "No session of the last {days} days had it: it was cut, behind what is loaded ({sessions} of {of}).",
+    never_not_opened(days, sessions, of) => "No session of the last {days} days had it: nobody opened it ({sessions} of {of}).",
+    never_other_directory(days, sessions, of) => "No session of the last {days} days had it: they ran in other directories ({sessions} of {of}).",
+    never_switched_off(days, sessions, of) => "No session of the last {days} days had it: the client loaded no memory ({sessions} of {of}).",
+    never_subagent(days, sessions, of) => "No session of the last {days} days had it: only subagents without memory ran ({sessions} of {of}).",
+    never_compacted(days, sessions, of) => "No session of the last {days} days had it: a compaction took it ({sessions} of {of}).",
+    never_cleared(days, sessions, of) => "No session of the last {days} days had it: a context edit took it ({sessions} of {of}).",
+    never_not_in_scope(days, sessions, of) => "No session of the last {days} days had it: it is for other agents or paths ({sessions} of {of}).",
 }
 
 #[cfg(test)]

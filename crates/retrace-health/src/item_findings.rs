@@ -79,6 +79,19 @@ struct Configured {
 }
 
 impl Configurations {
+    /// Identity of the rules of a store: the same as long as it finds the same in a content.
+    ///
+    /// # Errors
+    /// Failures of the database.
+    pub fn identity(
+        &mut self,
+        inner: &Checks,
+        reader: &Reader<'_>,
+        store: StoreId,
+    ) -> Result<Sha256, ApiError> {
+        Ok(self.of(inner, reader, store)?.identity)
+    }
+
     /// The store's configuration with what the person set over it; the rules as they come where it has none or one that cannot
     /// be used, so that a list is shown whatever stands in a file.
     fn of(

@@ -25,10 +25,12 @@ mod commands;
 mod entries;
 mod item_findings;
 mod loads;
+mod never;
 
 pub use commands::{
-    agent_snapshot, allow_finding, check, check_directory, clients, discover, expire, expiry, finding_rules,
-    findings, health, instruction, instructions, move_entry, set_finding_rule, strip_characters,
+    ProjectsUpkeep, agent_snapshot, allow_finding, check, check_directory, clients, discover, expire, expiry,
+    finding_rules, findings, health, instruction, instructions, move_entry, new_projects, opening,
+    set_finding_rule, set_new_projects, strip_characters,
 };
 pub use item_findings::Configurations;
 

@@ -6,14 +6,14 @@
 use crate::Checks;
 use crate::check;
 use crate::wire::ApiError;
-use crate::wire::show;
+use crate::wire::{LoadReason, show};
 use retrace_findings::{MemoryUse, Usage};
-use retrace_lab::{SessionUses, memory_uses};
+use retrace_lab::{SessionUses, is_beside, is_of_project, memory_uses, project_of};
 use retrace_log::MemoryAt;
 use retrace_model::Timestamp;
 use retrace_sessions::Entry;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// The job's name: `task` of its progress, and what `cancel` stops it by.
@@ -36,10 +36,12 @@ pub(crate) struct Loads {
 }
 
 /// In how many sessions a memory was loaded, and when last.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Loaded {
     pub sessions: u64,
     pub last: Option<Timestamp>,
+    /// By reason: sessions that loaded it for it.
+    pub reasons: BTreeMap<LoadReason, u64>,
 }
 
 impl SessionLoads {
@@ -72,13 +74,14 @@ impl SessionLoads {
         for (entry, uses) in self.sessions.iter().filter(|(_, uses)| uses.is_telling()) {
             let Some(at) = entry.summary.as_ref().and_then(|summary| summary.last_at) else { continue };
             let mut own = false;
-            for path in uses.loaded() {
-                own |= Path::new(path).starts_with(root);
-                let Some(loaded) = paths.get(path).and_then(|path| loads.memories.get_mut(path)) else {
+            for whole in uses.loaded() {
+                own |= Path::new(whole).starts_with(root);
+                let Some(loaded) = paths.get(whole).and_then(|path| loads.memories.get_mut(path)) else {
                     continue;
                 };
                 loaded.sessions += 1;
                 loaded.last = loaded.last.max(Some(at));
+                uses.reasons(whole).for_each(|reason| *loaded.reasons.entry(reason).or_default() += 1);
             }
             if own || concerns(entry, root, project.as_deref()) {
                 loads.sessions.push(at);
@@ -110,39 +113,7 @@ impl Loads {
 }
 
 fn concerns(entry: &Entry, root: &Path, project: Option<&Path>) -> bool {
-    // Claude Code keeps transcripts and memory of a project in one folder.
-    let beside = root.parent().is_some_and(|parent| {
-        parent.parent().and_then(Path::file_name) == Some("projects".as_ref())
-            && entry.path.starts_with(parent)
-    });
-    let ran_in = entry.summary.as_ref().and_then(|summary| summary.session.project.as_deref());
-    beside || ran_in.is_some_and(|ran| project.is_some_and(|project| Path::new(ran).starts_with(project)))
-}
-
-/// The directory whose sessions can load a store: above `.claude`, or the repository it lies in. `None` for the memory that
-/// Claude Code keeps by project below its own directory, which is told by the place of the transcripts.
-fn project_of(root: &Path) -> Option<PathBuf> {
-    let own = root.ancestors().find(|above| above.file_name() == Some(".claude".as_ref()));
-    match own {
-        Some(own) if root.starts_with(own.join("projects")) => None,
-        Some(own) => own.parent().map(Path::to_path_buf),
-        None => check::repository_above(root),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_project_of_a_store() {
-        for (root, project) in [
-            ("/home/ada/.claude/projects/-w/memory", None),
-            ("/w/app/.claude/agent-memory/reviewer", Some("/w/app")),
-            ("/home/ada/.claude/agent-memory/reviewer", Some("/home/ada")),
-            ("/nowhere/notes", None),
-        ] {
-            assert_eq!(project_of(Path::new(root)), project.map(PathBuf::from), "{root}");
-        }
-    }
+    let ran_in =
+        || entry.project().is_some_and(|ran| project.is_some_and(|project| is_of_project(project, ran)));
+    is_beside(root, &entry.path) || ran_in()
 }

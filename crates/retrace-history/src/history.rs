@@ -10,7 +10,7 @@ use crate::wire::{
     Activity, ActivityMark, ActivityReq, ApiError, LogPage, LogReq, ShowReq, Shown, TimelinePage, TimelineReq,
 };
 use base64::Engine as _;
-use retrace_log::{VersionFilter, VersionRow};
+use retrace_log::{Reader, VersionFilter, VersionRow};
 use std::sync::Arc;
 
 /// Rows of a page unless asked otherwise.
@@ -48,7 +48,7 @@ pub fn log(inner: &Arc<History>, request: LogReq) -> Result<LogPage, ApiError> {
                     word.parse().map_err(|error| ApiError::invalid(crate::wire::sentence(&error), word))
                 })
                 .transpose()?,
-            actor: request.actor.map(|actor| if actor == "unknown" { String::new() } else { actor }),
+            actor: request.actor.as_deref().map(|actor| actor_named(inner, reader, actor)).transpose()?,
             since: request.since.as_deref().map(time).transpose()?,
             until: request.until.as_deref().map(time).transpose()?,
             operation_seq: request.operation_seq,
@@ -61,6 +61,15 @@ pub fn log(inner: &Arc<History>, request: LogReq) -> Result<LogPage, ApiError> {
         let writers = notes_of(inner, reader, &rows)?;
         Ok(LogPage { versions: rows.iter().map(|row| view::listed(row, &writers)).collect(), next_before })
     })
+}
+
+/// An actor by its name; a session also by the beginning of its id. None at all is `unknown`.
+fn actor_named(inner: &History, reader: &Reader<'_>, name: &str) -> Result<String, ApiError> {
+    match name {
+        "unknown" => Ok(String::new()),
+        name if reader.has_actor(name)? => Ok(name.to_owned()),
+        name => crate::origin::session_named(inner, reader, name),
+    }
 }
 
 /// A page of operations, newest first, each with its first versions.

@@ -25,12 +25,14 @@ mod history;
 mod origin;
 mod origins;
 mod search;
+mod session;
 
 pub use blame::blame;
 pub use history::{activity, log, show, timeline};
-pub use origin::{joined, origin, session_writes};
+pub use origin::{joined, origin, session_named, session_writes};
 pub use origins::{JoinUpkeep, notes_of, origin_note};
 pub use search::search;
+pub use session::session;
 
 use origins::Origins;
 use retrace_engine::kept_texts::{Held, KeptTexts};
@@ -53,6 +55,16 @@ impl History {
     #[must_use]
     pub fn new(engine: Arc<Engine>, lab: Arc<Lab>) -> Self {
         Self { engine, lab, origins: Origins::default() }
+    }
+
+    /// Brings the index of transcripts up to date, and waits for it.
+    pub fn read_transcripts(&self) {
+        self.lab.index().update(&self.lab);
+    }
+
+    /// Takes the index of transcripts as it was kept, where it is small and none was read; no transcript is looked at.
+    pub fn recall_transcripts(&self) {
+        self.lab.index().recall(&self.lab);
     }
 }
 

@@ -7,6 +7,7 @@ use crate::origins::{
 };
 use crate::target::version_named;
 use crate::view;
+use crate::wire::OriginBlockKind;
 use crate::wire::{
     ApiError, Code, Origin, OriginMessage, OriginReq, OriginWrite, SessionRef, SessionVersion, SessionWrite,
     SessionWrites,
@@ -14,7 +15,7 @@ use crate::wire::{
 use retrace_engine::{path_from_bytes, path_to_bytes};
 use retrace_lab as lab_view;
 use retrace_lab::shortened;
-use retrace_log::{CallPlace, OriginRow, VersionRow};
+use retrace_log::{CallPlace, OriginRow, Reader, VersionRow};
 use retrace_model::{Actor, StoreId};
 use retrace_origin::{Effect, Found, Write, of_reading};
 use retrace_sessions::{Entry, SessionRow, Snapshot};
@@ -101,7 +102,7 @@ pub fn origin(inner: &Arc<History>, request: OriginReq) -> Result<Origin, ApiErr
 pub fn session_writes(inner: &Arc<History>, request: SessionRef) -> Result<SessionWrites, ApiError> {
     inner.origins.update(inner)?;
     let snapshot = inner.lab.index().snapshot();
-    let id = session_named(&snapshot, request.session.trim())?;
+    let id = inner.read(|reader| session_named(inner, reader, request.session.trim()))?;
     let session = session_of(&snapshot, &id);
     let mut explained = HashSet::new();
     let mut rebuilt: Vec<VersionRow> = Vec::new();
@@ -168,21 +169,36 @@ fn is_open(inner: &History, version: &str) -> Result<bool, ApiError> {
     })
 }
 
-/// A session by its id or the beginning of it.
-fn session_named(snapshot: &Snapshot, name: &str) -> Result<String, ApiError> {
+/// Sessions that an error names where several are meant.
+const CANDIDATES: usize = 5;
+
+/// A session by its id or the beginning of it, among those that wrote something and those that transcripts are known of. A name
+/// that none begins with stays as it is.
+///
+/// # Errors
+/// `invalid` for no name, or for the beginning of several ids, which the hint names.
+pub fn session_named(inner: &History, reader: &Reader<'_>, name: &str) -> Result<String, ApiError> {
     if name.is_empty() {
         return Err(ApiError::invalid(say::no_session_named(), "session"));
     }
-    let ids: BTreeSet<&str> = snapshot.sessions().iter().map(|session| session.id.as_str()).collect();
-    if ids.contains(name) {
+    let snapshot = inner.lab.index().snapshot();
+    let known = snapshot.sessions().iter().map(|session| session.id.clone());
+    let mut ids: BTreeSet<String> = known.filter(|id| id.starts_with(name)).collect();
+    ids.extend(reader.sessions_beginning(name)?);
+    if ids.contains(name) || ids.is_empty() {
         return Ok(name.to_owned());
     }
-    let mut beginning = ids.iter().filter(|id| id.starts_with(name));
-    match (beginning.next(), beginning.next()) {
-        (Some(one), None) => Ok((*one).to_owned()),
-        (Some(_), Some(_)) => Err(ApiError::invalid(say::several_sessions_id_begins(), name)),
-        _ => Ok(name.to_owned()),
+    if ids.len() == 1 {
+        return Ok(ids.pop_first().unwrap_or_default());
     }
+    let named = ids.iter().take(CANDIDATES).map(|id| {
+        let title = session_of(&snapshot, id).and_then(SessionRow::title);
+        title.map_or_else(|| id.clone(), |title| format!("{id} ({})", shortened(title, TITLE)))
+    });
+    let named: Vec<String> = named.collect();
+    let more = if ids.len() > CANDIDATES { ", …" } else { "" };
+    Err(ApiError::invalid(say::several_sessions_id_begins(), name)
+        .hint(say::one_of(format!("{}{more}", named.join(", ")))))
 }
 
 fn agent(session: &SessionRow) -> Option<String> {
@@ -272,22 +288,26 @@ fn messages(transcript: &Transcript, write: &Write, around: usize) -> Vec<Origin
 fn blocks(at: usize, message: &Message, turn: Option<u64>, write: &Write) -> Vec<OriginMessage> {
     let written_by = message.blocks.iter().enumerate().map(|(place, block)| {
         let (kind, text) = match &block.kind {
-            BlockKind::Text { text } => ("text", text.clone()),
-            BlockKind::Thinking { text, .. } => ("thinking", text.clone()),
-            BlockKind::ToolUse { name, input, .. } => ("tool_use", format!("{name} {input}")),
+            BlockKind::Text { text } => (OriginBlockKind::Text, text.clone()),
+            BlockKind::Thinking { text, .. } => (OriginBlockKind::Thinking, text.clone()),
+            BlockKind::ToolUse { name, input, .. } => (OriginBlockKind::ToolUse, format!("{name} {input}")),
             BlockKind::ToolResult { content, .. } => {
-                ("tool_result", content.iter().map(part).collect::<Vec<_>>().join("\n"))
+                (OriginBlockKind::ToolResult, content.iter().map(part).collect::<Vec<_>>().join("\n"))
             }
-            BlockKind::Compaction { content } => ("other", content.clone().unwrap_or_default()),
+            BlockKind::Compaction { content } => {
+                (OriginBlockKind::Other, content.clone().unwrap_or_default())
+            }
             BlockKind::Attachment { attachment, text, rendered, .. } => {
-                ("other", format!("{attachment} {}", rendered.as_ref().unwrap_or(text)))
+                (OriginBlockKind::Other, format!("{attachment} {}", rendered.as_ref().unwrap_or(text)))
             }
-            BlockKind::Media(media) => ("other", format!("({}, {} bytes)", media.media_type, media.bytes)),
-            BlockKind::Unknown { type_name, .. } => ("other", type_name.clone()),
+            BlockKind::Media(media) => {
+                (OriginBlockKind::Other, format!("({}, {} bytes)", media.media_type, media.bytes))
+            }
+            BlockKind::Unknown { type_name, .. } => (OriginBlockKind::Other, type_name.clone()),
         };
         OriginMessage {
-            role: lab_view::role(message.role).to_owned(),
-            kind: kind.to_owned(),
+            role: lab_view::role(message.role),
+            kind,
             text: cut(&text, SHORT_TEXT).0,
             at: message.at.map(|at| at.to_rfc3339()),
             turn,
@@ -456,6 +476,7 @@ retrace_message::messages! {
     retrace_context_transcripts_lists_sessions() => "`retrace context transcripts` lists the sessions there are transcripts of.",
     no_session_named() => "No session is named.",
     several_sessions_id_begins() => "Several sessions have an id that begins so.",
+    one_of(names) => "One of: {names}",
     recording_began_content_version_had(older) => "Recording began with this content: version {older} had left it so.",
     version_rebuilt_from_sessions_transcript() => "The version was rebuilt from this session's transcript.",
     writer_said_when_wrote() => "The writer said so when it wrote.",

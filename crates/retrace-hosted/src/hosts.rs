@@ -71,7 +71,7 @@ pub fn remotes(inner: &Arc<Hosted>, _: Nothing) -> Result<Remotes, ApiError> {
         .into_iter()
         .map(|url| {
             let key = inner.hosts.key(url, &|name| inner.variable(name));
-            RemoteHost { base_url: url.to_owned(), key: key.map(str::to_owned) }
+            RemoteHost { base_url: url.to_owned(), key }
         })
         .collect();
     Ok(Remotes { stores, hosts, calls: inner.remote_calls.listed() })

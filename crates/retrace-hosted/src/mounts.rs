@@ -4,11 +4,13 @@
 //! shown by this program's own API is not known, and said to be so.
 
 use crate::Hosted;
+use crate::wire::MountAccess;
 use crate::wire::{ApiError, MountPreview, MountProblem, MountedFile, Mounts, MountsReq, Severity};
 use retrace_engine::counts::NEWEST_FAMILY;
 use retrace_log::{LogError, Reader, VersionRow};
 use retrace_model::{StoreId, Timestamp};
 use retrace_store_api::MemoryPath;
+use retrace_store_api::mounts::Access;
 use retrace_store_api::mounts::{self, Attachment, MountPath, Problem, Weight};
 use retrace_tokens::{Counter, Family, family_of};
 use std::sync::Arc;
@@ -117,7 +119,10 @@ fn preview_of(store: &Attachment, known: Option<&Known>, path: Option<&MountPath
         memory_store_id: store.id.clone(),
         store_id: known.map(|known| known.id.to_string()),
         name: known.map(|known| known.name.clone()),
-        access: store.access.as_str().to_owned(),
+        access: match store.access {
+            Access::ReadWrite => MountAccess::ReadWrite,
+            Access::ReadOnly => MountAccess::ReadOnly,
+        },
         instructions_chars: store.instructions.as_ref().map_or(0, |text| text.chars().count() as u64),
         mount_path: path.map(|path| path.path.clone()),
         mount_path_assumed: path.is_some_and(|path| path.assumed)

@@ -3,6 +3,7 @@
 use crate::Imports;
 use crate::jobs::Steps;
 use crate::past::{self, Import, bundle, git, transcripts};
+use crate::wire::ImportSource;
 use crate::wire::{
     ApiError, Code, ExportStoreReq, ExportedStore, ImportBundleReq, ImportGitReq, ImportResult,
     ImportTranscriptsReq,
@@ -32,7 +33,7 @@ pub fn import_git(inner: &Arc<Imports>, request: ImportGitReq) -> Result<ImportR
     let place = git::GitPlace::find(&directory, path.as_deref(), below)?;
     let past_history = git::read(&place, &inner.rules, &steps)?;
     let import = Import {
-        from: "git",
+        from: ImportSource::Git,
         source: Source::Import,
         note: say::import_from_git(crate::wire::show(&directory)),
         dry_run: request.dry_run,
@@ -68,7 +69,7 @@ pub fn import_transcripts(
     let store = inner.read(|reader| inner.store_named(reader, &request.store))?;
     let past_history = transcripts::read(inner, &store, &steps)?;
     let import = Import {
-        from: "transcripts",
+        from: ImportSource::Transcripts,
         source: Source::Rebuilt,
         note: say::rebuilt_from_transcripts(),
         dry_run: request.dry_run,
@@ -88,7 +89,7 @@ pub fn import_bundle(inner: &Arc<Imports>, request: ImportBundleReq) -> Result<I
     let name = request.store.as_deref().unwrap_or(&head.name);
     let store = inner.read(|reader| inner.store_named(reader, name))?;
     let import = Import {
-        from: "bundle",
+        from: ImportSource::Bundle,
         source: Source::Import,
         note: say::import_bundle(crate::wire::show(file)),
         dry_run: request.dry_run,

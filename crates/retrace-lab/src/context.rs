@@ -2,6 +2,7 @@
 
 use crate::Lab;
 use crate::lab::agent;
+use crate::lab::in_force;
 use crate::lab::loaded::{self, Loaded};
 use crate::lab::prices::{Table, is_fast_without_price, request_price};
 use crate::lab::view;
@@ -10,7 +11,8 @@ use crate::wire::{
     ApiError, Code, Composition, CompositionReq, ContextEvent, ContextFile, ContextPeak, ContextRequest,
     ContextShow, ContextShowReq, LargeBlock, NamedTokens, RestsOn, UnansweredRequest,
 };
-use retrace_context::compose::{FileUse, Named, file_uses};
+use crate::wire::{CarriedClass, ContextEventKind};
+use retrace_context::compose::{FileUse, Named, answer, file_uses, parts};
 use retrace_context::prices::Models;
 use retrace_context::{FileClass, compose, compose_request};
 use retrace_message::Message;
@@ -34,6 +36,9 @@ pub fn context_show(inner: &Arc<Lab>, request: ContextShowReq) -> Result<Context
         transcript.requests.iter().filter(|it| it.usage.is_some() && !it.output_is_final).count() as u64;
     let fast = fast_without_price(transcript, &table);
     let facts = loaded.model.as_deref().and_then(|model| Models::builtin().get(model));
+    let parts = parts(transcript, &loaded.weights);
+    let answer = loaded.weights.peak().map(|peak| view::answer(&answer(&parts, peak), &parts));
+    let requests = requests(&loaded);
     Ok(ContextShow {
         transcript: loaded.place.id.clone(),
         path: show(&loaded.place.path),
@@ -50,7 +55,11 @@ pub fn context_show(inner: &Arc<Lab>, request: ContextShowReq) -> Result<Context
             tokens: loaded.weights.contexts[request],
             kind: view::kind(loaded.weights.bases[request]),
         }),
-        requests: requests(&loaded),
+        answer,
+        parts: parts.into_iter().map(view::part).collect(),
+        proved_requests: requests.iter().filter(|request| request.proved == Some(true)).count() as u64,
+        in_force: in_force::of(&loaded).map(|found| found.shown()),
+        requests,
         events: events(&loaded),
         memory_files: files(&loaded, &table),
         cost_usd,
@@ -115,7 +124,7 @@ fn rests_on(loaded: &Loaded, request: usize) -> RestsOn {
 }
 
 /// Events that took content away, in the order of the requests.
-fn events(loaded: &Loaded) -> Vec<ContextEvent> {
+pub(super) fn events(loaded: &Loaded) -> Vec<ContextEvent> {
     let transcript = loaded.transcript();
     let mut events: Vec<ContextEvent> = transcript
         .segments
@@ -129,7 +138,7 @@ fn events(loaded: &Loaded) -> Vec<ContextEvent> {
             let after = loaded.weights.contexts[index];
             events.push(ContextEvent {
                 before_request: index as u64,
-                event: "server_edit".to_owned(),
+                event: ContextEventKind::ServerEdit,
                 tokens_before: Some(after.saturating_add(freed)),
                 tokens_after: Some(after),
                 note: say::server_reported_tokens_cleared_context(freed),
@@ -147,28 +156,38 @@ fn event(loaded: &Loaded, index: usize, segment: &Segment) -> Option<ContextEven
     let before_request = next.unwrap_or(transcript.requests.len());
     let context_before = before_request.checked_sub(1).and_then(|before| contexts.get(before)).copied();
     let context_after = next.and_then(|next| contexts.get(next)).copied();
-    let event_of = |event: &str, before: Option<u64>, after: Option<u64>, note: Message| ContextEvent {
-        before_request: before_request as u64,
-        event: event.to_owned(),
-        tokens_before: before.or(context_before),
-        tokens_after: after.or(context_after),
-        note,
-    };
+    let event_of =
+        |event: ContextEventKind, before: Option<u64>, after: Option<u64>, note: Message| ContextEvent {
+            before_request: before_request as u64,
+            event,
+            tokens_before: before.or(context_before),
+            tokens_after: after.or(context_after),
+            note,
+        };
     match &segment.cause {
         Cause::Start => None,
         Cause::Compacted(compaction) => {
             let by = compaction.trigger.as_deref().map_or_else(say::how_begun_not_told, Message::verbatim);
             let note = say::compaction_put_summary_place_what(by);
-            Some(event_of("compaction", compaction.tokens_before, compaction.tokens_after, note))
+            Some(event_of(
+                ContextEventKind::Compaction,
+                compaction.tokens_before,
+                compaction.tokens_after,
+                note,
+            ))
         }
         Cause::Microcompacted { tokens_before, tokens_saved } => {
             let after = tokens_before.zip(*tokens_saved).map(|(before, saved)| before.saturating_sub(saved));
             let results = segment.dropped_results.len();
             let note = say::client_dropped_old_tool_results(results);
-            Some(event_of("microcompaction", *tokens_before, after, note))
+            Some(event_of(ContextEventKind::Microcompaction, *tokens_before, after, note))
         }
-        Cause::Rewound => Some(event_of("rewind", None, None, say::person_went_back_earlier_message())),
-        Cause::Replaced => Some(event_of("replaced", None, None, say::client_sent_another_history())),
+        Cause::Rewound => {
+            Some(event_of(ContextEventKind::Rewind, None, None, say::person_went_back_earlier_message()))
+        }
+        Cause::Replaced => {
+            Some(event_of(ContextEventKind::Replaced, None, None, say::client_sent_another_history()))
+        }
     }
 }
 
@@ -177,7 +196,7 @@ fn files(loaded: &Loaded, table: &Table) -> Vec<ContextFile> {
     file_costs(loaded, table)
         .into_iter()
         .map(|file| ContextFile {
-            class: file_class(file.class).to_owned(),
+            class: file_class(file.class),
             tokens: file.tokens,
             partial: file.partial,
             requests: file.requests,
@@ -202,10 +221,10 @@ pub(super) fn file_costs(loaded: &Loaded, table: &Table) -> Vec<FileUse> {
     file_uses(transcript, &loaded.weights, &|index| prices.get(index).copied().flatten())
 }
 
-pub(super) const fn file_class(class: FileClass) -> &'static str {
+pub(super) const fn file_class(class: FileClass) -> CarriedClass {
     match class {
-        FileClass::Instructions => "instructions",
-        FileClass::Memory => "memory",
+        FileClass::Instructions => CarriedClass::Instructions,
+        FileClass::Memory => CarriedClass::Memory,
     }
 }
 

@@ -27,9 +27,13 @@ mod deployed;
 mod export;
 mod keys;
 mod lab;
+mod loads_told;
 mod memory_prices;
+mod presence;
 mod prices;
+mod recommend;
 mod request;
+mod session;
 mod simulate;
 mod sweep;
 mod tokens;
@@ -46,9 +50,16 @@ pub use keys::{KeyInMemory, KeyStore, SystemKeyring};
 pub use lab::index::TranscriptIndex;
 pub use lab::rows::shortened;
 pub use lab::view::role;
-pub use memory_prices::{SessionUses, context_memory, memory_uses};
+pub use loads_told::{LOADS_FILE, LoadTold, OLDER_LOADS_FILE};
+pub use memory_prices::{SessionUses, context_memory, memory_uses, prices_in};
+pub use presence::{
+    Concerned, MemoryAsked, MemoryPresence, NeverLines, OfMemory, change_reach, is_beside, is_of_project,
+    presence, project_of, ran_below, reach, store_presence,
+};
 pub use prices::prices;
+pub use recommend::context_recommend;
 pub use request::context_request;
+pub use session::{SessionTold, session_told};
 pub use simulate::{context_lines, context_simulate};
 pub use sweep::context_sweep;
 pub use tokens::tokens;
@@ -81,6 +92,16 @@ impl Lab {
     #[must_use]
     pub fn index(&self) -> &TranscriptIndex {
         &self.lab.index
+    }
+
+    /// Sessions on this machine, as far as the index knows them; before it was made, the files of transcripts that are not a
+    /// subagent's.
+    #[must_use]
+    pub fn sessions_known(self: &Arc<Self>) -> u64 {
+        if self.lab.index.state().0.updated_at.is_some() {
+            return lab::rows::rows(self).totals.sessions;
+        }
+        self.lab.index.listed(self)
     }
 
     /// Number of calls that were made to count tokens.

@@ -7,14 +7,15 @@ use crate::jobs::Job;
 use crate::lab::loaded;
 use crate::lab::prices::Table;
 use crate::memories::Bytes;
+use crate::session::reason;
 use crate::wire::show;
-use crate::wire::{ApiError, Event, MemoryPrice, MemoryPrices, MemoryPricesReq};
-use retrace_context::FileClass;
+use crate::wire::{ApiError, Event, LoadReason, MemoryPrice, MemoryPrices, MemoryPricesReq, ReasonCount};
+use retrace_context::{FileClass, loaded_files};
 use retrace_engine::{lock, root_of};
 use retrace_model::Timestamp;
 use retrace_sessions::{Entry, Identity};
 use retrace_tokens::Counter;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -35,12 +36,27 @@ pub struct SessionUses {
     /// True if the transcript tells what was loaded.
     telling: bool,
     files: Vec<Use>,
+    /// Instruction files that it had.
+    instructions: u64,
+    /// By memory: why it was loaded.
+    reasons: BTreeMap<String, BTreeSet<LoadReason>>,
 }
 
 impl SessionUses {
     /// True if the transcript tells what was loaded.
     pub const fn is_telling(&self) -> bool {
         self.telling
+    }
+
+    /// Number of instruction files that it had.
+    #[must_use]
+    pub const fn instructions(&self) -> u64 {
+        self.instructions
+    }
+
+    /// Why it loaded a memory, by its whole path as recorded.
+    pub fn reasons(&self, path: &str) -> impl Iterator<Item = LoadReason> {
+        self.reasons.get(path).into_iter().flatten().copied()
     }
 
     /// Whole paths, as recorded, of the memories it loaded.
@@ -65,13 +81,37 @@ pub fn context_memory(inner: &Arc<Lab>, request: MemoryPricesReq) -> Result<Memo
     let job = inner.jobs.begin(Some(JOB))?;
     let live = request.store.as_deref().map(|store| live_files(inner, store)).transpose()?;
     let uses = memory_uses(inner, &job, JOB);
-    let mut files = live.clone().unwrap_or_default();
-    for (entry, uses) in &uses {
+    Ok(MemoryPrices {
+        files: priced(live.as_ref(), &uses),
+        sessions: uses.len() as u64,
+        sessions_telling: uses.iter().filter(|(_, uses)| uses.telling).count() as u64,
+        cancelled: job.is_stopped(),
+    })
+}
+
+/// Costs of the live memories of a store over sessions that were read, the dearest first.
+///
+/// # Errors
+/// `not_found` for an unknown store.
+pub fn prices_in(
+    inner: &Lab,
+    store: &str,
+    uses: &[(Arc<Entry>, Arc<SessionUses>)],
+) -> Result<Vec<MemoryPrice>, ApiError> {
+    Ok(priced(Some(&live_files(inner, store)?), uses))
+}
+
+fn priced(
+    live: Option<&BTreeMap<String, Sums>>,
+    uses: &[(Arc<Entry>, Arc<SessionUses>)],
+) -> Vec<MemoryPrice> {
+    let mut files = live.cloned().unwrap_or_default();
+    for (entry, uses) in uses {
         let at = entry.summary.as_ref().and_then(|summary| summary.last_at);
         for used in &uses.files {
-            match &live {
+            match live {
                 Some(live) if !live.contains_key(&used.path) => {}
-                _ => files.entry(used.path.clone()).or_default().add(used, at),
+                _ => files.entry(used.path.clone()).or_default().add(used, at, uses.reasons(&used.path)),
             }
         }
     }
@@ -83,12 +123,7 @@ pub fn context_memory(inner: &Arc<Lab>, request: MemoryPricesReq) -> Result<Memo
             .then_with(|| other.tokens.cmp(&one.tokens))
             .then_with(|| one.path.cmp(&other.path))
     });
-    Ok(MemoryPrices {
-        files,
-        sessions: uses.len() as u64,
-        sessions_telling: uses.iter().filter(|(_, uses)| uses.telling).count() as u64,
-        cancelled: job.is_stopped(),
-    })
+    files
 }
 
 /// Loads of each session on this machine. Reads what is not known yet, and tells of that under the name `task`.
@@ -113,11 +148,14 @@ struct Sums {
     last_loaded_at: Option<Timestamp>,
     /// Tokens of the live file, which win.
     live: Option<u64>,
+    /// By reason: sessions in which it was loaded for it.
+    reasons: BTreeMap<LoadReason, u64>,
 }
 
 impl Sums {
-    fn add(&mut self, used: &Use, at: Option<Timestamp>) {
+    fn add(&mut self, used: &Use, at: Option<Timestamp>, reasons: impl Iterator<Item = LoadReason>) {
         self.sessions += 1;
+        reasons.for_each(|reason| *self.reasons.entry(reason).or_default() += 1);
         if let Some(cost) = used.cost_usd {
             self.cost += cost;
             self.priced += 1;
@@ -138,6 +176,11 @@ impl Sums {
             sessions: self.sessions,
             cost_usd_per_session: (self.priced > 0).then(|| self.cost / self.priced as f64),
             last_loaded_at: self.last_loaded_at.map(|at| at.to_rfc3339()),
+            reasons: self
+                .reasons
+                .into_iter()
+                .map(|(reason, sessions)| ReasonCount { reason, sessions })
+                .collect(),
         }
     }
 }
@@ -204,7 +247,7 @@ fn read_all(
     })
 }
 
-fn uses_of(inner: &Lab, entry: &Entry, table: &Arc<Table>) -> Option<Arc<SessionUses>> {
+pub(crate) fn uses_of(inner: &Lab, entry: &Entry, table: &Arc<Table>) -> Option<Arc<SessionUses>> {
     let kept = &inner.lab.memory.kept;
     let known = lock(kept).get(&entry.path).cloned();
     if let Some(known) =
@@ -214,9 +257,17 @@ fn uses_of(inner: &Lab, entry: &Entry, table: &Arc<Table>) -> Option<Arc<Session
     }
     // A file that went away meanwhile is no session any more.
     let loaded = loaded::load_once(&entry.path).ok()?;
-    let files = file_costs(&loaded, table)
+    let (memory, instructions): (Vec<_>, Vec<_>) = file_costs(&loaded, table)
         .into_iter()
-        .filter(|file| file.class == FileClass::Memory && file.requests > 0)
+        .filter(|file| file.requests > 0)
+        .partition(|file| file.class == FileClass::Memory);
+    let reasons = loaded_files(loaded.transcript(), &loaded.weights)
+        .into_iter()
+        .filter(|file| file.class == FileClass::Memory)
+        .map(|file| (file.path, file.loads.iter().map(|load| reason(load.reason)).collect()))
+        .collect();
+    let files = memory
+        .into_iter()
         .map(|file| Use {
             path: file.path,
             tokens: file.tokens,
@@ -229,6 +280,8 @@ fn uses_of(inner: &Lab, entry: &Entry, table: &Arc<Table>) -> Option<Arc<Session
         table: Arc::clone(table),
         telling: !loaded.weights.files.is_empty(),
         files,
+        instructions: instructions.len() as u64,
+        reasons,
     });
     lock(kept).insert(entry.path.clone(), Arc::clone(&uses));
     Some(uses)

@@ -2,15 +2,17 @@
 
 use crate::Lab;
 use crate::lab::loaded::{self, Loaded};
-use crate::lab::{summaries, view};
+use crate::lab::{in_force, summaries, view};
 use crate::wire::{
     ApiError, FigureKind, LinesReq, Regret, SimulateReq, SimulatedCompaction, SimulatedLine, SimulatedLines,
     SimulatedRequest, Simulation, SimulationStopped, SimulationTotals, SimulationWarning, Simulations,
     Variant,
 };
+use crate::wire::{RegretRule, StopCause};
 use retrace_context::cache::CacheLife;
 use retrace_context::prices::{Billed, Models};
 use retrace_context::regret::Clearings;
+use retrace_context::regret::NeedRule;
 use retrace_context::settings::{Edit, Setting};
 use retrace_context::simulate::{Options, Scratch, SummarySizes, simulate, simulate_totals};
 use retrace_context::warnings::{Grounds, Warning, pays_back_after, warnings};
@@ -29,13 +31,25 @@ const MAX_VARIANTS: usize = 64;
 /// Those of `context_show`; `invalid` for a setting the API would refuse, in its own words, with the path in the setting as
 /// the subject.
 pub fn context_simulate(inner: &Arc<Lab>, request: SimulateReq) -> Result<Simulations, ApiError> {
-    let SimulateReq { transcript, variants, model, cache_ttl, all_cleared } = &request;
+    let SimulateReq { transcript, variants, model, cache_ttl, all_cleared, in_force } = &request;
     let settings = settings(variants)?.into_iter().collect::<Result<Vec<_>, _>>()?;
     with_options(inner, transcript, (model, cache_ttl), settings.iter(), |loaded, options| {
         let each = variants.iter().zip(&settings);
         let each = each.map(|(variant, setting)| one(loaded, variant, setting, options, *all_cleared));
-        Simulations { simulations: each.collect() }
+        let simulations = each.collect();
+        let ran = in_force.then(|| as_it_ran(loaded, options, *all_cleared)).flatten();
+        Simulations { simulations, in_force: ran }
     })
+}
+
+/// What ran under the setting in force.
+fn as_it_ran(loaded: &Loaded, options: &Options<'_>, all_cleared: bool) -> Option<Simulation> {
+    let found = in_force::of(loaded)?;
+    let options = Options { as_ran: true, ..options.clone() };
+    let variant = Variant { name: in_force::NAME.to_owned(), config: found.config };
+    let mut ran = one(loaded, &variant, &found.setting, &options, all_cleared);
+    (ran.what, ran.in_force) = (found.what, true);
+    Some(ran)
 }
 
 /// Chart lines of settings over a transcript.
@@ -157,6 +171,8 @@ pub(super) fn one(
     Simulation {
         transcript: loaded.place.id.clone(),
         name: variant.name.clone(),
+        what: setting.in_words(),
+        in_force: false,
         config: setting.to_json(facts),
         model: model.map(str::to_owned),
         warnings: warnings_of(loaded, setting, &outcome, options).into_iter().map(warned).collect(),
@@ -311,7 +327,12 @@ fn regret(regret: retrace_context::regret::Regret) -> Regret {
         tokens: regret.tokens,
         cleared_at: regret.cleared_at as u64,
         needed_at: regret.needed_at as u64,
-        rule: regret.rule.name().to_owned(),
+        rule: match regret.rule {
+            NeedRule::ReadAgain => RegretRule::ReadAgain,
+            NeedRule::RunAgain => RegretRule::RunAgain,
+            NeedRule::EditedAgainst => RegretRule::EditedAgainst,
+            NeedRule::Quoted => RegretRule::Quoted,
+        },
         evidence: Message::verbatim(regret.evidence),
     }
 }
@@ -320,11 +341,10 @@ fn stopped_view(stopped: &Stopped) -> SimulationStopped {
     SimulationStopped {
         last: stopped.last as u64,
         reason: match stopped.reason {
-            StopReason::EndlessCompaction => "endless_compaction",
-            StopReason::MaxIterations => "max_iterations",
-            StopReason::Refusal => "refusal",
-        }
-        .to_owned(),
+            StopReason::EndlessCompaction => StopCause::EndlessCompaction,
+            StopReason::MaxIterations => StopCause::MaxIterations,
+            StopReason::Refusal => StopCause::Refusal,
+        },
     }
 }
 

@@ -2,10 +2,10 @@
 
 use crate::Lab;
 use crate::lab::rows;
-use crate::wire::{ApiError, TranscriptRow, Transcripts, TranscriptsReq};
+use crate::wire::{ApiError, RunOrder, TranscriptRow, Transcripts, TranscriptsReq};
 use std::sync::Arc;
 
-/// Sessions on this machine, newest first, as far as the index knows them. The first call begins to bring it up to date.
+/// Sessions on this machine, in the order asked for, as far as the index knows them. The first call begins to bring it up to date.
 ///
 /// # Errors
 /// None: what cannot be read is among the problems.
@@ -21,7 +21,8 @@ pub fn transcripts(inner: &Arc<Lab>, request: TranscriptsReq) -> Result<Transcri
         request.query.unwrap_or_default().to_lowercase().split_whitespace().map(str::to_owned).collect();
     let known = rows::rows(inner);
     let chosen = known.rows.iter().filter(|row| is_asked_for(row, &words, request.project.as_deref()));
-    let transcripts = chosen.cloned().collect();
+    let mut transcripts: Vec<TranscriptRow> = chosen.cloned().collect();
+    sort(&mut transcripts, request.sort.unwrap_or(RunOrder::Date));
     let (state, mut problems) = index.state();
     for problem in &known.problems {
         if problems.iter().all(|known| known.path != problem.path) {
@@ -29,6 +30,18 @@ pub fn transcripts(inner: &Arc<Lab>, request: TranscriptsReq) -> Result<Transcri
         }
     }
     Ok(Transcripts { transcripts, totals: known.totals.clone(), index: state, problems })
+}
+
+/// Puts rows in an order. They come newest first, and equal ones stay so.
+fn sort(rows: &mut [TranscriptRow], order: RunOrder) {
+    match order {
+        RunOrder::Date => {}
+        RunOrder::Cost => {
+            let cost = |row: &TranscriptRow| row.cost_usd.or(row.client_cost_usd).unwrap_or(-1.0);
+            rows.sort_by(|one, other| cost(other).total_cmp(&cost(one)));
+        }
+        RunOrder::Peak => rows.sort_by_key(|row| std::cmp::Reverse(row.peak)),
+    }
 }
 
 /// True if every word is in title, project, id or path.

@@ -7,6 +7,7 @@ use crate::Lab;
 use crate::lab::loaded::{self, Loaded};
 use crate::lab::view;
 use crate::wire::{ApiError, Turn, TurnBlock, TurnMessage, TurnReq, Variant};
+use crate::wire::{MessageOrigin, MessageRole, TurnBlockKind};
 use retrace_context::compose::Labels;
 use retrace_context::simulate::{Options, simulate};
 use retrace_context::{BlockAt, Cleared};
@@ -77,7 +78,7 @@ pub fn context_turn(inner: &Arc<Lab>, request: TurnReq) -> Result<Turn, ApiError
 struct Needle(String);
 
 /// Kind of a block, its name, its text and its tokens.
-type Part<'a> = (&'static str, &'a str, String, u64);
+type Part<'a> = (TurnBlockKind, &'a str, String, u64);
 
 impl Needle {
     fn of(request: &TurnReq) -> Option<Self> {
@@ -161,18 +162,18 @@ impl Printer<'_> {
         let counter = Family::parse(self.loaded.weights.family).map(Counter::of);
         let tokens = |text: &str| counter.map_or(0, |counter| counter.content(text));
         let weighed = index.and_then(|index| self.loaded.weights.tools.get(index));
-        let system = preamble.system.iter().map(|text| ("text", "", text.clone(), tokens(text)));
+        let system = preamble.system.iter().map(|text| (TurnBlockKind::Text, "", text.clone(), tokens(text)));
         let tools = preamble.tools.iter().enumerate().map(|(at, tool)| {
             let definition = serde_json::to_string_pretty(&tool.definition).unwrap_or_default();
             let tokens = weighed.and_then(|tools| tools.get(at)).copied().unwrap_or_default();
-            ("tool", tool.name.as_str(), definition, tokens)
+            (TurnBlockKind::Tool, tool.name.as_str(), definition, tokens)
         });
-        let parts: [(&str, Vec<Part<'_>>); 2] =
-            [("system_prompt", system.collect()), ("tools", tools.collect())];
+        let parts: [(MessageOrigin, Vec<Part<'_>>); 2] =
+            [(MessageOrigin::SystemPrompt, system.collect()), (MessageOrigin::Tools, tools.collect())];
         let parts = parts.into_iter().enumerate().map(|(position, (origin, blocks))| TurnMessage {
             position: position as u64,
-            role: "system".to_owned(),
-            origin: origin.to_owned(),
+            role: MessageRole::System,
+            origin,
             time: None,
             line: 0,
             answer: false,
@@ -185,10 +186,10 @@ impl Printer<'_> {
         parts.filter(|part| !part.blocks.is_empty()).collect()
     }
 
-    fn plain(&self, block: &str, name: &str, text: String, tokens: u64) -> TurnBlock {
+    fn plain(&self, block: TurnBlockKind, name: &str, text: String, tokens: u64) -> TurnBlock {
         let (text, cut) = self.cut(text);
         TurnBlock {
-            block: block.to_owned(),
+            block,
             name: name.to_owned(),
             tool_use_id: None,
             text,
@@ -209,8 +210,8 @@ impl Printer<'_> {
     fn message(&self, position: usize, at: MessageIndex, message: &Message, answer: bool) -> TurnMessage {
         TurnMessage {
             position: position as u64,
-            role: view::role(message.role).to_owned(),
-            origin: view::origin(message.origin).to_owned(),
+            role: view::role(message.role),
+            origin: view::origin(message.origin),
             time: message.at.map(|at| at.to_rfc3339()),
             line: u64::from(message.line),
             answer,
@@ -234,7 +235,7 @@ impl Printer<'_> {
     /// A block with all of its text.
     fn whole(&self, block: &Block) -> TurnBlock {
         let mut shown = TurnBlock {
-            block: String::new(),
+            block: TurnBlockKind::Unknown,
             name: String::new(),
             tool_use_id: None,
             text: String::new(),
@@ -244,33 +245,35 @@ impl Printer<'_> {
             cleared: false,
         };
         let (kind, text) = match &block.kind {
-            BlockKind::Text { text } => ("text", text.clone()),
+            BlockKind::Text { text } => (TurnBlockKind::Text, text.clone()),
             BlockKind::Thinking { text, redacted, signature_bytes } => {
-                ("thinking", thinking(text, *redacted, *signature_bytes))
+                (TurnBlockKind::Thinking, thinking(text, *redacted, *signature_bytes))
             }
             BlockKind::ToolUse { id, name, input, .. } => {
                 shown.name.clone_from(name);
                 shown.tool_use_id = Some(id.clone());
-                ("tool_use", serde_json::to_string_pretty(input).unwrap_or_default())
+                (TurnBlockKind::ToolUse, serde_json::to_string_pretty(input).unwrap_or_default())
             }
             BlockKind::ToolResult { tool_use_id, content, is_error, .. } => {
                 self.labels.tool(tool_use_id).clone_into(&mut shown.name);
                 shown.tool_use_id = Some(tool_use_id.clone());
                 shown.is_error = *is_error;
-                ("tool_result", content.iter().map(part).collect::<Vec<_>>().join("\n"))
+                (TurnBlockKind::ToolResult, content.iter().map(part).collect::<Vec<_>>().join("\n"))
             }
             BlockKind::Media(media) => (media_kind(media), described(media)),
             kind @ BlockKind::Attachment { attachment, .. } => {
                 shown.name.clone_from(attachment);
-                ("attachment", kind.attached_text().unwrap_or_default().into_owned())
+                (TurnBlockKind::Attachment, kind.attached_text().unwrap_or_default().into_owned())
             }
-            BlockKind::Compaction { content } => ("compaction", content.clone().unwrap_or_default()),
+            BlockKind::Compaction { content } => {
+                (TurnBlockKind::Compaction, content.clone().unwrap_or_default())
+            }
             BlockKind::Unknown { type_name, json } => {
                 shown.name.clone_from(type_name);
-                ("unknown", json.clone())
+                (TurnBlockKind::Unknown, json.clone())
             }
         };
-        kind.clone_into(&mut shown.block);
+        shown.block = kind;
         shown.text = text;
         shown
     }
@@ -296,10 +299,10 @@ fn part(part: &ResultPart) -> String {
     }
 }
 
-const fn media_kind(media: &Media) -> &'static str {
+const fn media_kind(media: &Media) -> TurnBlockKind {
     match media.kind {
-        MediaKind::Image => "image",
-        MediaKind::Document => "document",
+        MediaKind::Image => TurnBlockKind::Image,
+        MediaKind::Document => TurnBlockKind::Document,
     }
 }
 

@@ -484,7 +484,7 @@ impl Act<'_> {
         }
         self.transaction
             .execute(
-            "UPDATE stores SET root = ?2, root_device = NULL, root_file = NULL, root_boot = NULL, root_at = NULL
+            "UPDATE stores SET root = ?2, root_device = NULL, root_file = NULL, root_boot = NULL, root_made = NULL, root_at = NULL
              WHERE public = ?1",
             params![&id.0[..], root],
         )?;

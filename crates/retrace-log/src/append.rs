@@ -698,5 +698,5 @@ retrace_message::messages! {
     mod say in "append";
     bytes_not_hash_size_given(path) => "{path}: the bytes do not have the hash and size given",
     bytes_too_many_keep(path, count) => "{path}: {count} bytes are too many to keep",
-    operation_taken_back_already_operation(undone, by) => "operation {undone} is taken back already, by operation {by}",
+    operation_taken_back_already_operation(undone, by) => "operation {undone} is undone already, by operation {by}",
 }

@@ -4,87 +4,12 @@
 //! an operation's digest covers the one before, its own fields and its leaves. Masking a version keeps the commitment and
 //! throws the salt away: the chain still verifies, and nothing is left from which a short secret could be guessed.
 
-use retrace_model::{Actor, MemoryId, RelPath, Sha256, Source, StoreId, Timestamp, VersionOperation};
+pub(crate) use retrace_model::chain::{Leaf, Past, actor_fields, commitment, noted};
+use retrace_model::{Actor, Sha256, Source, StoreId, Timestamp};
 use sha2::{Digest as _, Sha256 as Hasher};
 
 /// Digest before the first operation.
 pub(crate) const GENESIS: Sha256 = Sha256([0; 32]);
-
-/// Digested fields of a version, without its content.
-pub(crate) struct Leaf {
-    pub seq: u64,
-    pub operation_seq: u64,
-    pub store: StoreId,
-    pub memory: MemoryId,
-    pub change: VersionOperation,
-    pub created_at: Timestamp,
-    pub commitment: Sha256,
-    /// Further fields of a rebuilt version.
-    pub past: Option<Past>,
-}
-
-/// When a rebuilt version truly was, and who made the change then.
-#[derive(Clone, Debug)]
-pub(crate) struct Past {
-    pub happened_at: Timestamp,
-    pub actor: Actor,
-    /// When it was written, where that was before it came to stand.
-    pub written_at: Option<Timestamp>,
-}
-
-/// The salted commitment to a path and a content; `content` is the hash and size of the raw bytes, `None` for a deletion.
-pub(crate) fn commitment(salt: &[u8], path: &RelPath, content: Option<(&Sha256, u64)>) -> Sha256 {
-    let mut hasher = Hasher::new();
-    hasher.update(b"retrace.content.1\0");
-    field(&mut hasher, salt);
-    field(&mut hasher, path.as_bytes());
-    match content {
-        None => hasher.update([0]),
-        Some((sha256, size)) => {
-            hasher.update([1]);
-            hasher.update(size.to_be_bytes());
-            hasher.update(sha256.0);
-        }
-    }
-    Sha256(hasher.finalize().into())
-}
-
-/// A commitment that covers a note as well. Without the salt nothing can be guessed of either.
-pub(crate) fn noted(commitment: Sha256, note: Option<&str>) -> Sha256 {
-    let Some(note) = note else { return commitment };
-    let mut hasher = Hasher::new();
-    hasher.update(b"retrace.note.1\0");
-    hasher.update(commitment.0);
-    field(&mut hasher, note.as_bytes());
-    Sha256(hasher.finalize().into())
-}
-
-impl Leaf {
-    /// The leaf hash, whose first bytes are part of the version's id.
-    pub(crate) fn hash(&self) -> Sha256 {
-        let mut hasher = Hasher::new();
-        let tag: &[u8] = if self.past.is_some() { b"retrace.rebuilt.1\0" } else { b"retrace.version.1\0" };
-        hasher.update(tag);
-        hasher.update(self.seq.to_be_bytes());
-        hasher.update(self.operation_seq.to_be_bytes());
-        hasher.update(self.store.0);
-        hasher.update(self.memory.0);
-        field(&mut hasher, self.change.as_str().as_bytes());
-        hasher.update(self.created_at.micros().to_be_bytes());
-        hasher.update(self.commitment.0);
-        if let Some(past) = &self.past {
-            hasher.update(past.happened_at.micros().to_be_bytes());
-            let (kind, name, evidence) = actor_fields(&past.actor);
-            for text in [kind, name, evidence] {
-                field(&mut hasher, text.as_bytes());
-            }
-            if let Some(written) = past.written_at {
-                hasher.update(written.micros().to_be_bytes());
-            }
-        }
-        Sha256(hasher.finalize().into())
-    }
-}
 
 /// Digested fields of an operation.
 pub(crate) struct Link<'a> {
@@ -147,17 +72,6 @@ fn field(hasher: &mut Hasher, bytes: &[u8]) {
     hasher.update(bytes);
 }
 
-/// An actor as the database keeps it: type, name, evidence.
-pub(crate) fn actor_fields(actor: &Actor) -> (&'static str, &str, &'static str) {
-    match actor {
-        Actor::Session { id, evidence } => ("session", id, evidence.as_str()),
-        Actor::Api { id } => ("api", id, ""),
-        Actor::User { id } => ("user", id, ""),
-        Actor::ServiceAccount { id } => ("service_account", id, ""),
-        Actor::Unknown => ("unknown", "", ""),
-    }
-}
-
 /// Reads an actor back; unknown words make an unknown actor, which verification then reports by the digest.
 pub(crate) fn actor_from_fields(kind: &str, name: String, evidence: &str) -> Actor {
     match kind {
@@ -175,6 +89,7 @@ pub(crate) fn actor_from_fields(kind: &str, name: String, evidence: &str) -> Act
 #[cfg(test)]
 mod tests {
     use super::*;
+    use retrace_model::{MemoryId, RelPath, VersionOperation};
     use std::collections::BTreeSet;
 
     fn path(text: &str) -> RelPath {

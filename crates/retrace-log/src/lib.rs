@@ -71,6 +71,8 @@ mod receipts;
 mod remotes;
 mod review;
 mod rows;
+mod rule_guards;
+mod rules;
 mod seals;
 mod search;
 mod stores;
@@ -97,8 +99,9 @@ pub use origins::{CallPlace, OriginRow, Unclaimed};
 pub use prompts::Prompt;
 pub use raw::RawHits;
 pub use read::{
-    ActivityMark, Content, ContentInfo, MemoryAt, Older, OperationRow, ReadConnection, Reader, Recent,
-    Redaction, ReviewAct, Unreviewed, UnreviewedFile, VersionFilter, VersionRow,
+    ActivityMark, ChainedVersion, Content, ContentInfo, MemoryAt, Older, Opened, OperationRow,
+    ReadConnection, Reader, Recent, Redaction, ReviewAct, Unreviewed, UnreviewedFile, VersionFilter,
+    VersionRow,
 };
 pub use receipts::{NewReceipt, Place, PlaceState, ReceiptRow};
 pub use remotes::{
@@ -106,6 +109,8 @@ pub use remotes::{
     REMOTE_ROOT, RemoteFacts, RemoteRow,
 };
 pub use review::{NewReview, ReviewedVersion};
+pub use rule_guards::KeptGuard;
+pub use rules::KeptRule;
 pub use search::{SearchHit, Words};
 pub use stores::{NewStore, StorePlace, StoreRow};
 pub use texts::{

@@ -22,6 +22,9 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0012_redaction_tags.sql"),
     include_str!("schema/0013_written.sql"),
     include_str!("schema/0014_places.sql"),
+    include_str!("schema/0015_rules.sql"),
+    include_str!("schema/0016_made.sql"),
+    include_str!("schema/0017_guards.sql"),
 ];
 
 /// Newest format this program knows.

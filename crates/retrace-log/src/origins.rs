@@ -209,6 +209,30 @@ impl Reader<'_> {
         let found = query.query_map([session], |row| row.get(0))?;
         Ok(found.collect::<Result<_, _>>()?)
     }
+
+    /// Sessions that wrote something as far as is known, whose ids begin so; in order.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn sessions_beginning(&self, beginning: &str) -> Result<Vec<String>, LogError> {
+        let mut query = self.connection.prepare_cached(
+            "SELECT name FROM actors WHERE type = 'session' AND substr(name, 1, length(?1)) = ?1
+             UNION SELECT session FROM origins
+                WHERE rank = 0 AND session IS NOT NULL AND substr(session, 1, length(?1)) = ?1
+             ORDER BY 1",
+        )?;
+        let found = query.query_map([beginning], |row| row.get(0))?;
+        Ok(found.collect::<Result<_, _>>()?)
+    }
+
+    /// True if an actor of any kind has this name.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn has_actor(&self, name: &str) -> Result<bool, LogError> {
+        let mut query = self.connection.prepare_cached("SELECT 1 FROM actors WHERE name = ?1")?;
+        Ok(query.exists([name])?)
+    }
 }
 
 impl Act<'_> {

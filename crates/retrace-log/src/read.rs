@@ -1,5 +1,6 @@
 //! Reading the log.
 
+mod chained;
 mod last_reviews;
 mod memories;
 mod operations;
@@ -8,6 +9,7 @@ mod reviews;
 pub(crate) mod version;
 mod versions;
 
+pub use chained::{ChainedVersion, Opened};
 pub use memories::MemoryAt;
 pub use operations::{ActivityMark, OperationRow};
 pub use reviews::{ReviewAct, Unreviewed, UnreviewedFile};
@@ -15,6 +17,7 @@ pub use version::{Content, ContentInfo, Older, Recent, Redaction, VersionRow};
 pub use versions::VersionFilter;
 
 pub(crate) use past::root_of_undoing;
+use version::source_from;
 pub(crate) use version::{LEAVES, leaf_from, version_from, version_sql};
 
 use crate::raw::KeptOpen;

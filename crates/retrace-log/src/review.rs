@@ -424,11 +424,11 @@ impl Reader<'_> {
 retrace_message::messages! {
     /// Messages of this module.
     mod say in "review";
-    act_review_taken_back_naming() => "an act of review is taken back by naming it",
+    act_review_taken_back_naming() => "an act of review is undone by naming it",
     act_review_about_memory() => "an act of review is about a memory",
     review_another_persons(seq) => "review {seq} is another person's",
-    review_takes_another_one_back(seq) => "review {seq} takes another one back",
-    review_taken_back_already_2(seq, by) => "review {seq} is taken back already, by {by}",
+    review_takes_another_one_back(seq) => "review {seq} undoes another one",
+    review_taken_back_already_2(seq, by) => "review {seq} is undone already, by {by}",
     not_version_or(memory, reviewed_seq, through) => "{memory} does not have version {reviewed_seq} or {through}",
     version_newer_than(reviewed_seq, through) => "version {reviewed_seq} is newer than {through}",
     nobody_knows_who_reviews() => "nobody knows who reviews",

@@ -47,6 +47,8 @@ pub struct StorePlace {
     pub device: u64,
     /// Number of the directory in it.
     pub file_id: u64,
+    /// When the directory was made; `None` when that was not kept, or the file system does not say.
+    pub made_nanos: Option<i64>,
     /// The boot of the machine in which they were seen.
     pub boot: Option<String>,
 }
@@ -69,7 +71,7 @@ const BEING_TAKEN: i64 = -1;
 
 const ROWS: &str =
     "SELECT s.public, s.kind, s.root, s.name, s.created_at, s.paused, s.removed_at, s.state, s.state_detail,
-    s.versions, s.baseline, s.last_change, s.root_device, s.root_file, s.root_boot, s.root_at FROM stores s";
+    s.versions, s.baseline, s.last_change, s.root_device, s.root_file, s.root_boot, s.root_at, s.root_made FROM stores s";
 
 impl Reader<'_> {
     /// All stores, those taken off the list included, by name.
@@ -144,7 +146,7 @@ impl Act<'_> {
             }
             self.transaction.execute(
                 "UPDATE stores SET removed_at = NULL, paused = 0, kind = ?2, name = ?3, state = 'recording',
-                    state_detail = NULL, root_device = NULL, root_file = NULL, root_boot = NULL, root_at = NULL WHERE public = ?1",
+                    state_detail = NULL, root_device = NULL, root_file = NULL, root_boot = NULL, root_made = NULL, root_at = NULL WHERE public = ?1",
                 params![&id.0[..], new.kind.as_str(), new.name],
             )?;
             return Ok(id);
@@ -165,7 +167,7 @@ impl Act<'_> {
         // A directory is added as it is found then, so that none is kept for a store off the list.
         self.change_store(
             id,
-            "removed_at = ?2, root_device = NULL, root_file = NULL, root_boot = NULL, root_at = NULL",
+            "removed_at = ?2, root_device = NULL, root_file = NULL, root_boot = NULL, root_made = NULL, root_at = NULL",
             &[&at.micros()],
         )
     }
@@ -212,8 +214,8 @@ impl Act<'_> {
         let (device, file_id) = (place.device.cast_signed(), place.file_id.cast_signed());
         self.change_store(
             id,
-            "root_device = ?2, root_file = ?3, root_boot = ?4, root_at = ?5",
-            &[&device, &file_id, &place.boot, &root_at],
+            "root_device = ?2, root_file = ?3, root_boot = ?4, root_at = ?5, root_made = ?6",
+            &[&device, &file_id, &place.boot, &root_at, &place.made_nanos],
         )
     }
 
@@ -268,6 +270,7 @@ fn store_from(row: &Row<'_>) -> Result<StoreRow, LogError> {
                 device: device.cast_unsigned(),
                 file_id: file_id.cast_unsigned(),
                 boot: row.get(14)?,
+                made_nanos: row.get(16)?,
             }),
             _ => None,
         },

@@ -86,6 +86,9 @@ pub enum TextName {
     /// Receipts.
     #[error("Receipts")]
     Receipts,
+    /// Rules.
+    #[error("Rules")]
+    Rules,
     /// Sessions joined to versions.
     #[error("Sessions joined to versions")]
     SessionsJoinedVersions,
@@ -198,6 +201,11 @@ pub const TEXTS: &[TextPlace] = &[
     text("unsettled", "boot", None, TextCare::Own),
     text("seals", "kind", None, TextCare::Own),
     text("seals", "seal", None, TextCare::Own),
+    text("rule_acts", "act", None, TextCare::Own),
+    text("rule_acts", "fields", Some(TextName::Rules), TextCare::Json),
+    text("guard_acts", "file", Some(TextName::PlacesWrittenOrImportedFrom), TextCare::Replaced),
+    text("guard_acts", "command", Some(TextName::Rules), TextCare::Replaced),
+    text("guard_acts", "inserted", Some(TextName::Rules), TextCare::Replaced),
     text("elsewhere", "kind", None, TextCare::Own),
     text("elsewhere", "path", Some(TextName::PlacesWrittenOrImportedFrom), TextCare::Replaced),
 ];

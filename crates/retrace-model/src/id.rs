@@ -19,6 +19,10 @@ pub struct IdError {
     pub wanted: Message,
 }
 
+/// Letters of a version's id that are its place in the log, five bytes; and all of its letters, thirteen bytes.
+const PLACE_LETTERS: usize = 8;
+const ID_LETTERS: usize = 21;
+
 fn encode(bytes: &[u8], into: &mut String) {
     let (mut buffer, mut bits) = (0u32, 0u32);
     for byte in bytes {
@@ -102,6 +106,14 @@ random_id!(
     /// The receipt of one redaction.
     ReceiptId, "receipt_", say::receipt_id_receipt()
 );
+random_id!(
+    /// A machine that joined a hub; made from its public key.
+    MachineId, "machine_", say::machine_id_machine()
+);
+random_id!(
+    /// An organisation: whose machines share a hub's history.
+    OrgId, "org_", say::org_id_org()
+);
 
 /// A version: its place in the log and the first eight bytes of the hash of what it says. The log needs no column and no
 /// index for it, and an identifier that was copied elsewhere no longer resolves once the version it named is altered.
@@ -136,6 +148,22 @@ impl VersionId {
         fingerprint.copy_from_slice(&bytes[5..]);
         Ok(Self { seq, fingerprint })
     }
+
+    /// The first and the last place of versions whose printed ids begin with `text`. `None` for what no id begins with, the bare
+    /// prefix included: a beginning of all ids names none.
+    #[must_use]
+    pub fn range_of(text: &str) -> Option<(u64, u64)> {
+        let letters = text.strip_prefix("memver_").filter(|letters| !letters.is_empty())?;
+        if letters.len() >= ID_LETTERS {
+            return None;
+        }
+        let values = letters.bytes().map(|letter| ALPHABET.iter().position(|known| *known == letter));
+        let values: Vec<u64> = values.map(|at| at.map(|at| at as u64)).collect::<Option<_>>()?;
+        let place = values.iter().take(PLACE_LETTERS);
+        let free = 5 * (PLACE_LETTERS - place.len());
+        let first = place.fold(0, |place, value| place << 5 | value) << free;
+        Some((first, first | ((1 << free) - 1)))
+    }
 }
 
 impl fmt::Display for VersionId {
@@ -161,6 +189,8 @@ retrace_message::messages! {
     store_id_memstore() => "a store id (memstore_…)",
     memory_id_mem() => "a memory id (mem_…)",
     receipt_id_receipt() => "a receipt id (receipt_…)",
+    machine_id_machine() => "a machine id (machine_…)",
+    org_id_org() => "an organisation id (org_…)",
     version_id_memver() => "a version id (memver_…)",
 }
 
@@ -182,6 +212,19 @@ mod tests {
         fn no_text_panics(text: String) {
             let _ = StoreId::parse(&text);
             let _ = VersionId::parse(&format!("memver_{text}"));
+            let _ = VersionId::range_of(&format!("memver_{text}"));
+        }
+
+        #[test]
+        fn a_beginning_of_an_id_says_between_which_places_it_is(
+            seq in 0u64..1 << 40,
+            leaf: [u8; 32],
+            letters in 1usize..21,
+        ) {
+            let text = VersionId::new(seq, &Sha256(leaf)).to_string();
+            let (first, last) = VersionId::range_of(&text[.."memver_".len() + letters]).expect("a beginning");
+            prop_assert!((first..=last).contains(&seq));
+            prop_assert!(letters < 8 || first == last);
         }
     }
 
@@ -192,5 +235,7 @@ mod tests {
         // The last letter carries two spare bits, which must stay zero.
         assert!(StoreId::parse("memstore_00000000000000000000000001").is_err());
         assert!(StoreId::parse("mem_00000000000000000000000000").is_err());
+        assert_eq!(VersionId::range_of("memver_"), None, "a beginning of all ids names none");
+        assert_eq!(VersionId::range_of("memver_0000000r0000000000000"), None, "a whole id is no beginning");
     }
 }

@@ -19,6 +19,7 @@
 //! ```
 
 mod actor;
+pub mod chain;
 mod hash;
 mod id;
 mod kind;
@@ -27,18 +28,20 @@ mod memory_kind;
 mod path;
 mod reconcile;
 mod rules;
+mod shell;
 mod text;
 mod time;
 
 pub use actor::{Actor, Evidence};
 pub use hash::Sha256;
-pub use id::{IdError, MemoryId, ReceiptId, StoreId, VersionId};
+pub use id::{IdError, MachineId, MemoryId, OrgId, ReceiptId, StoreId, VersionId};
 pub use kind::{Source, StoreKind, StoreState, UnknownWord, Verdict, VersionOperation};
 pub use kind_filter::KindFilter;
 pub use memory_kind::{MemoryClass, MemoryKind, MemoryScope, StorePlace, may_have_type, memory_kind};
 pub use path::{PathError, RelPath};
 pub use reconcile::{COARSE_RACY_WINDOW_NANOS, Head, RACY_WINDOW_NANOS, Reconciled, Seen, reconcile};
 pub use rules::{LeftOut, MAX_FILE_BYTES, Rules};
+pub use shell::shell_word;
 pub use text::{grouped, is_hidden};
 pub use time::{Timestamp, TimestampError};
 
@@ -60,4 +63,4 @@ macro_rules! in_messages {
         )+
     };
 }
-in_messages!(MemoryId, ReceiptId, RelPath, Sha256, StoreId, VersionId);
+in_messages!(MachineId, MemoryId, OrgId, ReceiptId, RelPath, Sha256, StoreId, VersionId);

@@ -145,25 +145,56 @@ fn patched(patch: &str, directory: Option<&str>) -> Vec<Change> {
     files.collect()
 }
 
+/// The command that a call of a shell runs, as it would be typed; `None` for calls of other tools.
+#[must_use]
+pub fn command_of(tool: &str, input: &Value) -> Option<String> {
+    matches!(kind_of(tool), Some(Kind::Shell)).then(|| match typed(input) {
+        Typed::Command(command) => command,
+        Typed::Patch(patch) => format!("apply_patch {}", quoted(patch)),
+    })
+}
+
+/// The files that a call writes, resolved, as far as its input says; those that a shell command only names are left out.
+#[must_use]
+pub fn paths_of(tool: &str, input: &Value, directory: Option<&str>) -> Vec<String> {
+    let by_shell = matches!(kind_of(tool), Some(Kind::Shell));
+    let changes = changes(tool, input, directory).into_iter();
+    changes
+        .filter(|change| !by_shell || change.effect != Effect::Unparsed)
+        .map(|change| change.path)
+        .collect()
+}
+
+/// What a call of a shell holds.
+enum Typed<'i> {
+    Command(String),
+    Patch(&'i str),
+}
+
+fn typed(input: &Value) -> Typed<'_> {
+    let list = input["command"].as_array().or_else(|| input["cmd"].as_array());
+    let words: Option<Vec<&str>> = list.map(|list| list.iter().filter_map(Value::as_str).collect());
+    match words.as_deref() {
+        // A program with its arguments: as it would be typed.
+        Some([tool, patch]) if *tool == "apply_patch" => Typed::Patch(patch),
+        Some([shell, option, command])
+            if option.starts_with('-') && option.ends_with('c') && shell.ends_with("sh") =>
+        {
+            Typed::Command((*command).to_owned())
+        }
+        Some(words) => Typed::Command(words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")),
+        None => Typed::Command(
+            text(input, &["command", "cmd", "script"]).or(input.as_str()).unwrap_or_default().to_owned(),
+        ),
+    }
+}
+
 fn in_shell(input: &Value, directory: Option<&str>) -> Vec<Change> {
     let named = text(input, &["workdir", "cwd", "working_directory", "directory"]);
     let directory = named.map(|named| resolve(named, directory)).or_else(|| directory.map(str::to_owned));
-    let words = |list: &[Value]| -> Vec<String> {
-        list.iter().filter_map(|word| word.as_str().map(str::to_owned)).collect()
-    };
-    let list = input["command"].as_array().or_else(|| input["cmd"].as_array());
-    let command = match list {
-        // A program with its arguments: as it would be typed.
-        Some(list) => match words(list).as_slice() {
-            [tool, patch] if tool == "apply_patch" => return patched(patch, directory.as_deref()),
-            [shell, option, command]
-                if option.starts_with('-') && option.ends_with('c') && shell.ends_with("sh") =>
-            {
-                command.clone()
-            }
-            words => words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "),
-        },
-        None => text(input, &["command", "cmd", "script"]).or(input.as_str()).unwrap_or_default().to_owned(),
+    let command = match typed(input) {
+        Typed::Patch(patch) => return patched(patch, directory.as_deref()),
+        Typed::Command(command) => command,
     };
     let effects = shell::effects(&command, directory.as_deref()).into_iter();
     let changes = effects.map(|found| Change {

@@ -5,30 +5,12 @@
 //! the list does not show.
 
 use crate::Review;
-use crate::wire::{ApiError, Approval, Finding, RuleCount, Severity};
+use crate::wire::{ApiError, Approval, ApprovalDirection, Finding, RuleCount, Severity};
 use retrace_health::Configurations;
 use retrace_log::{Reader, Unreviewed, VersionRow};
 use retrace_model::Timestamp;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Selection of an approval of several items.
-#[derive(Clone, Copy)]
-pub(crate) enum Direction {
-    /// The versions that were named.
-    Named,
-    /// All versions up to a point.
-    UpTo,
-}
-
-impl Direction {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Named => "named",
-            Self::UpTo => "up_to",
-        }
-    }
-}
 
 /// Goes through the items of an approval.
 pub(crate) struct Weighing {
@@ -40,9 +22,9 @@ pub(crate) struct Weighing {
 }
 
 impl Weighing {
-    pub(crate) fn new(direction: Direction) -> Self {
+    pub(crate) fn new(direction: ApprovalDirection) -> Self {
         Self {
-            approval: Approval { direction: direction.as_str().to_owned(), ..Approval::default() },
+            approval: Approval { direction, ..Approval::default() },
             span: None,
             rules: BTreeMap::new(),
             configurations: Configurations::default(),

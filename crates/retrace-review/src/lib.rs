@@ -3,6 +3,7 @@
 //! [`Review`] is the engine with the features a review stands on: findings, who wrote what, imports that an undo withdraws.
 //!
 //! ```
+//! use retrace_adherence::Rules;
 //! use retrace_engine::{Engine, EngineOptions};
 //! use retrace_health::Checks;
 //! use retrace_history::History;
@@ -17,8 +18,9 @@
 //! let lab = Arc::new(Lab::new(Arc::clone(&engine), Arc::new(KeyInMemory::default())));
 //! let checks = Arc::new(Checks::new(Arc::clone(&engine), Arc::clone(&lab)));
 //! let history = Arc::new(History::new(Arc::clone(&engine), Arc::clone(&lab)));
-//! let imports = Arc::new(Imports::new(Arc::clone(&engine), lab));
-//! let review = Arc::new(Review::new(engine, checks, history, imports));
+//! let imports = Arc::new(Imports::new(Arc::clone(&engine), Arc::clone(&lab)));
+//! let rules = Arc::new(Rules::new(Arc::clone(&engine), lab));
+//! let review = Arc::new(Review::new(engine, checks, history, imports, rules));
 //! assert!(inbox(&review, InboxReq::default())?.groups.is_empty());
 //! # Ok::<(), retrace_wire::ApiError>(())
 //! ```
@@ -33,10 +35,12 @@ mod review_page;
 mod triage;
 
 pub use commands::{
-    InboxList, InboxPart, cluster_difference, inbox, inbox_items, inbox_kinds, restore, review,
-    review_report, review_up_to, rollback, triage, undo, undo_review, withdraw_queued,
+    InboxList, InboxPart, Older, Today, TodayHalf, TodayRow, TodayUpkeep, cluster_difference, inbox,
+    inbox_items, inbox_kinds, restore, review, review_report, review_up_to, rollback, triage, undo,
+    undo_review, withdraw_queued,
 };
 
+use retrace_adherence::Rules;
 use retrace_engine::kept_texts::KeptTexts;
 use retrace_engine::{Engine, decision, kinds, memories, plan, queue, target, view};
 use retrace_health::Checks;
@@ -52,6 +56,7 @@ pub struct Review {
     checks: Arc<Checks>,
     history: Arc<History>,
     imports: Arc<Imports>,
+    memory_rules: Arc<Rules>,
     /// Forms of edits that were compared before.
     forms: triage::Forms,
 }
@@ -64,8 +69,9 @@ impl Review {
         checks: Arc<Checks>,
         history: Arc<History>,
         imports: Arc<Imports>,
+        memory_rules: Arc<Rules>,
     ) -> Self {
-        Self { engine, checks, history, imports, forms: triage::Forms::default() }
+        Self { engine, checks, history, imports, memory_rules, forms: triage::Forms::default() }
     }
 }
 

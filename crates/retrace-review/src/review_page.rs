@@ -25,6 +25,8 @@ pub(crate) struct ReviewPage {
     pub decided: Vec<Section>,
     /// Groups of changes that are left, newest first.
     pub left: Vec<Section>,
+    /// The ledger of rules: a section a rule.
+    pub rules: Vec<Section>,
     /// Redactions, newest first: a heading and a line a place.
     pub receipts: Vec<Section>,
 }
@@ -85,6 +87,7 @@ pub(crate) fn html(page: &ReviewPage) -> String {
     for (heading, sections, nothing) in [
         ("Decided", &page.decided, "Nothing was decided."),
         ("Left to review", &page.left, "Nothing is left to review."),
+        ("Rules", &page.rules, "No rule is on the list."),
         ("Redacted", &page.receipts, "Nothing was redacted."),
     ] {
         let _ = writeln!(text, "<section>\n<h2>{heading}</h2>");

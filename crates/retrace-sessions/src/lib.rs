@@ -41,13 +41,15 @@ mod error;
 mod find;
 mod identity;
 mod index;
+pub mod kept;
 mod opencode;
+mod presence_file;
 mod reading;
 mod request_files;
 mod roots;
 mod snapshot;
 mod store;
-mod stored_path;
+pub mod stored_path;
 mod stored_summary;
 #[cfg(test)]
 mod testing;
@@ -59,6 +61,9 @@ pub use entry::{Entry, Problem};
 pub use error::StoreError;
 pub use identity::Identity;
 pub use index::{Index, Latest, Progress, UpdateReport};
+pub use presence_file::{
+    AgentName, KnownPresence, PRESENCE_FILE, PresenceFile, load_presence, save_presence,
+};
 pub use request_files::{REQUESTS_DIRECTORY, load_requests, save_requests};
 pub use roots::{Root, RootKind, Roots, roots_of_home};
 pub use snapshot::{ProjectRow, SessionRow, Snapshot, Totals};
@@ -85,6 +90,12 @@ pub fn identity(path: &std::path::Path) -> std::io::Result<Identity> {
         Some((database, id)) => opencode::identity(database, id),
         None => std::fs::metadata(path).map(|metadata| Identity::of(&metadata)),
     }
+}
+
+/// Transcripts below `roots` that their place does not show as a subagent's. Nothing is read of them.
+#[must_use]
+pub fn count_sessions(roots: &Roots, cancel: &Cancel) -> u64 {
+    walk::Walk::of(roots, cancel).found.values().filter(|found| !found.place.subagent).count() as u64
 }
 
 /// True if a path names a session in a database, not a file.

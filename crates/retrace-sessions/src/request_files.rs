@@ -1,11 +1,11 @@
 //! Indexes of the requests of large transcripts, one file each, in a directory of the data directory.
 //!
 //! The directory is disposable. A file is named by a hash of the transcript's path and holds no text of a conversation: ids,
-//! digests and places. Layout: 8 bytes of mark, 4 bytes of version (little-endian), SHA-256 of the body, the body (postcard).
+//! digests and places. Its layout is that of [`kept`](crate::kept).
 
 use crate::error::StoreError;
 use crate::identity::Identity;
-use crate::store;
+use crate::kept;
 use retrace_transcript::requests::RequestIndex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -21,8 +21,6 @@ const MARK: &[u8; 8] = b"RTRREQST";
 /// Raised whenever an index that was kept could be read wrongly.
 const VERSION: u32 = 1;
 
-const HEADER_BYTES: usize = 8 + 4 + 32;
-
 /// Files kept; the ones written longest ago go first.
 const MAX_FILES: usize = 32;
 
@@ -36,12 +34,7 @@ struct Kept<I> {
 /// The index that was kept for a transcript; `None` where there is none for it as it is now.
 #[must_use]
 pub fn load_requests(directory: &Path, transcript: &Path, identity: &Identity) -> Option<RequestIndex> {
-    let bytes = store::read(&file_of(directory, transcript))?;
-    let (header, body) = bytes.split_at_checked(HEADER_BYTES)?;
-    if header != header_of(body) {
-        return None;
-    }
-    let kept: Kept<RequestIndex> = postcard::from_bytes(body).ok()?;
+    let kept: Kept<RequestIndex> = kept::load(&file_of(directory, transcript), MARK, VERSION)?;
     (kept.identity == *identity && kept.index.is_sound()).then_some(kept.index)
 }
 
@@ -57,21 +50,9 @@ pub fn save_requests(
 ) -> Result<(), StoreError> {
     let path = file_of(directory, transcript);
     fs::create_dir_all(directory).map_err(|source| StoreError::Write { path: path.clone(), source })?;
-    let mut bytes =
-        postcard::to_extend(&Kept { identity, index }, vec![0; HEADER_BYTES]).map_err(StoreError::Encode)?;
-    let header = header_of(&bytes[HEADER_BYTES..]);
-    bytes[..HEADER_BYTES].copy_from_slice(&header);
-    store::replace(&path, &bytes)?;
+    kept::save(&path, MARK, VERSION, &Kept { identity, index })?;
     remove_oldest(directory);
     Ok(())
-}
-
-fn header_of(body: &[u8]) -> [u8; HEADER_BYTES] {
-    let mut header = [0; HEADER_BYTES];
-    header[..8].copy_from_slice(MARK);
-    header[8..12].copy_from_slice(&VERSION.to_le_bytes());
-    header[12..].copy_from_slice(&Sha256::digest(body));
-    header
 }
 
 fn file_of(directory: &Path, transcript: &Path) -> PathBuf {
@@ -127,7 +108,7 @@ mod tests {
         save_requests(directory.path(), transcript, identity, &index()).expect("it is kept");
         let path = file_of(directory.path(), transcript);
         let whole = fs::read(&path).expect("its bytes");
-        for length in [0, 3, HEADER_BYTES, whole.len() - 1] {
+        for length in [0, 3, kept::HEADER_BYTES, whole.len() - 1] {
             fs::write(&path, &whole[..length]).expect("a part");
             assert_eq!(load_requests(directory.path(), transcript, &identity), None, "{length}");
         }

@@ -1,16 +1,22 @@
-//! Paths in the index file. A path need not be text; serde's own form of it must be.
+//! Paths in kept files, for `#[serde(with = …)]`. A path need not be text; serde's own form of it must be.
 
 use serde::{Deserialize as _, Deserializer, Serializer};
 use std::path::{Path, PathBuf};
 
 /// The path as the operating system spells it.
-pub(crate) fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+///
+/// # Errors
+/// Those of the serializer.
+pub fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     use serde::Serialize as _;
     units(path).serialize(serializer)
 }
 
 /// The path from the operating system's spelling.
-pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
+///
+/// # Errors
+/// Those of the deserializer.
+pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
     Ok(from_units(Vec::deserialize(deserializer)?))
 }
 

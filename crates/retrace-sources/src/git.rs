@@ -36,6 +36,13 @@ pub(crate) fn checkout(scan: &mut Scan, directory: &Path) -> Option<Checkout> {
     None
 }
 
+/// The repository a directory lies in, which all its worktrees share: Claude Code keeps one memory for it. The directory itself need
+/// not be there any more.
+#[must_use]
+pub fn repository_of(directory: &Path) -> Option<PathBuf> {
+    checkout(&mut Scan::default(), directory).map(|checkout| checkout.repository)
+}
+
 /// The linked worktrees of a repository, by path. They need not be there any more.
 pub(crate) fn worktrees(scan: &mut Scan, repository: &Path) -> Vec<PathBuf> {
     if !repository.is_absolute() {

@@ -50,6 +50,7 @@ mod testing;
 pub use agents::{AgentProgram, agent_programs};
 pub use claude::config_root;
 pub use found::{AgentScope, Discovery, Found};
+pub use git::repository_of;
 pub use instructions::{
     Instruction, InstructionAgent, InstructionScope, InstructionState, Instructions, MAX_IMPORT_HOPS,
     MAX_INSTRUCTIONS_BYTES, instructions,

@@ -5,6 +5,7 @@
 
 mod attachment;
 mod conversation;
+mod hooked;
 pub(crate) mod line;
 
 use crate::account::{count, json_reason, odd};

@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn removed_or_unmounted() {
-        let here = Some(Identity { device: 1, file_id: 5 });
+        let here = Some(Identity { device: 1, file_id: 5, made_nanos: 0 });
         let parent = |device, empty| Some(Parent { device, empty });
         for (last, parent, removed) in [
             (here, parent(1, false), true),
@@ -108,7 +108,7 @@ mod tests {
         assert!(matches!(open(&at("none"), Some(root.identity())), Presence::Removed(_)));
         assert!(matches!(open(&at("file"), None), Presence::Removed(_)));
         assert!(matches!(open(&at("none/none"), None), Presence::Away(StoreState::Missing, _)));
-        let elsewhere = Identity { device: root.identity().device + 1, file_id: 1 };
+        let elsewhere = Identity { device: root.identity().device + 1, file_id: 1, made_nanos: 0 };
         assert!(matches!(open(&at("none"), Some(elsewhere)), Presence::Away(StoreState::Missing, _)));
         assert!(matches!(open(&at("store"), Some(elsewhere)), Presence::Away(StoreState::Missing, _)));
         fs::write(at("store/a.md"), "").unwrap();

@@ -1,6 +1,7 @@
 //! Acts that change files or take content out of history, and what came of them.
 
 use crate::{ApiError, Code};
+use crate::{RedactionAction, RedactionPlace, RestoreAct};
 use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -195,7 +196,7 @@ pub struct ImportedState {
     /// Path, in the store.
     pub path: String,
     /// Action of a restore: `write`, `delete`, or `leave`.
-    pub act: String,
+    pub act: RestoreAct,
     /// True if its source kept whole states, as git does. Transcripts tell what sessions did, and nothing of anybody else.
     pub certain: bool,
     /// Why, in a sentence.
@@ -244,7 +245,7 @@ pub struct Conflict {
 pub struct RedactionMatch {
     /// `version`, `live`, `transcript`, `text` of the log beside its versions, `file` of the data directory, `encoded`, `git`,
     /// `file_history`, `bundle`, `export`, `worktree` or `store`.
-    pub place: String,
+    pub place: RedactionPlace,
     /// `memstore_…`
     pub store_id: Option<String>,
     /// The version, with `version`.
@@ -261,7 +262,7 @@ pub struct RedactionMatch {
     /// Matches in this place.
     pub hits: u64,
     /// Action: `redact_version`, `replace_in_place`, `left`.
-    pub action: String,
+    pub action: RedactionAction,
     /// More, where there is more to say.
     #[serde(default)]
     pub detail: Option<Message>,
@@ -369,6 +370,6 @@ retrace_message::messages! {
     only_files_changed(done, all) => "Only {done} of {all} files were changed.",
     nothing_changed(message) => "{message} Nothing was changed.",
     what_now_recorded_look_differences() => "What is there now is recorded. Look at the differences, then repeat.",
-    nothing_taken_back_session_only() => "Nothing was taken back: the session is only likely to have written this.",
+    nothing_taken_back_session_only() => "Nothing was rolled back: the session is only likely to have written this.",
     add_include_likely_take_back() => "Add --include-likely to take it back too, and --except VERSION for each that is to stay.",
 }

@@ -1,6 +1,7 @@
 //! Exact counts over the network. Nothing is sent before the user agreed to what would be.
 
-use super::context::Variant;
+use super::simulations::Variant;
+use crate::KeySource;
 use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -49,7 +50,7 @@ pub struct ConfirmPlan {
     /// To which address.
     pub base_url: String,
     /// Where the key comes from: `environment`, `keyring`; null when there is none.
-    pub key_source: Option<String>,
+    pub key_source: Option<KeySource>,
     /// Indices of the requests.
     pub requests: Vec<u64>,
     /// Content of the calls, in words: messages and tool results of the transcript, to that address.
@@ -85,7 +86,7 @@ pub struct CounterStatus {
     /// To which address calls would go.
     pub base_url: String,
     /// Where the key comes from: `environment`, `keyring`; null when there is none.
-    pub key_source: Option<String>,
+    pub key_source: Option<KeySource>,
     /// True if this machine has a keyring that can be used.
     pub keyring: bool,
     /// Calls made since the program started, newest first; at most 200.

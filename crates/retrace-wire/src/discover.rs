@@ -57,3 +57,26 @@ pub struct DiscoveryProblem {
     /// Problem.
     pub message: Message,
 }
+
+/// Projects with memory that appeared after recording began: neither recorded nor declined.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct NewProjects {
+    /// Directories that hold memory and are in use, by path.
+    pub found: Vec<Found>,
+    /// True if such directories are recorded without asking.
+    pub always: bool,
+}
+
+/// Answers the notice about new projects, or changes the setting.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct NewProjectsReq {
+    /// Directories, as in [`Found::root`], that are not to be recorded and not offered again.
+    #[serde(default)]
+    pub decline: Vec<String>,
+    /// Directories to be offered again.
+    #[serde(default)]
+    pub offer: Vec<String>,
+    /// Record new projects without asking, or ask; as before when absent.
+    #[serde(default)]
+    pub always: Option<bool>,
+}

@@ -110,6 +110,13 @@ pub enum Remedy {
         /// Last line.
         to: u32,
     },
+    /// `reach` of these lines: which sessions had them, and why the others did not.
+    Reach {
+        /// First line, from 1.
+        from: u32,
+        /// Last line.
+        to: u32,
+    },
     /// The place to look at.
     Open {
         /// The memory.

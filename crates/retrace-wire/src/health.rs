@@ -1,6 +1,7 @@
 //! Health of stores, what could go, and acts on single entries of a memory.
 
 use super::{ActorView, FigureKind, Finding};
+use crate::{ExpiryKind, IndexLimit};
 use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -169,6 +170,9 @@ pub struct MemoryLoads {
     pub sessions: u64,
     /// When it last was; null for never.
     pub last_loaded_at: Option<String>,
+    /// Why.
+    #[serde(default)]
+    pub reasons: Vec<super::ReasonCount>,
 }
 
 /// Asks what could go.
@@ -228,7 +232,7 @@ pub struct ExpiryProposal {
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct ExpiryReason {
     /// `unloaded`, `old_log`, `date_past` or `duplicate`.
-    pub kind: String,
+    pub kind: ExpiryKind,
     /// The evidence, a sentence.
     pub message: Message,
     /// The line it is about; null for the file as a whole.
@@ -385,7 +389,7 @@ pub struct IndexCut {
     /// Lines of the file from there on.
     pub lost: u64,
     /// Limit that was met first: `lines` or `bytes`.
-    pub limit: String,
+    pub limit: IndexLimit,
     /// Size of that limit.
     pub size: u64,
 }

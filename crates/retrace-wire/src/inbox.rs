@@ -1,6 +1,7 @@
 //! Unreviewed changes, and what came of a review.
 
 use crate::{ActResult, ApiError, Code};
+use crate::{ApprovalDirection, SkipReason};
 use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -243,7 +244,7 @@ pub struct Reviewed {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Approval {
     /// `named`: the versions of the request. `up_to`: what was recorded up to a point, and everything before it.
-    pub direction: String,
+    pub direction: ApprovalDirection,
     /// Items that are approved: the rows of `done`.
     pub approved: u64,
     /// Items that are left because of findings of severity error: the rows of `skipped` with the reason `findings`.
@@ -296,7 +297,7 @@ pub struct SkippedItem {
     /// `stale`: it changed since it was looked at; `already_reviewed`; `findings`: it was not named alone and has findings of
     /// severity error; `base_redacted`, `base_too_large`: what it would be put
     /// back to is not there; `too_large`: its content is not kept, so it is not replaced.
-    pub reason: String,
+    pub reason: SkipReason,
     /// The reason as a sentence.
     pub message: Message,
     /// The version last reviewed; null when there is none.

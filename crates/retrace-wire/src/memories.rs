@@ -1,5 +1,6 @@
 //! Live memories, and content as a screen shows it.
 
+use crate::ContentKind;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -74,7 +75,7 @@ pub struct Document {
     /// Size in bytes.
     pub content_size_bytes: Option<u64>,
     /// `text`, `binary`, `too_large` or `redacted`.
-    pub kind: String,
+    pub kind: ContentKind,
     /// Lines; empty unless text.
     pub lines: Vec<DocumentLine>,
     /// True when not all lines are given (more than 100,000).

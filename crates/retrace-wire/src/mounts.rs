@@ -1,5 +1,6 @@
 //! Attach lists: which memory stores a session of managed agents is to get, checked and previewed.
 
+use crate::MountAccess;
 use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -55,7 +56,7 @@ pub struct MountPreview {
     /// Its name.
     pub name: Option<String>,
     /// `read_write` or `read_only`.
-    pub access: String,
+    pub access: MountAccess,
     /// Characters of `instructions`, of at most 4,096.
     pub instructions_chars: u64,
     /// Where it would be mounted; null when the name is not known.

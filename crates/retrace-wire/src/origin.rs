@@ -1,5 +1,6 @@
 //! Who wrote a version, and why: what a transcript says of it.
 
+use crate::{MessageRole, OriginBlockKind, OriginConfidence, OriginRole};
 use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -10,7 +11,7 @@ pub struct OriginNote {
     /// Confidence: `stated` (the writer said so), `exact_content` (a write of a transcript gives exactly these bytes),
     /// `likely` (path and time fit, the content in part), `front_matter` (the file names the session and nothing else fits),
     /// `time_only` (a session was at work on the path's project then), `unknown`.
-    pub confidence: String,
+    pub confidence: OriginConfidence,
     /// The session; null when unknown.
     pub session_id: Option<String>,
     /// Its title; null where its transcript is not there.
@@ -18,7 +19,7 @@ pub struct OriginNote {
     /// The model that wrote.
     pub model: Option<String>,
     /// Who in the session: `main`, `subagent`, `background` (an extraction the agent runs by itself); null when unknown.
-    pub role: Option<String>,
+    pub role: Option<OriginRole>,
     /// The transcript, as the Context lab names it; null where it is not there.
     pub transcript: Option<String>,
     /// The turn in the transcript, from 1; null when unknown.
@@ -110,9 +111,9 @@ pub struct OriginWrite {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct OriginMessage {
     /// `user`, `assistant`, or `system`.
-    pub role: String,
+    pub role: MessageRole,
     /// `text`, `thinking`, `tool_use`, `tool_result` or `other`.
-    pub kind: String,
+    pub kind: OriginBlockKind,
     /// Its text, up to 2,000 characters; of a call its name and input.
     pub text: String,
     /// When.

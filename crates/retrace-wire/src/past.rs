@@ -1,6 +1,7 @@
 //! History from before the app was there, and who wrote each line.
 
 use super::{ActorView, OriginNote};
+use crate::{ContentKind, ExportKind, ImportSource};
 use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -61,7 +62,7 @@ pub struct ImportResult {
     /// The operation; null when there was nothing new.
     pub operation_seq: Option<u64>,
     /// `git`, `transcripts` or `bundle`.
-    pub from: String,
+    pub from: ImportSource,
     /// `memstore_…`
     pub store_id: String,
     /// Its name.
@@ -124,7 +125,7 @@ pub struct ExportStoreReq {
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct ExportedStore {
     /// `files` or `bundle`.
-    pub kind: String,
+    pub kind: ExportKind,
     /// Where.
     pub to: String,
     /// Files or versions written.
@@ -158,7 +159,7 @@ pub struct Blame {
     /// Path.
     pub path: Option<String>,
     /// `text`, `binary`, `redacted` or `too_large`; only text has lines.
-    pub kind: String,
+    pub kind: ContentKind,
     /// The lines, each with the place in `versions` of the version that brought it in.
     pub lines: Vec<BlameLine>,
     /// The versions that lines come from, newest first.

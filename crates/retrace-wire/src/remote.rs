@@ -1,6 +1,7 @@
 //! Hosted stores: mirrors of memory stores that another machine serves, and what is queued for them.
 
 use super::{ActorView, FileDiff};
+use crate::KeySource;
 use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -122,7 +123,7 @@ pub struct RemoteHost {
     /// Base URL.
     pub base_url: String,
     /// Where the key comes from: `keyring`, `environment`, or null when there is none.
-    pub key: Option<String>,
+    pub key: Option<KeySource>,
 }
 
 /// A call that was made to a host.

@@ -1,5 +1,6 @@
 //! Snapshots of a subagent's memory that projects bring along.
 
+use crate::{SnapshotFileChange, SnapshotScope};
 use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -10,7 +11,7 @@ pub struct AgentSnapshot {
     /// The agent.
     pub agent: String,
     /// `user`, `project` or `local`.
-    pub scope: String,
+    pub scope: SnapshotScope,
     /// Its memory directory.
     pub root: String,
     /// Files directly in it.
@@ -47,7 +48,7 @@ pub struct SnapshotChange {
     /// Name of the file.
     pub path: String,
     /// `added`, `changed`, `same`; `deleted`: a memory that the snapshot does not have; `kept`: a file that is no memory.
-    pub change: String,
+    pub change: SnapshotFileChange,
     /// Bytes now; null when it is not there.
     pub local_size_bytes: Option<u64>,
     /// Bytes in the snapshot; null when it is not there.

@@ -61,6 +61,8 @@ pub enum Event {
     Transcripts,
     /// Who wrote versions was found out, or found out better.
     Origins,
+    /// Projects with memory appeared, or were answered.
+    Projects,
     /// Long work goes on.
     Progress {
         /// Name of the work.

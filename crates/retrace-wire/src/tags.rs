@@ -35,13 +35,15 @@ pub enum Tag {
     Hosts,
     /// Dreams of a host. Read only when somebody asks: reading them is a call.
     Dreams,
+    /// Projects with memory that nobody records, and the setting for new ones.
+    Projects,
     /// Files outside every store, of whose changes nothing is told: to be read whenever somebody looks.
     Outside,
 }
 
 impl Tag {
     /// Every tag.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Log,
         Self::Files,
         Self::Stores,
@@ -55,19 +57,21 @@ impl Tag {
         Self::Variants,
         Self::Hosts,
         Self::Dreams,
+        Self::Projects,
         Self::Outside,
     ];
 }
 
 impl Event {
     /// One of each type.
-    pub fn examples() -> [Self; 6] {
+    pub fn examples() -> [Self; 7] {
         [
             Self::Advanced { cursor: 0 },
             Self::Stores,
             Self::Receipts,
             Self::Transcripts,
             Self::Origins,
+            Self::Projects,
             Self::Progress { task: String::new(), done: 0, total: None },
         ]
     }
@@ -91,6 +95,7 @@ impl Event {
             ],
             Self::Transcripts => &[Tag::Transcripts],
             Self::Origins => &[Tag::Writers],
+            Self::Projects => &[Tag::Projects],
             Self::Progress { .. } => &[],
         }
     }

@@ -1,16 +1,20 @@
 //! Transcripts on this machine.
 
 use super::tokens::FigureKind;
+use super::vocabulary::RunOrder;
 use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// Asks for transcripts, newest first. The index is brought up to date in the background; the answer is what is known.
+/// Asks for transcripts. The index is brought up to date in the background; the answer is what is known.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct TranscriptsReq {
     /// Words in title, project or id.
     #[serde(default)]
     pub query: Option<String>,
+    /// Order; the newest first when absent.
+    #[serde(default)]
+    pub sort: Option<RunOrder>,
     /// Only this project (as in `TranscriptRow::project`).
     #[serde(default)]
     pub project: Option<String>,
@@ -25,7 +29,7 @@ pub struct TranscriptsReq {
 /// Transcripts and the state of their index.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct Transcripts {
-    /// Sessions, newest first; those inside a session (subagents) are in it.
+    /// Sessions in the order asked for; those inside a session (subagents) are in it.
     pub transcripts: Vec<TranscriptRow>,
     /// Sums over all of them, not only those shown.
     pub totals: TranscriptTotals,

@@ -16,7 +16,7 @@ pub struct TriageReq {
 }
 
 /// Everything left to review, as rows.
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct Triage {
     /// Changes of all rows.
     pub total: u64,

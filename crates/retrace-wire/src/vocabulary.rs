@@ -79,6 +79,42 @@ macro_rules! vocabulary {
     };
 }
 
+mod records;
+
+pub use records::*;
+
+vocabulary! {
+    /// What a store may send to a hub.
+    HubSend {
+        /// Versions and contents.
+        Everything = "everything",
+        /// Versions with paths and hashes, no content.
+        Metadata = "metadata",
+        /// Nothing.
+        Nothing = "nothing",
+    }
+}
+
+vocabulary! {
+    /// What stands in the way of a sync.
+    HubFault {
+        /// Another copy of this log continued the chain differently.
+        Fork = "fork",
+        /// The log ends before what the hub has of it.
+        ChainCut = "chain_cut",
+        /// The hub lost what it acknowledged.
+        HubCut = "hub_cut",
+        /// The hub's answer or signature does not fit.
+        Altered = "altered",
+        /// The clocks are far apart.
+        ClockSkew = "clock_skew",
+        /// The hub is not reached.
+        Unreachable = "unreachable",
+        /// The hub refuses.
+        Refused = "refused",
+    }
+}
+
 vocabulary! {
     /// Severity of a finding.
     Severity from retrace_findings::Severity {
@@ -88,6 +124,22 @@ vocabulary! {
         Warning = "warning",
         /// Harm is done or near.
         Error = "error",
+    }
+}
+
+vocabulary! {
+    /// Group of findings that a first run opens with.
+    OpeningKind {
+        /// Secrets.
+        Secret = "secret",
+        /// Text that gives an agent orders, or sends data elsewhere.
+        Hostile = "hostile",
+        /// Characters that a reader does not see.
+        Hidden = "hidden",
+        /// Indexes that sessions load in part.
+        CutIndex = "cut_index",
+        /// Every other warning and error.
+        Other = "other",
     }
 }
 
@@ -118,6 +170,44 @@ vocabulary! {
         Plain = "plain",
         /// A hosted memory store.
         Remote = "remote",
+    }
+}
+
+vocabulary! {
+    /// Class of a part of a context.
+    PartClass {
+        /// System prompt, and messages of the role system.
+        System = "system",
+        /// Definitions of tools, with what the API adds to them.
+        ToolDefinitions = "tool_definitions",
+        /// Instruction files.
+        Instructions = "instructions",
+        /// Memory files.
+        Memory = "memory",
+        /// What no content explains: framing of the API where the request is proved.
+        NotRecorded = "not_recorded",
+        /// What the client put in.
+        Attachments = "attachments",
+        /// Text of both sides.
+        Text = "text",
+        /// Thinking.
+        Thinking = "thinking",
+        /// Calls of tools.
+        ToolInputs = "tool_inputs",
+        /// Results of a tool, or of several.
+        ToolResults = "tool_results",
+    }
+}
+
+vocabulary! {
+    /// Order of runs.
+    RunOrder {
+        /// The newest first.
+        Date = "date",
+        /// The dearest first; those without a price last.
+        Cost = "cost",
+        /// The largest context first.
+        Peak = "peak",
     }
 }
 
@@ -506,6 +596,86 @@ vocabulary! {
     }
 }
 
+vocabulary! {
+    /// Why an instruction or memory file came into a session's context.
+    LoadReason {
+        /// The session began.
+        SessionStart = "session_start",
+        /// Another file imports it.
+        Include = "include",
+        /// A file of its directory, or of one below, was read.
+        NestedTraversal = "nested_traversal",
+        /// A file that its patterns name was read.
+        PathGlobMatch = "path_glob_match",
+        /// A compaction took it away, and the client loaded it again.
+        Compact = "compact",
+        /// The client loaded it again: it had changed, or the client says another reason.
+        Refresh = "refresh",
+        /// A hook added it.
+        Hook = "hook",
+        /// A selector chose it, or a model put it together.
+        Recall = "recall",
+        /// A person mentioned it.
+        Mention = "mention",
+        /// The model read it.
+        Read = "read",
+    }
+}
+
+vocabulary! {
+    /// What says that a file was loaded.
+    LoadWitness {
+        /// The session's transcript.
+        Transcript = "transcript",
+        /// The hook `InstructionsLoaded`, which `retrace hook` kept.
+        Hook = "hook",
+    }
+}
+
+vocabulary! {
+    /// How well a presence or an absence is known.
+    PresenceGrade {
+        /// The request was rebuilt, and its digest is equal.
+        Proved = "proved",
+        /// An attachment or a result of the transcript says so.
+        Recorded = "recorded",
+        /// It follows from documented rules and from what the log has of that time.
+        Inferred = "inferred",
+        /// Nothing says so.
+        Unknown = "unknown",
+    }
+}
+
+vocabulary! {
+    /// Why a line was not before a model.
+    PresenceCause {
+        /// It was written later.
+        DidNotExist = "did_not_exist",
+        /// It read differently then.
+        OtherVersion = "other_version",
+        /// It stood behind the limit of what is loaded.
+        Cut = "cut",
+        /// Nobody opened the file, or this part of it.
+        NotOpened = "not_opened",
+        /// The session ran in a directory whose memory is another.
+        OtherDirectory = "other_directory",
+        /// The client loaded no memory.
+        SwitchedOff = "switched_off",
+        /// The subagent got no memory.
+        Subagent = "subagent",
+        /// It was there and went in a compaction.
+        Compacted = "compacted",
+        /// It was there and a context edit took it out.
+        Cleared = "cleared",
+        /// The file is for paths that nobody touched, or for another agent.
+        NotInScope = "not_in_scope",
+        /// The client took it out of the text, as it does with comments and front matter.
+        Stripped = "stripped",
+        /// Nothing tells.
+        Unknown = "unknown",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -542,5 +712,55 @@ mod tests {
         let words: Vec<String> = serde_json::from_str(&json).expect("strings");
         assert_eq!(words, StoreKind::ALL.iter().map(ToString::to_string).collect::<Vec<_>>());
         assert_eq!(serde_json::from_str::<StoreKind>("\"memory-tool\"").expect("a kind"), "memory-tool");
+    }
+}
+
+vocabulary! {
+    /// Kind of a rule that a memory states.
+    RuleKind {
+        /// Calls that match are breaks.
+        CommandNever = "command_never",
+        /// Calls that match must have a form.
+        CommandForm = "command_form",
+        /// One command comes before another.
+        Order = "order",
+        /// Paths that nobody writes.
+        PathNever = "path_never",
+        /// What a session that changed files has done when it ends.
+        AtEnd = "at_end",
+        /// Calls before which the person is asked.
+        AskFirst = "ask_first",
+    }
+}
+
+vocabulary! {
+    /// What a memory does, as far as that can be counted.
+    MemoryEffect {
+        /// No session that could have had it had any line of it.
+        NeverPresent = "never_present",
+        /// Its rules are followed no more often than before they were written.
+        NoBetter = "no_better",
+        /// They are followed more often.
+        Better = "better",
+        /// They applied fewer than ten times before or after.
+        TooFew = "too_few",
+        /// No rule that is on the list comes from it, so nothing is counted.
+        NoRule = "no_rule",
+    }
+}
+
+vocabulary! {
+    /// What became of a point at which a rule applied.
+    RuleOutcome {
+        /// It was followed.
+        Followed = "followed",
+        /// It was not.
+        Broken = "broken",
+        /// It was not, and the person had asked for that.
+        Excepted = "excepted",
+        /// The rule did not exist then, or read differently.
+        Predates = "predates",
+        /// The session does not tell.
+        Undecidable = "undecidable",
     }
 }

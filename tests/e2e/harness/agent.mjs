@@ -46,6 +46,16 @@ export class Agent {
     this.#calls("Bash", { command: `rm ${path}`, description: "Remove a memory" }, () => rmSync(path));
   }
 
+  /** The client puts something into the context. */
+  attaches(attachment) {
+    this.#add("attachment", undefined, { attachment });
+  }
+
+  /** Reads a file. */
+  reads(path) {
+    this.#calls("Read", { file_path: path }, () => {});
+  }
+
   #calls(tool, input, act) {
     const id = `toolu_${this.session.slice(0, 8)}_${this.#lines}`;
     this.#add("assistant", { id: `msg_${id}`, type: "message", role: "assistant", model: MODEL, content: [{ type: "tool_use", id, name: tool, input }], stop_reason: "tool_use", usage: { input_tokens: 3, output_tokens: 90 } });
@@ -53,7 +63,7 @@ export class Agent {
     this.#add("user", { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: "Done." }] });
   }
 
-  #add(type, message) {
+  #add(type, message, more = {}) {
     const uuid = `${this.session.slice(0, 8)}-0000-4000-8000-${String(this.#lines).padStart(12, "0")}`;
     const line = {
       parentUuid: this.#previous,
@@ -67,6 +77,7 @@ export class Agent {
       uuid,
       timestamp: new Date().toISOString(),
       message,
+      ...more,
     };
     mkdirSync(dirname(this.file), { recursive: true });
     appendFileSync(this.file, `${JSON.stringify(line)}\n`);

@@ -58,6 +58,9 @@ async function looksEverywhere({ app, machine }) {
   await everyTab(app, "a memory", checks);
   await app.click("nav-context");
   await app.click("transcript-row", RUN_TITLE);
+  await app.see("recommended-what");
+  await checks.at("a run's answer");
+  await app.click("view-settings");
   await app.see('[data-testid="variant-row"][data-key="B"] [data-testid="cell-peak"]', /\d/);
   await checks.at("the lab");
   await app.click("nav-stores");

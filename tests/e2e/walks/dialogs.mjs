@@ -12,6 +12,7 @@ import { CHANGED_CONVENTIONS, SECRET, WEBSHOP } from "../harness/memories.mjs";
 import { firstRun } from "../harness/session.mjs";
 import { commit } from "../harness/repository.mjs";
 import { RUN_TITLE, writeRun } from "../harness/transcripts.mjs";
+import { until } from "../harness/wait.mjs";
 
 /** An index whose end no session loads. */
 const LONG_INDEX = `# Infrastructure\n\n- [Deploys](deploys.md) — when and how\n${"- one fact more\n".repeat(203)}`;
@@ -29,8 +30,11 @@ const ACTS = {
   undo: "Undo:",
 };
 
-/** The smallest window. */
-const SMALL = [[800, 600]];
+/** The smallest windows; the last is the usual one at 200 %. */
+const SMALL = [
+  [800, 600],
+  [680, 430],
+];
 const USUAL = [1360, 860];
 
 /** What axe finds, and what does not hold in a small window. */
@@ -51,6 +55,24 @@ class Looks {
     await this.app.driver.resize(...USUAL);
   }
 
+  /** Looks at a menu that is open, and opens it anew in each small window: one that stays open has lost its button there. */
+  async menu(where, opener) {
+    await this.axe.at(where);
+    for (const [width, height] of SMALL) {
+      await this.app.press("Escape");
+      await this.app.gone('[role="menu"]');
+      await this.app.driver.resize(width, height);
+      await this.app.click(opener);
+      await this.app.see('[role="menu"]');
+      await this.misplaced.at(`${where} at ${width}`);
+    }
+    await this.app.press("Escape");
+    await this.app.gone('[role="menu"]');
+    await this.app.driver.resize(...USUAL);
+    await this.app.click(opener);
+    await this.app.see('[role="menu"]');
+  }
+
   /** Fails when anything was noted. */
   areClean() {
     this.axe.areClean();
@@ -58,10 +80,38 @@ class Looks {
   }
 }
 
+/** Runs in the page: keeps what outside of every dialog and menu had the focus last. */
+function rememberFocus() {
+  const over = '[role="dialog"], [role="alertdialog"], [role="menu"], .toasts';
+  document.addEventListener("focusin", ({ target }) => {
+    if (target instanceof Element && !target.closest(over)) window.__focused = target;
+  });
+}
+
+/** Runs in the page: true if the focus is there again, or where that was drawn anew. */
+function isBack() {
+  const [now, before] = [document.activeElement, window.__focused];
+  if (!before || before === now) return true;
+  if (before.isConnected && !before.disabled && before.checkVisibility()) return false;
+  return now !== null && now !== document.body;
+}
+
+/** Runs in the page: true if a dialog says how it is closed by key, and its button what it is pressed with. */
+function saysItsKeys(id) {
+  const dialog = document.querySelector(`[data-testid="${id}"]`)?.closest('[role="dialog"], [role="alertdialog"]');
+  if (!dialog) return false;
+  const said = Array.from(dialog.querySelectorAll("kbd"), (key) => key.textContent);
+  const focused = document.activeElement;
+  const confirms = focused?.matches('[data-testid$="-confirm"]') && dialog.contains(focused);
+  return said.some((key) => /^esc/i.test(key)) && (!confirms || focused.querySelector("kbd") !== null);
+}
+
 /** Opens things one after the other, and looks at each. */
 class Opener {
   opened = new Set();
   previewed = new Set();
+  /** Dialogs that do not say their keys. */
+  silent = [];
 
   constructor(app) {
     this.app = app;
@@ -72,6 +122,7 @@ class Opener {
   async check(id, where = id) {
     await this.app.see(id);
     await this.app.settled();
+    if (!(await this.app.driver.run(saysItsKeys, id))) this.silent.push(where);
     await this.checks.at(where);
     this.opened.add(id);
   }
@@ -79,6 +130,16 @@ class Opener {
   async close(id) {
     await this.app.press("Escape");
     await this.app.gone(id);
+    await this.#returned(id);
+  }
+
+  /** The focus comes back to where it was before the dialog. */
+  async #returned(id) {
+    await until(
+      `the focus to return after ${id}`,
+      () => this.app.driver.run(isBack),
+      () => this.app.driver.run(() => `${document.activeElement?.outerHTML.slice(0, 200)} instead of ${window.__focused?.outerHTML.slice(0, 200)}`),
+    );
   }
 
   /** Clicks on something that opens a dialog, looks, and closes it. */
@@ -100,7 +161,7 @@ class Opener {
   async menu(id, opener = id) {
     await this.app.click(opener);
     await this.app.see('[role="menu"]');
-    await this.checks.at(id);
+    await this.checks.menu(id, opener);
     this.opened.add(id);
   }
 }
@@ -310,6 +371,7 @@ async function ofTheLab(one) {
   const { app } = one;
   await app.click("nav-context");
   await app.click("transcript-row", RUN_TITLE);
+  await app.click("view-settings");
   await app.see('[data-testid="variant-row"][data-key="B"] [data-testid="cell-peak"]', /\d/);
   await one.through("open-confirm", "confirm-sheet");
   await one.through("open-export", "export-sheet");
@@ -339,6 +401,7 @@ async function ofAMovedStore(one, machine) {
 
 async function opensEveryDialog({ app, machine, host }) {
   const one = new Opener(app);
+  await app.driver.run(rememberFocus);
   writeRun(machine, dirname(machine.webshop));
   machine.write(join(machine.infra, "MEMORY.md"), LONG_INDEX);
   machine.write(join(machine.infra, PROPOSED), "- Moved the cluster.\n");
@@ -361,6 +424,7 @@ async function opensEveryDialog({ app, machine, host }) {
   await one.close("palette");
 
   one.checks.areClean();
+  assert.deepEqual(one.silent, [], "every dialog says its keys");
   assert.deepEqual([...one.opened].sort(), [...dialogs(), ...menus()].sort(), "every dialog and menu there is was opened");
   assert.deepEqual([...one.previewed].sort(), acts(), "the preview of every act was opened");
 }

@@ -13,7 +13,40 @@ async function openLab({ app, machine }) {
   await app.click("nav-context");
   await app.click("transcript-row", RUN_TITLE);
   await app.see("lab-title", RUN_TITLE);
+  await app.click("view-settings");
   await app.see('[data-testid="variant-row"][data-key="B"] [data-testid="cell-peak"]', /\d/);
+}
+
+/** The answer of the run: it adds up, the chart stands at its peak, and one setting is recommended. */
+async function opensOnTheAnswer({ app, machine }) {
+  writeRun(machine, dirname(machine.webshop));
+  await firstRun(app);
+  await app.click("nav-context");
+  await app.click("transcript-row", RUN_TITLE);
+  await app.see("answer", /^At its peak \(request \d+\) this run held [\d.]+K tokens: /);
+  const said = await app.driver.run(() => {
+    const answer = document.querySelector('[data-testid="answer"]');
+    const sizes = [...answer.querySelectorAll('[data-testid="answer-part"]')].map(({ textContent }) => {
+      const [, digits, unit] = /([\d.]+)([KM]?)$/.exec(textContent.trim());
+      return Number(digits) * { "": 1, K: 1_000, M: 1_000_000 }[unit];
+    });
+    const rest = /other parts? ([\d.]+)(K?)/.exec(answer.textContent);
+    return { whole: Number(answer.dataset.said), sizes, rest: rest ? Number(rest[1]) * (rest[2] ? 1_000 : 1) : 0 };
+  });
+  assert.equal(Math.round(said.sizes.reduce((sum, size) => sum + size, said.rest)), said.whole);
+  assert.deepEqual(said.sizes, [...said.sizes].sort((a, b) => b - a));
+  const cursor = await app.driver.run(() => Number(document.querySelector('[data-testid="chart"]').dataset.cursor) + 1);
+  await app.see("answer", `request ${cursor}`);
+  await app.see("parts-list", `Request ${cursor}`);
+  await app.see("recommended-what", /Recommended: clear above|No setting is recommended/);
+  await app.press("[");
+  await app.see("parts-list", `Request ${cursor - 1}`);
+  await app.press("p");
+  await app.see("parts-list", `Request ${cursor}`);
+  await app.press("o");
+  await app.see("turn-sheet", `Request ${cursor}`);
+  await app.press("Escape");
+  await app.gone("turn-sheet");
 }
 
 const peakOf = (app, letter) => app.see(`[data-testid="variant-row"][data-key="${letter}"] [data-testid="cell-peak"]`, /\d/);
@@ -72,6 +105,7 @@ async function sweepsAndConfirmsNothingUnasked({ app, machine }) {
   await app.click("open-sweep");
   await app.click("sweep-run");
   await app.see("sweep-found", /48 settings tried/);
+  await app.see("sweep-point", "no editing");
   await app.click("use-setting");
   await app.see('[data-testid="variant-row"][data-key="C"]', /\d/);
 
@@ -89,6 +123,11 @@ async function walksTheLabByKeyboard({ app, machine }) {
   await app.press("g", "m");
   await app.see("memory-title");
   await app.press("g", "c");
+  await app.see("answer");
+  await app.press("s");
+  // The answer has a chart, too: the one meant stands beside the variants.
+  await app.see('[data-testid="variant-row"][data-key="A"]', /\d/);
+  await app.see("composition");
   await app.see("chart");
   await app.driver.run(() => document.querySelector('[data-testid="chart"]').focus());
   await app.press("Home", "ArrowRight", "ArrowRight");
@@ -105,6 +144,7 @@ async function walksTheLabByKeyboard({ app, machine }) {
 
 /** Walks of this file. */
 export const lab = [
+  { name: "opens a run on its answer", steps: opensOnTheAnswer },
   { name: "tries a context setting on a transcript", steps: triesASetting },
   { name: "exports a context setting", steps: exportsASetting },
   { name: "sweeps settings, and sends nothing unasked", steps: sweepsAndConfirmsNothingUnasked },

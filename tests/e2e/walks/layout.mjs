@@ -65,6 +65,12 @@ export async function weeksOfUse(machine) {
   cleaning.writes("a-rather-long-name-of-a-memory-about-deployments-in-the-north.md", "# Later\n\nSee [[nothing]] and [a file](gone.md).\u200b\n");
   const checkout = agent("webshop", machine.webshop, 3);
   checkout.hears("No, we never call the payment API from a component, and stop adding retries there.");
+  checkout.attaches({ type: "instructions", files: [
+    { path: join(checkout.cwd, "CLAUDE.md"), type: "Project", content: "Prices are integers.\n" },
+    { path: join(machine.webshop, "MEMORY.md"), type: "AutoMem", content: WEBSHOP["MEMORY.md"] ?? "- An index\n" }] });
+  checkout.reads(join(checkout.cwd, "src/checkout/a-folder-with-a-long-name/prices.ts"));
+  checkout.attaches({ type: "nested_memory", path: join(checkout.cwd, "src/checkout/a-folder-with-a-long-name/CLAUDE.md"), content: { type: "Project", content: "No retries.\n" } });
+  checkout.attaches({ type: "hook_additional_context", hookEvent: "PostToolUse", content: [`Contents of ${join(checkout.cwd, "src/AGENTS.md")}:\n\nOne module a directory.\n`] });
   checkout.writes("checkout-conventions.md", CHANGED_CONVENTIONS);
   checkout.writes("payment-webhooks.md", `${WEBSHOP["payment-webhooks.md"]}- Rotate ${SECRET} after the launch.\n`);
   for (let number = 4; number < 14; number += 1) {
@@ -107,14 +113,20 @@ async function places(app) {
     ["inbox", "#/inbox", "inbox-screen"],
     ["timeline", "#/timeline", "timeline-row"],
     ["health", "#/health", "health-store"],
+    ["worth", "#/health?view=worth", "worth-row"],
     ["expiry", "#/health?view=expiry", "view-expiry"],
-    ["rules", "#/health?view=rules", "rule-row"],
+    ["finding rules", "#/health?view=rules", "rule-row"],
+    ["rules", "#/rules", "rules-totals"],
     ["redactions", "#/redactions", "redact-secret"],
     ["stores", "#/stores", "store-row"],
     ["hosted stores", "#/stores?view=hosted", "hosted-view"],
     ["dreams", "#/stores?view=dreams", "view-dreams"],
     ["settings", "#/settings", "language"],
     ["no run", "#/context", "nav-context"],
+    ["a session", `#/session?session=${session(3)}`, "session-change"],
+    ["a session of hundreds of changes", `#/session?session=${session(1)}`, "session-change"],
+    ["a long session", `#/session?session=${RUN}`, "session-prompt"],
+    ["no session", "#/session?session=nobody", "session-screen"],
   ];
   await go("#/memories");
   await app.choose("store-select", "infra");
@@ -139,8 +151,10 @@ async function places(app) {
   all.push(["two stores", await hash(), "compare-row"]);
   await go("#/context");
   await app.click(`[data-testid="transcript-row"][data-key*="${RUN}"], [data-testid="transcript-row"]`, "price list");
-  await app.see('[data-testid="variant-row"][data-key="B"] [data-testid="cell-peak"]', /\d/);
-  all.push(["the lab", await hash(), '[data-testid="variant-row"][data-key="B"] [data-testid="cell-peak"]']);
+  await app.see("recommended-what");
+  const run = await hash();
+  all.push(["a run's answer", run, "recommended-what"]);
+  all.push(["the lab", `${run}&view=settings`, '[data-testid="variant-row"][data-key="B"] [data-testid="cell-peak"]']);
   return all;
 }
 

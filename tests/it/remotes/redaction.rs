@@ -46,7 +46,7 @@ fn a_redaction_reaches_the_host_by_the_queue_and_its_receipt_says_how_far_it_is(
     assert_eq!(kinds(mirrored.app()), ["update"]);
     let request = wire::RedactReq { find: Some(secret.clone()), live: true, ..wire::RedactReq::default() };
     let done = commands::redact(mirrored.app(), request).expect("a redaction");
-    assert!(done.warnings.iter().any(|warning| warning.contains("taken back")), "{:?}", done.warnings);
+    assert!(done.warnings.iter().any(|warning| warning.contains("withdrawn")), "{:?}", done.warnings);
     assert_eq!(kinds(mirrored.app()), ["update", "redact", "redact"]);
     assert!(!holds_bytes(&mirrored.world.path("data"), secret.as_bytes()), "nothing here holds it");
     let receipt = done.receipt.expect("a receipt");

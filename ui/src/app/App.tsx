@@ -2,7 +2,6 @@
 import { Trans } from "@lingui/react/macro";
 import { type ReactNode, Suspense, useEffect, useState } from "react";
 import { Acts } from "@/features/acts/ActDialog";
-import { TranscriptList } from "@/features/context/TranscriptList";
 import { InboxScreen } from "@/features/inbox/InboxScreen";
 import { MemoriesScreen } from "@/features/memories/MemoriesScreen";
 import { MemoryTree } from "@/features/memories/MemoryTree";
@@ -30,8 +29,10 @@ import css from "./frame.module.css";
 const TimelineScreen = lazily(() => import("@/features/timeline/TimelineScreen"), "TimelineScreen");
 const ContextLab = lazily(() => import("@/features/context/ContextLab"), "ContextLab");
 const HealthScreen = lazily(() => import("@/features/health/HealthScreen"), "HealthScreen");
+const RulesScreen = lazily(() => import("@/features/rules/RulesScreen"), "RulesScreen");
 const RedactionsScreen = lazily(() => import("@/features/redactions/RedactionsScreen"), "RedactionsScreen");
 const StoresScreen = lazily(() => import("@/features/stores/StoresScreen"), "StoresScreen");
+const SessionScreen = lazily(() => import("@/features/session/SessionScreen"), "SessionScreen");
 const SettingsScreen = lazily(() => import("@/features/settings/SettingsScreen"), "SettingsScreen");
 const FirstRun = lazily(() => import("@/features/stores/FirstRun"), "FirstRun");
 
@@ -50,8 +51,12 @@ function ScreenOf({ route }: { route: Route }) {
       return <ContextLab route={route} />;
     case "health":
       return <HealthScreen route={route} />;
+    case "rules":
+      return <RulesScreen route={route} />;
     case "redactions":
       return <RedactionsScreen route={route} />;
+    case "session":
+      return <SessionScreen key={route.session} route={route} />;
     case "stores":
       return <StoresScreen route={route} />;
     case "settings":
@@ -71,16 +76,18 @@ function ContextOf({ route }: { route: Route }) {
       );
     case "memories":
       return <MemoryTree route={route} />;
-    case "context":
-      return <TranscriptList chosen={route.transcript} />;
     case "health":
       return <StoreList chosen={route.store} routeFor={(store) => ({ screen: "health", store, view: route.view })} />;
     case "redactions":
       return <ReceiptList chosen={route.receipt} />;
+    case "session":
+      return <StoreList chosen={undefined} routeFor={(store) => ({ screen: "timeline", store })} />;
     case "timeline":
       return <StoreList chosen={route.store} routeFor={(store) => ({ screen: "timeline", store })} />;
     case "stores":
       return <StoreList chosen={route.store} routeFor={(store) => ({ screen: "stores", store })} />;
+    case "context":
+    case "rules":
     case "settings":
       return <StoreList chosen={undefined} routeFor={(store) => ({ screen: "memories", store })} />;
   }

@@ -3,12 +3,14 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { type ReactNode, useState } from "react";
 import { Button as AriaButton } from "react-aria-components/Button";
 import type { Status } from "@/bindings";
+import { NewProjects } from "@/features/stores/NewProjects";
 import { useFormat } from "@/shared/format";
 import { BrandMark, PanelIcon, SearchIcon, SettingsIcon } from "@/shared/icons";
 import { Moment } from "@/shared/labels";
 import { useTaskName } from "@/shared/tasks";
 import { Dot, Kbd } from "@/shared/ui";
 import { useNotes } from "@/state/note";
+import { useOfferedProjects } from "@/state/projects";
 import { setPaletteOpen } from "@/state/palette";
 import { useProgress } from "@/state/progress";
 import { useSerious } from "@/state/health";
@@ -112,10 +114,11 @@ function Navigation({ screen, status }: { screen: Screen; status: Status | undef
   const receipts = useReceipts().data?.receipts.length;
   const serious = useSerious();
   const needs = useNeeds();
-  const items: { screen: Exclude<Screen, "settings">; label: string; count: number | undefined }[] = [
+  const items: { screen: Exclude<Screen, "settings" | "session">; label: string; count: number | undefined }[] = [
     { screen: "inbox", label: t`Inbox`, count: needs || undefined },
     { screen: "memories", label: t`Memories`, count: status?.memories },
     { screen: "timeline", label: t`Timeline`, count: undefined },
+    { screen: "rules", label: t`Rules`, count: undefined },
     { screen: "health", label: t`Health`, count: serious || undefined },
     { screen: "context", label: t`Context lab`, count: undefined },
     { screen: "redactions", label: t`Redactions`, count: receipts || undefined },
@@ -129,7 +132,7 @@ function Navigation({ screen, status }: { screen: Screen; status: Status | undef
             <a
               href={formatRoute({ screen: item.screen })}
               className={css.navLink}
-              aria-current={item.screen === screen ? "page" : undefined}
+              aria-current={item.screen === (screen === "session" ? "timeline" : screen) ? "page" : undefined}
               data-testid={`nav-${item.screen}`}
             >
               {item.label}
@@ -252,6 +255,7 @@ export interface FrameProps {
 /** The frame around every screen. */
 export function Frame({ route, status, reachable, banner, context, children }: FrameProps) {
   const [menu, setMenu] = useState(false);
+  const offered = useOfferedProjects();
   const place = formatRoute(route);
   const [menuPlace, setMenuPlace] = useState(place);
   // In a narrow window the navigation lies over the screen; going somewhere closes it.
@@ -259,10 +263,11 @@ export function Frame({ route, status, reachable, banner, context, children }: F
     setMenuPlace(place);
     setMenu(false);
   }
+  const notice = banner || (offered.length > 0 && <NewProjects found={offered} />);
   return (
-    <div className={classes(css.app, menu && "is-menu-open", Boolean(banner) && "has-banner")}>
+    <div className={classes(css.app, menu && "is-menu-open", Boolean(notice) && "has-banner")}>
       <TopBar screen={route.screen} status={status} reachable={reachable} onMenu={() => setMenu(!menu)} />
-      {banner}
+      {notice}
       <div className={css.navPanel}>
         <Navigation screen={route.screen} status={status} />
         {context}

@@ -2,13 +2,14 @@
 import { i18n } from "@lingui/core";
 import { I18nProvider, useLingui } from "@lingui/react";
 import { type QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { type ReactNode, useMemo } from "react";
+import { type ReactNode, useEffect, useMemo } from "react";
 import { I18nProvider as AriaLanguage } from "react-aria-components/I18nProvider";
 import type { Backend } from "@/host";
 import { Boundary } from "@/shared/Boundary";
 import { BackendProvider } from "@/state/backend";
 import { withConnection } from "@/state/connection";
 import { useShellLanguage } from "@/state/desktop";
+import { returnFocus } from "@/state/focus";
 import { useLiveUpdates, withRefresh } from "@/state/live";
 import { App } from "./App";
 import { WindowFailed } from "./Failed";
@@ -16,6 +17,7 @@ import { WindowFailed } from "./Failed";
 function Live({ queries }: { queries: QueryClient }) {
   useLiveUpdates(queries);
   useShellLanguage();
+  useEffect(returnFocus, []);
   return <App />;
 }
 

@@ -39,7 +39,7 @@ it("shows nothing of it in a browser", async () => {
 });
 
 it("has fields for compaction on demand, and assumes a model and a life of the cache for all variants", async () => {
-  const { fake, user } = openWindow("#/context?transcript=31b7a220");
+  const { fake, user } = openWindow("#/context?transcript=31b7a220&view=settings");
   await rowWith("variant-row", "no editing");
   const asked = () => callsOf(fake, "context_simulate").real;
   await user.selectOptions(await screen.findByTestId("compaction-kind"), "on_demand");

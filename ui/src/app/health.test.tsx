@@ -38,6 +38,18 @@ describe("the screen of health", () => {
     expect(await rowWith("finding-row", "limits/index-cut")).toBeInTheDocument();
   });
 
+  it("lists what each memory costs, in the order that is chosen, and opens its reach", async () => {
+    const { user } = openWindow("#/health?view=worth");
+    const rows = () => screen.getAllByTestId("worth-row").map((row) => row.dataset.path);
+    await screen.findAllByTestId("worth-row");
+    const first = rows();
+    await user.click(screen.getByText("Costs most"));
+    await waitFor(() => expect(rows()).not.toEqual(first));
+    expect([...rows()].sort()).toEqual([...first].sort());
+    const link = screen.getAllByTestId("worth-row")[0]!.querySelector("a")!;
+    expect(link.getAttribute("href")).toContain("tab=reach");
+  });
+
   it("moves the lines that are cut into a topic file, previewed", async () => {
     const { user, fake } = openWindow("#/health");
     await user.click(await rowWith("finding-row", "limits/index-cut"));

@@ -63,11 +63,11 @@ async function badgeIs(count: number) {
 /** Who wrote a memory, as a transcript tells. */
 function origin(known: Partial<OriginNote>): OriginNote {
   const note = {
-    confidence: "exact_content",
+    confidence: "exact_content" as const,
     session_id: "5f3c",
     title: null,
     model: null,
-    role: "main",
+    role: "main" as const,
     prompt: null,
   };
   return { ...note, transcript: "5f3c", turn: 1, ...known };
@@ -215,7 +215,7 @@ describe("the inbox", () => {
     fake.inbox.origins.set("pilots.md", origin({ turn: null }));
     fake.emit({ type: "origins" });
     const button = await screen.findByTestId("item-transcript");
-    expect([...tools.children]).toEqual([screen.getByTestId("item-why"), button]);
+    expect([...tools.children]).toEqual([screen.getByTestId("item-why"), screen.getByTestId("item-session"), button]);
     await user.click(button);
     await waitFor(() => expect(window.location.hash).toBe("#/context?transcript=5f3c"));
   });
@@ -345,7 +345,7 @@ describe("the inbox", () => {
     await waitFor(() => expect(screen.getByTestId("nav-inbox")).toHaveTextContent("1"));
     expect(screen.getAllByTestId("cluster-member")).toHaveLength(2);
     await user.click(screen.getByTestId("row-remedy"));
-    expect(await screen.findByTestId("toast")).toHaveTextContent("Rolled back: 2 memories");
+    expect(await screen.findByTestId("toast")).toHaveTextContent("Put back: 2 memories");
     for (const path of gone) expect(fake.log.store("harbour").disk.has(path)).toBe(true);
     await titled("pilots.md");
   });

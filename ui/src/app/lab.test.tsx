@@ -8,9 +8,9 @@ import { callsOf, openWindow, rowWith } from "./testing";
 
 const TOOLS = "clear_tool_uses_20250919";
 
-/** Opens the lab, and waits until both variants of a new bench are there. */
+/** Opens the settings of a run, and waits until both variants of a new bench are there. */
 async function openLab(fake = fakeBackend(), transcript = "31b7a220") {
-  const opened = openWindow(`#/context?transcript=${transcript}`, fake);
+  const opened = openWindow(`#/context?transcript=${transcript}&view=settings`, fake);
   await rowWith("variant-row", "no editing");
   await waitFor(() => expect(screen.getAllByTestId("cell-peak")).toHaveLength(2));
   return opened;
@@ -45,7 +45,7 @@ describe("the context lab", () => {
     openWindow("#/context", fake);
     expect(await screen.findByTestId("index-state")).toHaveTextContent("reading 3 / 90");
     fake.lab.index = { running: false, done: 90, total: 90, updated_at: null };
-    expect(await screen.findByText("No transcripts yet")).toBeInTheDocument();
+    expect(await screen.findByText("No runs yet")).toBeInTheDocument();
     expect(screen.getByTestId("no-transcripts")).toBeInTheDocument();
   });
 
@@ -274,7 +274,7 @@ describe("a sweep", () => {
     expect(found).toHaveTextContent("32 settings tried over 2 transcripts");
     expect(callsOf(fake, "context_sweep").real[0]).toMatchObject({ transcripts: ["31b7a220", "8c41f0de"] });
     await user.click(within(found).getAllByTestId("use-setting")[0]!);
-    expect(await rowWith("variant-row", "C · setting")).toHaveAttribute("aria-current", "true");
+    expect(await rowWith("variant-row", "C · clear above")).toHaveAttribute("aria-current", "true");
   });
 });
 

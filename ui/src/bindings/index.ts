@@ -1,6 +1,19 @@
 // Made by `cargo run -p retrace-api --example bindings` from crates/retrace-wire/src. Do not edit.
 
 /**
+ * Lines that were not before the model.
+ */
+export type AbsentLines = { 
+/**
+ * The first and the last of them.
+ */
+lines: [number, number], 
+/**
+ * Why.
+ */
+cause: PresenceCause, };
+
+/**
  * Takes memories of one store over into another, whole or in part. Files, stores of the API and hosted stores are all
  * written as by any other act: checked, recorded, undoable.
  */
@@ -178,6 +191,19 @@ user_id: string, } | { "type": "service_account_actor",
 service_account_id: string, };
 
 /**
+ * Confirms a rule.
+ */
+export type AddMemoryRule = { 
+/**
+ * The rule, with the fields of `RuleFields`; lists may be one text.
+ */
+rule: unknown, 
+/**
+ * True to keep it off the list: a proposal that a person dismissed is not made again.
+ */
+dismissed: boolean, };
+
+/**
  * Begins to mirror a hosted store.
  */
 export type AddRemoteReq = { 
@@ -214,6 +240,40 @@ kind: string | null,
  * Name; the directory's own name when absent.
  */
 name: string | null, };
+
+/**
+ * How sessions fared with the rules.
+ */
+export type Adherence = { 
+/**
+ * One row a rule.
+ */
+rules: Array<RuleLedger>, 
+/**
+ * Sessions on this machine that were read.
+ */
+sessions: number, 
+/**
+ * Transcripts that could not be read, with the reason.
+ */
+problems: Array<Message>, };
+
+/**
+ * Asks how sessions fared with the rules.
+ */
+export type AdherenceReq = { 
+/**
+ * One rule, by id; every rule on the list without it.
+ */
+rule: string | null, 
+/**
+ * Only what was done since this time, RFC 3339.
+ */
+since: string | null, 
+/**
+ * True to give the cases as well, the newest first.
+ */
+cases: boolean, };
 
 /**
  * What a client keeps of a subagent beside its transcript.
@@ -259,7 +319,7 @@ agent: string,
 /**
  * `user`, `project` or `local`.
  */
-scope: string, 
+scope: SnapshotScope, 
 /**
  * Its memory directory.
  */
@@ -311,6 +371,44 @@ expect: string | null,
 dry_run: boolean, };
 
 /**
+ * A part of an answer.
+ */
+export type AnswerPart = { 
+/**
+ * Its class.
+ */
+class: PartClass, 
+/**
+ * The tool, of results.
+ */
+tool: string | null, 
+/**
+ * Its tokens.
+ */
+tokens: number, 
+/**
+ * The same in round figures.
+ */
+said: number, };
+
+/**
+ * The parts that an answer does not name.
+ */
+export type AnswerRest = { 
+/**
+ * Number of parts.
+ */
+count: number, 
+/**
+ * Their tokens.
+ */
+tokens: number, 
+/**
+ * The same in round figures.
+ */
+said: number, };
+
+/**
  * An error: what happened, to what, and what to do next.
  */
 export type ApiError = { 
@@ -342,7 +440,7 @@ export type Approval = {
 /**
  * `named`: the versions of the request. `up_to`: what was recorded up to a point, and everything before it.
  */
-direction: string, 
+direction: ApprovalDirection, 
 /**
  * Items that are approved: the rows of `done`.
  */
@@ -365,9 +463,47 @@ newest_at: string | null,
 findings: Array<RuleCount>, };
 
 /**
+ * Selection of an approval of several items.
+ */
+export type ApprovalDirection = "named" | "up_to";
+
+/**
  * An argument of a message.
  */
 export type Argument = number | string | Message | Array<Argument>;
+
+/**
+ * A guard held against recorded sessions: each call judged as the hook would have judged it.
+ */
+export type BackTest = { 
+/**
+ * Sessions in which the settings are in force and the rule counts.
+ */
+sessions: number, 
+/**
+ * Calls that it would have been asked about.
+ */
+calls: number, 
+/**
+ * Of these: calls that it would have stopped, or reminded of.
+ */
+fired: number, 
+/**
+ * Of the fired ones: the call broke the rule.
+ */
+broken: number, 
+/**
+ * Of the fired ones: the person had asked for the call, so that the guard would have been wrong.
+ */
+wrongly: number, 
+/**
+ * Of the fired ones: the rule did not stand there yet.
+ */
+predates: number, 
+/**
+ * The newest fired ones.
+ */
+cases: Array<RuleCase>, };
 
 /**
  * The rebuilt version whose content stood when a memory was first observed.
@@ -409,7 +545,7 @@ path: string | null,
 /**
  * `text`, `binary`, `redacted` or `too_large`; only text has lines.
  */
-kind: string, 
+kind: ContentKind, 
 /**
  * The lines, each with the place in `versions` of the version that brought it in.
  */
@@ -524,6 +660,45 @@ export type Cancelled = {
 cancelled: boolean, };
 
 /**
+ * Class of a file that a session carries.
+ */
+export type CarriedClass = "instructions" | "memory";
+
+/**
+ * In how many sessions since then any line that a change brought was before a model.
+ */
+export type ChangeReach = { 
+/**
+ * Lines that the change brought; 0 where it brought none, or they are not known any more.
+ */
+lines: number, 
+/**
+ * Conversations with requests since then that could have had it.
+ */
+sessions: number, 
+/**
+ * Of these, those in which any of the lines was. What the model wrote itself does not count.
+ */
+read: number, 
+/**
+ * Further ones in which that is inferred.
+ */
+inferred: number, };
+
+/**
+ * Asks in how many sessions a change was before a model.
+ */
+export type ChangeReachReq = { 
+/**
+ * The version that the change led to.
+ */
+version: string, 
+/**
+ * The version before it; everything is new when absent.
+ */
+base: string | null, };
+
+/**
  * Cause of an operation.
  */
 export type ChangeSource = "scan" | "rollback" | "restore" | "redact" | "api" | "tool" | "import" | "rebuilt";
@@ -570,6 +745,31 @@ no_inline_allow: boolean,
  * Also make a SARIF 2.1.0 log.
  */
 sarif: boolean, };
+
+/**
+ * Judges one call before it is made.
+ */
+export type CheckRuleReq = { 
+/**
+ * One rule, by id; every rule on the list without it.
+ */
+rule: string | null, 
+/**
+ * Name of the tool.
+ */
+tool: string, 
+/**
+ * Its input.
+ */
+input: unknown, 
+/**
+ * The directory it runs in.
+ */
+directory: string | null, 
+/**
+ * The transcript of its session. With it, rules of other projects are left out.
+ */
+transcript: string | null, };
 
 /**
  * Result of a check.
@@ -627,6 +827,15 @@ baseline: string | null,
  * Text of the SARIF log, when asked for.
  */
 sarif: string | null, };
+
+/**
+ * Rules that a call would break.
+ */
+export type CheckedRule = { 
+/**
+ * The rules; none where the call may be made.
+ */
+broken: Array<MemoryRule>, };
 
 /**
  * An agent of this machine.
@@ -895,7 +1104,7 @@ base_url: string,
 /**
  * Where the key comes from: `environment`, `keyring`; null when there is none.
  */
-key_source: string | null, 
+key_source: KeySource | null, 
 /**
  * Indices of the requests.
  */
@@ -1035,6 +1244,31 @@ message: Message, };
 export type ContentKind = "text" | "binary" | "too_large" | "redacted";
 
 /**
+ * What the largest context was made of, to be said in one sentence.
+ */
+export type ContextAnswer = { 
+/**
+ * Index of the request.
+ */
+request: number, 
+/**
+ * Its tokens.
+ */
+tokens: number, 
+/**
+ * The same in round figures. What is `said` of the parts and the rest adds up to it.
+ */
+said: number, 
+/**
+ * The parts that are named, the largest first.
+ */
+parts: Array<AnswerPart>, 
+/**
+ * All other parts; null where every part is named.
+ */
+rest: AnswerRest | null, };
+
+/**
  * Tokens by class. All but `not_recorded` are counted offline.
  */
 export type ContextClasses = { 
@@ -1091,7 +1325,7 @@ before_request: number,
 /**
  * `compaction`, `microcompaction`, `rewind`, `replaced`, `server_edit`.
  */
-event: string, 
+event: ContextEventKind, 
 /**
  * Tokens before, as recorded or from the request before.
  */
@@ -1106,6 +1340,11 @@ tokens_after: number | null,
 note: Message, };
 
 /**
+ * What took content out of a context.
+ */
+export type ContextEventKind = "compaction" | "microcompaction" | "rewind" | "replaced" | "server_edit";
+
+/**
  * A file that was loaded into the context.
  */
 export type ContextFile = { 
@@ -1116,7 +1355,7 @@ path: string,
 /**
  * `memory` or `instructions`.
  */
-class: string, 
+class: CarriedClass, 
 /**
  * Tokens of its content when it was last loaded whole, counted offline.
  */
@@ -1133,6 +1372,23 @@ requests: number,
  * Price of carrying it in this session, in US dollars, at the recorded share of cached input; null without a price.
  */
 cost_usd: number | null, };
+
+/**
+ * A part of the contexts of a run: a class, or the results of a tool.
+ */
+export type ContextPart = { 
+/**
+ * Its class.
+ */
+class: PartClass, 
+/**
+ * The tool, of results; null for tools that have no part of their own.
+ */
+tool: string | null, 
+/**
+ * Its tokens, by request. Those of all parts add up to the context of the request.
+ */
+tokens: Array<number>, };
 
 /**
  * The largest context of a run.
@@ -1246,6 +1502,22 @@ family_range_percent: [number, number] | null,
  */
 peak: ContextPeak | null, 
 /**
+ * What the largest context was made of, in round figures that add up. Null without a request.
+ */
+answer: ContextAnswer | null, 
+/**
+ * The contexts by class and tool, in the order in which a chart stacks them.
+ */
+parts: Array<ContextPart>, 
+/**
+ * Requests that the client's digest proves. With fewer than all, the run is proved in part.
+ */
+proved_requests: number, 
+/**
+ * The setting in force while it was recorded; null where the requests carry none.
+ */
+in_force: InForce | null, 
+/**
  * One entry a request.
  */
 requests: Array<ContextRequest>, 
@@ -1324,7 +1596,7 @@ base_url: string,
 /**
  * Where the key comes from: `environment`, `keyring`; null when there is none.
  */
-key_source: string | null, 
+key_source: KeySource | null, 
 /**
  * True if this machine has a keyring that can be used.
  */
@@ -1636,7 +1908,7 @@ content_size_bytes: number | null,
 /**
  * `text`, `binary`, `too_large` or `redacted`.
  */
-kind: string, 
+kind: ContentKind, 
 /**
  * Lines; empty unless text.
  */
@@ -1868,7 +2140,7 @@ export type Event = { "type": "advanced",
 /**
  * The newest operation.
  */
-cursor: number, } | { "type": "stores" } | { "type": "receipts" } | { "type": "transcripts" } | { "type": "origins" } | { "type": "progress", 
+cursor: number, } | { "type": "stores" } | { "type": "receipts" } | { "type": "transcripts" } | { "type": "origins" } | { "type": "projects" } | { "type": "progress", 
 /**
  * Name of the work.
  */
@@ -1938,6 +2210,11 @@ loads: boolean,
 cancelled: boolean, };
 
 /**
+ * Reason for which a memory may have expired.
+ */
+export type ExpiryKind = "unloaded" | "old_log" | "date_past" | "duplicate";
+
+/**
  * A memory that could go, and why.
  */
 export type ExpiryProposal = { 
@@ -1981,7 +2258,7 @@ export type ExpiryReason = {
 /**
  * `unloaded`, `old_log`, `date_past` or `duplicate`.
  */
-kind: string, 
+kind: ExpiryKind, 
 /**
  * The evidence, a sentence.
  */
@@ -2011,6 +2288,11 @@ unloaded_days: number | null,
  * Age in days from which a daily log is proposed; 90 when absent.
  */
 log_days: number | null, };
+
+/**
+ * Form of an exported store.
+ */
+export type ExportKind = "files" | "bundle";
 
 /**
  * Asks for a setting in a form to deploy, with the evidence for it.
@@ -2079,7 +2361,7 @@ export type ExportedStore = {
 /**
  * `files` or `bundle`.
  */
-kind: string, 
+kind: ExportKind, 
 /**
  * Where.
  */
@@ -2424,6 +2706,80 @@ warnings: number,
 notes: number, };
 
 /**
+ * Makes a rule a guard, or takes the guard off again.
+ */
+export type GuardRule = { 
+/**
+ * The rule's id.
+ */
+rule: string, 
+/**
+ * True to remind the model of the rule; without it the call is refused.
+ */
+remind: boolean, 
+/**
+ * True to take the guard off.
+ */
+remove: boolean, 
+/**
+ * A settings file, absolute. Without it and `project`, the settings of this user, or of the guard that is taken off.
+ */
+settings: string | null, 
+/**
+ * The settings that a directory has for this user alone.
+ */
+project: string | null, 
+/**
+ * True to change nothing.
+ */
+dry_run: boolean, 
+/**
+ * SHA-256 that the settings must have, `absent` where there must be none.
+ */
+expect: string | null, };
+
+/**
+ * What was changed in the settings, or would be.
+ */
+export type GuardedRule = { 
+/**
+ * True if nothing was changed.
+ */
+dry_run: boolean, 
+/**
+ * The rule, with its guards.
+ */
+rule: MemoryRule, 
+/**
+ * The settings.
+ */
+settings: string, 
+/**
+ * What the hook runs.
+ */
+command: string, 
+/**
+ * True if it reminds the model and lets the call be made.
+ */
+remind: boolean, 
+/**
+ * Hash of the settings before; `absent` where there were none.
+ */
+from_sha256: string, 
+/**
+ * Hash of the settings after; `absent` where there are none.
+ */
+to_sha256: string, 
+/**
+ * The edit, with the lines around it.
+ */
+lines: Array<SettingsLine>, 
+/**
+ * How often the hook would have fired on recorded sessions; null where a guard is taken off.
+ */
+back_test: BackTest | null, };
+
+/**
  * Health of stores.
  */
 export type Health = { 
@@ -2631,6 +2987,318 @@ base_url: string,
 stores: Array<HostedStore>, };
 
 /**
+ * What stands in the way of a sync.
+ */
+export type HubFault = "fork" | "chain_cut" | "hub_cut" | "altered" | "clock_skew" | "unreachable" | "refused";
+
+/**
+ * Asks to join a hub. Nothing of a memory is sent by it.
+ */
+export type HubJoinReq = { 
+/**
+ * Address of the hub.
+ */
+url: string, 
+/**
+ * One-time token.
+ */
+token: string, 
+/**
+ * Name of this machine, for people.
+ */
+name?: string, 
+/**
+ * What stores may send for which nothing else is chosen; everything when absent.
+ */
+send?: HubSend, 
+/**
+ * Certificates that are believed, as PEM, where the system does not know that of the hub.
+ */
+certificates?: string, };
+
+/**
+ * Leaves the hub.
+ */
+export type HubLeaveReq = { 
+/**
+ * Forgets this machine's key too, so that it joins as another machine next time.
+ */
+new_identity: boolean, };
+
+/**
+ * What stands in the way of a sync.
+ */
+export type HubProblem = { 
+/**
+ * For programs.
+ */
+code: HubFault, 
+/**
+ * The store concerned.
+ */
+store_id: string | null, 
+/**
+ * One plain sentence.
+ */
+message: Message, 
+/**
+ * What to do next.
+ */
+hint: Message, };
+
+/**
+ * What a store may send to a hub.
+ */
+export type HubSend = "everything" | "metadata" | "nothing";
+
+/**
+ * Chooses what a store may send.
+ */
+export type HubSendReq = { 
+/**
+ * The store; absent: every store for which nothing is chosen.
+ */
+store?: string, 
+/**
+ * What may be sent.
+ */
+send: HubSend, };
+
+/**
+ * The membership of this machine, and its stores.
+ */
+export type HubStatus = { 
+/**
+ * Address of the hub; null when no hub is joined.
+ */
+url: string | null, 
+/**
+ * The organisation.
+ */
+org: string | null, 
+/**
+ * This machine.
+ */
+machine: string | null, 
+/**
+ * Its name.
+ */
+name: string | null, 
+/**
+ * Its role: owner or member.
+ */
+role: string | null, 
+/**
+ * What stores may send for which nothing else is chosen.
+ */
+send: HubSend, 
+/**
+ * The stores.
+ */
+stores: Array<HubStore>, };
+
+/**
+ * What a store may send, and how far it was sent.
+ */
+export type HubStore = { 
+/**
+ * The store.
+ */
+store_id: string, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * What it may send.
+ */
+send: HubSend, 
+/**
+ * True if that was chosen for this store.
+ */
+chosen: boolean, 
+/**
+ * Versions that the hub acknowledged.
+ */
+acknowledged: number, 
+/**
+ * Digest of the last link of its chain, countersigned by the hub.
+ */
+head: string | null, 
+/**
+ * When the hub signed that.
+ */
+signed_at: string | null, };
+
+/**
+ * What was sent of a store.
+ */
+export type HubStoreSynced = { 
+/**
+ * The store.
+ */
+store_id: string, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * What it may send.
+ */
+send: HubSend, 
+/**
+ * Versions sent now.
+ */
+versions: number, 
+/**
+ * Contents sent now that the hub did not have.
+ */
+contents: number, 
+/**
+ * Versions whose path and content the hub destroyed now, since they were redacted here.
+ */
+redacted: number, 
+/**
+ * Links of its chain at the hub.
+ */
+seq: number, };
+
+/**
+ * Sends what the hub lacks.
+ */
+export type HubSyncReq = { 
+/**
+ * Only this store.
+ */
+store?: string, 
+/**
+ * Sends again what the hub acknowledged and has no more, as after a restored backup.
+ */
+resend: boolean, 
+/**
+ * Name by which `cancel` stops it.
+ */
+job?: string, };
+
+/**
+ * What was sent.
+ */
+export type HubSynced = { 
+/**
+ * The stores.
+ */
+stores: Array<HubStoreSynced>, 
+/**
+ * What stands in the way, or is worth knowing.
+ */
+problems: Array<HubProblem>, };
+
+/**
+ * A one-time token.
+ */
+export type HubToken = { 
+/**
+ * The token.
+ */
+token: string, 
+/**
+ * The role it gives.
+ */
+role: string, 
+/**
+ * When it ends.
+ */
+expires_at: string, };
+
+/**
+ * Asks for a token for one more machine.
+ */
+export type HubTokenReq = { 
+/**
+ * True for the token of an owner's machine.
+ */
+owner: boolean, };
+
+/**
+ * A version at the hub.
+ */
+export type HubVersion = { 
+/**
+ * The machine.
+ */
+machine: string, 
+/**
+ * Its name.
+ */
+machine_name: string, 
+/**
+ * The store.
+ */
+store: string, 
+/**
+ * Its name.
+ */
+store_name: string, 
+/**
+ * Place in the chain of machine and store.
+ */
+seq: number, 
+/**
+ * Path; null when it was redacted.
+ */
+path: string | null, 
+/**
+ * Hash of the content.
+ */
+content_sha256: string | null, 
+/**
+ * Its size.
+ */
+content_size_bytes: number | null, 
+/**
+ * Content at the hub: `kept`, `not_sent`, `redacted`, or `none` for a deletion.
+ */
+content: string, 
+/**
+ * Kind of the change.
+ */
+operation: string, 
+/**
+ * What caused it.
+ */
+source: string, 
+/**
+ * When it was recorded.
+ */
+created_at: string, };
+
+/**
+ * A page of the versions of all machines.
+ */
+export type HubVersions = { 
+/**
+ * The versions, by store, machine and place.
+ */
+versions: Array<HubVersion>, 
+/**
+ * Where the next page begins; null after the last.
+ */
+next: string | null, };
+
+/**
+ * Asks for a page of the versions at the hub.
+ */
+export type HubVersionsReq = { 
+/**
+ * Where the page before ended.
+ */
+after?: string, 
+/**
+ * Versions of the page, at most.
+ */
+limit?: number, };
+
+/**
  * One change with its surroundings.
  */
 export type Hunk = { 
@@ -2716,7 +3384,7 @@ operation_seq: number | null,
 /**
  * `git`, `transcripts` or `bundle`.
  */
-from: string, 
+from: ImportSource, 
 /**
  * `memstore_…`
  */
@@ -2780,6 +3448,11 @@ files: Array<ImportedFile>,
 warnings: Array<Message>, };
 
 /**
+ * Source of a history that is brought in.
+ */
+export type ImportSource = "git" | "transcripts" | "bundle";
+
+/**
  * Asks for what the transcripts of this machine's agents tell of a store, the copies Claude Code kept among it.
  */
 export type ImportTranscriptsReq = { 
@@ -2820,7 +3493,7 @@ path: string,
 /**
  * Action of a restore: `write`, `delete`, or `leave`.
  */
-act: string, 
+act: RestoreAct, 
 /**
  * True if its source kept whole states, as git does. Transcripts tell what sessions did, and nothing of anybody else.
  */
@@ -2829,6 +3502,23 @@ certain: boolean,
  * Why, in a sentence.
  */
 reason: Message, };
+
+/**
+ * The setting that was in force while a run was recorded.
+ */
+export type InForce = { 
+/**
+ * As the requests carry it.
+ */
+config: unknown, 
+/**
+ * What it does, in a few words.
+ */
+what: Message, 
+/**
+ * Requests that carry exactly it.
+ */
+requests: number, };
 
 /**
  * Unreviewed changes, newest first.
@@ -3082,7 +3772,7 @@ lost: number,
 /**
  * Limit that was met first: `lines` or `bytes`.
  */
-limit: string, 
+limit: IndexLimit, 
 /**
  * Size of that limit.
  */
@@ -3128,6 +3818,11 @@ tokens: number,
  * True if every session of the project loads it.
  */
 each_session: boolean, };
+
+/**
+ * Limit of what is loaded of an index.
+ */
+export type IndexLimit = "lines" | "bytes";
 
 /**
  * A line of an index.
@@ -3354,6 +4049,11 @@ export type JobRef = {
 job: string, };
 
 /**
+ * Where an API key comes from.
+ */
+export type KeySource = "environment" | "keyring" | "given";
+
+/**
  * Number of items of one kind.
  */
 export type KindCount = { 
@@ -3417,6 +4117,31 @@ confidence: string,
 included: boolean, };
 
 /**
+ * A change that moved a line.
+ */
+export type LineMove = { 
+/**
+ * The version.
+ */
+version_id: string, 
+/**
+ * Which version of the memory it is, from 1.
+ */
+number: number, 
+/**
+ * When.
+ */
+at: string, 
+/**
+ * Number of the line before.
+ */
+from: number, 
+/**
+ * Number of it after.
+ */
+to: number, };
+
+/**
  * Change of a line in a difference.
  */
 export type LineTag = "equal" | "insert" | "delete";
@@ -3441,6 +4166,29 @@ model: string | null,
  * See [`SimulateReq::cache_ttl`].
  */
 cache_ttl: string | null, };
+
+/**
+ * Takes a rule off the list, or puts it back.
+ */
+export type ListMemoryRule = { 
+/**
+ * Its id.
+ */
+rule: string, 
+/**
+ * True to put it back.
+ */
+put_back: boolean, };
+
+/**
+ * Why an instruction or memory file came into a session's context.
+ */
+export type LoadReason = "session_start" | "include" | "nested_traversal" | "path_glob_match" | "compact" | "refresh" | "hook" | "recall" | "mention" | "read";
+
+/**
+ * What says that a file was loaded.
+ */
+export type LoadWitness = "transcript" | "hook";
 
 /**
  * A page of the log, newest first, rebuilt versions after the observed ones.
@@ -3527,6 +4275,19 @@ at: string | null,
 kind: string | null, };
 
 /**
+ * What memories cost and do: what costs and does nothing comes first.
+ */
+export type MemoriesWorth = { 
+/**
+ * The live memories.
+ */
+memories: Array<MemoryWorth>, 
+/**
+ * True if reading the transcripts was stopped.
+ */
+cancelled: boolean, };
+
+/**
  * One memory.
  */
 export type Memory = { 
@@ -3582,6 +4343,11 @@ export type MemoryChange = "created" | "modified" | "moved" | "deleted";
 export type MemoryClass = "index" | "topic" | "daily_log" | "instructions" | "proposal" | "other";
 
 /**
+ * What a memory does, as far as that can be counted.
+ */
+export type MemoryEffect = "never_present" | "no_better" | "better" | "too_few" | "no_rule";
+
+/**
  * Kind of a memory file, by its place, its name and its front matter.
  */
 export type MemoryKind = { 
@@ -3621,7 +4387,11 @@ sessions: number,
 /**
  * When it last was; null for never.
  */
-last_loaded_at: string | null, };
+last_loaded_at: string | null, 
+/**
+ * Why.
+ */
+reasons: Array<ReasonCount>, };
 
 /**
  * Cost of one memory file.
@@ -3650,7 +4420,11 @@ cost_usd_per_session: number | null,
 /**
  * When it was last loaded.
  */
-last_loaded_at: string | null, };
+last_loaded_at: string | null, 
+/**
+ * Why sessions loaded it: the session began, a compaction, the model read it, … One session may have several.
+ */
+reasons: Array<ReasonCount>, };
 
 /**
  * Costs of memory files.
@@ -3681,6 +4455,81 @@ export type MemoryPricesReq = {
  * Only this store, id or name; files of transcripts outside any store too when absent.
  */
 store: string | null, };
+
+/**
+ * A rule that a person confirmed.
+ */
+export type MemoryRule = { 
+/**
+ * Its id, such as `rule_3`.
+ */
+rule_id: string, 
+/**
+ * When it was confirmed.
+ */
+added_at: string, 
+/**
+ * When it was taken off the list; null while it is on it.
+ */
+removed_at: string | null, 
+/**
+ * Hooks that guard it.
+ */
+guards?: Array<RuleGuard>, 
+/**
+ * The kind.
+ */
+kind: RuleKind, 
+/**
+ * The program without its directory; `*` for any. Of kinds about one command.
+ */
+program?: string | null, 
+/**
+ * Words that its arguments hold: options anywhere, other words in this order.
+ */
+arguments?: Array<string>, 
+/**
+ * Of `command_form`: words that the call holds, or `!` and a text that it does not.
+ */
+form?: string | null, 
+/**
+ * Of `order`: the command that comes first.
+ */
+before?: string | null, 
+/**
+ * Of `order`: the command that may come then.
+ */
+after?: string | null, 
+/**
+ * Of `path_never`: patterns of paths.
+ */
+paths?: Array<string>, 
+/**
+ * The sentence.
+ */
+sentence: string, 
+/**
+ * Where it stands: `STORE:PATH:LINE`, or a file.
+ */
+source: string | null, };
+
+/**
+ * Rules, in the order in which they were confirmed.
+ */
+export type MemoryRules = { 
+/**
+ * The rules.
+ */
+rules: Array<MemoryRule>, };
+
+/**
+ * Asks for the rules.
+ */
+export type MemoryRulesReq = { 
+/**
+ * True to list those that were taken off as well.
+ */
+removed: boolean, };
 
 /**
  * Who shares a memory.
@@ -3761,6 +4610,60 @@ guard: string | null,
 guard_config: string | null, };
 
 /**
+ * One memory.
+ */
+export type MemoryWorth = { 
+/**
+ * The store.
+ */
+store_id: string, 
+/**
+ * Its name.
+ */
+store: string, 
+/**
+ * The memory.
+ */
+memory_id: string, 
+/**
+ * Its path.
+ */
+path: string, 
+/**
+ * Tokens of its content, counted offline as the newest models count: what a session pays that loads all of it.
+ */
+tokens_per_session: number, 
+/**
+ * Mean price of carrying it in a session that loaded it, where the price of its model is known.
+ */
+cost_usd_per_session: number | null, 
+/**
+ * Conversations that could have had it, subagents among them.
+ */
+sessions: number, 
+/**
+ * Of these, those in which any line of it was before the model.
+ */
+present: number, 
+/**
+ * The rules on the list that come from it.
+ */
+rules: Array<RuleWorth>, 
+/**
+ * What it does, as far as that can be counted.
+ */
+effect: MemoryEffect, };
+
+/**
+ * Asks what memories cost and do.
+ */
+export type MemoryWorthReq = { 
+/**
+ * Only this store, id or name; every listed store when absent.
+ */
+store: string | null, };
+
+/**
  * A sentence for people: id, arguments and English text.
  *
  * It serialises as an object of these three. Within [`as_text`](crate::as_text) it serialises as its text.
@@ -3778,6 +4681,21 @@ args: Record<string, Argument>,
  * The English text.
  */
 text: string, };
+
+/**
+ * Who or what a message comes from.
+ */
+export type MessageOrigin = "typed" | "model" | "tool_results" | "client" | "summary" | "synthetic" | "unsaid" | "system_prompt" | "tools";
+
+/**
+ * Role of a message.
+ */
+export type MessageRole = "user" | "assistant" | "system";
+
+/**
+ * Access of a session to a mounted store.
+ */
+export type MountAccess = "read_write" | "read_only";
 
 /**
  * One store of an attach list.
@@ -3802,7 +4720,7 @@ name: string | null,
 /**
  * `read_write` or `read_only`.
  */
-access: string, 
+access: MountAccess, 
 /**
  * Characters of `instructions`, of at most 4,096.
  */
@@ -4050,9 +4968,94 @@ bytes: number,
 status: number | null, };
 
 /**
+ * Projects with memory that appeared after recording began: neither recorded nor declined.
+ */
+export type NewProjects = { 
+/**
+ * Directories that hold memory and are in use, by path.
+ */
+found: Array<Found>, 
+/**
+ * True if such directories are recorded without asking.
+ */
+always: boolean, };
+
+/**
+ * Answers the notice about new projects, or changes the setting.
+ */
+export type NewProjectsReq = { 
+/**
+ * Directories, as in [`Found::root`], that are not to be recorded and not offered again.
+ */
+decline: Array<string>, 
+/**
+ * Directories to be offered again.
+ */
+offer: Array<string>, 
+/**
+ * Record new projects without asking, or ask; as before when absent.
+ */
+always: boolean | null, };
+
+/**
  * A request without parameters.
  */
 export type Nothing = Record<symbol, never>;
+
+/**
+ * What the recorded directories hold at present, and how many sessions there are.
+ */
+export type Opening = { 
+/**
+ * Findings of warning or worse by group, the gravest group first; groups without any are left out.
+ */
+groups: Array<OpeningGroup>, 
+/**
+ * Memories that were checked.
+ */
+memories: number, 
+/**
+ * Stores that were checked.
+ */
+stores: number, 
+/**
+ * Sessions on this machine. Until the transcripts are read, the number of their files.
+ */
+sessions: number, 
+/**
+ * Stores that could not be checked, each a sentence.
+ */
+problems: Array<Message>, };
+
+/**
+ * Findings of one group.
+ */
+export type OpeningGroup = { 
+/**
+ * Group.
+ */
+kind: OpeningKind, 
+/**
+ * Findings; of `cut_index` the indexes.
+ */
+count: number, 
+/**
+ * Of `cut_index`, lines that no session loads, over all of them; otherwise 0.
+ */
+lines: number, 
+/**
+ * Name of the store of `first`.
+ */
+store: string, 
+/**
+ * The gravest, with the acts that mend it.
+ */
+first: StoreFinding, };
+
+/**
+ * Group of findings that a first run opens with.
+ */
+export type OpeningKind = "secret" | "hostile" | "hidden" | "cut_index" | "other";
 
 /**
  * One operation and what it changed.
@@ -4165,17 +5168,27 @@ around: Array<OriginMessage>,
 candidates: Array<OriginNote>, };
 
 /**
+ * Kind of a message around a write.
+ */
+export type OriginBlockKind = "text" | "thinking" | "tool_use" | "tool_result" | "other";
+
+/**
+ * Confidence in who wrote a version.
+ */
+export type OriginConfidence = "stated" | "exact_content" | "likely" | "front_matter" | "time_only" | "unknown";
+
+/**
  * A message near a write.
  */
 export type OriginMessage = { 
 /**
  * `user`, `assistant`, or `system`.
  */
-role: string, 
+role: MessageRole, 
 /**
  * `text`, `thinking`, `tool_use`, `tool_result` or `other`.
  */
-kind: string, 
+kind: OriginBlockKind, 
 /**
  * Its text, up to 2,000 characters; of a call its name and input.
  */
@@ -4202,7 +5215,7 @@ export type OriginNote = {
  * `likely` (path and time fit, the content in part), `front_matter` (the file names the session and nothing else fits),
  * `time_only` (a session was at work on the path's project then), `unknown`.
  */
-confidence: string, 
+confidence: OriginConfidence, 
 /**
  * The session; null when unknown.
  */
@@ -4218,7 +5231,7 @@ model: string | null,
 /**
  * Who in the session: `main`, `subagent`, `background` (an extraction the agent runs by itself); null when unknown.
  */
-role: string | null, 
+role: OriginRole | null, 
 /**
  * The transcript, as the Context lab names it; null where it is not there.
  */
@@ -4244,6 +5257,11 @@ version: string,
  * Number of messages before and after the write that are wanted; 4 when absent, 50 at most.
  */
 around: number | null, };
+
+/**
+ * Who in a session wrote.
+ */
+export type OriginRole = "main" | "subagent" | "background";
 
 /**
  * A call that wrote a memory.
@@ -4279,9 +5297,168 @@ input: string,
 truncated: boolean, };
 
 /**
+ * Class of a part of a context.
+ */
+export type PartClass = "system" | "tool_definitions" | "instructions" | "memory" | "not_recorded" | "attachments" | "text" | "thinking" | "tool_inputs" | "tool_results";
+
+/**
  * State of a place that a receipt lists.
  */
 export type PlaceState = "clean" | "left" | "out_of_reach";
+
+/**
+ * The files whose text could reach a model, at one request.
+ */
+export type Presence = { 
+/**
+ * The transcript: the session's id, or a path.
+ */
+transcript: string, 
+/**
+ * Index of the request.
+ */
+request: number, 
+/**
+ * Number of requests.
+ */
+requests: number, 
+/**
+ * Requests that are proved by their digest.
+ */
+proved: number, 
+/**
+ * When its answer began.
+ */
+time: string | null, 
+/**
+ * Index of the first request after each compaction.
+ */
+compactions: Array<number>, 
+/**
+ * Type of the subagent whose conversation it is; null for the main one.
+ */
+agent: string | null, 
+/**
+ * Tokens of all lines that were present.
+ */
+tokens: number, 
+/**
+ * One a file: what was present first, then by path.
+ */
+sources: Array<PresenceSource>, };
+
+/**
+ * Why a line was not before a model.
+ */
+export type PresenceCause = "did_not_exist" | "other_version" | "cut" | "not_opened" | "other_directory" | "switched_off" | "subagent" | "compacted" | "cleared" | "not_in_scope" | "stripped" | "unknown";
+
+/**
+ * How well a presence or an absence is known.
+ */
+export type PresenceGrade = "proved" | "recorded" | "inferred" | "unknown";
+
+/**
+ * Asks what a session's model had before it at one request.
+ */
+export type PresenceReq = { 
+/**
+ * Session, as `context_show` names transcripts; `#N` at its end is the request.
+ */
+session: string, 
+/**
+ * Index of the request among the session's own, from 0; the last one when absent.
+ */
+at: number | null, 
+/**
+ * True if each source is to say what it was at every request.
+ */
+spans: boolean, };
+
+/**
+ * One file at one request.
+ */
+export type PresenceSource = { 
+/**
+ * Its path: in its store, or on the machine where no store holds it.
+ */
+path: string, 
+/**
+ * Its path on the machine as the transcript has it, or as its store has it.
+ */
+file: string, 
+/**
+ * Its store; null where none is recorded.
+ */
+store_id: string | null, 
+/**
+ * The version that was loaded, or whose lines are told where nothing was; null where no recorded version agrees.
+ */
+version_id: string | null, 
+/**
+ * How well it is known.
+ */
+grade: PresenceGrade, 
+/**
+ * Ranges of lines that were present, both ends included.
+ */
+lines: Array<[number, number]>, 
+/**
+ * Tokens of these lines.
+ */
+tokens: number, 
+/**
+ * Ranges of lines that were not, each with its cause.
+ */
+absent: Array<AbsentLines>, 
+/**
+ * Lines of the version.
+ */
+total_lines: number, 
+/**
+ * What it was at every request, where asked.
+ */
+spans: Array<PresenceSpan>, };
+
+/**
+ * A row of requests in which nothing changes.
+ */
+export type PresenceSpan = { 
+/**
+ * The first request.
+ */
+from: number, 
+/**
+ * The last one.
+ */
+to: number, 
+/**
+ * True if all lines that are asked about were present.
+ */
+present: boolean, 
+/**
+ * How many of them were.
+ */
+lines: number, 
+/**
+ * How well it is known.
+ */
+grade: PresenceGrade, 
+/**
+ * Why most of the absent ones were absent; null where none was.
+ */
+cause: PresenceCause | null, 
+/**
+ * The last line that was loaded of a file that was cut.
+ */
+cut_after: number | null, 
+/**
+ * The version that was loaded; null where none was, or none agrees.
+ */
+version_id: string | null, 
+/**
+ * Number of the first line in that version.
+ */
+as_line: number | null, };
 
 /**
  * Prices of one model in US dollars per million tokens.
@@ -4382,6 +5559,32 @@ synced_from: string | null,
  * Change of each file by taking it over, by path: files of the snapshot, and files of the memory.
  */
 changes: Array<SnapshotChange>, };
+
+/**
+ * Asks for sentences that look like rules.
+ */
+export type ProposeRulesReq = { 
+/**
+ * Of this store alone, id or name.
+ */
+store: string | null, 
+/**
+ * Of a file that is in no store, absolute.
+ */
+file: string | null, 
+/**
+ * True to read what people said in sessions as well.
+ */
+sessions: boolean, };
+
+/**
+ * Sentences that look like rules. None counts before it is confirmed.
+ */
+export type ProposedRules = { 
+/**
+ * The proposals, by source and line. Rules that are confirmed already are left out.
+ */
+rules: Array<RuleFields>, };
 
 /**
  * Brings what is new of mirrored stores.
@@ -4642,6 +5845,220 @@ export type QueuedRef = {
 id: number, };
 
 /**
+ * Where lines of a memory were before a model, and why not elsewhere.
+ */
+export type Reach = { 
+/**
+ * The store.
+ */
+store_id: string, 
+/**
+ * The memory.
+ */
+memory_id: string, 
+/**
+ * Its path.
+ */
+path: string, 
+/**
+ * The version whose lines are counted: the newest one.
+ */
+version_id: string, 
+/**
+ * Its lines.
+ */
+total_lines: number, 
+/**
+ * The first line that is asked about; null for the whole memory.
+ */
+from: number | null, 
+/**
+ * The last one.
+ */
+to: number | null, 
+/**
+ * Tokens of these lines.
+ */
+tokens: number, 
+/**
+ * Conversations that could have had it, subagents among them; those in other directories are left out.
+ */
+sessions: number, 
+/**
+ * Of these, those of subagents.
+ */
+subagents: number, 
+/**
+ * Of these, those in which any request had every line that is asked about; of the whole memory, any line.
+ */
+present: number, 
+/**
+ * Of these, those whose presence is inferred alone.
+ */
+inferred: number, 
+/**
+ * Conversations in other directories, which did not have it.
+ */
+elsewhere: number, 
+/**
+ * Why the others did not have it, the most frequent cause first.
+ */
+absent: Array<ReachCause>, 
+/**
+ * How conversations that had it lost it.
+ */
+lost: Array<ReachCause>, 
+/**
+ * Requests of these conversations, by grade.
+ */
+requests: ReachRequests, 
+/**
+ * For each line of the version: in how many conversations any request had it.
+ */
+lines: Array<number>, 
+/**
+ * Changes of the memory that moved the first line.
+ */
+moves: Array<LineMove>, 
+/**
+ * One a conversation, newest first.
+ */
+rows: Array<ReachRow>, 
+/**
+ * Transcripts that cannot be read, in words; empty when none.
+ */
+remarks: Array<Message>, };
+
+/**
+ * A cause with the number of conversations.
+ */
+export type ReachCause = { 
+/**
+ * The cause.
+ */
+cause: PresenceCause, 
+/**
+ * Conversations.
+ */
+sessions: number, 
+/**
+ * The line after which it was cut, where that is the cause and the same in all.
+ */
+cut_after: number | null, };
+
+/**
+ * Asks in which sessions lines of a memory were before a model.
+ */
+export type ReachReq = { 
+/**
+ * The memory: `STORE:PATH`.
+ */
+target: string, 
+/**
+ * The first line, from 1; the whole memory when absent.
+ */
+from: number | null, 
+/**
+ * The last line; the first one when absent.
+ */
+to: number | null, 
+/**
+ * Only conversations that began at or after this time (RFC 3339).
+ */
+since: string | null, };
+
+/**
+ * Numbers of requests.
+ */
+export type ReachRequests = { 
+/**
+ * Of which it is proved what they held.
+ */
+proved: number, 
+/**
+ * Of which it is recorded.
+ */
+recorded: number, 
+/**
+ * Of which it is inferred.
+ */
+inferred: number, 
+/**
+ * Of which nothing tells.
+ */
+unknown: number, };
+
+/**
+ * One conversation.
+ */
+export type ReachRow = { 
+/**
+ * Names the transcript for other commands.
+ */
+transcript: string, 
+/**
+ * Id of the session.
+ */
+session: string, 
+/**
+ * Its title.
+ */
+title: string | null, 
+/**
+ * Directory it ran in.
+ */
+project: string | null, 
+/**
+ * Type of the subagent; null for a main conversation.
+ */
+agent: string | null, 
+/**
+ * Why the subagent was started.
+ */
+description: string | null, 
+/**
+ * When its first request was answered.
+ */
+started_at: string | null, 
+/**
+ * When its last one was.
+ */
+ended_at: string | null, 
+/**
+ * Number of requests.
+ */
+requests: number, 
+/**
+ * True if any request had the lines.
+ */
+present: boolean, 
+/**
+ * Why no request did, or how it was lost.
+ */
+cause: PresenceCause | null, 
+/**
+ * Index of the first request after each compaction.
+ */
+compactions: Array<number>, 
+/**
+ * What the lines were, request by request.
+ */
+spans: Array<PresenceSpan>, };
+
+/**
+ * In how many sessions a file was loaded for a reason.
+ */
+export type ReasonCount = { 
+/**
+ * Why.
+ */
+reason: LoadReason, 
+/**
+ * Sessions.
+ */
+sessions: number, };
+
+/**
  * Result of a redaction, and the proof.
  */
 export type Receipt = { 
@@ -4746,6 +6163,80 @@ export type Receipts = {
 receipts: Array<Receipt>, };
 
 /**
+ * Asks which setting would have cost least over a run.
+ */
+export type RecommendReq = { 
+/**
+ * See [`ContextShowReq::transcript`](super::ContextShowReq::transcript).
+ */
+transcript: string, 
+/**
+ * Name of the job, chosen by the caller; progress events carry it as `task`, and `cancel` takes it.
+ */
+job: string | null, 
+/**
+ * Model to price and default by, in place of the recorded one.
+ */
+model: string | null, 
+/**
+ * Life of the cache: `5m` or `1h`. As recorded when absent.
+ */
+cache_ttl: string | null, };
+
+/**
+ * The setting that would have cost least over a run, once results that are read again are paid for.
+ */
+export type Recommendation = { 
+/**
+ * Session id, or path.
+ */
+transcript: string, 
+/**
+ * The setting; null where none saves enough, and `why` says so.
+ */
+best: SweepPoint | null, 
+/**
+ * What ran: what all settings are compared with.
+ */
+baseline: SweepPoint, 
+/**
+ * Change of the input, as a share of that of `baseline`; negative for less. Null without a recommendation.
+ */
+input_change: number | null, 
+/**
+ * Change of the price in US dollars; null without a recommendation or a price.
+ */
+cost_change_usd: number | null, 
+/**
+ * Results that would be read again, beyond those of what ran.
+ */
+read_again: number, 
+/**
+ * Why it is this one, or why none is; a sentence each.
+ */
+why: Array<Message>, 
+/**
+ * Settings that were tried.
+ */
+tried: number, 
+/**
+ * What ran, doing without a setting, and every setting tried.
+ */
+points: Array<SweepPoint>, 
+/**
+ * True if it was stopped before its end.
+ */
+cancelled: boolean, 
+/**
+ * Warnings about the recommended setting on this run.
+ */
+warnings: Array<SimulationWarning>, 
+/**
+ * Requests in fast mode whose model has no known price for it: costs are lower bounds.
+ */
+requests_fast_without_price: number, };
+
+/**
  * Usage of one call as recorded.
  */
 export type RecordedUsage = { 
@@ -4808,6 +6299,11 @@ reason: string | null,
 dry_run: boolean, };
 
 /**
+ * Action of a redaction at a place.
+ */
+export type RedactionAction = "redact_version" | "replace_in_place" | "left";
+
+/**
  * One place a redaction is about, masked.
  */
 export type RedactionMatch = { 
@@ -4815,7 +6311,7 @@ export type RedactionMatch = {
  * `version`, `live`, `transcript`, `text` of the log beside its versions, `file` of the data directory, `encoded`, `git`,
  * `file_history`, `bundle`, `export`, `worktree` or `store`.
  */
-place: string, 
+place: RedactionPlace, 
 /**
  * `memstore_…`
  */
@@ -4847,7 +6343,7 @@ hits: number,
 /**
  * Action: `redact_version`, `replace_in_place`, `left`.
  */
-action: string, 
+action: RedactionAction, 
 /**
  * More, where there is more to say.
  */
@@ -4856,6 +6352,11 @@ detail: Message | null,
  * With `left`: what takes it out of there.
  */
 remedy: Message | null, };
+
+/**
+ * Kind of a place that holds what a redaction selects.
+ */
+export type RedactionPlace = "version" | "live" | "transcript" | "text" | "file" | "encoded" | "git" | "file_history" | "bundle" | "export" | "worktree" | "store";
 
 /**
  * A result that was cleared and later needed.
@@ -4884,11 +6385,16 @@ needed_at: number,
 /**
  * `read_again`, `run_again`, `quoted`, `edited_against`.
  */
-rule: string, 
+rule: RegretRule, 
 /**
  * Evidence: the call made again, or the words quoted.
  */
 evidence: Message, };
+
+/**
+ * Evidence that a cleared result was needed again.
+ */
+export type RegretRule = "read_again" | "run_again" | "quoted" | "edited_against";
 
 /**
  * Says that the directory which stands at a store's path now is the store's.
@@ -4971,6 +6477,14 @@ from: number,
 /**
  * Last line.
  */
+to: number, } | { "act": "reach", 
+/**
+ * First line, from 1.
+ */
+from: number, 
+/**
+ * Last line.
+ */
 to: number, } | { "act": "open", 
 /**
  * The memory.
@@ -5021,7 +6535,7 @@ base_url: string,
 /**
  * Where the key comes from: `keyring`, `environment`, or null when there is none.
  */
-key: string | null, };
+key: KeySource | null, };
 
 /**
  * Changes queued for hosts. Nothing of it is sent before a push.
@@ -5180,6 +6694,11 @@ at: string,
  * True for the body as canonical JSON, to the byte, in place of `body`.
  */
 raw: boolean, };
+
+/**
+ * Act of a restore to a state from before the recording.
+ */
+export type RestoreAct = "write" | "delete" | "leave";
 
 /**
  * Puts a whole directory back to an instant.
@@ -5401,6 +6920,55 @@ expect: string | null,
 dry_run: boolean, };
 
 /**
+ * A point at which a rule applied.
+ */
+export type RuleCase = { 
+/**
+ * What became of it.
+ */
+outcome: RuleOutcome, 
+/**
+ * The call or the path that counts.
+ */
+what: string, 
+/**
+ * The session's id.
+ */
+session: string, 
+/**
+ * The session's title, where it has one.
+ */
+title: string | null, 
+/**
+ * The transcript.
+ */
+transcript: string, 
+/**
+ * True if a subagent did it.
+ */
+subagent: boolean, 
+/**
+ * The turn, from 1.
+ */
+turn: number | null, 
+/**
+ * Line of the transcript, from 1.
+ */
+line: number, 
+/**
+ * When.
+ */
+at: string | null, 
+/**
+ * Of a broken one: true if the rule was before the model; null where the session does not tell.
+ */
+present: boolean | null, 
+/**
+ * Why it was not.
+ */
+cause: PresenceCause | null, };
+
+/**
  * Number of items with a finding of a rule.
  */
 export type RuleCount = { 
@@ -5416,6 +6984,263 @@ severity: Severity,
  * Items with such a finding.
  */
 items: number, };
+
+/**
+ * A rule: which calls or paths it is about, by kind, the sentence it comes from and where that stands.
+ */
+export type RuleFields = { 
+/**
+ * The kind.
+ */
+kind: RuleKind, 
+/**
+ * The program without its directory; `*` for any. Of kinds about one command.
+ */
+program?: string | null, 
+/**
+ * Words that its arguments hold: options anywhere, other words in this order.
+ */
+arguments?: Array<string>, 
+/**
+ * Of `command_form`: words that the call holds, or `!` and a text that it does not.
+ */
+form?: string | null, 
+/**
+ * Of `order`: the command that comes first.
+ */
+before?: string | null, 
+/**
+ * Of `order`: the command that may come then.
+ */
+after?: string | null, 
+/**
+ * Of `path_never`: patterns of paths.
+ */
+paths?: Array<string>, 
+/**
+ * The sentence.
+ */
+sentence: string, 
+/**
+ * Where it stands: `STORE:PATH:LINE`, or a file.
+ */
+source: string | null, };
+
+/**
+ * A hook that guards a rule: an agent's settings have a call judged before it is made.
+ */
+export type RuleGuard = { 
+/**
+ * The settings.
+ */
+settings: string, 
+/**
+ * True if it reminds the model and lets the call be made.
+ */
+remind: boolean, 
+/**
+ * When it was put in.
+ */
+since: string, 
+/**
+ * True if it stands there now.
+ */
+in_place: boolean, };
+
+/**
+ * Kind of a rule that a memory states.
+ */
+export type RuleKind = "command_never" | "command_form" | "order" | "path_never" | "at_end" | "ask_first";
+
+/**
+ * How sessions fared with one rule.
+ */
+export type RuleLedger = { 
+/**
+ * The rule's id.
+ */
+rule_id: string, 
+/**
+ * Points at which it applied: followed, broken, excepted and undecidable ones.
+ */
+opportunities: number, 
+/**
+ * It was followed.
+ */
+followed: number, 
+/**
+ * It was not.
+ */
+broken: number, 
+/**
+ * Of the broken ones: the rule was before the model.
+ */
+broken_present: number, 
+/**
+ * Of the broken ones: it was not, by cause.
+ */
+broken_absent: { [key in string]: number }, 
+/**
+ * Of the broken ones: the session does not tell whether it was.
+ */
+broken_unknown: number, 
+/**
+ * It was not followed, and the person had asked for that.
+ */
+excepted: number, 
+/**
+ * The rule did not exist then, or read differently.
+ */
+predates: number, 
+/**
+ * The session does not tell.
+ */
+undecidable: number, 
+/**
+ * Sessions with at least one opportunity.
+ */
+sessions: number, 
+/**
+ * Tokens of its line, as the newest models count: what it costs a session that loads it.
+ */
+tokens_per_session: number, 
+/**
+ * When it last applied.
+ */
+last_at: string | null, 
+/**
+ * Hooks that guard it.
+ */
+guards?: Array<RuleGuard>, 
+/**
+ * The wordings of its line, the oldest first, each with how it fared while it stood.
+ */
+by_version: Array<RuleWording>, 
+/**
+ * Cases, the newest first, where asked for; at most 500.
+ */
+cases?: Array<RuleCase>, 
+/**
+ * The kind.
+ */
+kind: RuleKind, 
+/**
+ * The program without its directory; `*` for any. Of kinds about one command.
+ */
+program?: string | null, 
+/**
+ * Words that its arguments hold: options anywhere, other words in this order.
+ */
+arguments?: Array<string>, 
+/**
+ * Of `command_form`: words that the call holds, or `!` and a text that it does not.
+ */
+form?: string | null, 
+/**
+ * Of `order`: the command that comes first.
+ */
+before?: string | null, 
+/**
+ * Of `order`: the command that may come then.
+ */
+after?: string | null, 
+/**
+ * Of `path_never`: patterns of paths.
+ */
+paths?: Array<string>, 
+/**
+ * The sentence.
+ */
+sentence: string, 
+/**
+ * Where it stands: `STORE:PATH:LINE`, or a file.
+ */
+source: string | null, };
+
+/**
+ * What became of a point at which a rule applied.
+ */
+export type RuleOutcome = "followed" | "broken" | "excepted" | "predates" | "undecidable";
+
+/**
+ * Points at which a rule was followed or broken. Below ten they are no rate.
+ */
+export type RuleTally = { 
+/**
+ * It was followed.
+ */
+followed: number, 
+/**
+ * It was broken.
+ */
+broken: number, };
+
+/**
+ * One wording of a rule's line.
+ */
+export type RuleWording = { 
+/**
+ * The version that brought it; null for the time before the line stood there.
+ */
+version_id: string | null, 
+/**
+ * When that was.
+ */
+since: string | null, 
+/**
+ * The line then; null where the version was redacted, and before the line stood there.
+ */
+line: string | null, 
+/**
+ * Its number then, from 1.
+ */
+number: number | null, 
+/**
+ * Points at which it applied.
+ */
+opportunities: number, 
+/**
+ * It was followed.
+ */
+followed: number, 
+/**
+ * It was not.
+ */
+broken: number, 
+/**
+ * It was not, and the person had asked for that.
+ */
+excepted: number, 
+/**
+ * The session does not tell.
+ */
+undecidable: number, };
+
+/**
+ * How sessions fared with a rule before its line was written and after.
+ */
+export type RuleWorth = { 
+/**
+ * The rule's id.
+ */
+rule_id: string, 
+/**
+ * Its sentence.
+ */
+sentence: string, 
+/**
+ * While the line did not stand there.
+ */
+before: RuleTally, 
+/**
+ * While it stood there, in any wording.
+ */
+after: RuleTally, };
+
+/**
+ * Order of runs.
+ */
+export type RunOrder = "date" | "cost" | "peak";
 
 /**
  * A scan of directories right now.
@@ -5497,6 +7322,325 @@ hits: Array<Hit>,
  * True when there are more than asked for.
  */
 more: boolean, };
+
+/**
+ * Everything known of a session.
+ */
+export type Session = { 
+/**
+ * What a person asked first, on one line: the session's title. Null where that is not known.
+ */
+first_prompt: string | null, 
+/**
+ * Version of the client that wrote the transcript.
+ */
+client_version: string | null, 
+/**
+ * Branch of the repository.
+ */
+branch: string | null, 
+/**
+ * Calls of the model, those of subagents among them.
+ */
+requests: number, 
+/**
+ * Requests of the main conversation: those that `peak_request`, prompts, events and files number from 0.
+ */
+main_requests: number, 
+/**
+ * Of these, requests that were rebuilt and proved by their digest.
+ */
+proved_requests: number, 
+/**
+ * The largest context of the main conversation, in tokens.
+ */
+peak: number | null, 
+/**
+ * Kind of that figure.
+ */
+peak_kind: FigureKind | null, 
+/**
+ * The request that had it.
+ */
+peak_request: number | null, 
+/**
+ * Price in US dollars, subagents included; null where a model has none.
+ */
+cost_usd: number | null, 
+/**
+ * True if the true price is higher.
+ */
+cost_is_lower_bound: boolean, 
+/**
+ * Price by the client's own figures.
+ */
+client_cost_usd: number | null, 
+/**
+ * What a person asked, in order.
+ */
+prompts: Array<SessionPrompt>, 
+/**
+ * Versions that no prompt is known for, oldest first.
+ */
+other_versions: Array<string>, 
+/**
+ * Versions that the person at this machine has left to review.
+ */
+unreviewed: Array<string>, 
+/**
+ * Compactions and other things that took content away.
+ */
+events: Array<SessionEvent>, 
+/**
+ * Instructions, then memory, in the order in which they were loaded.
+ */
+files: Array<SessionFile>, 
+/**
+ * Its subagents, in order of their beginning.
+ */
+agents: Array<SessionAgent>, 
+/**
+ * Why the transcript tells less than it could; null where it is there and was read.
+ */
+problem: Message | null, 
+/**
+ * The session's id.
+ */
+session_id: string, 
+/**
+ * Its title; null where its transcript is not there.
+ */
+title: string | null, 
+/**
+ * The agent that keeps the transcript, as in `transcripts`.
+ */
+agent: string | null, 
+/**
+ * The project it worked on.
+ */
+project: string | null, 
+/**
+ * Models it called, the main conversation's first.
+ */
+models: Array<string>, 
+/**
+ * When it began.
+ */
+started_at: string | null, 
+/**
+ * When it ended, as far as its transcript goes.
+ */
+ended_at: string | null, 
+/**
+ * The transcript, as the Context lab names it.
+ */
+transcript: string | null, 
+/**
+ * Versions in all stores, newest first.
+ */
+versions: Array<SessionVersion>, 
+/**
+ * Calls that succeeded, or did not say, and of which no version is known: they came before recording, were overwritten
+ * before the recorder looked, or wrote where nothing is recorded.
+ */
+unrecorded: Array<SessionWrite>, };
+
+/**
+ * A subagent.
+ */
+export type SessionAgent = { 
+/**
+ * Its id.
+ */
+id: string | null, 
+/**
+ * Its type, such as `general-purpose`.
+ */
+agent_type: string | null, 
+/**
+ * Why it was started, in the words of the agent that started it.
+ */
+description: string | null, 
+/**
+ * Its transcript, as the Context lab names it.
+ */
+transcript: string, 
+/**
+ * When it began.
+ */
+at: string | null, 
+/**
+ * Number of the prompt it was started after, from 0.
+ */
+prompt: number | null, 
+/**
+ * Requests.
+ */
+requests: number, 
+/**
+ * Its largest context, in tokens; null where none is recorded.
+ */
+peak: number | null, 
+/**
+ * Instruction files it had; null where its transcript was not read.
+ */
+instructions: number | null, 
+/**
+ * Memory files it had.
+ */
+memories: number | null, 
+/**
+ * False if it did not come to its end.
+ */
+finished: boolean | null, };
+
+/**
+ * Something that took content away.
+ */
+export type SessionEvent = { 
+/**
+ * As in `context_show`: `compaction`, `microcompaction`, `rewind`, `replaced`, `server_edit`.
+ */
+event: ContextEventKind, 
+/**
+ * The request that follows it.
+ */
+before_request: number, 
+/**
+ * When that was made.
+ */
+at: string | null, 
+/**
+ * Number of the prompt it came after, from 0.
+ */
+prompt: number | null, 
+/**
+ * Context before.
+ */
+tokens_before: number | null, 
+/**
+ * Context after.
+ */
+tokens_after: number | null, 
+/**
+ * What happened, in a sentence.
+ */
+note: Message, 
+/**
+ * Instruction and memory files that the requests after it no longer sent.
+ */
+lost: Array<string>, };
+
+/**
+ * An instruction or memory file that the session had.
+ */
+export type SessionFile = { 
+/**
+ * Its path as recorded.
+ */
+path: string, 
+/**
+ * `instructions` or `memory`.
+ */
+class: CarriedClass, 
+/**
+ * The client's name for it (`User`, `Project`, `Local`, `AutoMem`, …); null where none is told.
+ */
+kind: string | null, 
+/**
+ * The store that records it; null where none does.
+ */
+store_id: string | null, 
+/**
+ * Its path in the store.
+ */
+store_path: string | null, 
+/**
+ * Each time it was loaded, in order.
+ */
+loads: Array<SessionLoad>, 
+/**
+ * Ranges of requests that sent it, first and last, from 0.
+ */
+requests: Array<[number, number]>, 
+/**
+ * Tokens when it was loaded last.
+ */
+tokens: number, 
+/**
+ * True if only a part of it was ever loaded.
+ */
+partial: boolean, 
+/**
+ * Price of carrying it, in US dollars; null where it has none.
+ */
+cost_usd: number | null, };
+
+/**
+ * A file is loaded.
+ */
+export type SessionLoad = { 
+/**
+ * Why.
+ */
+reason: LoadReason, 
+/**
+ * The reason in the client's words, where it is another.
+ */
+told: string | null, 
+/**
+ * When.
+ */
+at: string | null, 
+/**
+ * The first request that sent it; null where none did, or only the hook says that it was loaded.
+ */
+request: number | null, 
+/**
+ * The file that brought it: one that imports it, or one that was read; null where nothing says.
+ */
+by: string | null, 
+/**
+ * The subagent that it was loaded for; null for the main conversation.
+ */
+agent: string | null, 
+/**
+ * What says so.
+ */
+witness: LoadWitness, };
+
+/**
+ * What a person asked.
+ */
+export type SessionPrompt = { 
+/**
+ * Its text, up to 4,000 characters.
+ */
+text: string, 
+/**
+ * True if `text` was cut.
+ */
+truncated: boolean, 
+/**
+ * When.
+ */
+at: string | null, 
+/**
+ * The first request after it; null where none was made.
+ */
+request: number | null, 
+/**
+ * Requests of the main conversation until the next prompt.
+ */
+requests: number, 
+/**
+ * Price of these in US dollars; null where one has none.
+ */
+cost_usd: number | null, 
+/**
+ * Versions that were written after it and before the next, by the session or a subagent of it, oldest first.
+ */
+versions: Array<string>, };
 
 /**
  * Names a session.
@@ -5603,6 +7747,19 @@ rule: string,
  * `off`, `on`, `note`, `warning` or `error`; null takes the setting away.
  */
 setting: string | null, };
+
+/**
+ * A line of settings.
+ */
+export type SettingsLine = { 
+/**
+ * Its change.
+ */
+tag: LineTag, 
+/**
+ * Its text.
+ */
+text: string, };
 
 /**
  * Severity of a finding.
@@ -5769,7 +7926,11 @@ cache_ttl: string | null,
 /**
  * List at each request all that is cleared there, as the terminal's JSON does, and not only what is newly cleared.
  */
-all_cleared: boolean, };
+all_cleared: boolean, 
+/**
+ * Answer also what ran under the setting in force, where the recorded requests carry one.
+ */
+in_force: boolean, };
 
 /**
  * A compaction that a setting would make.
@@ -5906,6 +8067,14 @@ transcript: string,
  */
 name: string, 
 /**
+ * What the setting does, in a few words: the name of a variant that nobody named.
+ */
+what: Message, 
+/**
+ * True for what ran under the setting in force: sizes and prices are those that were recorded.
+ */
+in_force: boolean, 
+/**
  * The setting, with defaults filled in.
  */
 config: unknown, 
@@ -5949,7 +8118,7 @@ last: number,
 /**
  * `endless_compaction`, `max_iterations` or `refusal`.
  */
-reason: string, };
+reason: StopCause, };
 
 /**
  * Sums over a run under a setting.
@@ -6029,7 +8198,17 @@ export type Simulations = {
 /**
  * One a variant, in order.
  */
-simulations: Array<Simulation>, };
+simulations: Array<Simulation>, 
+/**
+ * What ran under the setting in force: what the others are compared with. Null where it was not asked for, and where the
+ * recorded requests carry none, so that no editing is what ran.
+ */
+in_force: Simulation | null, };
+
+/**
+ * Reason for which a review leaves an item out.
+ */
+export type SkipReason = "stale" | "already_reviewed" | "findings" | "base_redacted" | "base_too_large" | "too_large";
 
 /**
  * An item that was left as it is.
@@ -6056,7 +8235,7 @@ path: string | null,
  * severity error; `base_redacted`, `base_too_large`: what it would be put
  * back to is not there; `too_large`: its content is not kept, so it is not replaced.
  */
-reason: string, 
+reason: SkipReason, 
 /**
  * The reason as a sentence.
  */
@@ -6085,7 +8264,7 @@ path: string,
 /**
  * `added`, `changed`, `same`; `deleted`: a memory that the snapshot does not have; `kept`: a file that is no memory.
  */
-change: string, 
+change: SnapshotFileChange, 
 /**
  * Bytes now; null when it is not there.
  */
@@ -6098,6 +8277,16 @@ snapshot_size_bytes: number | null,
  * From the memory to the snapshot; null for `same` and `kept`, and where a side is too large to be compared.
  */
 diff: FileDiff | null, };
+
+/**
+ * What taking a snapshot over does to a file.
+ */
+export type SnapshotFileChange = "added" | "changed" | "same" | "deleted" | "kept";
+
+/**
+ * Scope of a subagent's memory.
+ */
+export type SnapshotScope = "user" | "project" | "local";
 
 /**
  * Action of an agent on a snapshot of a project.
@@ -6180,6 +8369,11 @@ network_calls: number,
  * First run: no store was ever added.
  */
 first_run: boolean, };
+
+/**
+ * Reason for which a simulated run ends before its last request.
+ */
+export type StopCause = "endless_compaction" | "max_iterations" | "refusal";
 
 /**
  * A store as a list shows it.
@@ -6481,7 +8675,8 @@ dry_run: boolean, };
  */
 export type Sweep = { 
 /**
- * No setting first, which is always tried; then every setting tried, in the order of the grid.
+ * What ran under the settings in force, where recorded requests carry one; then no setting, which is always tried; then
+ * every setting tried, in the order of the grid.
  */
 points: Array<SweepPoint>, 
 /**
@@ -6536,9 +8731,17 @@ clears: number,
  */
 pareto: boolean, 
 /**
- * True if it is the run without a setting, for comparison.
+ * True if it is what the others are compared with: what ran under the settings in force, else no setting.
  */
-baseline: boolean, };
+baseline: boolean, 
+/**
+ * True if it is what ran under the settings in force, each transcript under its own.
+ */
+in_force: boolean, 
+/**
+ * What the setting does, in a few words.
+ */
+what: Message, };
 
 /**
  * Tries a grid of settings over transcripts.
@@ -6569,7 +8772,7 @@ cache_ttl: string | null, };
  * One kind of thing that answers show and that commands and events change. An answer that shows a tag is to be read again
  * after the tag was changed.
  */
-export type Tag = "log" | "files" | "stores" | "reviews" | "receipts" | "contents" | "runs" | "transcripts" | "writers" | "rules" | "variants" | "hosts" | "dreams" | "outside";
+export type Tag = "log" | "files" | "stores" | "reviews" | "receipts" | "contents" | "runs" | "transcripts" | "writers" | "rules" | "variants" | "hosts" | "dreams" | "projects" | "outside";
 
 /**
  * A page of the timeline, newest first.
@@ -6826,7 +9029,7 @@ requests_fast_without_price: number, };
  */
 export type Transcripts = { 
 /**
- * Sessions, newest first; those inside a session (subagents) are in it.
+ * Sessions in the order asked for; those inside a session (subagents) are in it.
  */
 transcripts: Array<TranscriptRow>, 
 /**
@@ -6843,13 +9046,17 @@ index: TranscriptIndexState,
 problems: Array<TranscriptProblem>, };
 
 /**
- * Asks for transcripts, newest first. The index is brought up to date in the background; the answer is what is known.
+ * Asks for transcripts. The index is brought up to date in the background; the answer is what is known.
  */
 export type TranscriptsReq = { 
 /**
  * Words in title, project or id.
  */
 query: string | null, 
+/**
+ * Order; the newest first when absent.
+ */
+sort: RunOrder | null, 
 /**
  * Only this project (as in `TranscriptRow::project`).
  */
@@ -7001,7 +9208,7 @@ export type TurnBlock = {
  * `text`, `thinking`, `tool_use`, `tool_result`, `image`, `document`, `attachment`, `compaction`, `unknown`,
  * `tool` for the definition of one.
  */
-block: string, 
+block: TurnBlockKind, 
 /**
  * Name of the tool, type of the attachment, or empty.
  */
@@ -7032,6 +9239,11 @@ tokens: number,
 cleared: boolean, };
 
 /**
+ * Kind of a block of a request.
+ */
+export type TurnBlockKind = "text" | "thinking" | "tool_use" | "tool_result" | "image" | "document" | "attachment" | "compaction" | "unknown" | "tool";
+
+/**
  * One message.
  */
 export type TurnMessage = { 
@@ -7042,11 +9254,11 @@ position: number,
 /**
  * `user`, `assistant` or `system`.
  */
-role: string, 
+role: MessageRole, 
 /**
  * `typed`, `model`, `tool_results`, `client`, `summary`, `synthetic`, `unsaid`; before the messages `system_prompt`, `tools`.
  */
-origin: string, 
+origin: MessageOrigin, 
 /**
  * When.
  */
@@ -7387,6 +9599,9 @@ export type Commands = {
   status: { request: Nothing; response: Status; writes: false };
   stores: { request: Nothing; response: Stores; writes: false };
   discover: { request: DiscoverReq; response: Discovered; writes: false };
+  new_projects: { request: Nothing; response: NewProjects; writes: false };
+  set_new_projects: { request: NewProjectsReq; response: NewProjects; writes: true };
+  opening: { request: Nothing; response: Opening; writes: false };
   memories: { request: MemoriesReq; response: Memories; writes: false };
   document: { request: DocumentReq; response: Document; writes: false };
   instructions: { request: InstructionsReq; response: Instructions; writes: false };
@@ -7410,6 +9625,14 @@ export type Commands = {
   strip_characters: { request: StripCharactersReq; response: ActResult; writes: true };
   finding_rules: { request: Nothing; response: FindingRules; writes: false };
   set_finding_rule: { request: SetFindingRule; response: FindingRules; writes: true };
+  memory_rules: { request: MemoryRulesReq; response: MemoryRules; writes: false };
+  add_memory_rule: { request: AddMemoryRule; response: MemoryRule; writes: true };
+  list_memory_rule: { request: ListMemoryRule; response: MemoryRule; writes: true };
+  guard_rule: { request: GuardRule; response: GuardedRule; writes: true };
+  propose_rules: { request: ProposeRulesReq; response: ProposedRules; writes: false };
+  adherence: { request: AdherenceReq; response: Adherence; writes: false };
+  memory_worth: { request: MemoryWorthReq; response: MemoriesWorth; writes: false };
+  check_memory_rule: { request: CheckRuleReq; response: CheckedRule; writes: false };
   verify: { request: VerifyReq; response: Verified; writes: false };
   add_store: { request: AddStore; response: Store; writes: true };
   remove_store: { request: StoreRef; response: Store; writes: true };
@@ -7439,12 +9662,17 @@ export type Commands = {
   context_lines: { request: LinesReq; response: SimulatedLines; writes: false };
   context_turn: { request: TurnReq; response: Turn; writes: false };
   context_sweep: { request: SweepReq; response: Sweep; writes: false };
+  context_recommend: { request: RecommendReq; response: Recommendation; writes: false };
   context_memory: { request: MemoryPricesReq; response: MemoryPrices; writes: false };
   context_deployed: { request: DeployedReq; response: Deployed; writes: false };
   context_export: { request: ExportReq; response: Exported; writes: false };
+  presence: { request: PresenceReq; response: Presence; writes: false };
+  reach: { request: ReachReq; response: Reach; writes: false };
+  change_reach: { request: ChangeReachReq; response: ChangeReach; writes: false };
   prices: { request: Nothing; response: Prices; writes: false };
   origin: { request: OriginReq; response: Origin; writes: false };
   session_writes: { request: SessionRef; response: SessionWrites; writes: false };
+  session: { request: SessionRef; response: Session; writes: false };
   inbox: { request: InboxReq; response: Inbox; writes: false };
   inbox_kinds: { request: InboxKindsReq; response: InboxKinds; writes: false };
   triage: { request: TriageReq; response: Triage; writes: false };
@@ -7479,6 +9707,13 @@ export type Commands = {
   compare_stores: { request: CompareStoresReq; response: StoreComparison; writes: false };
   accept_memories: { request: AcceptMemoriesReq; response: ActResult; writes: true };
   check_mounts: { request: MountsReq; response: Mounts; writes: false };
+  hub_status: { request: Nothing; response: HubStatus; writes: false };
+  hub_join: { request: HubJoinReq; response: HubStatus; writes: true };
+  hub_leave: { request: HubLeaveReq; response: HubStatus; writes: true };
+  hub_send: { request: HubSendReq; response: HubStatus; writes: true };
+  hub_sync: { request: HubSyncReq; response: HubSynced; writes: true };
+  hub_versions: { request: HubVersionsReq; response: HubVersions; writes: false };
+  hub_token: { request: HubTokenReq; response: HubToken; writes: true };
   cancel: { request: JobRef; response: Cancelled; writes: true };
 };
 
@@ -7486,7 +9721,10 @@ export type Commands = {
 export const PROVIDES: { readonly [Name in keyof Commands]: readonly Tag[] } = {
   status: ["log", "stores", "reviews", "receipts", "hosts"],
   stores: ["log", "stores", "reviews"],
-  discover: ["stores"],
+  discover: ["stores", "projects"],
+  new_projects: ["stores", "projects"],
+  set_new_projects: [],
+  opening: ["log", "stores", "rules", "transcripts"],
   memories: ["log", "stores"],
   document: ["files", "contents"],
   instructions: ["log", "files", "stores", "outside"],
@@ -7510,6 +9748,14 @@ export const PROVIDES: { readonly [Name in keyof Commands]: readonly Tag[] } = {
   strip_characters: ["log", "files"],
   finding_rules: ["log", "rules"],
   set_finding_rule: [],
+  memory_rules: ["rules"],
+  add_memory_rule: [],
+  list_memory_rule: [],
+  guard_rule: ["rules", "transcripts"],
+  propose_rules: ["log", "rules", "transcripts"],
+  adherence: ["log", "rules", "transcripts"],
+  memory_worth: ["log", "rules", "runs", "transcripts"],
+  check_memory_rule: ["rules"],
   verify: ["log"],
   add_store: [],
   remove_store: [],
@@ -7539,12 +9785,17 @@ export const PROVIDES: { readonly [Name in keyof Commands]: readonly Tag[] } = {
   context_lines: ["runs"],
   context_turn: ["runs"],
   context_sweep: ["runs"],
+  context_recommend: ["runs"],
   context_memory: ["transcripts", "runs"],
   context_deployed: ["runs"],
   context_export: ["runs"],
+  presence: ["log", "runs", "transcripts"],
+  reach: ["log", "runs", "transcripts"],
+  change_reach: ["log", "runs", "transcripts"],
   prices: [],
   origin: ["log", "writers"],
   session_writes: ["writers"],
+  session: ["log", "stores", "reviews", "writers", "runs"],
   inbox: ["log", "stores", "reviews", "rules", "writers"],
   inbox_kinds: ["log", "stores", "reviews"],
   triage: ["log", "stores", "reviews", "rules", "writers"],
@@ -7579,6 +9830,13 @@ export const PROVIDES: { readonly [Name in keyof Commands]: readonly Tag[] } = {
   compare_stores: ["log", "files"],
   accept_memories: ["log", "files"],
   check_mounts: ["log", "stores"],
+  hub_status: ["stores", "hosts"],
+  hub_join: [],
+  hub_leave: [],
+  hub_send: [],
+  hub_sync: [],
+  hub_versions: ["outside"],
+  hub_token: [],
   cancel: [],
 };
 
@@ -7587,6 +9845,9 @@ export const INVALIDATES: { readonly [Name in keyof Commands]: readonly Tag[] } 
   status: [],
   stores: [],
   discover: [],
+  new_projects: [],
+  set_new_projects: ["projects"],
+  opening: [],
   memories: [],
   document: [],
   instructions: [],
@@ -7610,6 +9871,14 @@ export const INVALIDATES: { readonly [Name in keyof Commands]: readonly Tag[] } 
   strip_characters: ["log", "files"],
   finding_rules: [],
   set_finding_rule: ["rules"],
+  memory_rules: [],
+  add_memory_rule: ["rules"],
+  list_memory_rule: ["rules"],
+  guard_rule: ["rules"],
+  propose_rules: [],
+  adherence: [],
+  memory_worth: [],
+  check_memory_rule: [],
   verify: [],
   add_store: ["log", "files", "stores"],
   remove_store: ["log", "files", "stores"],
@@ -7639,12 +9908,17 @@ export const INVALIDATES: { readonly [Name in keyof Commands]: readonly Tag[] } 
   context_lines: [],
   context_turn: [],
   context_sweep: [],
+  context_recommend: [],
   context_memory: [],
   context_deployed: [],
   context_export: [],
+  presence: [],
+  reach: [],
+  change_reach: [],
   prices: [],
   origin: [],
   session_writes: [],
+  session: [],
   inbox: [],
   inbox_kinds: [],
   triage: [],
@@ -7679,6 +9953,13 @@ export const INVALIDATES: { readonly [Name in keyof Commands]: readonly Tag[] } 
   compare_stores: [],
   accept_memories: ["log", "files", "hosts"],
   check_mounts: [],
+  hub_status: [],
+  hub_join: ["hosts"],
+  hub_leave: ["hosts"],
+  hub_send: ["hosts"],
+  hub_sync: ["hosts"],
+  hub_versions: [],
+  hub_token: [],
   cancel: [],
 };
 
@@ -7689,5 +9970,6 @@ export const EVENT_TAGS: Readonly<Record<Event["type"], readonly Tag[]>> = {
   receipts: ["log", "files", "reviews", "receipts", "contents", "runs", "transcripts", "writers", "variants"],
   transcripts: ["transcripts"],
   origins: ["writers"],
+  projects: ["projects"],
   progress: [],
 };

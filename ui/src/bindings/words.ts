@@ -199,10 +199,10 @@ export const RULES: Readonly<Record<string, RuleWords>> = {
     explanation: msg({ message: "Refers to a future date that has passed." }),
     remedy: msg({ message: "Say what happened, or remove the line." }),
   },
-  "use/unloaded": {
-    name: msg({ context: "rule", message: "unloaded" }),
-    explanation: msg({ message: "No session loaded the memory for 90 days, though ten or more could have: it costs a place in the index and helps nobody." }),
-    remedy: msg({ message: "Read it; remove it, or link it where it is needed." }),
+  "use/never-present": {
+    name: msg({ context: "rule", message: "never present" }),
+    explanation: msg({ message: "No session of the last 30 days had the lines before it, though some could have. Sessions that do not tell what they loaded do not count." }),
+    remedy: msg({ message: "Open its reach to see why. Move lines that are cut into a topic; link what nobody opens where it is needed, or remove it." }),
   },
   "similar/near-duplicate": {
     name: msg({ context: "rule", message: "near duplicate" }),

@@ -93,7 +93,7 @@ export function RedactedDiff() {
   const { t } = useLingui();
   return (
     <Empty title={t`Redacted`}>
-      <Trans>One side was taken out of the log, so there is nothing to compare. Who, when and why is kept.</Trans>
+      <Trans>One side was redacted, so there is nothing to compare. Who, when and why is kept.</Trans>
     </Empty>
   );
 }

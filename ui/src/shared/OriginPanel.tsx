@@ -13,7 +13,8 @@ import { ConfidenceChip } from "./confidence";
 import { hiddenIn } from "./hidden";
 import { LineText } from "./LineText";
 import { Actor, Moment, ProgramText } from "./labels";
-import { shorten } from "./text";
+import { useSessionName } from "./session";
+import { SessionLink } from "./SessionLink";
 import { transcriptPlace } from "./transcript";
 import { Button, Failure, useWords } from "./ui";
 import { PutBackBy } from "./Writer";
@@ -45,6 +46,7 @@ function openTranscript(note: OriginNote): void {
 /** “Written by session …, turn N, model”; where no session did, by whoever `otherwise` is known to. */
 function Sentence({ note, otherwise = null }: { note: OriginNote; otherwise?: ActorView | null }) {
   const say = useWords();
+  const unnamed = useSessionName()({});
   if (note.session_id === null && otherwise !== null)
     return (
       <span>
@@ -59,13 +61,15 @@ function Sentence({ note, otherwise = null }: { note: OriginNote; otherwise?: Ac
         <Trans>Nobody knows who wrote this.</Trans>
       </span>
     );
-  const name = note.title ?? shorten(note.session_id, 8, 4);
+  const name = note.title ?? note.prompt ?? unnamed;
   const role = note.role ? ROLES[note.role] : undefined;
   return (
     <span>
       <Trans>Written by session</Trans>{" "}
-      <strong title={note.session_id} data-testid="origin-session">
-        <Visible text={name} />
+      <strong data-testid="origin-session">
+        <SessionLink session={note.session_id} testId="origin-session-page">
+          <Visible text={name} />
+        </SessionLink>
       </strong>
       {role && <> ({say(role)})</>}
       {note.turn !== null && (

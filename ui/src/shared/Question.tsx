@@ -31,6 +31,8 @@ export function Question({ title, verb, testId, danger = false, onDone, onClose,
             <Trans>Cancel</Trans>
           </Button>
           <Button
+            autoFocus
+            keys="Enter"
             {...(danger ? { tone: "danger" as const } : {})}
             data-testid={`${testId}-confirm`}
             onPress={() => {

@@ -9,6 +9,19 @@ const SPANS: [Intl.RelativeTimeFormatUnit, number][] = [
   ["second", 1],
 ];
 
+/** Between a number and its percent sign, narrow and never a line's end. */
+const THIN = "\u202f";
+
+/** A number in the one notation of all languages: the minus sign is no hyphen, and a percent sign stands apart. */
+function written(format: Intl.NumberFormat, value: number): string {
+  const part = ({ type, value: text }: Intl.NumberFormatPart) =>
+    type === "minusSign" ? "−" : type === "percentSign" ? `${THIN}%` : text;
+  // A literal before the sign is the language's own space.
+  const parts = format.formatToParts(value);
+  const kept = parts.filter(({ type }, at) => type !== "literal" || parts[at + 1]?.type !== "percentSign");
+  return kept.map(part).join("");
+}
+
 /** Makes the functions that write values in a language. */
 export function formats(locale: string) {
   const number = new Intl.NumberFormat(locale);
@@ -48,19 +61,25 @@ export function formats(locale: string) {
 
   return {
     /** A whole number with its separators. */
-    number: (value: number) => number.format(value),
+    number: (value: number) => written(number, value),
     /** A number with at most one decimal. */
-    decimal: (value: number) => decimal.format(value),
+    decimal: (value: number) => written(decimal, value),
     /** A whole number with its sign, plus included. */
-    signed: (value: number) => signed.format(value),
+    signed: (value: number) => written(signed, value),
     /** A large number, short: three digits and a unit. */
-    compact: (value: number) => compact.format(value),
+    compact: (value: number) => written(compact, value),
     /** US dollars; with parts of a cent where it is less than ten. */
-    dollars: (value: number) => (Math.abs(value) < 0.1 && value !== 0 ? parts : cents).format(value),
+    dollars: (value: number) => written(Math.abs(value) < 0.1 && value !== 0 ? parts : cents, value),
     /** A share in percent; 1 is all. */
-    share: (value: number) => share.format(value),
+    share: (value: number) => written(share, value),
+    /** A change in whole percent with its sign, as in a sentence; −0.34 is `−34 %`. */
+    wholeChange: (value: number) =>
+      `${value < 0 ? "−" : "+"}${number.format(Math.round(Math.abs(value) * 100))}\u202f%`,
+    /** A change in US dollars with its sign. */
+    dollarChange: (value: number) =>
+      `${value < 0 ? "−" : "+"}${(Math.abs(value) < 0.1 ? parts : cents).format(Math.abs(value))}`,
     /** A change in percent with its sign; −0.5 is half less. */
-    change: (value: number) => change.format(value),
+    change: (value: number) => written(change, value),
     /** A size in the unit that suits it, decimal (1 MB is 1,000,000 bytes). */
     bytes(value: number) {
       let unit = 0;

@@ -21,7 +21,8 @@ export function Actor({ actor, origin = null }: { actor: ActorView | null; origi
   const title = [words.full, words.evidence && say(words.evidence), origin?.title, origin?.prompt]
     .filter(Boolean)
     .join(" · ");
-  const named = origin?.title ? shorten(origin.title, TITLE_LETTERS) : null;
+  const name = origin?.title ?? origin?.prompt ?? null;
+  const named = name === null ? null : shorten(name, TITLE_LETTERS);
   return (
     <span className="actor" title={title || undefined}>
       {say(words.sort)}

@@ -45,6 +45,11 @@ export function useProgramWords() {
     /** Explanation of a rule. */
     explanation: (rule: Pick<FindingRule, "id" | "explanation">) =>
       english ? rule.explanation : explanationIn(i18n, rule),
+    /** Explanation of a rule by its id; empty where this page does not know it, or its name says it all. */
+    explanationOf: (rule: string) => {
+      const known = RULES[rule]?.explanation;
+      return known ? i18n._(known) : "";
+    },
     /** Name of a rule; a newer program may have rules that this page does not know. */
     ruleName: (rule: string) => {
       const known = RULES[rule];

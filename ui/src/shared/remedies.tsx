@@ -1,5 +1,5 @@
 /** Remedies of a finding: its acts as buttons, each with its preview. Used wherever a finding stands. */
-import { plural } from "@lingui/core/macro";
+import { plural, t } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import type { Finding, Remedy } from "@/bindings";
@@ -40,6 +40,12 @@ export interface Offered {
   run: () => void;
 }
 
+/** What was deleted is put back; any other change is rolled back. */
+function backLabel(rule: string, operation: number | null): string {
+  if (rule === "events/mass-delete") return operation === null ? t`Put back…` : t`Put back operation ${operation}…`;
+  return operation === null ? t`Roll back…` : t`Roll back operation ${operation}…`;
+}
+
 /** The acts that mend a finding, and the picker that one of them may ask for. */
 export function useRemedies(found: PlacedFinding | undefined) {
   const { t } = useLingui();
@@ -55,7 +61,7 @@ export function useRemedies(found: PlacedFinding | undefined) {
         offered.push({ key: `${remedy.act}:${"operation" in remedy ? remedy.operation : ""}`, remedy, label, run });
       switch (remedy.act) {
         case "put_back":
-          offer(several ? t`Put back operation ${remedy.operation}…` : t`Put back…`, () =>
+          offer(backLabel(finding.rule, several ? remedy.operation : null), () =>
             startAct({
               command: "rollback",
               request: { memory: null, to: null, session: null, operation_seq: remedy.operation, expect: null },
@@ -80,6 +86,11 @@ export function useRemedies(found: PlacedFinding | undefined) {
         case "move_lines":
           offer(plural(remedy.to - remedy.from + 1, { one: "Move # line…", other: "Move # lines…" }), () =>
             setMoving({ found, from: remedy.from, to: remedy.to }),
+          );
+          break;
+        case "reach":
+          offer(t`Reach`, () =>
+            navigate({ screen: "memories", store, memory: memory ?? undefined, tab: "reach", line: remedy.from }),
           );
           break;
         case "open":

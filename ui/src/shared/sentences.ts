@@ -5,6 +5,8 @@
 import { type I18n, i18n } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import type { Argument, Message } from "@/bindings";
+import type { MessageId } from "@/bindings/messages";
+import { IN_WINDOW } from "./in-window";
 
 /** A text with its full stop. */
 const stopped = (i18n: I18n, text: string) => (/[.。!?]$/.test(text) ? text : i18n._(msg`${text}.`));
@@ -16,6 +18,8 @@ export function sentenceIn(i18n: I18n, message: Message): string {
 
 /** The same; null when the message is not known. In English each is known, as what it is. */
 export function knownIn(i18n: I18n, message: Message): string | null {
+  const instead = IN_WINDOW[message.id as MessageId];
+  if (instead) return i18n._(instead.id, valuesIn(i18n, message), instead.message ? { message: instead.message } : {});
   if (i18n.locale === "en" || message.text === "") return message.text;
   return translatedIn(i18n, message);
 }
@@ -23,9 +27,12 @@ export function knownIn(i18n: I18n, message: Message): string | null {
 /** A message in the language of the window; null where its catalogue lacks the id. */
 function translatedIn(i18n: I18n, { id, args, text }: Message): string | null {
   if (!(id in i18n.messages)) return null;
-  const values = Object.entries(args).map(([name, argument]) => [name, argumentIn(i18n, argument)] as const);
-  const translated = i18n._(id, Object.fromEntries(values));
+  const translated = i18n._(id, valuesIn(i18n, { args }));
   return /[.!?]$/.test(text) ? stopped(i18n, translated) : translated;
+}
+
+function valuesIn(i18n: I18n, { args }: Pick<Message, "args">): Record<string, string | number> {
+  return Object.fromEntries(Object.entries(args).map(([name, argument]) => [name, argumentIn(i18n, argument)]));
 }
 
 function argumentIn(i18n: I18n, argument: Argument): string | number {

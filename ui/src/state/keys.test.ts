@@ -169,3 +169,18 @@ describe("listening", () => {
     stop();
   });
 });
+
+it("works while a closed list of choices has the focus, but for the keys of the list", () => {
+  const stop = listenToKeys();
+  const runs = vi.fn();
+  const { unmount } = renderHook(() => useKeys([binding("j", { run: runs }), binding("k", { run: runs })]));
+  const list = document.body.appendChild(document.createElement("select"));
+  press("j", {}, list);
+  expect(runs).toHaveBeenCalledTimes(1);
+  press("ArrowDown", {}, list);
+  press(" ", {}, list);
+  expect(runs).toHaveBeenCalledTimes(1);
+  list.remove();
+  unmount();
+  stop();
+});

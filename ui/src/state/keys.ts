@@ -72,7 +72,33 @@ export function findBinding(
 function isTyping(event: KeyboardEvent): boolean {
   const target = event.composedPath()[0] ?? event.target;
   if (target instanceof HTMLInputElement) return !PRESSED.has(target.type);
-  return target instanceof HTMLElement && (target.isContentEditable || /^(TEXTAREA|SELECT)$/.test(target.tagName));
+  if (target instanceof HTMLSelectElement) return OF_SELECT.has(event.key) || isOpen(target);
+  return target instanceof HTMLElement && (target.isContentEditable || target.tagName === "TEXTAREA");
+}
+
+/** Keys of a list of choices that is closed: it changes its choice, or opens. Letters are commands there, too. */
+const OF_SELECT = new Set([
+  "ArrowDown",
+  "ArrowUp",
+  "ArrowLeft",
+  "ArrowRight",
+  "Home",
+  "End",
+  "PageDown",
+  "PageUp",
+  " ",
+  "Enter",
+  "F4",
+]);
+
+/** True while a list of choices is open, where the page is told so; then letters search in it. */
+function isOpen(list: HTMLSelectElement): boolean {
+  try {
+    return list.matches(":open");
+  } catch {
+    // Where the selector is not known, an open list has the keyboard to itself.
+    return false;
+  }
 }
 
 /** Fields that take no text: after a box was ticked the keys work as before. */
@@ -80,7 +106,7 @@ const PRESSED = new Set(["checkbox", "radio", "range", "button", "submit", "rese
 /** Parts whose own keys are the arrows. */
 const OWN_ARROWS =
   'input, textarea, select, [contenteditable], [role="listbox"], [role="tree"], [role="grid"], [role="slider"], ' +
-  '[role="tablist"], [role="radiogroup"], [role="toolbar"], [role="menu"], [role="combobox"], [role="separator"]';
+  '[role="tablist"], [role="radiogroup"], [role="menu"], [role="combobox"], [role="separator"]';
 
 /** The key that walks the list of the screen in place of an arrow, where the focus is on nothing that has arrows itself. */
 function walkOf(event: KeyboardEvent): string | null {

@@ -6,12 +6,12 @@ import { useSyncExternalStore } from "react";
 import { readKind } from "./kinds";
 
 /** The tabs of a memory. */
-export const TABS = ["content", "history", "diff"] as const;
+export const TABS = ["content", "history", "diff", "reach"] as const;
 /** One of [`TABS`]. */
 export type Tab = (typeof TABS)[number];
 
 /** The views of the screen of health. */
-export const HEALTH_VIEWS = ["findings", "expiry", "rules"] as const;
+export const HEALTH_VIEWS = ["findings", "worth", "expiry", "rules"] as const;
 /** One of [`HEALTH_VIEWS`]. */
 export type HealthView = (typeof HEALTH_VIEWS)[number];
 
@@ -71,6 +71,13 @@ export interface InboxRoute {
   kind?: string | undefined;
 }
 
+/** The page of a session. */
+export interface SessionRoute {
+  screen: "session";
+  /** Its id as the agent writes it. */
+  session: string;
+}
+
 /** Where a finding stands; the text it is about is never part of an address. */
 export interface FindingRoute {
   store: string;
@@ -91,10 +98,29 @@ export type Route =
       versions?: string[] | undefined;
       finding?: FindingRoute | undefined;
     }
+  | { screen: "rules"; rule?: string | undefined }
   | { screen: "health"; store?: string | undefined; view?: HealthView | undefined }
   | StoresRoute
-  | { screen: "context"; transcript?: string | undefined; turn?: number | undefined }
+  | SessionRoute
+  | ContextRoute
   | { screen: "settings" };
+
+/** The context lab. */
+export interface ContextRoute {
+  screen: "context";
+  /** The run. */
+  transcript?: string | undefined;
+  /** The request whose messages are opened; people count from 1. */
+  turn?: number | undefined;
+  /** The request under the cursor, in place of the peak; people count from 1. */
+  at?: number | undefined;
+  /** Settings to try, in place of the answer. */
+  view?: "settings" | undefined;
+  /** Version of a memory, `memver_…`, whose lines are marked in the request. */
+  mark?: string | undefined;
+  /** Line of it to bring into view. */
+  line?: number | undefined;
+}
 
 /** Names of the screens. */
 export type Screen = Route["screen"];
@@ -150,6 +176,8 @@ export function parseRoute(hash: string): Route {
         finding: findingOf(query),
       };
     }
+    case "rules":
+      return { screen: "rules", rule: text("rule") };
     case "health":
       return {
         screen: "health",
@@ -166,7 +194,19 @@ export function parseRoute(hash: string): Route {
         to: text("to"),
       };
     case "context":
-      return { screen: "context", transcript: text("transcript"), turn: positive(query.get("turn")) };
+      return {
+        screen: "context",
+        transcript: text("transcript"),
+        turn: positive(query.get("turn")),
+        at: positive(query.get("at")),
+        view: query.get("view") === "settings" ? "settings" : undefined,
+        mark: text("mark"),
+        line: positive(query.get("line")),
+      };
+    case "session": {
+      const session = text("session");
+      return session === undefined ? { screen: "timeline" } : { screen: "session", session };
+    }
     case "settings":
       return { screen: "settings" };
     default:

@@ -7,7 +7,7 @@ mod status;
 mod table;
 
 pub use retrace_health::check_directory;
-pub use retrace_review::{InboxList, InboxPart};
+pub use retrace_review::{InboxList, InboxPart, Older, Today, TodayHalf, TodayRow};
 pub(crate) use table::visit_types;
 pub use table::*;
 
@@ -15,6 +15,10 @@ pub use table::*;
 mod features {
     pub(super) use super::cancel::cancel;
     pub(super) use super::status::status;
+    pub(super) use retrace_adherence::{
+        add_memory_rule, adherence, check_memory_rule, guard_rule, list_memory_rule, memory_rules,
+        memory_worth, propose_rules,
+    };
     pub(super) use retrace_engine::diff::diff;
     pub(super) use retrace_engine::memories::{document, memories};
     pub(super) use retrace_engine::relocate::relocate_store;
@@ -23,19 +27,26 @@ mod features {
     };
     pub(super) use retrace_health::{
         agent_snapshot, allow_finding, check, clients, discover, expire, expiry, finding_rules, findings,
-        health, instruction, instructions, move_entry, set_finding_rule, strip_characters,
+        health, instruction, instructions, move_entry, new_projects, opening, set_finding_rule,
+        set_new_projects, strip_characters,
     };
-    pub(super) use retrace_history::{activity, blame, log, origin, search, session_writes, show, timeline};
+    pub(super) use retrace_history::{
+        activity, blame, log, origin, search, session, session_writes, show, timeline,
+    };
     pub(super) use retrace_hosted::{
         accept_memories, add_remote, archive_dream, archive_remote, cancel_dream, check_mounts,
         compare_stores, create_dream, dreams, hosted_stores, plan_dream, pull_remote, push_remote,
         queued_conflict, remote_queue, remotes, retry_queued, set_host_key,
     };
     pub(super) use retrace_import::{export_store, import_bundle, import_git, import_transcripts};
+    pub(super) use retrace_joined::{
+        hub_join, hub_leave, hub_send, hub_status, hub_sync, hub_token, hub_versions,
+    };
     pub(super) use retrace_lab::{
-        context_composition, context_confirm, context_deployed, context_export, context_lines,
-        context_memory, context_request, context_show, context_simulate, context_sweep, context_turn,
-        counter_status, prices, remove_variant, save_variant, set_counter_key, tokens, transcripts, variants,
+        change_reach, context_composition, context_confirm, context_deployed, context_export, context_lines,
+        context_memory, context_recommend, context_request, context_show, context_simulate, context_sweep,
+        context_turn, counter_status, presence, prices, reach, remove_variant, save_variant, set_counter_key,
+        tokens, transcripts, variants,
     };
     pub(super) use retrace_redact::{receipts, recheck_receipt, redact, verify};
     pub(super) use retrace_review::{

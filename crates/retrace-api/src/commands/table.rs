@@ -108,7 +108,16 @@ commands! {
         provides [Log, Stores, Reviews];
     /// Agent memory on this machine: in the user's home or another one, and in the named projects.
     read discover(DiscoverReq) -> Discovered
-        provides [Stores] errors [Invalid];
+        provides [Stores, Projects] errors [Invalid];
+    /// Projects with memory that appeared after recording began and were neither recorded nor declined.
+    read new_projects(Nothing) -> NewProjects
+        provides [Stores, Projects];
+    /// Declines new projects, offers them again, or says if new ones are recorded without asking.
+    write set_new_projects(NewProjectsReq) -> NewProjects
+        invalidates [Projects] errors [CannotWrite];
+    /// What the recorded directories hold at present, for a first run: findings by group, and how many sessions there are.
+    read opening(Nothing) -> Opening
+        provides [Log, Stores, Rules, Transcripts] errors [Invalid];
     /// The memories of a store, now or right after an operation, of one kind where one is asked for.
     read memories(MemoriesReq) -> Memories
         provides [Log, Stores] errors [NotFound, Invalid];
@@ -186,6 +195,30 @@ commands! {
     /// Sets one rule for every store of this person, or takes the setting away.
     write set_finding_rule(SetFindingRule) -> FindingRules
         invalidates [Rules] errors [Invalid, CannotWrite];
+    /// Rules that memories state and a person confirmed.
+    read memory_rules(MemoryRulesReq) -> MemoryRules
+        provides [Rules] errors [Invalid];
+    /// Confirms a rule. It counts over every session there is.
+    write add_memory_rule(AddMemoryRule) -> MemoryRule
+        invalidates [Rules] errors [NotFound, Invalid];
+    /// Takes a rule off the list, or puts it back.
+    write list_memory_rule(ListMemoryRule) -> MemoryRule
+        invalidates [Rules] errors [NotFound, Invalid];
+    /// Makes a rule a guard by a hook in an agent's settings, or takes the guard off. Tells how often it would have fired.
+    write guard_rule(GuardRule) -> GuardedRule
+        provides [Rules, Transcripts] invalidates [Rules] errors [NotFound, Invalid, HeadMoved, StoreUnavailable];
+    /// Sentences of memories, instruction files and sessions that look like rules.
+    read propose_rules(ProposeRulesReq) -> ProposedRules
+        provides [Log, Rules, Transcripts] errors [NotFound, Invalid];
+    /// How sessions fared with each rule: followed, broken, excepted, before and after each edit of its line.
+    read adherence(AdherenceReq) -> Adherence
+        provides [Log, Rules, Transcripts] errors [NotFound, Invalid];
+    /// What each memory costs a session, in which sessions it was, and how its rules fared before and after they were written.
+    read memory_worth(MemoryWorthReq) -> MemoriesWorth
+        provides [Log, Rules, Runs, Transcripts] errors [NotFound, Invalid];
+    /// The rules that a call would break, before it is made.
+    read check_memory_rule(CheckRuleReq) -> CheckedRule
+        provides [Rules] errors [NotFound, Invalid];
     /// Verifies schema, chain, contents and derived tables, and that given bytes are in no file of the data directory.
     read verify(VerifyReq) -> Verified
         provides [Log] errors [Invalid];
@@ -256,7 +289,7 @@ commands! {
         errors [NotFound];
     /// Counts the tokens of texts, offline.
     read tokens(TokensReq) -> Tokens;
-    /// Sessions on this machine, newest first. The first call begins to bring the index up to date.
+    /// Sessions on this machine, in the order asked for. The first call begins to bring the index up to date.
     read transcripts(TranscriptsReq) -> Transcripts
         provides [Transcripts];
     /// Composition of a run's context, request by request.
@@ -280,6 +313,9 @@ commands! {
     /// Every setting of a grid tried on every transcript. `cancel` with the job's name stops it.
     read context_sweep(SweepReq) -> Sweep
         provides [Runs] errors [NotFound, Invalid];
+    /// The setting that would have cost least over a run, of some that are tried on it. `cancel` with the job's name stops it.
+    read context_recommend(RecommendReq) -> Recommendation
+        provides [Runs] errors [NotFound, Invalid];
     /// Costs of memory files over all sessions, the dearest first. `cancel` with `memory` stops it.
     read context_memory(MemoryPricesReq) -> MemoryPrices
         provides [Transcripts, Runs] errors [NotFound, Invalid];
@@ -289,6 +325,15 @@ commands! {
     /// A setting as JSON, cURL, Python or TypeScript, or a report of it and those it is compared with.
     read context_export(ExportReq) -> Exported
         provides [Runs] errors [NotFound, Invalid];
+    /// What a session's model had before it at one request: which lines of which file, and why not the others.
+    read presence(PresenceReq) -> Presence
+        provides [Log, Runs, Transcripts] errors [NotFound, Invalid];
+    /// In which sessions lines of a memory were before a model, and why not in the others. Reads every transcript once.
+    read reach(ReachReq) -> Reach
+        provides [Log, Runs, Transcripts] errors [NotFound, Invalid];
+    /// In how many sessions since then a change was before a model. Reads every transcript once.
+    read change_reach(ChangeReachReq) -> ChangeReach
+        provides [Log, Runs, Transcripts] errors [NotFound, Invalid];
     /// The table of prices, the user's own lines first.
     read prices(Nothing) -> Prices;
     /// Who wrote a version, and why: the session, the call, the prompt before it and the messages around it.
@@ -297,6 +342,9 @@ commands! {
     /// Everything a session wrote, in all stores, and its calls that wrote and left no version.
     read session_writes(SessionRef) -> SessionWrites
         provides [Writers] errors [NotFound, Invalid];
+    /// Everything known of a session: what it was asked, what it wrote after each prompt, what it had, what it cost.
+    read session(SessionRef) -> Session
+        provides [Log, Stores, Reviews, Writers, Runs] errors [NotFound, Invalid];
     /// Unreviewed changes of this person, in groups, newest first, a page at a time.
     read inbox(InboxReq) -> Inbox
         provides [Log, Stores, Reviews, Rules, Writers] errors [NotFound, Invalid];
@@ -403,6 +451,27 @@ commands! {
     /// Mounts of a session's attach list, and the items that the API would refuse.
     read check_mounts(MountsReq) -> Mounts
         provides [Log, Stores];
+    /// The hub that this machine joined, and what each store may send to it.
+    read hub_status(Nothing) -> HubStatus
+        provides [Stores, Hosts] errors [Internal];
+    /// Joins a hub. Nothing of a memory is sent by it.
+    write hub_join(HubJoinReq) -> HubStatus
+        invalidates [Hosts] errors [Invalid, StoreUnavailable, KeyRefused, CannotWrite];
+    /// Leaves the hub. What was sent stays there.
+    write hub_leave(HubLeaveReq) -> HubStatus
+        invalidates [Hosts] errors [NotFound, CannotWrite];
+    /// Chooses what a store may send to the hub.
+    write hub_send(HubSendReq) -> HubStatus
+        invalidates [Hosts] errors [NotFound, CannotWrite];
+    /// Sends what the hub lacks. `cancel` with the job's name stops it.
+    write hub_sync(HubSyncReq) -> HubSynced
+        invalidates [Hosts] errors [NotFound, Busy, CannotWrite, StoreUnavailable, KeyRefused];
+    /// A page of the versions of all machines at the hub.
+    read hub_versions(HubVersionsReq) -> HubVersions
+        provides [Outside] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+    /// Makes a one-time token with which one more machine joins.
+    write hub_token(HubTokenReq) -> HubToken
+        errors [NotFound, StoreUnavailable, KeyRefused];
     /// Stops a job; it ends soon and answers with what it has.
     write cancel(JobRef) -> Cancelled;
 }

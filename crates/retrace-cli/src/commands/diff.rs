@@ -13,14 +13,14 @@ use retrace_api::{App, commands};
 
 /// Compare two contents, or two states of a store
 ///
-/// A and B are a version (memver_…), a live memory (STORE:PATH), a memory at
+/// A and B are a version (its number or memver_…), a live memory (STORE:PATH), a memory at
 /// an instant (STORE:PATH@TIME), a store as it is (STORE) or as it was
 /// (STORE@TIME). TIME is RFC 3339, a date, or the number of an operation. A
 /// version alone is compared with the one before it, a live memory against its
 /// newest version, a store as it was against the store as it is.
 /// Invisible characters are written out, such as ‹U+200B›.
 ///
-///     retrace diff memver_00000cw4zj9kq2m7x1b3a --words
+///     retrace diff 824 --words
 ///     retrace diff notes@2026-11-01 notes --stat
 #[derive(Args)]
 #[command(verbatim_doc_comment)]

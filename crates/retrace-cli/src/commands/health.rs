@@ -12,13 +12,14 @@ use retrace_api::wire::{Health, HealthReq};
 
 /// Show the health of stores, and mend what is found
 ///
-/// A line a store, then its findings, each rule once with their number; --all
-/// lists them one by one. An index is measured as the agent measures
-/// it; CUT is the first line that no session loads. With --loads the transcripts
-/// on this machine are read for what was loaded, which takes a while the first
-/// time.
+/// Counts, the stores in which most was found, then each rule once with its
+/// number and the first place. With -v the findings of each store, with what
+/// mends them, and its indexes, measured as the agent measures them; --all lists
+/// every finding. With --loads the transcripts on this machine are read for what
+/// was loaded, which takes a while the first time.
 ///
 ///     retrace health
+///     retrace health notes -v
 ///     retrace health notes --loads
 ///     retrace health strip notes:deploy.md --dry-run
 #[derive(Args)]
@@ -71,10 +72,16 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     shell.print_long(|out| {
         match as_json {
             true => json::line(out, &health)?,
-            false => print::health::health(out, &health, arguments.all, style)?,
+            false if arguments.all || style.verbose => {
+                print::health::health(out, &health, arguments.all, style)?;
+            }
+            false => print::health::summary(out, &health, style)?,
         }
         Ok(())
     })?;
+    if !as_json && !arguments.all && !style.verbose && !health.findings.is_empty() {
+        shell.note("`retrace health -v` says where, and what mends it.");
+    }
     if health.cancelled {
         shell.warn("It was stopped before its end; what sessions loaded is known in part.");
     }

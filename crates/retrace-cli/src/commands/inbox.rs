@@ -1,30 +1,34 @@
 //! `retrace inbox`
 
-use super::Ended;
+use super::{Ended, interactive};
 use crate::exit::Exit;
 use crate::print::names::Names;
+use crate::print::triage::Most;
 use crate::print::{self, json};
 use crate::shell::Shell;
 use clap::Args;
 use retrace_api::App;
 use retrace_api::commands::{self, InboxList, InboxPart};
-use retrace_api::wire::{InboxReq, Nothing, TranscriptsReq, TriageReq};
+use retrace_api::wire::{ApiError, InboxReq, Nothing, TranscriptsReq, Triage, TriageReq};
 
-/// List unreviewed changes, newest first
+/// List unreviewed changes, what needs you first
 ///
-/// Changes of one session stand together; where no session is known, changes
-/// that followed each other closely. A line an item: what happened (+ created,
-/// ~ changed, - deleted, → moved) to which memory since you reviewed it; by how
-/// many bytes and tokens (counted offline); in how many versions; and the
-/// version that `approve` and `reject` take. Below it: turn, model and prompt of
-/// the write, where they are known, and what is wrong with the change.
+/// Counts come first. A line then stands for what is decided together: what
+/// needs you (secrets, hostile text, deletions, cut indexes, conflicts, limits)
+/// with the command that mends it, then the routine rest, the same edit of many
+/// memories as one. It begins with the number of its newest change, which
+/// `diff`, `approve` and `reject` take; their --group takes it for the whole
+/// line. Long lists are cut and say by how much; --triage prints them whole.
 ///
-/// With --triage, a line stands for what is decided together: first what needs
-/// you (secrets, hostile text, deletions, cut indexes, conflicts, limits), then
-/// the routine rest, the same edit of many memories as one.
+/// With -v (or --all), changes stand under the session that wrote them; where
+/// none is known, under those that followed each other closely. A line an item:
+/// what happened (+ created, ~ changed, - deleted, → moved) to which memory
+/// since you reviewed it; by how many bytes and tokens (counted offline); in how
+/// many versions; and the version. Below it: turn, model and prompt of the
+/// write, where they are known, and what is wrong with the change.
 ///
-///     retrace inbox --store notes
-///     retrace inbox --triage
+///     retrace inbox -i
+///     retrace inbox --store notes -v
 ///     retrace inbox --kind topic:feedback
 ///     retrace inbox --json
 #[derive(Args)]
@@ -39,16 +43,19 @@ pub(crate) struct Arguments {
     /// Each finding on a line of its own
     #[arg(long)]
     all: bool,
-    /// What needs you first, and many like changes as one line; with --json a line for each row
+    /// Every line, however many there are; with --json an object for each line
     #[arg(long, conflicts_with = "all")]
     triage: bool,
+    /// Review by key, line by line; ? explains the keys
+    #[arg(long, short, conflicts_with_all = ["all", "triage", "json"])]
+    interactive: bool,
 }
 
 /// Filters of a list.
 #[derive(Clone, Default)]
-pub(super) struct Narrowed {
-    pub(super) store: Option<String>,
-    pub(super) kind: Option<String>,
+pub(crate) struct Narrowed {
+    pub(crate) store: Option<String>,
+    pub(crate) kind: Option<String>,
 }
 
 impl Narrowed {
@@ -68,8 +75,13 @@ impl Narrowed {
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
     let narrowed = Narrowed { store: arguments.store, kind: arguments.kind };
-    if arguments.triage {
-        return triage(&narrowed, &app, shell);
+    if arguments.interactive {
+        return interactive::run(&app, &narrowed, shell);
+    }
+    let is_whole = arguments.all || shell.verbose || shell.json;
+    if arguments.triage || !is_whole {
+        let most = if arguments.triage { Most::ALL } else { Most::SOME };
+        return triage(&narrowed, most, &app, shell);
     }
     let request = narrowed.request();
     let mut list = InboxList::read(app.review(), &request)?;
@@ -79,10 +91,7 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         list = InboxList::read(app.review(), &request)?;
     }
     if list.is_empty() {
-        shell.note(match &narrowed.kind {
-            Some(_) => "Nothing of this kind is left to review.",
-            None => "Nothing is left to review.",
-        });
+        shell.note(nothing_left(&narrowed));
     }
     let names = if shell.json { Names::default() } else { Names::of(commands::stores(&app, Nothing {})?) };
     let (as_json, style) = (shell.json, shell.style());
@@ -107,16 +116,10 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
 }
 
 /// The list as rows that are decided together.
-fn triage(narrowed: &Narrowed, app: &App, shell: &mut Shell<'_, '_>) -> Ended {
-    let request = || TriageReq { store: narrowed.store.clone(), kind: narrowed.kind.clone() };
-    let mut found = commands::triage(app, request())?;
-    if found.needs.iter().chain(&found.routine).any(|row| row.session.is_some()) {
-        // As above; prompts decide which memories came to be together.
-        commands::transcripts(app, TranscriptsReq { wait: true, ..TranscriptsReq::default() })?;
-        found = commands::triage(app, request())?;
-    }
+fn triage(narrowed: &Narrowed, most: Most, app: &App, shell: &mut Shell<'_, '_>) -> Ended {
+    let found = rows(narrowed, app)?;
     if found.total == 0 {
-        shell.note("Nothing is left to review.");
+        shell.note(nothing_left(narrowed));
     }
     if shell.json {
         shell.print_long(|out| {
@@ -126,8 +129,30 @@ fn triage(narrowed: &Narrowed, app: &App, shell: &mut Shell<'_, '_>) -> Ended {
     }
     let names = Names::of(commands::stores(app, Nothing {})?);
     let style = shell.style();
-    shell.print_long(|out| Ok(print::triage::triage(out, &found, &names, style)?))?;
+    shell.print_long(|out| Ok(print::triage::triage(out, &found, &names, most, style)?))?;
+    if found.total > 0 {
+        shell.note("`retrace inbox -i` reviews it by key, `retrace inbox -v` lists each change.");
+    }
     Ok(Exit::DONE)
+}
+
+/// What is left to review, as rows that are decided together.
+pub(super) fn rows(narrowed: &Narrowed, app: &App) -> Result<Triage, ApiError> {
+    let request = || TriageReq { store: narrowed.store.clone(), kind: narrowed.kind.clone() };
+    let found = commands::triage(app, request())?;
+    if found.needs.iter().chain(&found.routine).all(|row| row.session.is_none()) {
+        return Ok(found);
+    }
+    // Prompts decide which memories came to be together, and are known where the index of transcripts is.
+    commands::transcripts(app, TranscriptsReq { wait: true, ..TranscriptsReq::default() })?;
+    commands::triage(app, request())
+}
+
+pub(super) fn nothing_left(narrowed: &Narrowed) -> &'static str {
+    match narrowed.kind {
+        Some(_) => "Nothing of this kind is left to review.",
+        None => "Nothing is left to review.",
+    }
 }
 
 #[cfg(test)]

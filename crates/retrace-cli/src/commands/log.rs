@@ -11,9 +11,10 @@ use retrace_api::{App, commands};
 
 /// List changes, newest first
 ///
-/// A line a version: its number; when; what happened (+ created, ~ modified, -
-/// deleted, → moved) to which memory; who wrote it; what recorded it, in which
-/// operation; its id.
+/// A line a version: its number, which every command takes for it; when; what
+/// happened (+ created, ~ modified, - deleted, → moved) to which memory; who
+/// wrote it, and why where a reason was given. With -v also what recorded it, in
+/// which operation, and its id.
 ///
 ///     retrace log notes --since 2026-11-01
 ///     retrace log --path api/auth.md --actor unknown
@@ -28,7 +29,7 @@ pub(crate) struct Arguments {
     /// Only created, modified or deleted; or the versions of the operation with this number
     #[arg(long, value_name = "WORD|SEQ")]
     operation: Option<String>,
-    /// Only by this actor: a session, user or key id, or unknown
+    /// Only by this actor: a session (the beginning of its id will do), user or key id, or unknown
     #[arg(long)]
     actor: Option<String>,
     /// Not before this time, RFC 3339 or a date
@@ -81,12 +82,9 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let mut lines = print::version::Lines::default();
     shell.print_long(|out| {
         while !page.is_empty() {
-            for version in &page {
-                if as_json {
-                    json::line(out, version)?;
-                } else {
-                    lines.line(out, version, &names, style)?;
-                }
+            match as_json {
+                true => page.iter().try_for_each(|version| json::line(out, version))?,
+                false => lines.page(out, &page, &names, style)?,
             }
             page = pages.next(&app)?;
         }

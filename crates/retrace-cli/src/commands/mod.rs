@@ -13,14 +13,19 @@ pub(crate) mod entries;
 pub(crate) mod expiry;
 pub(crate) mod export;
 pub(crate) mod health;
+pub(crate) mod hook;
+pub(crate) mod hub;
 pub(crate) mod import;
 pub(crate) mod inbox;
 pub(crate) mod instructions;
+pub(crate) mod interactive;
+mod interactive_acts;
 pub(crate) mod log;
 pub(crate) mod memories;
 pub(crate) mod memory_tool;
 pub(crate) mod mounts;
 pub(crate) mod origin;
+pub(crate) mod presence;
 pub(crate) mod receipts;
 pub(crate) mod record;
 pub(crate) mod redact;
@@ -29,15 +34,18 @@ pub(crate) mod report;
 pub(crate) mod restore;
 pub(crate) mod review;
 pub(crate) mod rollback;
+pub(crate) mod rule;
 pub(crate) mod rules;
 pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod snapshot;
 pub(crate) mod stores;
+pub(crate) mod today;
 pub(crate) mod tokens;
 pub(crate) mod undo;
 pub(crate) mod verify;
+pub(crate) mod worth;
 
 use crate::args::{Command, Renamed};
 use crate::exit::Exit;
@@ -63,6 +71,7 @@ pub(crate) fn run(command: Command, shell: &mut Shell<'_, '_>) -> Ended {
         Command::Show(arguments) => show::run(arguments, shell),
         Command::Diff(arguments) => diff::run(&arguments, shell),
         Command::Blame(arguments) => blame::run(arguments, shell),
+        Command::Presence(arguments) => presence::run(&arguments, shell),
         Command::Origin(arguments) => origin::run(arguments, shell),
         Command::Session(arguments) => origin::session(arguments, shell),
         Command::Search(arguments) => search::run(&arguments, shell),
@@ -77,9 +86,15 @@ pub(crate) fn run(command: Command, shell: &mut Shell<'_, '_>) -> Ended {
         Command::Verify(arguments) => verify::run(&arguments, shell),
         Command::Check(arguments) => check::run(&arguments, shell),
         Command::Health(arguments) => health::run(arguments, shell),
+        Command::Rule(arguments) => rule::run(arguments, shell),
+        Command::Worth(arguments) => worth::run(arguments, shell),
+        Command::Adherence(arguments) => rule::adherence(arguments, shell),
         Command::Context(arguments) => context::run(arguments, shell),
         Command::Tokens(arguments) => tokens::run(arguments, shell),
         Command::Remote(arguments) => remote::run(arguments, shell),
+        Command::Hub(arguments) => hub::run(arguments, shell),
+        Command::Sync(arguments) => hub::sync(arguments, shell),
+        Command::Hook(arguments) => hook::run(&arguments, shell),
         Command::MemoryTool(arguments) => memory_tool::run(&arguments, shell),
         Command::Completions(arguments) => completions::run(&arguments, shell),
         Command::Renamed(renamed) => run_renamed(renamed, shell),

@@ -15,12 +15,12 @@ use retrace_api::wire::{Nothing, OriginReq, SessionRef};
 /// and time. The answer says how sure it is: exact content, likely, front
 /// matter, time only, or unknown.
 ///
-///     retrace origin memver_00000cw4zj9kq2m7x1b3a
+///     retrace origin 824
 ///     retrace origin memver_00000cw4zj9kq2m7x1b3a --around 10 --json
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
-    /// Id of the version, as `retrace log` prints it
+    /// Number of the version, as `retrace log` prints it, or its id
     version: String,
     /// Show so many messages before and after the write
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -40,14 +40,18 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     Ok(Exit::DONE)
 }
 
-/// List the writes of a session, in all stores
+/// Show a session: what it was asked, wrote and had
 ///
-/// A line a version, newest first, as in `retrace log`, with how sure it is that
-/// the session wrote it; then its calls that wrote and left no version.
-/// `retrace rollback --session ID` takes back those that are stated, exact or
-/// likely.
+/// A line a version that it wrote in any store, newest first, as in `retrace log`,
+/// with how sure that is; then its calls that wrote and left no version; its
+/// prompts with the requests, price and changes of each; subagents; compactions
+/// and what they lost; the instruction and memory files that it had, why each was
+/// loaded and which requests sent it. Requests are numbered from 0.
+/// `retrace rollback --session ID` takes back the versions that are stated, exact
+/// or likely.
 ///
 ///     retrace session 5f3c
+///     retrace session 5f3c --json
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct SessionArguments {
@@ -57,13 +61,16 @@ pub(crate) struct SessionArguments {
 
 pub(crate) fn session(arguments: SessionArguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
-    let writes = commands::session_writes(&app, SessionRef { session: arguments.session })?;
+    let session = commands::session(&app, SessionRef { session: arguments.session })?;
     if shell.json {
-        shell.print(|out| json::line(out, &writes))?;
+        shell.print(|out| json::line(out, &session))?;
     } else {
         let names = Names::of(commands::stores(&app, Nothing {})?);
         let style = shell.style();
-        shell.print_long(|out| Ok(print::origin::session(out, &writes, &names, style)?))?;
+        shell.print_long(|out| {
+            print::origin::session(out, &session, &names, style)?;
+            Ok(print::session::story(out, &session, style)?)
+        })?;
     }
     Ok(Exit::DONE)
 }

@@ -51,6 +51,7 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         match events.recv_timeout(HEARTBEAT) {
             Ok(Event::Advanced { .. }) => go_on(feed.print_new(&app, shell), shell)?,
             Ok(Event::Stores) => go_on(say_states(&app, &mut states, shell), shell)?,
+            Ok(Event::Projects) => go_on(say_projects(&app, shell), shell)?,
             Ok(_) | Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
@@ -131,10 +132,11 @@ impl Feed {
         let (as_json, style) = (shell.json, shell.style());
         let names = if as_json { Names::default() } else { Names::of(commands::stores(app, Nothing {})?) };
         shell.print(|out| {
-            new.iter().try_for_each(|version| match as_json {
-                true => json::line(out, version),
-                false => self.lines.line(out, version, &names, style),
-            })
+            match as_json {
+                true => new.iter().try_for_each(|version| json::line(out, version)),
+                // What is printed as it happens is read later.
+                false => self.lines.page(out, &new, &names, style.with_instants()),
+            }
         })
     }
 
@@ -169,5 +171,16 @@ fn say_states(app: &App, known: &mut States, shell: &mut Shell<'_, '_>) -> Resul
         shell.note(&format!("{} is {}", state.0, state.1));
     }
     *known = now;
+    Ok(())
+}
+
+fn say_projects(app: &App, shell: &mut Shell<'_, '_>) -> Result<(), Failure> {
+    let new = commands::new_projects(app, Nothing {})?.found.len() as u64;
+    if new > 0 {
+        let have = print::count(new, "new project has", "new projects have");
+        shell.note(&format!(
+            "{have} memory. `retrace discover --new --add` records what is new, --decline does not."
+        ));
+    }
     Ok(())
 }

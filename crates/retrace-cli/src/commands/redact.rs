@@ -26,7 +26,7 @@ use std::path::PathBuf;
 ///
 ///     retrace redact --secret-file key.txt --live --dry-run
 ///     retrace redact --find 'sk-[a-z0-9]{20,}' --live --reason 'leaked key'
-///     retrace redact memver_00000cw4zj9kq2m7x1b3a
+///     retrace redact 824 --dry-run
 ///     retrace redact --finding notes:deploy.md:3:10 --live --dry-run
 #[derive(Args)]
 #[command(
@@ -34,7 +34,7 @@ use std::path::PathBuf;
     group = ArgGroup::new("what").required(true).args(["versions", "find", "secret_file", "finding"])
 )]
 pub(crate) struct Arguments {
-    /// These versions
+    /// These versions, by number or id
     #[arg(value_name = "VERSION")]
     versions: Vec<String>,
     /// Every version whose content or path matches

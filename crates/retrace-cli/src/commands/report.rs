@@ -12,8 +12,9 @@ use std::path::PathBuf;
 
 /// Write a report of a review as one HTML file
 ///
-/// One HTML file that loads nothing and runs nothing. Lines in which a rule finds a
-/// secret or personal data are not printed.
+/// One HTML file that loads nothing and runs nothing: what was decided, what is
+/// left, how sessions fared with the rules, what was redacted. Lines in which a
+/// rule finds a secret or personal data are not printed.
 ///
 ///     retrace report --html review.html --store notes --since 2026-03-01T00:00:00Z
 #[derive(Args)]

@@ -6,12 +6,13 @@ use super::report;
 use crate::exit::Exit;
 use crate::print;
 use crate::print::names::Names;
+use crate::print::triage::number;
 use crate::shell::{Failure, Shell};
 use clap::{ArgGroup, Args, Subcommand};
 use retrace_api::App;
 use retrace_api::commands::{self, InboxList};
 use retrace_api::wire::Message;
-use retrace_api::wire::{ApiError, Code, Nothing, ReviewReq, ReviewUpToReq, Reviewed};
+use retrace_api::wire::{ApiError, Code, Nothing, ReviewReq, ReviewUpToReq, Reviewed, TriageRow};
 
 /// Review changes: list, approve, reject, report
 ///
@@ -44,8 +45,8 @@ enum Action {
 /// is approved, what is left and what the rules found among them is said first;
 /// `retrace undo --review` takes the whole approval back.
 ///
-///     retrace approve memver_00000cw4zj9kq2m7x1b3a
-///     retrace approve --group group_1284
+///     retrace approve 824
+///     retrace approve --group 824
 ///     retrace approve --group group_1284 --with-findings
 #[derive(Args)]
 #[command(verbatim_doc_comment, group = ArgGroup::new("what").required(true).args(["versions", "group"]))]
@@ -63,7 +64,7 @@ pub(crate) struct ApproveArguments {
 /// stays in the log. A file that changed since you looked is never overwritten:
 /// it is left, and the command exits with 4 after it did the others.
 ///
-///     retrace reject memver_00000cw4zj9kq2m7x1b3a --dry-run
+///     retrace reject 824 --dry-run
 ///     retrace reject --group group_1284 --note "made up"
 #[derive(Args)]
 #[command(verbatim_doc_comment, group = ArgGroup::new("what").required(true).args(["versions", "group"]))]
@@ -74,10 +75,10 @@ pub(crate) struct RejectArguments {
 
 #[derive(Args)]
 struct Items {
-    /// Newest versions of the memories, as `retrace inbox` lists them
+    /// Newest versions of the memories, as `retrace inbox` lists them, by number or id
     #[arg(value_name = "VERSION")]
     versions: Vec<String>,
-    /// Everything in this group, as the inbox listed it
+    /// Everything in this group, as the inbox listed it; or in a line of it, by the number it begins with
     #[arg(long, value_name = "GROUP")]
     group: Option<String>,
     /// Why
@@ -193,16 +194,39 @@ fn tell_first(plan: &Reviewed, shell: &mut Shell<'_, '_>) -> Result<(), Failure>
     }
 }
 
-/// The versions of a group of the inbox, as it was listed.
+/// Lines that an error names where several are meant.
+const CANDIDATES: usize = 5;
+
+/// The versions of a group of the inbox, as it was listed; or those of a line, by the number it begins with, or by its id or a
+/// beginning of it.
 fn versions_of(app: &App, group: &str) -> Result<Vec<String>, ApiError> {
     let list = InboxList::read(app.review(), &Narrowed::of_group(group).request())?;
-    let found = list.versions(app.review(), group)?;
-    found.ok_or_else(|| ApiError {
-        code: Code::NotFound,
-        message: Message::verbatim("There is no such group in the inbox."),
-        hint: Message::verbatim("A group that changed has another name: look at `retrace inbox` again."),
+    if let Some(versions) = list.versions(app.review(), group)? {
+        return Ok(versions);
+    }
+    let failure = |code, message: &str, hint: String| ApiError {
+        code,
+        message: Message::verbatim(message),
+        hint: Message::verbatim(hint),
         subject: group.to_owned(),
-    })
+    };
+    let rows = inbox::rows(&Narrowed::default(), app)?;
+    let is_meant = |row: &&TriageRow| number(row) == group || row.id.starts_with(group);
+    let all = rows.needs.into_iter().chain(rows.routine);
+    let mut found: Vec<TriageRow> = all.filter(|row| !group.is_empty() && is_meant(&row)).collect();
+    match found.len() {
+        0 => Err(failure(
+            Code::NotFound,
+            "There is no such group in the inbox.",
+            "A group that changed has another name: look at `retrace inbox` again.".to_owned(),
+        )),
+        1 => Ok(found.remove(0).versions),
+        _ => {
+            let names: Vec<&str> = found.iter().take(CANDIDATES).map(|row| row.id.as_str()).collect();
+            let hint = format!("One of: {}.", names.join(", "));
+            Err(failure(Code::Invalid, "Several lines of the inbox have an id that begins so.", hint))
+        }
+    }
 }
 
 /// Prints what a review did. Items that changed meanwhile are a failure all the same: the caller of a script must notice.

@@ -20,18 +20,18 @@ use retrace_api::{App, commands};
 /// time alone, or by the file's front matter) are listed and stay as they are
 /// unless they are included.
 ///
-///     retrace rollback notes:api/auth.md --to memver_00000cw4zj9kq2m7x1b3a
-///     retrace rollback --session 5f3c… --dry-run
+///     retrace rollback notes:api/auth.md --to 824
+///     retrace rollback --session 5f3c --dry-run
 #[derive(Args)]
 #[command(verbatim_doc_comment, group = ArgGroup::new("what").required(true).args(["to", "session", "operation"]))]
 pub(crate) struct Arguments {
     /// The memory to put back, with --to
     #[arg(value_name = "STORE:PATH", requires = "to", conflicts_with_all = ["session", "operation"])]
     memory: Option<String>,
-    /// To this version
+    /// To this version, by number or id
     #[arg(long, value_name = "VERSION", requires = "memory")]
     to: Option<String>,
-    /// Take back what this session wrote
+    /// Take back what this session wrote; the beginning of its id will do
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// With --session, also what it is only likely to have written

@@ -17,12 +17,12 @@ use retrace_api::{App, commands};
 /// With --content only the content is printed: its exact bytes into a file or
 /// a pipe; on a terminal with everything hidden written out.
 ///
-///     retrace show memver_00000cw4zj9kq2m7x1b3a
+///     retrace show 824
 ///     retrace show memver_00000cw4zj9kq2m7x1b3a --content > auth.md
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
-    /// Id of the version, as `retrace log` prints it
+    /// Number of the version, as `retrace log` prints it, its id, or a beginning of that which no other has
     version: String,
     /// Print its content
     #[arg(long)]

@@ -1,6 +1,6 @@
 //! `retrace stores`
 
-use super::{Ended, accept, snapshot};
+use super::{Ended, accept, discover, snapshot};
 use crate::exit::Exit;
 use crate::print::{self, json};
 use crate::shell::Shell;
@@ -8,7 +8,8 @@ use clap::{Args, Subcommand};
 use retrace_api::commands;
 use retrace_api::wire::Message;
 use retrace_api::wire::{
-    AddStore, ApiError, Code, MountStoreReq, Nothing, RelocateStoreReq, ShareStoreReq, StoreRef,
+    AddStore, ApiError, Code, MountStoreReq, NewProjectsReq, Nothing, RelocateStoreReq, ShareStoreReq,
+    StoreRef,
 };
 use std::path::Path;
 use std::path::PathBuf;
@@ -130,6 +131,7 @@ enum Action {
 
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
+    let mut first = false;
     let (done, store) = match arguments.action.unwrap_or(Action::List) {
         Action::List => return list(shell),
         Action::Compare(arguments) => return accept::compare(arguments, shell),
@@ -146,7 +148,11 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         }
         Action::Add { root, kind, name } => {
             let request = AddStore { root: text(&root)?, kind, name };
-            ("added", shell.work(&app, "Taking the baseline", || commands::add_store(&app, request))?)
+            first = commands::status(&app, Nothing {})?.first_run;
+            let store = shell.work(&app, "Taking the baseline", || commands::add_store(&app, request))?;
+            // What is on the machine beside it is not new later.
+            commands::set_new_projects(&app, NewProjectsReq::default())?;
+            ("added", store)
         }
         Action::Remove { store } => ("removed", commands::remove_store(&app, StoreRef { store })?),
         Action::Pause { store } => ("paused", commands::pause_store(&app, StoreRef { store })?),
@@ -162,11 +168,19 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
             ("mounted", shell.work(&app, "Writing the files", || commands::mount_store(&app, request))?)
         }
         Action::Unmount { store } => {
+            let listed = commands::stores(&app, Nothing {})?.stores;
+            let named = listed.into_iter().find(|one| one.id == store || one.name == store);
+            let decline = named.into_iter().map(|one| one.root).collect();
+            // Its directory is no store's on purpose: not a new project.
+            commands::set_new_projects(&app, NewProjectsReq { decline, ..NewProjectsReq::default() })?;
             ("no longer mounted:", commands::mount_store(&app, MountStoreReq { store, directory: None })?)
         }
     };
     if shell.json || !shell.quiet {
         shell.print_one(&store, |out, _| print::stores::one(out, done, &store))?;
+    }
+    if first {
+        discover::opening(&app, shell)?;
     }
     Ok(Exit::DONE)
 }

@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     if let Some(review_seq) = arguments.review {
         let request = UndoReviewReq { review_seq, dry_run: arguments.dry_run };
         let reviewed = commands::undo_review(&app, request)?;
-        return end_of_review(&app, "Review taken back", &reviewed, shell);
+        return end_of_review(&app, "Review undone", &reviewed, shell);
     }
     let request = UndoReq { operation_seq: arguments.operation, dry_run: arguments.dry_run };
     let result = commands::undo(&app, request)?;

@@ -164,7 +164,7 @@ fn a_sweep_prints_what_nothing_beats() {
     assert_eq!(ran.lines()[0]["points"][0]["baseline"], true);
     let ran = machine.run(&["context", "sweep", &request, "--grid", &path, "--all"]);
     assert_eq!(ran.stdout.lines().count(), 6, "{}", ran.stdout);
-    assert!(ran.stdout.contains("no setting"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("no editing"), "{}", ran.stdout);
 }
 
 #[test]

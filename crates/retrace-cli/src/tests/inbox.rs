@@ -51,7 +51,7 @@ fn done(ran: &Ran) {
 #[test]
 fn the_inbox_says_what_changed_since_it_was_known() {
     let machine = changed();
-    let shown = machine.run(&["inbox"]).stdout;
+    let shown = machine.run(&["inbox", "-v"]).stdout;
     for (sign, path) in [("~", "notes:a.md"), ("~", "notes:b.md"), ("+", "notes:c.md")] {
         assert!(shown.contains(&format!("{sign} {path}")), "{shown}");
     }

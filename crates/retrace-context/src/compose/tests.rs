@@ -95,8 +95,8 @@ fn files_are_priced_by_the_requests_that_carried_them() {
         attachment: "nested_memory".into(),
         files: vec![AttachedFile {
             path: "/p/memory/a.md".into(),
-            kind: String::new(),
             content: content.into(),
+            ..AttachedFile::default()
         }],
         text: String::new(),
         rendered: None,

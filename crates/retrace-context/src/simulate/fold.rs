@@ -378,6 +378,8 @@ impl<'r> Run<'r> {
     fn edit(&mut self, now: &mut Now<'r>, scratch: &mut Scratch) {
         self.thinking(now, scratch);
         let plan = self.plan;
+        // What is recorded is what ran: the server made its compactions already.
+        let ran = self.options.as_ran && now.facts.basis == Basis::Recorded && self.compacted.is_none();
         for edit in &plan.edits {
             match edit {
                 CompiledEdit::Thinking => {}
@@ -397,11 +399,14 @@ impl<'r> Run<'r> {
                         scratch.applied.push(Applied::ToolUses { uses, freed });
                     }
                 }
+                CompiledEdit::Compact { .. } if ran => {}
                 CompiledEdit::Compact { trigger } => self.compact(now, *trigger, scratch),
             }
         }
-        if now.facts.cleared > 0 && self.compacted.is_none() && counts(&scratch.applied) == now.facts.reported
-        {
+        let as_reported = now.facts.cleared > 0
+            && self.compacted.is_none()
+            && counts(&scratch.applied) == now.facts.reported;
+        if ran || as_reported {
             // The report says what that freed.
             now.as_ran = true;
             now.size = Range::exactly(now.facts.before - now.facts.cleared.min(now.facts.before));

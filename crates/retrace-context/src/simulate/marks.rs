@@ -255,6 +255,29 @@ mod tests {
         assert!(without.totals.input > ran.totals.input);
     }
 
+    /// A server that cleared otherwise than is forecast: what ran is what was recorded all the same.
+    #[test]
+    fn what_ran_is_what_was_recorded_whatever_the_forecast_is() {
+        let mut story = rounds(MODEL, 8, 200);
+        let setting = Setting::from_json(&clear(2_000, 0)).expect("a setting");
+        for (index, recorded) in story.transcript.requests.iter_mut().enumerate().skip(6) {
+            recorded.applied_edits = Some(vec![retrace_transcript::AppliedEdit {
+                edit: "clear_tool_uses_20250919".to_owned(),
+                cleared_tool_uses: Some(1),
+                cleared_thinking_turns: None,
+                cleared_input_tokens: 90,
+            }]);
+            story.weights.contexts[index] -= 90;
+        }
+        let ran = Options { as_ran: true, ..Options::default() };
+        let outcome = simulate(&story.prepared(), &setting, &ran);
+        let contexts: Vec<u64> = outcome.requests.iter().map(|request| request.after).collect();
+        assert_eq!(contexts, story.weights.contexts);
+        let forecast = simulate(&story.prepared(), &setting, &Options::default());
+        assert!(forecast.totals.input < outcome.totals.input, "the forecast clears more");
+        assert_eq!(outcome.totals.peak, *story.weights.contexts.iter().max().expect("requests"));
+    }
+
     #[test]
     fn where_nothing_is_recorded_each_mark_looks_back_over_twenty_blocks() {
         let wide: Vec<String> = (0..10).map(|call| format!("w{call}")).collect();

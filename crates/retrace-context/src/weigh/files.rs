@@ -29,7 +29,7 @@ const MEMORY_DIRECTORIES: [&str; 6] =
 const MEMORY_KINDS: [&str; 4] = ["automem", "autodream", "teammem", "agentmem"];
 
 /// The class of a file by its path; `None` for any other file.
-pub(super) fn class_of_path(path: &str) -> Option<FileClass> {
+pub fn class_of_path(path: &str) -> Option<FileClass> {
     let lower = path.to_ascii_lowercase();
     let mut parts = lower.split(['/', '\\']).rev();
     let name = parts.next()?;
@@ -116,7 +116,7 @@ pub(super) fn read_by(tool: &str, input: &Value) -> Option<Read> {
 
 /// A file within a text.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Embedded<'text> {
+pub struct Embedded<'text> {
     /// Its path as the heading says.
     pub path: &'text str,
     /// Its class.
@@ -127,7 +127,7 @@ pub(super) struct Embedded<'text> {
 
 /// Files under a heading `Contents of PATH (…):` at the beginning of a line of `text`, in order. Other files than memory and
 /// instructions end the one before them, and are left out.
-pub(super) fn embedded(text: &str) -> Vec<Embedded<'_>> {
+pub fn embedded(text: &str) -> Vec<Embedded<'_>> {
     if !text.contains(CONTENTS_OF) {
         return Vec::new();
     }
@@ -153,7 +153,7 @@ const CONTEXT_BEGINS: &str = "--- Context from: ";
 const CONTEXT_ENDS: &str = "--- End of Context from: ";
 
 /// Memory and instruction files that a client added to an answer of a tool, in order.
-pub(super) fn added(text: &str) -> Vec<Embedded<'_>> {
+pub fn added(text: &str) -> Vec<Embedded<'_>> {
     let mut files = Vec::new();
     let mut from = 0;
     while let Some(at) = text[from..].find(CONTEXT_BEGINS).map(|at| from + at) {

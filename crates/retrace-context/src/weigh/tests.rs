@@ -119,6 +119,7 @@ fn files_are_found_wherever_they_come_in() {
             path: "/w/CLAUDE.md".into(),
             kind: "Project".into(),
             content: "abc".into(),
+            ..AttachedFile::default()
         }],
         text: "tail".into(),
         rendered: None,

@@ -68,6 +68,14 @@ impl Directory {
         Ok(stat_of(&fs::metadata(&self.0)?))
     }
 
+    #[cfg_attr(
+        unix,
+        expect(dead_code, reason = "asked of a store's root alone, which is another one on unix")
+    )]
+    pub(crate) fn made(&self) -> Option<std::time::SystemTime> {
+        fs::metadata(&self.0).ok()?.created().ok()
+    }
+
     pub(crate) fn open_file(&self, name: &[u8]) -> io::Result<File> {
         if self.stat(name)?.sort == Sort::Link {
             return Err(io::Error::other(MET_A_LINK));

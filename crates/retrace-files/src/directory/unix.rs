@@ -9,6 +9,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::SystemTime;
 
 /// An open directory.
 #[derive(Debug)]
@@ -126,6 +127,11 @@ impl Directory {
     /// File system data of this directory.
     pub(crate) fn stat_self(&self) -> io::Result<Stat> {
         Ok(stat_of(&fs::fstat(&self.fd)?))
+    }
+
+    /// When it was made, where the file system says so.
+    pub(crate) fn made(&self) -> Option<SystemTime> {
+        File::from(self.fd.try_clone().ok()?).metadata().ok()?.created().ok()
     }
 
     /// Opens `name` for reading. The caller checks with [`stat_file`] that it is a regular file.

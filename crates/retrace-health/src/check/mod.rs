@@ -404,6 +404,7 @@ fn remedy_view(finding: &Finding, remedy: &Remedy) -> Option<wire::Remedy> {
             wire::Remedy::StripCharacter { rule, start, end }
         }
         Remedy::MoveLines(lines) => wire::Remedy::MoveLines { from: *lines.start(), to: *lines.end() },
+        Remedy::Reach(lines) => wire::Remedy::Reach { from: *lines.start(), to: *lines.end() },
         Remedy::Open => wire::Remedy::Open { path: finding.path.clone(), line: finding.position().line },
     })
 }

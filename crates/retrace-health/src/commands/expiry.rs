@@ -9,6 +9,7 @@ use crate::loads::SessionLoads;
 use crate::memories::{Bytes, bytes_of};
 use crate::plan::{Plan, Step};
 use crate::target::{hash, rel_path};
+use crate::wire::ExpiryKind;
 use crate::wire::{
     ActResult, ApiError, Code, ExpireReq, Expiry, ExpiryProposal, ExpiryReason, ExpiryReq, IndexLine,
 };
@@ -135,11 +136,11 @@ struct Reasons<'a> {
 }
 
 impl Reasons<'_> {
-    fn add(&mut self, path: &str, kind: &str, message: Message, line: Option<u32>) {
+    fn add(&mut self, path: &str, kind: ExpiryKind, message: Message, line: Option<u32>) {
         if is_index(path) || is_instructions(path) {
             return;
         }
-        let reason = ExpiryReason { kind: kind.to_owned(), message, line };
+        let reason = ExpiryReason { kind, message, line };
         self.by_path.entry(path.to_owned()).or_default().push(reason);
     }
 
@@ -155,7 +156,7 @@ impl Reasons<'_> {
                 Some(day) => say::last_loaded(day.to_string(), changed.to_string(), since),
                 None => say::never_loaded(changed.to_string(), since),
             };
-            self.add(path, "unloaded", message, None);
+            self.add(path, ExpiryKind::Unloaded, message, None);
         }
     }
 
@@ -166,7 +167,7 @@ impl Reasons<'_> {
         for (path, day) in logs {
             let age = today.signed_duration_since(day).num_days();
             if age > i64::from(self.days.log) {
-                self.add(&path, "old_log", say::log_of_day(day.to_string(), age), None);
+                self.add(&path, ExpiryKind::OldLog, say::log_of_day(day.to_string(), age), None);
             }
         }
     }
@@ -175,7 +176,7 @@ impl Reasons<'_> {
     fn past_days(&mut self) {
         for finding in self.facts.past.iter().filter(|finding| log_day(&finding.path).is_none()) {
             let line = finding.position().line;
-            self.add(&finding.path, "date_past", finding.message.clone(), Some(line));
+            self.add(&finding.path, ExpiryKind::DatePast, finding.message.clone(), Some(line));
         }
     }
 
@@ -197,7 +198,7 @@ impl Reasons<'_> {
         for paths in same.into_values().filter(|paths| paths.len() > 1) {
             let stays = paths.iter().find(|path| linked.contains(*path)).unwrap_or(&paths[0]).clone();
             for path in paths.iter().filter(|path| **path != stays) {
-                self.add(path, "duplicate", say::same_bytes(&stays), None);
+                self.add(path, ExpiryKind::Duplicate, say::same_bytes(&stays), None);
             }
         }
     }

@@ -8,7 +8,7 @@ use crate::loads::{Loads, SessionLoads};
 use crate::view;
 use crate::wire::{
     ApiError, FigureKind, Finding, GroupCount, Health, HealthReq, HostedFit, IndexHealth, MemoryLoads,
-    Severity, StoreFinding, StoreHealth, StoreLoads,
+    ReasonCount, Severity, StoreFinding, StoreHealth, StoreLoads,
 };
 use retrace_engine::counts::NEWEST_FAMILY;
 use retrace_engine::root_of;
@@ -79,7 +79,10 @@ impl Checks {
         let root = root_of(store);
         let loads = sessions.map(|sessions| sessions.of(&root, &memories));
         row.loads = loads.as_ref().map(loads_view);
-        let usage = loads.as_ref().map(|loads| loads.usage(&memories));
+        let mut usage = loads.as_ref().map(|loads| loads.usage(&memories));
+        if let Some(usage) = &mut usage {
+            usage.never = crate::never::never_present(self, store)?;
+        }
         let found = self
             .measure(store, &memories, &mut row)
             .and_then(|indexes| Ok((indexes, self.found_in(store, usage.as_ref())?)));
@@ -248,6 +251,11 @@ fn loads_view(loads: &Loads) -> StoreLoads {
                 path: path.clone(),
                 sessions: loaded.sessions,
                 last_loaded_at: loaded.last.map(Timestamp::to_rfc3339),
+                reasons: loaded
+                    .reasons
+                    .iter()
+                    .map(|(reason, sessions)| ReasonCount { reason: *reason, sessions: *sessions })
+                    .collect(),
             })
             .collect(),
         never_loaded: loads.memories.values().filter(|loaded| loaded.sessions == 0).count() as u64,

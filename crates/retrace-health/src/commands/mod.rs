@@ -7,6 +7,8 @@ mod entries;
 mod expiry;
 mod health;
 mod instructions;
+mod new_projects;
+mod opening;
 mod rules;
 mod snapshot;
 
@@ -18,5 +20,7 @@ pub use entries::{allow_finding, move_entry, strip_characters};
 pub use expiry::{expire, expiry};
 pub use health::health;
 pub use instructions::{instruction, instructions};
+pub use new_projects::{ProjectsUpkeep, new_projects, set_new_projects};
+pub use opening::opening;
 pub use rules::{finding_rules, set_finding_rule};
 pub use snapshot::agent_snapshot;

@@ -3,9 +3,11 @@
 use crate::Checks;
 use crate::diff::diff_of;
 use crate::wire::{self, AgentSnapshot, ApiError, ProjectSnapshot, SnapshotChange, StoreRef};
+use crate::wire::{SnapshotFileChange, SnapshotScope};
 use crate::wire::{sentence, show};
 use retrace_engine::root_of;
 use retrace_model::{RelPath, StoreId};
+use retrace_sources::AgentScope;
 use retrace_sources::{
     AgentSnapshots, Snapshot, SnapshotFile, SnapshotState, agent_snapshots, is_snapshot_memory,
 };
@@ -27,7 +29,11 @@ pub fn agent_snapshot(inner: &Arc<Checks>, request: StoreRef) -> Result<AgentSna
     })?;
     Ok(AgentSnapshot {
         agent: found.memory.agent.clone(),
-        scope: found.memory.scope.as_str().to_owned(),
+        scope: match found.memory.scope {
+            AgentScope::User => SnapshotScope::User,
+            AgentScope::Project => SnapshotScope::Project,
+            AgentScope::Local => SnapshotScope::Local,
+        },
         root: show(&root),
         local_files: found.local.len() as u64,
         snapshots: found.snapshots.iter().map(|snapshot| view(store.id, &found, snapshot)).collect(),
@@ -63,18 +69,20 @@ fn change(
     snapshot: Option<&SnapshotFile>,
 ) -> SnapshotChange {
     let change = match (local, snapshot) {
-        (None, _) => "added",
-        (Some(local), Some(snapshot)) if local == snapshot && local.bytes.is_some() => "same",
-        (Some(_), Some(_)) => "changed",
-        (Some(_), None) if is_snapshot_memory(name) => "deleted",
-        (Some(_), None) => "kept",
+        (None, _) => SnapshotFileChange::Added,
+        (Some(local), Some(snapshot)) if local == snapshot && local.bytes.is_some() => {
+            SnapshotFileChange::Same
+        }
+        (Some(_), Some(_)) => SnapshotFileChange::Changed,
+        (Some(_), None) if is_snapshot_memory(name) => SnapshotFileChange::Deleted,
+        (Some(_), None) => SnapshotFileChange::Kept,
     };
     let bytes = |file: Option<&SnapshotFile>| match file {
         None => Some(None),
         Some(file) => file.bytes.clone().map(Some),
     };
     let diff = match (change, bytes(local), bytes(snapshot), RelPath::parse(name)) {
-        ("same" | "kept", ..) => None,
+        (SnapshotFileChange::Same | SnapshotFileChange::Kept, ..) => None,
         (_, Some(before), Some(after), Ok(path)) => {
             Some(diff_of(store, &path, before, after.unwrap_or_default()))
         }
@@ -82,7 +90,7 @@ fn change(
     };
     SnapshotChange {
         path: name.to_owned(),
-        change: change.to_owned(),
+        change,
         local_size_bytes: local.map(|file| file.size),
         snapshot_size_bytes: snapshot.map(|file| file.size),
         diff,

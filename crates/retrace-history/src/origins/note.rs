@@ -5,10 +5,12 @@ use crate::History;
 use crate::view::Writers;
 use crate::wire::show;
 use crate::wire::{ApiError, OriginNote};
+use crate::wire::{OriginConfidence, OriginRole};
 use retrace_engine::path_from_bytes;
 use retrace_lab::shortened;
 use retrace_log::{OriginRow, Reader, VersionRow};
 use retrace_message::Message;
+use retrace_model::Evidence;
 use retrace_model::{Actor, Timestamp};
 use retrace_sessions::{SessionRow, Snapshot};
 use std::collections::HashMap;
@@ -20,10 +22,15 @@ const TITLE: usize = 200;
 /// Larger transcripts are not read for the prompt of a row in a list: 64 MiB take a good tenth of a second.
 const LARGEST_FOR_PROMPT: u64 = 64 << 20;
 
+/// Role that the log keeps as a word; `None` for a word of a later version.
+fn role_of(word: Option<&str>) -> Option<OriginRole> {
+    word.and_then(|word| word.parse().ok())
+}
+
 /// Note on a version of which nothing is known.
 pub(crate) fn unknown_note() -> OriginNote {
     OriginNote {
-        confidence: "unknown".to_owned(),
+        confidence: OriginConfidence::Unknown,
         session_id: None,
         title: None,
         model: None,
@@ -62,7 +69,7 @@ pub fn origin_note(
             Some(OriginNote {
                 turn: prompt_row.turn.or(call.turn),
                 prompt: prompt_row.text.as_deref().map(first_line).or(call.prompt),
-                confidence: evidence.as_str().to_owned(),
+                confidence: (*evidence).into(),
                 session_id: Some(id.clone()),
                 title: session.and_then(title),
                 transcript: session.and_then(|session| transcript_of(&snapshot, session)),
@@ -90,10 +97,10 @@ pub fn notes_of<'v>(
         writers.put_back.extend(put_back(reader, version)?.map(|put_back| (version.id.seq, put_back)));
         rows.push((version.id.seq, written(reader, version)?));
     }
-    let by_session: Vec<(u64, u64, &str, &str)> = rows
+    let by_session: Vec<(u64, u64, &str, Evidence)> = rows
         .iter()
         .filter_map(|(seq, first)| match &first.actor {
-            Actor::Session { id, evidence } => Some((*seq, first.id.seq, id.as_str(), evidence.as_str())),
+            Actor::Session { id, evidence } => Some((*seq, first.id.seq, id.as_str(), *evidence)),
             _ => None,
         })
         .collect();
@@ -120,9 +127,9 @@ pub fn notes_of<'v>(
         let transcript = row.and_then(|row| row.transcript.as_deref()).map(path_from_bytes);
         let line = call.and_then(|call| u32::try_from(call.line).ok());
         let note = OriginNote {
-            confidence: evidence.to_owned(),
+            confidence: evidence.into(),
             model: row.and_then(|row| row.model.clone()),
-            role: row.and_then(|row| row.role.clone()),
+            role: row.and_then(|row| role_of(row.role.as_deref())),
             turn: call.and_then(|call| call.turn),
             prompt: transcript.zip(line).and_then(|(path, line)| inner.origins.prompts.get(&path, line)),
             ..of_session.clone()
@@ -159,11 +166,11 @@ pub(crate) fn note_of(
         None => session.and_then(|session| transcript_of(snapshot, session)),
     };
     OriginNote {
-        confidence: row.confidence.clone(),
+        confidence: row.confidence.parse().unwrap_or(OriginConfidence::Unknown),
         session_id: row.session.clone(),
         title: session.and_then(title),
         model: row.model.clone(),
-        role: row.role.clone(),
+        role: role_of(row.role.as_deref()),
         transcript,
         turn: call.and_then(|call| call.turn),
         prompt,
@@ -180,7 +187,7 @@ fn call_at(session: &SessionRow, at: Timestamp) -> Option<OriginNote> {
         let write = writes.into_iter().find(|write| write.answered_at.or(write.at) == Some(at))?;
         Some(OriginNote {
             model: write.model,
-            role: Some(write.role.as_str().to_owned()),
+            role: role_of(Some(write.role.as_str())),
             turn: write.turn,
             prompt: write.prompt.map(|prompt| first_line(&prompt.text)),
             ..unknown_note()

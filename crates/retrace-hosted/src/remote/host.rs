@@ -1,6 +1,7 @@
 //! The calls that mirroring makes, and where hosts and their keys come from. Both are passed in, so that a test never calls
 //! another machine nor touches the keyring of this one.
 
+use crate::wire;
 use retrace_model::{Sha256, Timestamp};
 use retrace_remote::{
     Cancel, Config, Host, Key, KeyKind, KeySource, Listener, NewDream, Page, RemoteDream, RemoteError,
@@ -166,7 +167,7 @@ pub trait Hosts: Send + Sync {
     ) -> Result<Box<dyn HostCalls>, RemoteError>;
 
     /// Where the key for a host comes from: `keyring` or `environment`; `None` when there is none.
-    fn key(&self, base_url: &str, variable: Variable<'_>) -> Option<&'static str>;
+    fn key(&self, base_url: &str, variable: Variable<'_>) -> Option<wire::KeySource>;
 
     /// Keeps the key for a host, in place of the one before.
     ///
@@ -218,12 +219,12 @@ impl Hosts for NetworkHosts {
         Ok(Box::new(host.telling(reported).until(cancel)))
     }
 
-    fn key(&self, base_url: &str, variable: Variable<'_>) -> Option<&'static str> {
+    fn key(&self, base_url: &str, variable: Variable<'_>) -> Option<wire::KeySource> {
         let config = Self::config(Some(base_url), variable).ok()?;
         match config.key.as_ref().map(Key::source) {
-            Some(KeySource::Keyring) => Some("keyring"),
-            Some(_) => Some("environment"),
-            None => config.has_credential().then_some("environment"),
+            Some(KeySource::Keyring) => Some(wire::KeySource::Keyring),
+            Some(_) => Some(wire::KeySource::Environment),
+            None => config.has_credential().then_some(wire::KeySource::Environment),
         }
     }
 

@@ -7,6 +7,7 @@
 
 use super::{PastHistory, Steps, is_left_out};
 use crate::target::Moment;
+use crate::wire::ExportKind;
 use crate::wire::show;
 use crate::wire::{ApiError, Code, ExportedStore};
 use base64::Engine as _;
@@ -136,7 +137,7 @@ pub(crate) fn write(reader: &Reader<'_>, store: &StoreRow, to: &Path) -> Result<
     if too_large > 0 {
         warnings.push(say::versions_whose_content_too_large(too_large));
     }
-    Ok(ExportedStore { kind: "bundle".to_owned(), to: show(to), written, bytes, warnings })
+    Ok(ExportedStore { kind: ExportKind::Bundle, to: show(to), written, bytes, warnings })
 }
 
 /// Writes the files of a store as they were to a new or empty directory.
@@ -182,7 +183,7 @@ pub(crate) fn write_files(
     let warnings =
         if left_out > 0 { vec![say::files_whose_content_redacted_or(left_out)] } else { Vec::new() };
     Ok(ExportedStore {
-        kind: "files".to_owned(),
+        kind: ExportKind::Files,
         to: show(to),
         written,
         bytes,

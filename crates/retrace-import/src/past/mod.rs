@@ -12,6 +12,7 @@ pub(crate) mod transcripts;
 use crate::Imports;
 use crate::jobs::Steps;
 use crate::kept_out;
+use crate::wire::ImportSource;
 use crate::wire::{ActResult, ApiError, ImportResult, ImportedFile};
 use retrace_log::{Append, PastLine, Rebuild, Rebuilt, StoreRow};
 use retrace_message::Message;
@@ -31,9 +32,9 @@ pub(crate) struct PastHistory {
 }
 
 /// Names of an import in the log and in its answer.
-pub(crate) struct Import<'a> {
+pub(crate) struct Import {
     /// `git`, `transcripts`, `bundle`.
-    pub from: &'a str,
+    pub from: ImportSource,
     pub source: Source,
     pub note: Message,
     pub dry_run: bool,
@@ -49,7 +50,7 @@ pub(crate) fn carry_out(
     inner: &Imports,
     store: &StoreRow,
     past_history: PastHistory,
-    import: &Import<'_>,
+    import: &Import,
     steps: &Steps<'_>,
 ) -> Result<ImportResult, ApiError> {
     let PastHistory { lines, warnings } = past_history;
@@ -85,11 +86,11 @@ struct Seen {
     warnings: Vec<Message>,
 }
 
-fn result(store: &StoreRow, import: &Import<'_>, done: &Rebuilt, seen: Seen) -> ImportResult {
+fn result(store: &StoreRow, import: &Import, done: &Rebuilt, seen: Seen) -> ImportResult {
     ImportResult {
         dry_run: import.dry_run,
         operation_seq: if import.dry_run { None } else { done.operation_seq },
-        from: import.from.to_owned(),
+        from: import.from,
         store_id: store.id.to_string(),
         store: store.name.clone(),
         found: seen.found,

@@ -1,6 +1,7 @@
 //! Exact counts over the network: where to and with which key, and the list of what was sent.
 
 use crate::Lab;
+use crate::wire;
 use crate::wire::sentence;
 use crate::wire::{ApiError, Code, CounterStatus, NetworkCall};
 use retrace_count::{Cache, Config, Key, KeySource};
@@ -84,13 +85,12 @@ pub(crate) fn config(inner: &Lab) -> Result<(Config, bool), ApiError> {
 }
 
 /// Where a key comes from, in the word for it.
-pub(crate) fn source(key: &Key) -> String {
+pub(crate) fn source(key: &Key) -> wire::KeySource {
     match key.source() {
-        KeySource::Environment => "environment",
-        KeySource::Keyring => "keyring",
-        KeySource::Given => "given",
+        KeySource::Environment => wire::KeySource::Environment,
+        KeySource::Keyring => wire::KeySource::Keyring,
+        KeySource::Given => wire::KeySource::Given,
     }
-    .to_owned()
 }
 
 retrace_message::messages! {

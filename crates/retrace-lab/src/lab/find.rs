@@ -42,7 +42,7 @@ pub(crate) fn transcript(inner: &Arc<Lab>, text: &str) -> Result<Place, ApiError
     }
 }
 
-fn split_part(text: &str) -> Option<(&str, usize)> {
+pub(crate) fn split_part(text: &str) -> Option<(&str, usize)> {
     let (name, number) = text.rsplit_once('#')?;
     Some((name, number.parse().ok()?))
 }
@@ -96,7 +96,7 @@ fn file(name: &str) -> Result<Option<PathBuf>, ApiError> {
 }
 
 /// The session's id, where it is the transcript of a session and no other has the id.
-fn unique_id(known: &Snapshot, entry: &Entry) -> Option<String> {
+pub(crate) fn unique_id(known: &Snapshot, entry: &Entry) -> Option<String> {
     if entry.is_subagent() {
         return None;
     }

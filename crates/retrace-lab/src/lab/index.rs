@@ -12,6 +12,9 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 /// Name of the job: `task` of its progress, and what `cancel` stops it by.
 pub(crate) const JOB: &str = "transcripts";
 
+/// Largest file of the index that is read for a list that must not wait.
+const MAX_RECALLED: u64 = 4 << 20;
+
 /// Most times that listeners are told of the progress of one update.
 const STEPS_TOLD: usize = 100;
 
@@ -101,6 +104,23 @@ impl TranscriptIndex {
         }
     }
 
+    /// Takes the index as it was kept, where none was read yet and its file is small. Nothing is compared with the transcripts.
+    pub fn recall(&self, inner: &Lab) {
+        let file = inner.options.data_dir.join(FILE_NAME);
+        let is_small = std::fs::metadata(&file).is_ok_and(|metadata| metadata.len() <= MAX_RECALLED);
+        if self.was_begun() || !is_small {
+            return;
+        }
+        let mut index = lock(&self.shared.index);
+        let latest = index.get_or_insert_with(|| Index::load(&file)).latest();
+        lock(&self.shared.state).latest.get_or_insert(latest);
+    }
+
+    /// Transcripts of sessions by a list of the directories alone.
+    pub fn listed(&self, inner: &Lab) -> u64 {
+        retrace_sessions::count_sessions(&roots(inner), &Cancel::new())
+    }
+
     /// Waits until no update runs.
     pub fn wait(&self) {
         let state = lock(&self.shared.state);
@@ -137,6 +157,7 @@ impl TranscriptIndex {
         // Where it cannot be removed, whoever searches the data directory finds it there.
         let _ = std::fs::remove_file(inner.options.data_dir.join(FILE_NAME));
         inner.lab.requests.forget(inner);
+        inner.lab.presence.forget(inner);
     }
 }
 

@@ -333,7 +333,7 @@ impl Lines for FileLines {
 
 /// A Messages API request is a transcript of one request: what it repeats of earlier ones is its history. An array of
 /// messages, which is no request, keeps a request for each answer in it.
-fn of_one_request(mut reading: Reading) -> Reading {
+pub(crate) fn of_one_request(mut reading: Reading) -> Reading {
     for transcript in &mut reading.transcripts {
         let last = transcript.requests.pop();
         if let Some(last) = last {
@@ -406,7 +406,8 @@ pub(crate) fn family(transcript: &Transcript, model: Option<&str>) -> Resolved {
     family_of(model.unwrap_or_default(), unsaid)
 }
 
-fn model_of_most(transcript: &Transcript) -> Option<String> {
+/// The model of most requests.
+pub(crate) fn model_of_most(transcript: &Transcript) -> Option<String> {
     let mut requests: HashMap<&str, usize> = HashMap::new();
     for model in transcript.requests.iter().filter_map(|request| request.model.as_deref()) {
         *requests.entry(model).or_default() += 1;

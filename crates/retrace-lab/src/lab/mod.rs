@@ -7,6 +7,7 @@
 pub(crate) mod agent;
 pub(crate) mod counter;
 pub(crate) mod find;
+pub(crate) mod in_force;
 pub(crate) mod index;
 pub(crate) mod loaded;
 pub(crate) mod prices;
@@ -17,6 +18,7 @@ pub(crate) mod summaries;
 pub(crate) mod view;
 
 use crate::memory_prices::MemoryUses;
+use crate::presence::Presences;
 use counter::Counting;
 use index::TranscriptIndex;
 use loaded::LoadedCache;
@@ -38,6 +40,8 @@ pub(crate) struct State {
     pub requests: RequestIndexes,
     /// Memory files of sessions that were read.
     pub memory: MemoryUses,
+    /// What requests held of memory and instruction files.
+    pub presence: Presences,
     /// Sizes of summaries on this machine.
     pub summaries: LearntSizes,
     /// The table of prices.

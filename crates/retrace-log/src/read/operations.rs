@@ -62,6 +62,14 @@ macro_rules! operation_sql {
     };
 }
 
+impl OperationRow {
+    /// Digest of the chain up to this operation.
+    #[must_use]
+    pub fn chain_digest(&self) -> Sha256 {
+        self.digest
+    }
+}
+
 impl Reader<'_> {
     /// One operation.
     ///

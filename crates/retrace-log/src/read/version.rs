@@ -354,9 +354,9 @@ pub(crate) struct LeafRow {
     pub kept: Option<Sha256>,
     pub number: u64,
     pub kind: ChangeKind,
-    path: Option<RelPath>,
-    blob_row: Option<i64>,
-    content: Option<(Sha256, u64)>,
+    pub path: Option<RelPath>,
+    pub blob_row: Option<i64>,
+    pub content: Option<(Sha256, u64)>,
 }
 
 impl LeafRow {

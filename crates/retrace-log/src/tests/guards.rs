@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 /// Tables whose rows stay, with the columns that may change: contents are written down another way when another one is
 /// masked, stores have states, receipts are finished.
-const KEPT: [(&str, &[&str]); 15] = [
+const KEPT: [(&str, &[&str]); 17] = [
     ("actors", &[]),
     ("api_stores", &["description", "metadata", "updated_at", "archived_at", "deleted_at"]),
     ("blobs", &["encoding", "depth", "base_id", "data"]),
@@ -20,6 +20,8 @@ const KEPT: [(&str, &[&str]); 15] = [
     ("redactions", &["live_files", "purge", "chain_head", "chain_verified", "warnings"]),
     ("review_acts", &[]),
     ("reviews", &[]),
+    ("rule_acts", &["fields"]),
+    ("guard_acts", &["file", "command", "inserted"]),
     ("seals", &[]),
     (
         "stores",
@@ -37,6 +39,7 @@ const KEPT: [(&str, &[&str]); 15] = [
             "root_file",
             "root_boot",
             "root_at",
+            "root_made",
         ],
     ),
     ("versions", &[]),
@@ -101,6 +104,20 @@ fn filled() -> TestLog {
         name: "hosted".to_owned(),
         at: Timestamp::from_micros(at),
     };
+    let rule = act.add_rule(&ada, new.at, "{\"kind\":\"command_never\"}").expect("a rule");
+    let guard = KeptGuard {
+        seq: 0,
+        rule,
+        at: new.at,
+        remind: false,
+        made_file: true,
+        file: "settings.json".to_owned(),
+        command: "retrace rule check".to_owned(),
+        inserted: "{}".to_owned(),
+    };
+    act.add_guard(&ada, &guard).expect("a guard");
+    act.remove_guard(&ada, new.at, &KeptGuard { seq: 1, ..guard }).expect("it is taken out");
+    act.list_rule(&ada, new.at, rule, false).expect("a rule off the list");
     let mirror = act.add_remote(&new).expect("a mirror");
     let version = HostVersion {
         id: "memver_1".to_owned(),
@@ -256,7 +273,7 @@ fn no_row_is_replaced_through_any_unique_key() {
     }
     assert_eq!(
         keys,
-        15 + 12,
+        17 + 12,
         "a primary key each; public ids of stores, memories and receipts, roots, paths, actors, undoes twice, judgements,
          versions of hosts by their id there and here, seals"
     );

@@ -81,6 +81,20 @@ fn full_of_it() -> TestLog {
     };
     act.add_api_store(&api).expect("a store");
     act.remember_elsewhere(ElsewhereKind::Bundle, note.as_bytes()).expect("remembers");
+    let rule = act
+        .add_rule(&session, Timestamp::from_micros(at), &format!("{{\"sentence\":\"{SECRET}\"}}"))
+        .expect("a rule");
+    let guard = KeptGuard {
+        seq: 0,
+        rule,
+        at: Timestamp::from_micros(at),
+        remind: false,
+        made_file: false,
+        file: format!("/home/{SECRET}/settings.json"),
+        command: format!("/opt/{SECRET} rule check"),
+        inserted: SECRET.to_owned(),
+    };
+    act.add_guard(&session, &guard).expect("a guard");
     act.commit().expect("commits");
     let gone = add_store(&mut log.writer, SECRET);
     let act = log.writer.begin().expect("a transaction");

@@ -7,11 +7,13 @@ use super::json_text;
 use super::repositories::{self, Kept, Repository};
 use super::survey::{Selection, for_each_file, masked_text};
 use crate::Redactions;
+use crate::wire::RedactionPlace;
 use crate::wire::show;
 use regex::bytes::Regex;
 use retrace_engine::root_of;
 use retrace_log::{ElsewhereKind, Place, PlaceState, StoreRow};
 use retrace_message::Message;
+use retrace_model::shell_word;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
@@ -35,7 +37,7 @@ const SHORTEST: usize = 6;
 /// A place outside that was looked at.
 pub(super) struct Outside {
     /// Kind: `git`, `file_history`, `bundle`, `export`, `worktree`, `store`.
-    pub(super) kind: &'static str,
+    pub(super) kind: RedactionPlace,
     /// For people.
     pub(super) place: Message,
     pub(super) hits: u64,
@@ -88,7 +90,7 @@ impl Search<'_> {
     }
 
     /// Searches the files below a folder.
-    fn below(&self, kind: &'static str, place: Message, folder: &Path, depth: usize) -> Outside {
+    fn below(&self, kind: RedactionPlace, place: Message, folder: &Path, depth: usize) -> Outside {
         let (mut hits, mut finished) = (0, true);
         let mut holding = Vec::new();
         for_each_file(folder, depth, &mut |path| {
@@ -145,7 +147,7 @@ impl Search<'_> {
     fn bundle(&self, path: &Path) -> Outside {
         let found = self.in_bundle(path);
         Outside {
-            kind: "bundle",
+            kind: RedactionPlace::Bundle,
             place: say::bundle(self.shown(path)),
             hits: found.unwrap_or(0),
             detail: found.is_none().then(say::not_searched_end),
@@ -166,9 +168,9 @@ impl Search<'_> {
             *detail = say::with_objects(std::mem::take(detail), say::objects_no_commit(others));
         }
         let at = self.shown(&repository.top);
-        let remedy = say::git_c_filter_repo_sensitive(&at);
+        let remedy = say::git_c_filter_repo_sensitive(shell_word(&at).into_owned());
         Outside {
-            kind: "git",
+            kind: RedactionPlace::Git,
             place: say::git_repository(at),
             hits: commits + others,
             detail,
@@ -201,7 +203,7 @@ impl Redactions {
                 ElsewhereKind::Bundle => found.push(search.bundle(path)),
                 ElsewhereKind::Export => {
                     let place = say::exported_directory(search.shown(path));
-                    found.push(search.below("export", place, path, 32));
+                    found.push(search.below(RedactionPlace::Export, place, path, 32));
                 }
                 ElsewhereKind::Git => {}
             }
@@ -209,7 +211,7 @@ impl Redactions {
         let copies = self.claude_folder().join("file-history");
         if copies.is_dir() {
             let place = say::copies_claude_code_keeps_before();
-            found.push(search.below("file_history", place, &copies, 4));
+            found.push(search.below(RedactionPlace::FileHistory, place, &copies, 4));
         }
         self.other_stores(&search, selection, stores, &mut found);
         let imported = elsewhere.into_iter().filter(|(kind, _)| *kind == ElsewhereKind::Git);
@@ -231,7 +233,7 @@ impl Redactions {
         // A worktree that is a store is looked at as one.
         for worktree in worktrees.difference(&known) {
             let place = say::worktree(search.shown(worktree));
-            found.push(search.below("worktree", place, worktree, 32));
+            found.push(search.below(RedactionPlace::Worktree, place, worktree, 32));
         }
         // The longest last, so that it takes no time from the others.
         found.extend(repositories.values().map(|repository| search.repository(repository)));
@@ -254,7 +256,7 @@ impl Redactions {
         };
         for store in all.iter().filter(is_other) {
             let place = say::live_files(masked_text(selection, &store.name));
-            let mut outside = search.below("store", place, &root_of(store), 32);
+            let mut outside = search.below(RedactionPlace::Store, place, &root_of(store), 32);
             outside.remedy = Some(say::repeat_redaction_all_stores_live());
             if outside.hits > 0 {
                 found.push(outside);

@@ -343,7 +343,7 @@ retrace_message::messages! {
     unreadable_remedy() => "Put the directory back, and repeat the redaction.",
     repeat_remedy() => "Repeat the redaction.",
     database_remedy() => "It stands there for the places named above; once they are clean, repeat the redaction.",
-    encoded_remedy() => "`retrace redact … --dry-run` names each of them; a version is taken out by its id, a live file is edited.",
+    encoded_remedy() => "`retrace redact … --dry-run` names each of them; a version is redacted by its id, a live file is edited.",
     purge_could_not_done_yet(message) => "The purge could not be done yet: {message}",
     live_files_1_store() => "Live files, 1 store",
     live_files_stores(count) => "Live files, {count} stores",

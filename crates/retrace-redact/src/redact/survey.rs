@@ -10,6 +10,7 @@ use crate::hosts::{self as remote, HostedHit};
 use crate::target::version_named;
 use crate::verify::{SHORT_SECRET, secret, short_secret_warning};
 use crate::wire::{ApiError, Code, FileWrite, FindingPlace, RedactReq, RedactionMatch};
+use crate::wire::{RedactionAction, RedactionPlace};
 use regex::bytes::Regex;
 use retrace_files::Root;
 use retrace_findings::{Config, check_one};
@@ -219,58 +220,58 @@ impl Survey {
         let versions = self.versions.iter().map(|(version, hits)| {
             let line = self.lines.get(&version.id.seq);
             RedactionMatch {
-                place: "version".to_owned(),
+                place: RedactionPlace::Version,
                 store_id: Some(version.store.to_string()),
                 version_id: Some(version.id.to_string()),
                 path: version.path.as_ref().map(mask_path),
                 line: line.map(|(number, _)| *number),
                 masked: line.map(|(_, text)| text.clone()),
                 hits: *hits,
-                action: "redact_version".to_owned(),
+                action: RedactionAction::RedactVersion,
                 ..RedactionMatch::default()
             }
         });
         let live = self.live.iter().map(|hit| RedactionMatch {
-            place: "live".to_owned(),
+            place: RedactionPlace::Live,
             store_id: Some(hit.store.to_string()),
             version_id: None,
             path: Some(mask_path(&hit.path)),
             line: hit.line.as_ref().map(|(number, _)| *number),
             masked: hit.line.as_ref().map(|(_, text)| text.clone()),
             hits: hit.hits,
-            action: if hit.after.is_some() { "replace_in_place" } else { "left" }.to_owned(),
+            action: if hit.after.is_some() { RedactionAction::ReplaceInPlace } else { RedactionAction::Left },
             remedy: hit.in_path.then(name_remedy),
             ..RedactionMatch::default()
         });
         let transcripts = self.transcripts.iter().map(|(path, hits)| RedactionMatch {
-            place: "transcript".to_owned(),
+            place: RedactionPlace::Transcript,
             store_id: None,
             version_id: None,
             path: Some(masked_text(selection, &crate::wire::show(path))),
             line: None,
             masked: None,
             hits: *hits,
-            action: if rewrite { "replace_in_place" } else { "left" }.to_owned(),
+            action: if rewrite { RedactionAction::ReplaceInPlace } else { RedactionAction::Left },
             remedy: (!rewrite).then(transcripts_remedy),
             ..RedactionMatch::default()
         });
         let encoded = self.encoded.iter().map(|encoded| RedactionMatch {
-            place: "encoded".to_owned(),
+            place: RedactionPlace::Encoded,
             store_id: Some(encoded.store.to_string()),
             version_id: encoded.version.as_ref().map(|version| version.id.to_string()),
             path: encoded.path.as_ref().map(mask_path),
             hits: encoded.hits(),
-            action: "left".to_owned(),
+            action: RedactionAction::Left,
             detail: Some(Message::verbatim(encoded.detail())),
             remedy: Some(encoded.remedy()),
             ..RedactionMatch::default()
         });
         let outside = self.outside.iter().filter(|outside| outside.hits > 0).map(|outside| RedactionMatch {
-            place: outside.kind.to_owned(),
+            place: outside.kind,
             name: Some(outside.place.clone()),
             path: Some(outside.place.text().to_owned()),
             hits: outside.hits,
-            action: "left".to_owned(),
+            action: RedactionAction::Left,
             detail: outside.detail.clone(),
             remedy: outside.remedy.clone(),
             ..RedactionMatch::default()
@@ -645,8 +646,8 @@ retrace_message::messages! {
     live_files_still_hold_what(files) => "{files} live files still hold it. What is live stays as it is, and is recorded again as soon as it changes; use --live to replace it there.",
     n1_hosted_memory_holds_newest() => "1 hosted memory holds it in its newest version, which no host redacts; use --live to replace it there first.",
     hosted_memories_hold_each_newest(memories) => "{memories} hosted memories hold it, each in its newest version, which no host redacts; use --live to replace it there first.",
-    n1_change_queued_host_holds() => "1 change queued for a host holds it and is taken back.",
-    changes_queued_hosts_hold_taken(many) => "{many} changes queued for hosts hold it and are taken back.",
+    n1_change_queued_host_holds() => "1 change queued for a host holds it and is withdrawn.",
+    changes_queued_hosts_hold_taken(many) => "{many} changes queued for hosts hold it and are withdrawn.",
     name_live_file_holds_names() => "The name of a live file holds it; names are not changed. Rename the file.",
     places_hold_another_form_utf(places) => "Places that hold it in another form (UTF-16, base64, escaped), which are left: {places}.",
     n1_transcript_holds_too_belongs() => "1 transcript holds it too. It belongs to the agent and is left as it is.",

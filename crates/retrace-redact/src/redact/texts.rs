@@ -6,6 +6,7 @@ use super::survey::Selection;
 use crate::Redactions;
 use crate::keep;
 use crate::wire::{ApiError, RedactionMatch};
+use crate::wire::{RedactionAction, RedactionPlace};
 use retrace_engine::lock;
 use retrace_findings::OwnRules;
 use retrace_log::{Act, REMOTE_ROOT, Reader, TextCare, TextHits, TextPlace};
@@ -34,13 +35,17 @@ enum FileCare {
 type KeptFile = (&'static str, fn() -> Message, FileCare);
 
 /// Files of the data directory beside the database that hold texts.
-const FILES: [KeptFile; 6] = [
+const FILES: [KeptFile; 10] = [
     ("variants.json", say::saved_settings_lab, FileCare::Json),
     ("desktop.json", say::settings_desktop, FileCare::Json),
+    ("projects.json", say::answers_about_new_projects, FileCare::Json),
     ("findings.toml", say::own_rules_findings, FileCare::Rules),
     ("prices.tsv", say::own_prices, FileCare::Lines),
+    ("instructions-loaded.jsonl", say::files_that_hook_told, FileCare::Lines),
+    ("instructions-loaded.older.jsonl", say::files_that_hook_told, FileCare::Lines),
     ("token-counts.jsonl", say::kept_token_counts, FileCare::Disposable),
     ("transcripts.index", say::index_transcripts, FileCare::Disposable),
+    ("deeds.index", say::index_deeds, FileCare::Disposable),
 ];
 
 /// A file of the data directory that holds it.
@@ -76,21 +81,25 @@ impl TextSurvey {
 
     pub(super) fn matches(&self) -> Vec<RedactionMatch> {
         let texts = self.texts.iter().map(|group| RedactionMatch {
-            place: "text".to_owned(),
+            place: RedactionPlace::Text,
             name: Some(group.name.clone()),
             path: Some(group.name.text().to_owned()),
             masked: group.line.clone(),
             hits: group.rows,
-            action: if group.remedy.is_some() { "left" } else { "replace_in_place" }.to_owned(),
+            action: if group.remedy.is_some() {
+                RedactionAction::Left
+            } else {
+                RedactionAction::ReplaceInPlace
+            },
             remedy: group.remedy.clone(),
             ..RedactionMatch::default()
         });
         let files = self.files.iter().map(|file| RedactionMatch {
-            place: "file".to_owned(),
+            place: RedactionPlace::File,
             name: Some(file.name.clone()),
             path: Some(file.name.text().to_owned()),
             hits: file.hits,
-            action: "replace_in_place".to_owned(),
+            action: RedactionAction::ReplaceInPlace,
             ..RedactionMatch::default()
         });
         texts.chain(files).collect()
@@ -269,8 +278,11 @@ retrace_message::messages! {
     could_not_read_any_more() => "it could not be read any more with a marker in it",
     saved_settings_lab() => "Saved settings of the lab",
     settings_desktop() => "Settings of the desktop",
+    answers_about_new_projects() => "Answers about new projects",
     own_rules_findings() => "Own rules of findings",
     own_prices() => "Own prices",
+    files_that_hook_told() => "Loaded files that a hook reported",
     kept_token_counts() => "Kept token counts",
     index_transcripts() => "Index of transcripts",
+    index_deeds() => "Index of what sessions did",
 }

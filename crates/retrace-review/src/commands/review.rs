@@ -7,7 +7,7 @@
 
 use super::rollback::newest_version;
 use crate::Review;
-use crate::approval::{Direction, Weighing};
+use crate::approval::Weighing;
 use crate::decision::{self, Decision, Who};
 use crate::kinds::kind_filter;
 use crate::plan::{Plan, Step, Wanted};
@@ -16,6 +16,7 @@ use crate::wire::{
     ActResult, ApiError, Approval, Code, ReviewReq, ReviewUpToReq, Reviewed, ReviewedItem, SkippedItem,
     UndoReviewReq,
 };
+use crate::wire::{ApprovalDirection, SkipReason};
 use retrace_log::{NewReview, Reader, ReviewedVersion, Unreviewed, VersionRow};
 use retrace_message::Message;
 use retrace_model::{KindFilter, MemoryId, RelPath, Sha256, Source, StoreId, Verdict, VersionId};
@@ -90,7 +91,7 @@ pub fn review_up_to(inner: &Arc<Review>, request: ReviewUpToReq) -> Result<Revie
     let weighed = |reader: &Reader<'_>| {
         let mut sorted =
             Sorted { open: inner.open_up_to(reader, (store, kind.as_ref()), last)?, ..Sorted::default() };
-        let approval = inner.weigh(reader, &mut sorted, Direction::UpTo, &accepted)?;
+        let approval = inner.weigh(reader, &mut sorted, ApprovalDirection::UpTo, &accepted)?;
         Ok((sorted, approval))
     };
     let mut reviewed = Reviewed { dry_run: request.dry_run, ..Reviewed::default() };
@@ -205,14 +206,20 @@ impl Review {
                 Some(left) => {
                     let base = left.base.map(|seq| reader.version(seq)).transpose()?;
                     let found = reader.version(left.newest)?;
-                    sorted.skipped.push(skipped(seen, Skip::Stale, base.map(|base| base.id), Some(found.id)));
+                    sorted.skipped.push(skipped(
+                        seen,
+                        SkipReason::Stale,
+                        base.map(|base| base.id),
+                        Some(found.id),
+                    ));
                 }
                 None => {
                     let newest = newest_version(reader, seen.memory)?;
                     let base = reader.known_through(&person, seen.memory)?;
                     let base = base.map(|seq| reader.version(seq)).transpose()?.map(|base| base.id);
                     // The reviewed version may differ from the one that the person saw.
-                    let reason = if newest.id == seen.id { Skip::AlreadyReviewed } else { Skip::Stale };
+                    let reason =
+                        if newest.id == seen.id { SkipReason::AlreadyReviewed } else { SkipReason::Stale };
                     sorted.skipped.push(skipped(seen, reason, base, Some(newest.id)));
                 }
             }
@@ -231,7 +238,7 @@ impl Review {
         let mut reviewed = Reviewed { dry_run, ..Reviewed::default() };
         let weighed = |reader: &Reader<'_>| {
             let mut sorted = self.sort_out(reader, named)?;
-            let weigh = |accepted| self.weigh(reader, &mut sorted, Direction::Named, accepted);
+            let weigh = |accepted| self.weigh(reader, &mut sorted, ApprovalDirection::Named, accepted);
             let approval = accepted.map(weigh).transpose()?;
             Ok((sorted, approval))
         };
@@ -270,7 +277,7 @@ impl Review {
         &self,
         reader: &Reader<'_>,
         sorted: &mut Sorted,
-        direction: Direction,
+        direction: ApprovalDirection,
         accepted: &Accepted,
     ) -> Result<Approval, ApiError> {
         let mut weighing = Weighing::new(direction);
@@ -282,7 +289,7 @@ impl Review {
                 sorted.open.push((version, left));
             } else {
                 let base = base.map(|base| base.id);
-                let item = skipped(&version, Skip::Findings, base, Some(version.id));
+                let item = skipped(&version, SkipReason::Findings, base, Some(version.id));
                 sorted.skipped.push(SkippedItem { findings: errors, ..item });
             }
         }
@@ -337,7 +344,7 @@ impl Review {
                 let found = self.read(|reader| newest_version(reader, seen.memory))?;
                 // A preview records nothing, so what is on disk has no version yet.
                 let found = (found.id != seen.id).then_some(found.id);
-                reviewed.skipped.push(skipped(seen, Skip::Stale, base.map(|base| base.id), found));
+                reviewed.skipped.push(skipped(seen, SkipReason::Stale, base.map(|base| base.id), found));
                 named.remove(&seen.id.seq);
             }
             conflicts.append(&mut result.conflicts);
@@ -399,7 +406,7 @@ impl Review {
         let base = self.read(|reader| Ok(left.base.map(|seq| reader.version(seq)).transpose()?))?;
         let base = base.map(|base| base.id);
         if seen.content.is_some_and(|content| !content.kept) {
-            reviewed.skipped.push(skipped(seen, Skip::TooLarge, base, Some(seen.id)));
+            reviewed.skipped.push(skipped(seen, SkipReason::TooLarge, base, Some(seen.id)));
             return Ok(reviewed);
         }
         let mut plan = self.read(|reader| self.plan_edit(reader, seen, edit.text.as_bytes()))?;
@@ -418,7 +425,7 @@ impl Review {
         } else {
             let found = self.read(|reader| newest_version(reader, seen.memory))?;
             let found = (found.id != seen.id).then_some(found.id);
-            reviewed.skipped.push(skipped(seen, Skip::Stale, base, found));
+            reviewed.skipped.push(skipped(seen, SkipReason::Stale, base, found));
         }
         reviewed.act = Some(result);
         Ok(reviewed)
@@ -508,38 +515,24 @@ fn last_version(reader: &Reader<'_>, up_to: &str) -> Result<u64, ApiError> {
     }
 }
 
-/// Why an item is left as it is.
-#[derive(Clone, Copy)]
-enum Skip {
-    Stale,
-    AlreadyReviewed,
-    Findings,
-    BaseRedacted,
-    BaseTooLarge,
-    TooLarge,
-}
-
-impl Skip {
-    /// The word and the sentence for it.
-    fn words(self) -> (&'static str, Message) {
-        match self {
-            Self::Stale => ("stale", say::memory_changed_since_looked_left()),
-            Self::AlreadyReviewed => ("already_reviewed", say::version_reviewed_already()),
-            Self::Findings => ("findings", say::findings_severity_error_left_out()),
-            Self::BaseRedacted => ("base_redacted", say::what_would_put_back_redacted()),
-            Self::BaseTooLarge => ("base_too_large", say::what_would_put_back_too()),
-            Self::TooLarge => ("too_large", say::file_too_large_kept_log()),
-        }
+fn why_skipped(reason: SkipReason) -> Message {
+    match reason {
+        SkipReason::Stale => say::memory_changed_since_looked_left(),
+        SkipReason::AlreadyReviewed => say::version_reviewed_already(),
+        SkipReason::Findings => say::findings_severity_error_left_out(),
+        SkipReason::BaseRedacted => say::what_would_put_back_redacted(),
+        SkipReason::BaseTooLarge => say::what_would_put_back_too(),
+        SkipReason::TooLarge => say::file_too_large_kept_log(),
     }
 }
 
 /// Why an item cannot be put back to its base, where it cannot.
-fn cannot_go_back(seen: &VersionRow, base: Option<&VersionRow>) -> Option<Skip> {
+fn cannot_go_back(seen: &VersionRow, base: Option<&VersionRow>) -> Option<SkipReason> {
     let too_large = |version: &VersionRow| version.content.is_some_and(|content| !content.kept);
     match base {
-        _ if too_large(seen) => Some(Skip::TooLarge),
-        Some(base) if base.redaction.is_some() => Some(Skip::BaseRedacted),
-        Some(base) if too_large(base) => Some(Skip::BaseTooLarge),
+        _ if too_large(seen) => Some(SkipReason::TooLarge),
+        Some(base) if base.redaction.is_some() => Some(SkipReason::BaseRedacted),
+        Some(base) if too_large(base) => Some(SkipReason::BaseTooLarge),
         _ => None,
     }
 }
@@ -560,18 +553,17 @@ fn done_item(seen: &VersionRow, verdict: Verdict) -> ReviewedItem {
 
 fn skipped(
     seen: &VersionRow,
-    reason: Skip,
+    reason: SkipReason,
     base: Option<VersionId>,
     found: Option<VersionId>,
 ) -> SkippedItem {
-    let (reason, message) = reason.words();
     SkippedItem {
         version_id: seen.id.to_string(),
         store_id: seen.store.to_string(),
         memory_id: seen.memory.to_string(),
         path: seen.path.as_ref().map(ToString::to_string),
-        reason: reason.to_owned(),
-        message: message.to_owned(),
+        reason,
+        message: why_skipped(reason),
         base_version_id: base.map(|base| base.to_string()),
         found_version_id: found.map(|found| found.to_string()),
         findings: Vec::new(),
@@ -587,14 +579,14 @@ retrace_message::messages! {
     no_version_named() => "No version was named.",
     retrace_inbox_lists_what_left() => "`retrace inbox` lists what is left to review.",
     hash_expected_where_text_written() => "A hash is expected where a text is written.",
-    review_taken_back_already() => "The review is taken back already.",
+    review_taken_back_already() => "The review is undone already.",
     rejected_review() => "rejected in review",
     text_written_one_memory() => "A text is written to one memory.",
     text_larger_than_10_mib() => "The text is larger than 10 MiB.",
     hash_64_hexadecimal_digits() => "A hash has 64 hexadecimal digits.",
     memory_no_path_any_more() => "The memory has no path any more.",
     edited_review() => "edited in review",
-    no_review_take_back() => "There is no review to take back.",
+    no_review_take_back() => "There is no review to undo.",
     memory_changed_since_looked_left() => "The memory changed since it was looked at; it was left as it is.",
     version_reviewed_already() => "This version is reviewed already.",
     findings_severity_error_left_out() => "It has findings of severity error, so it was left out.",

@@ -19,12 +19,13 @@ const MAX_CHANGES: usize = 500;
 const MAX_ACTS: u64 = 1_000;
 
 /// Writes a report of a review: this person's decisions since a time, and what is left to review, with findings and
-/// differences; and redactions since then. Lines with secrets and personal data are not printed.
+/// differences; how sessions fared with the rules; and redactions since then. Lines with secrets and personal data are not printed.
 ///
 /// # Errors
 /// `not_found` for an unknown store, `invalid` for a time that is none.
 pub fn review_report(inner: &Arc<Review>, request: ReviewReportReq) -> Result<Exported, ApiError> {
     let since = request.since.as_deref().map(time).transpose()?;
+    let rules = super::report_rules::rules(inner, &request)?;
     let page = inner.read(|reader| {
         let store = request.store.as_deref().map(|name| inner.store_named(reader, name)).transpose()?;
         let mut report =
@@ -41,7 +42,7 @@ pub fn review_report(inner: &Arc<Review>, request: ReviewReportReq) -> Result<Ex
         if report.room == 0 {
             facts.push(format!("Only the newest {MAX_CHANGES} changes are in it."));
         }
-        Ok(ReviewPage { facts, decided, left, receipts })
+        Ok(ReviewPage { facts, decided, left, rules, receipts })
     })?;
     Ok(Exported {
         file_name: "review.html".to_owned(),
@@ -79,7 +80,7 @@ impl Report<'_, '_> {
             ..Section::default()
         };
         section.facts.extend(act.note.as_ref().map(|note| format!("Why: {note}")));
-        section.facts.extend(act.undone_by.map(|_| "Taken back later.".to_owned()));
+        section.facts.extend(act.undone_by.map(|_| "Undone later.".to_owned()));
         for reviewed_version in self.reader.reviewed_versions(act.seq)? {
             let version = self.reader.version(reviewed_version.reviewed_seq)?;
             if self.store.is_some_and(|store| store != version.store) || self.room == 0 {

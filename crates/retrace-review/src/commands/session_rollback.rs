@@ -20,6 +20,7 @@ impl Review {
         request: &RollbackReq,
         session: &str,
     ) -> Result<Plan, ApiError> {
+        let session = &retrace_history::session_named(&self.history, reader, session)?;
         let candidates = candidates(reader, session)?;
         if candidates.is_empty() {
             return Err(ApiError::new(Code::NotFound, say::no_version_known_written_session(), session)
@@ -128,5 +129,5 @@ retrace_message::messages! {
     session_not_known_written_version() => "The session is not known to have written this version.",
     retrace_rollback_session_id_dry() => "`retrace rollback --session ID --dry-run` lists what it may have written.",
     rollback_session(session) => "rollback of session {session}",
-    change_left_out_lies_between() => "A change that is left out lies between those that are taken back.",
+    change_left_out_lies_between() => "A change that is left out lies between those that are rolled back.",
 }

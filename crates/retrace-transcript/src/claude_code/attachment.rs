@@ -1,5 +1,6 @@
 //! `attachment` lines: context that the client put in.
 
+use super::hooked;
 use super::line::{PROMPT_SNAPSHOT, RENDERED_SINCE};
 use crate::lenient::{Content, Text, lenient_object};
 use crate::{AttachedFile, BlockKind};
@@ -86,14 +87,33 @@ pub(super) fn attachment(payload: &Value, rendered: Option<String>) -> BlockKind
     let mut files = Vec::new();
     let mut lines = Vec::new();
     match kind {
-        "instructions" => files.extend(list(&payload["files"]).filter_map(|file| attached(file, file))),
-        "nested_memory" => files.extend(attached(payload, &payload["content"])),
+        "instructions" => {
+            let reason = payload["reason"].as_str().unwrap_or_default();
+            let read = list(&payload["files"]).filter_map(|file| attached(file, file));
+            files.extend(read.map(|file| AttachedFile { reason: reason.to_owned(), ..file }));
+        }
+        "nested_memory" => {
+            let reason = nested_reason(payload).to_owned();
+            files.extend(attached(payload, &payload["content"]).map(|file| AttachedFile { reason, ..file }));
+        }
         RECALL => {
             files.extend(list(&payload["memories"]).filter_map(|file| attached(file, file)));
         }
         "file" | "compact_file_reference" => files.extend(mentioned(payload)),
         // The output of a hook is in it several times; the model is shown the content.
-        "hook_success" | "hook_additional_context" => collect(&payload["content"], &mut lines),
+        "hook_success" | "hook_additional_context" => {
+            let mut texts = Vec::new();
+            collect(&payload["content"], &mut texts);
+            for text in texts {
+                let (found, beside) = hooked::files(&text);
+                if found.is_empty() {
+                    lines.push(text);
+                } else {
+                    lines.extend(Some(beside).filter(|beside| !beside.is_empty()));
+                    files.extend(found);
+                }
+            }
+        }
         _ => {}
     }
     if rendered.is_some() {
@@ -122,6 +142,14 @@ fn recall(payload: &Value) -> String {
     if words.is_empty() { RECALL.to_owned() } else { format!("{RECALL} ({})", words.join(", ")) }
 }
 
+/// Why a file came with one that was read, in the words of the hook `InstructionsLoaded`: a rule by its patterns, another by its
+/// directory. A client that says it itself is believed.
+fn nested_reason(payload: &Value) -> &str {
+    let told = [payload, &payload["content"]].into_iter().find_map(|value| value["reason"].as_str());
+    let by_pattern = list(&payload["content"]["globs"]).next().is_some();
+    told.unwrap_or(if by_pattern { "path_glob_match" } else { "nested_traversal" })
+}
+
 fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
@@ -135,6 +163,7 @@ fn attached(file: &Value, holder: &Value) -> Option<AttachedFile> {
         path: path.unwrap_or_default().to_owned(),
         kind: kind.filter(|&kind| kind != "nested_memory").unwrap_or_default().to_owned(),
         content: content.to_owned(),
+        reason: String::new(),
     })
 }
 
@@ -150,7 +179,7 @@ fn mentioned(payload: &Value) -> Option<AttachedFile> {
         .find_map(Value::as_str)
         .unwrap_or_default()
         .to_owned();
-    Some(AttachedFile { path, kind: String::new(), content: text })
+    Some(AttachedFile { path, content: text, ..AttachedFile::default() })
 }
 
 /// Every string of a value that is text for the model. The depth is bounded by that of the parser.
@@ -172,8 +201,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn file(path: &str, kind: &str, content: &str) -> AttachedFile {
-        AttachedFile { path: path.into(), kind: kind.into(), content: content.into() }
+    fn file(path: &str, kind: &str, content: &str, reason: &str) -> AttachedFile {
+        AttachedFile { path: path.into(), kind: kind.into(), content: content.into(), reason: reason.into() }
     }
 
     #[test]
@@ -184,7 +213,7 @@ mod tests {
             attachment(&payload, None),
             BlockKind::Attachment {
                 attachment: "instructions".into(),
-                files: vec![file("/p/CLAUDE.md", "Project", "Be brief.")],
+                files: vec![file("/p/CLAUDE.md", "Project", "Be brief.", "start")],
                 text: String::new(),
                 rendered: None,
             }
@@ -192,8 +221,23 @@ mod tests {
         let payload = json!({"type": "nested_memory", "path": "/p/a/CLAUDE.md",
             "content": {"type": "Project", "content": "In here: tabs.", "globs": ["x"]}});
         assert!(
-            matches!(attachment(&payload, None), BlockKind::Attachment { files, .. } if files == [file("/p/a/CLAUDE.md", "Project", "In here: tabs.")])
+            matches!(attachment(&payload, None), BlockKind::Attachment { files, .. } if files == [file("/p/a/CLAUDE.md", "Project", "In here: tabs.", "path_glob_match")])
         );
+        let payload = json!({"type": "nested_memory", "path": "/p/a/AGENTS.md", "reason": "include",
+            "content": {"type": "Project", "content": "Tabs."}});
+        assert!(
+            matches!(attachment(&payload, None), BlockKind::Attachment { files, .. } if files[0].reason == "include")
+        );
+    }
+
+    #[test]
+    fn a_hook_may_bring_a_file() {
+        let payload = json!({"type": "hook_additional_context", "hookEvent": "PostToolUse",
+            "content": ["Contents of /p/a/AGENTS.md:\n\nTabs.\n", "And more."]});
+        let BlockKind::Attachment { files, text, .. } = attachment(&payload, None) else {
+            panic!("an attachment")
+        };
+        assert_eq!((files, text.as_str()), (vec![file("/p/a/AGENTS.md", "", "Tabs.", "hook")], "And more."));
     }
 
     #[test]

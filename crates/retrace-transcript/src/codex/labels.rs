@@ -84,6 +84,7 @@ fn agents(text: &str, home: Option<&str>) -> Vec<AttachedFile> {
         path,
         kind: String::new(),
         content: content.trim().to_owned(),
+        reason: String::new(),
     };
     let of_home = || home.map_or_else(|| HOME_FILE.to_owned(), |home| format!("{home}/{AGENTS_FILE}"));
     let Some(directory) = directory else { return vec![file(of_home(), inside)] };
@@ -105,7 +106,7 @@ fn memory(text: &str, home: &mut Option<String>) -> Option<AttachedFile> {
     let (inside, _) = inside.rsplit_once(MEMORY_ENDS)?;
     let content = inside.rsplit_once('\n').map_or("", |(content, _)| content);
     let path = root.map_or_else(|| MEMORY_FILE.to_owned(), |root| format!("{root}/{MEMORY_FILE}"));
-    Some(AttachedFile { path, kind: String::new(), content: content.to_owned() })
+    Some(AttachedFile { path, content: content.to_owned(), ..AttachedFile::default() })
 }
 
 /// The first absolute path in a text whose part `folder` is, up to there.

@@ -293,8 +293,8 @@ fn files(text: &str) -> Vec<AttachedFile> {
         let end = after.find(&format!("{FILE_ENDS}{path}")).unwrap_or(after.len());
         files.push(AttachedFile {
             path: path.to_owned(),
-            kind: String::new(),
             content: after[..end].strip_suffix('\n').unwrap_or(&after[..end]).to_owned(),
+            ..AttachedFile::default()
         });
         rest = &after[end..];
     }

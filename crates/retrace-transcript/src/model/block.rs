@@ -149,7 +149,7 @@ pub enum MediaKind {
 }
 
 /// A file whose content the client put into the context.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AttachedFile {
     /// Its path as recorded.
     pub path: String,
@@ -157,4 +157,7 @@ pub struct AttachedFile {
     pub kind: String,
     /// The content the model saw.
     pub content: String,
+    /// Why it was loaded, in the words of Claude Code's hook `InstructionsLoaded` (`nested_traversal`, `path_glob_match`, …) or of
+    /// the attachment; empty where neither says.
+    pub reason: String,
 }

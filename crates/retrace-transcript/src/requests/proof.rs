@@ -1,11 +1,12 @@
 //! The proof of many requests of one log, at the cost of what is new in each.
 //!
 //! A request mostly sends what the one before it sent, and then something. The hash of that beginning is kept after every
-//! message; only what follows is read and hashed. Messages with a mark for the cache are among what follows.
+//! message; only what follows is read and hashed. Messages with a mark for the cache are among what follows. System prompt and
+//! tools are mostly those of the request before, too: they are read and put in canonical form when they change.
 
 use super::canonical::{Digest, canonical};
-use super::log::RequestLog;
-use super::rebuild::{OfRequest, of_request, set_mark};
+use super::log::{Recorded, RequestLog};
+use super::rebuild::{CacheMark, OfRequest, of_request, set_mark};
 use super::{Lines, Unproved};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
@@ -15,11 +16,47 @@ use std::collections::BTreeMap;
 /// Proves requests one after the other.
 #[derive(Default)]
 pub struct Prover {
+    /// What stands around the messages of the request before.
+    frame: Option<Frame>,
     /// What stands before the messages in canonical form.
     head: Vec<u8>,
     hashes: Vec<Digest>,
     /// After so many messages.
     states: Vec<Sha256>,
+}
+
+/// All of a request but its messages.
+struct Frame {
+    shape: Option<Digest>,
+    params: Map<String, Value>,
+    marks: Vec<CacheMark>,
+    /// Canonical form before the messages, and after them.
+    head: Vec<u8>,
+    tail: Vec<u8>,
+}
+
+impl Frame {
+    fn of(
+        log: &RequestLog,
+        recorded: &Recorded,
+        params: Map<String, Value>,
+        marks: Vec<CacheMark>,
+        lines: &mut dyn Lines,
+    ) -> Result<Self, Unproved> {
+        let mut frame = params.clone();
+        frame.extend(log.shape(recorded, lines)?);
+        frame.remove(MESSAGES);
+        let mut frame = Value::Object(frame);
+        for mark in &marks {
+            set_mark(&mut frame, &mark.path, mark.value.clone())?;
+        }
+        let (head, tail) = around_messages(&frame).ok_or(Unproved::Unreadable)?;
+        Ok(Self { shape: recorded.shape, params, marks, head, tail })
+    }
+
+    fn is_of(&self, recorded: &Recorded, params: &Map<String, Value>, marks: &[CacheMark]) -> bool {
+        self.shape.is_some() && self.shape == recorded.shape && self.params == *params && self.marks == marks
+    }
 }
 
 /// The name of the field that stands in the middle.
@@ -41,10 +78,7 @@ impl Prover {
         let hashes = log.whole(request)?;
         log.fits(recorded, &hashes)?;
         let OfRequest { params, marks } = of_request(recorded, lines)?;
-        let mut frame = params;
-        frame.extend(log.shape(recorded, lines)?);
-        frame.remove(MESSAGES);
-        let mut frame = Value::Object(frame);
+        let mut of_frame = Vec::new();
         let mut in_messages: BTreeMap<usize, Vec<(Vec<Value>, Value)>> = BTreeMap::new();
         for mark in marks {
             match mark.path.split_first() {
@@ -54,12 +88,15 @@ impl Prover {
                     let index = index.filter(|&index| index < hashes.len()).ok_or(Unproved::Mark)?;
                     in_messages.entry(index).or_default().push((rest.to_vec(), mark.value));
                 }
-                _ => set_mark(&mut frame, &mark.path, mark.value)?,
+                _ => of_frame.push(mark),
             }
         }
-        let (head, tail) = around_messages(&frame).ok_or(Unproved::Unreadable)?;
+        let frame = match self.frame.take().filter(|frame| frame.is_of(recorded, &params, &of_frame)) {
+            Some(frame) => frame,
+            None => Frame::of(log, recorded, params, of_frame, lines)?,
+        };
         let first_marked = in_messages.keys().next().copied().unwrap_or(hashes.len());
-        let mut hasher = self.go_back_to(head, &hashes, first_marked);
+        let mut hasher = self.go_back_to(&frame.head, &hashes, first_marked);
         for (index, &hash) in hashes.iter().enumerate().skip(self.hashes.len()) {
             let mut message = log.message(hash, lines)?;
             for (path, value) in in_messages.remove(&index).unwrap_or_default() {
@@ -74,7 +111,8 @@ impl Prover {
                 self.states.push(hasher.clone());
             }
         }
-        hasher.update(&tail);
+        hasher.update(&frame.tail);
+        self.frame = Some(frame);
         match recorded.digest {
             None => Err(Unproved::NoDigest),
             Some(digest) if digest == Digest::finish(hasher) => Ok(()),
@@ -83,10 +121,10 @@ impl Prover {
     }
 
     /// Keeps what this request begins like, and answers the hash of it.
-    fn go_back_to(&mut self, head: Vec<u8>, hashes: &[Digest], first_marked: usize) -> Sha256 {
+    fn go_back_to(&mut self, head: &[u8], hashes: &[Digest], first_marked: usize) -> Sha256 {
         if head != self.head {
             self.hashes.clear();
-            self.head = head;
+            self.head = head.to_vec();
         }
         let shared = self.hashes.iter().zip(hashes).take_while(|(one, other)| one == other).count();
         let shared = shared.min(first_marked);

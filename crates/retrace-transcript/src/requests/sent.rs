@@ -17,8 +17,9 @@ use crate::{
     Account, AttachedFile, Block, BlockKind, Cause, Message, MessageIndex, Origin, Preamble, Role, Segment,
     Tool, Transcript,
 };
+use retrace_model::Timestamp;
 use serde_json::{Map, Value};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 /// What is known of the record of a request.
@@ -103,6 +104,8 @@ fn preamble_of(mut fields: Map<String, Value>) -> Preamble {
 struct Making {
     /// By line: the message that begins there.
     by_line: HashMap<u32, MessageIndex>,
+    /// By line: when the message that begins there was written. What was sent stands close behind it.
+    times: BTreeMap<u32, Timestamp>,
     attachments: Attachments,
     summaries: HashSet<String>,
     /// By hash, and which of several messages with it: where it is.
@@ -122,9 +125,10 @@ struct Making {
 impl Making {
     fn new(transcript: &Transcript) -> Self {
         let mut by_line = HashMap::new();
-        let mut summaries = HashSet::new();
+        let (mut summaries, mut times) = (HashSet::new(), BTreeMap::new());
         for (index, message) in transcript.messages.iter().enumerate() {
             by_line.entry(message.line).or_insert(index);
+            times.extend(message.at.map(|at| (message.line, at)));
             if message.origin == Origin::Summary {
                 let texts = message.blocks.iter().filter_map(|block| match &block.kind {
                     BlockKind::Text { text } => Some(text.trim().to_owned()),
@@ -139,6 +143,7 @@ impl Making {
         }
         Self {
             by_line,
+            times,
             attachments: Attachments::of(transcript),
             summaries,
             messages: HashMap::new(),
@@ -293,7 +298,8 @@ impl Making {
             name_clear_at(&mut blocks, clear_at);
         }
         let origin = self.origin(role, &blocks);
-        Some(Message { role, origin, blocks, uuid: None, api_id: None, at: None, line })
+        let at = self.times.range(..=line).next_back().map(|(_, at)| *at);
+        Some(Message { role, origin, blocks, uuid: None, api_id: None, at, line })
     }
 
     fn origin(&self, role: Role, blocks: &[Block]) -> Origin {

@@ -375,7 +375,7 @@ proptest! {
                 0 => { client.lines.remove(at); }
                 1 => client.lines.push(line),
                 2 => { let line = client.lines.remove(at); client.lines.insert(usize::from(amount) % (client.lines.len() + 1), line); }
-                3 => { let cut = usize::from(amount) % line.len(); client.lines[at] = line.chars().take(cut).collect(); }
+                3 => { let cut = usize::from(amount) % line.len().max(1); client.lines[at] = line.chars().take(cut).collect(); }
                 4 => client.lines[at] = line.replacen(char::from(b'0' + (amount % 10) as u8), "7", 1),
                 _ => client.lines[at] = line.replace("\"user\"", "\"assistant\""),
             }

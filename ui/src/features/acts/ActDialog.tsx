@@ -9,6 +9,7 @@ import { Button as AriaButton } from "react-aria-components/Button";
 import { Disclosure, DisclosurePanel } from "react-aria-components/Disclosure";
 import { Heading } from "react-aria-components/Heading";
 import type { ActResult, Conflict } from "@/bindings";
+import { putsBack } from "@/shared/act-words";
 import { DiffModeSwitch } from "@/shared/DiffPanel";
 import { ChevronIcon } from "@/shared/icons";
 import { Moment, ProgramText, Source } from "@/shared/labels";
@@ -105,8 +106,7 @@ function Imported({ states }: { states: ActResult["imported"] }) {
             <Chip tone={certain ? "accent" : "warn"}>
               {certain ? <Trans>certain</Trans> : <Trans>not certain</Trans>}
             </Chip>{" "}
-            <span className="mono">{path}</span> · {words[act as keyof typeof words] ?? act} ·{" "}
-            <ProgramText text={reason} />
+            <span className="mono">{path}</span> · {words[act] ?? act} · <ProgramText text={reason} />
           </li>
         ))}
       </ul>
@@ -132,7 +132,7 @@ function PreviewBody({ act, preview, hold }: { act: Act; preview: ActResult; hol
       {preview.undoes && act.command === "undo" && (
         <div className="notice" data-testid="act-undoes">
           <Trans>
-            Takes back operation {preview.undoes.operation_seq}, <Source source={preview.undoes.source} />,{" "}
+            Undoes operation {preview.undoes.operation_seq}, <Source source={preview.undoes.source} />,{" "}
             <Moment at={preview.undoes.created_at} form="moment" />
           </Trans>
           {preview.undoes.note && (
@@ -203,10 +203,11 @@ function PreviewBody({ act, preview, hold }: { act: Act; preview: ActResult; hol
   );
 }
 
-function useActTexts(act: Act): { title: string; verb: string } {
+function useActTexts(act: Act, preview: ActResult | undefined): { title: string; verb: string } {
   const { t } = useLingui();
   switch (act.command) {
     case "rollback":
+      if (putsBack(preview)) return { title: t`Put back: ${act.subject}`, verb: t`Put back` };
       return { title: t`Roll back: ${act.subject}`, verb: t`Roll back` };
     case "restore":
       return { title: t`Restore: ${act.subject}`, verb: t`Restore` };
@@ -217,7 +218,7 @@ function useActTexts(act: Act): { title: string; verb: string } {
     case "expire":
       return { title: t`Remove: ${act.subject}`, verb: t`Remove` };
     case "accept_memories":
-      return { title: t`Accept: ${act.subject}`, verb: t`Take over` };
+      return { title: t`Accept: ${act.subject}`, verb: t`Accept` };
     case "allow_finding":
       return { title: t`Allow: ${act.subject}`, verb: t`Write the comment` };
     case "strip_characters":
@@ -275,8 +276,8 @@ function usePreviewed(act: Act) {
 
 function OpenAct({ act }: { act: Act }) {
   const { t } = useLingui();
-  const { title, verb } = useActTexts(act);
   const { read, preview, files, ready, busy, failure, choice, choose, perform } = usePreviewed(act);
+  const { title, verb } = useActTexts(act, preview);
 
   return (
     <Sheet
@@ -301,6 +302,7 @@ function OpenAct({ act }: { act: Act }) {
             isPending={busy}
             onPress={() => void perform()}
             data-testid="act-confirm"
+            keys="Enter"
             autoFocus
           >
             {ready && files > 0 ? t`${verb}: ${plural(files, { one: "# file", other: "# files" })}` : verb}

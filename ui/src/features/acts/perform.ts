@@ -2,6 +2,7 @@
 import { plural, t } from "@lingui/core/macro";
 import type { ActResult } from "@/bindings";
 import type { Backend } from "@/host";
+import { putsBack } from "@/shared/act-words";
 import { sentenceNow, together } from "@/shared/sentences";
 import { type Act, rememberUndo, startAct } from "@/state/acts";
 import { sayQueued } from "@/shared/queued";
@@ -66,10 +67,10 @@ function leftWords({ partial, conflicts, left }: ActResult): string {
   return together([...failed, left.length > 0 ? t`Not changed: ${names.join(", ")}` : ""]);
 }
 
-function doneWords(act: Act): string {
+function doneWords(act: Act, result: ActResult): string {
   switch (act.command) {
     case "rollback":
-      return t`Rolled back: ${act.subject}`;
+      return putsBack(result) ? t`Put back: ${act.subject}` : t`Rolled back: ${act.subject}`;
     case "restore":
       return t`Restored: ${act.subject}`;
     case "undo":
@@ -103,7 +104,7 @@ export function announce(backend: Backend, act: Act, result: ActResult): void {
     return;
   }
   const detail = together([countWords(result), leftWords(result), ...result.warnings.map(sentenceNow)]);
-  say({ tone: result.partial ? "failure" : "done", title: doneWords(act), detail, action });
+  say({ tone: result.partial ? "failure" : "done", title: doneWords(act, result), detail, action });
 }
 
 /** Takes an operation back at once when nothing stands in the way, and shows the preview when something does. */

@@ -7,7 +7,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { type KeyboardEvent, type PointerEvent, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { ContextShow, SimulatedLine } from "@/bindings";
 import { useFormat } from "@/shared/format";
-import { type Mark, marksOf, moveCursor, restsOnRequests, scalesOf, topOf } from "./chart";
+import { type Mark, marksOf, moveCursor, plotOf, scalesOf, topOf } from "./chart";
 import { Legend } from "./ChartLegend";
 import { Axes, type ChartLine, Curves, Limit, Marks } from "./ChartParts";
 import type { Letter } from "./lab";
@@ -32,10 +32,10 @@ export interface ChartProps {
 }
 
 const HEIGHT = 296;
-const MARGIN = { left: 46, right: 34, top: 18, bottom: 24 };
 const NO_VALUES: readonly number[] = [];
 
-function useWidth() {
+/** The width that an element has, followed: what stands on the chart's axis of requests measures itself so. */
+export function useWidth() {
   const element = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(640);
   useLayoutEffect(() => {
@@ -74,10 +74,7 @@ function usePicture({ show, lines, chosen, trigger }: ChartProps, width: number)
       ) * 1.06,
     [lines, trigger, show.context_window],
   );
-  const plot = useMemo(
-    () => ({ left: MARGIN.left, right: width - MARGIN.right, top: MARGIN.top, bottom: HEIGHT - MARGIN.bottom }),
-    [width],
-  );
+  const plot = useMemo(() => plotOf(width, HEIGHT), [width]);
   const scales = useMemo(() => scalesOf(plot, count, top), [plot, count, top]);
   const drawn = useMemo(() => lines.find(({ letter }) => letter === chosen)?.line ?? null, [lines, chosen]);
   const marks = useMemo(() => marksOf(show, drawn), [show, drawn]);
@@ -88,6 +85,40 @@ function usePicture({ show, lines, chosen, trigger }: ChartProps, width: number)
 type Picture = ReturnType<typeof usePicture>;
 
 const valueAt = (line: SimulatedLine | null, index: number) => line?.after[index] ?? 0;
+
+/** The request under the cursor and its size, beside the line; on the side that has room. */
+function CursorLabel({
+  show,
+  cursor,
+  size,
+  picture,
+}: {
+  show: ContextShow;
+  cursor: number;
+  size: number;
+  picture: Picture;
+}) {
+  const { t } = useLingui();
+  const format = useFormat();
+  const { scales, plot } = picture;
+  const x = scales.x(cursor);
+  const left = x > (plot.left + plot.right) / 2;
+  const place = { x: left ? x - 9 : x + 9, textAnchor: left ? ("end" as const) : ("start" as const) };
+  const y = Math.max(plot.top + 10, scales.y(size) + 4);
+  const next = show.events.find((event) => event.before_request === cursor + 1);
+  return (
+    <g className={css.cursorLabel} data-testid="cursor-label">
+      <text {...place} y={y}>
+        {t`request ${format.number(cursor + 1)}, ${format.number(size)}`}
+      </text>
+      {next?.event === "compaction" && (
+        <text {...place} y={y + 15} className={css.cursorNote}>
+          {t`compacted right after`}
+        </text>
+      )}
+    </g>
+  );
+}
 
 /** Everything that is drawn. */
 function Drawing({
@@ -126,7 +157,10 @@ function Drawing({
         <path className={css.chartHover} d={`M${scales.x(hover).toFixed(1)} ${plot.top}V${plot.bottom}`} />
       )}
       <Marks marks={marks} values={values} scales={scales} plot={plot} />
-      <circle className={css.chartDot} cx={scales.x(cursor)} cy={scales.y(valueAt(drawn, cursor))} r={3} />
+      <circle className={css.chartDot} cx={scales.x(cursor)} cy={scales.y(valueAt(drawn, cursor))} r={3.4} />
+      {lines.length === 1 && (
+        <CursorLabel show={show} cursor={cursor} size={valueAt(drawn, cursor)} picture={picture} />
+      )}
     </svg>
   );
 }
@@ -232,7 +266,7 @@ export function Chart(chart: ChartProps) {
         <Drawing chart={chart} picture={picture} width={width} hover={hover} />
         {hover !== null && <Tip shown={hover} lines={lines} picture={picture} width={width} />}
       </div>
-      <Legend lines={lines} chosen={chosen} marks={marks} framing={restsOnRequests(chart.show)} />
+      <Legend lines={lines} chosen={chosen} marks={marks} />
     </div>
   );
 }

@@ -22,7 +22,8 @@ export type ChartView = "chart" | "table";
 function linesOf(bench: Bench, forecasts: Forecasts, nameOf: ReturnType<typeof useVariantName>): TableLine[] {
   return bench.variants.flatMap((variant) => {
     const simulation = forecasts[variant.letter]?.simulation;
-    return simulation ? [{ letter: variant.letter, name: nameOf(variant), simulation }] : [];
+    if (!simulation) return [];
+    return [{ letter: variant.letter, name: nameOf(variant), sizes: simulation.requests, simulation }];
   });
 }
 
@@ -90,7 +91,10 @@ export function ChartCard(props: ChartCardProps) {
   const nameOf = useVariantName();
   const lines = useMemo(() => linesOf(bench, forecasts, nameOf), [bench, forecasts, nameOf]);
   const kinds: FigureKind[] = [
-    ...new Set([...lines.map((line) => line.simulation.totals.kind), "counted offline" as const]),
+    ...new Set([
+      ...lines.flatMap(({ simulation }) => (simulation ? [simulation.totals.kind] : [])),
+      "counted offline" as const,
+    ]),
   ];
   return (
     <section className={classes(labCss.card, chartCss.chartCard)} aria-label={t`Context per request`}>

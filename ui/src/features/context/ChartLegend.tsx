@@ -1,4 +1,4 @@
-/** Legend of the chart: its lines, bands and marks. */
+/** Legend of the chart: its lines and marks. The list beside it names the parts. */
 import { useLingui } from "@lingui/react/macro";
 import { memo } from "react";
 import type { Mark } from "./chart";
@@ -22,13 +22,10 @@ export const Legend = memo(function Legend({
   lines,
   chosen,
   marks,
-  framing,
 }: {
   lines: readonly ChartLine[];
   chosen: Letter;
   marks: readonly Mark[];
-  /** True if every request is known as it was sent, so that the rest is the framing of the API. */
-  framing: boolean;
 }) {
   const { t } = useLingui();
   const words: [Mark["mark"], string][] = [
@@ -38,14 +35,9 @@ export const Legend = memo(function Legend({
     ["regret", t`needed again`],
     ["recorded", t`removed while recording`],
   ];
-  const bands: [string, string][] = [
-    ["conversation", t`conversation and tools`],
-    ["unknown", framing ? t`framing` : t`not recorded`],
-    ["fixed", t`memory + system`],
-  ];
   return (
     <ul className={css.legend} aria-label={t`Legend`}>
-      {lines.map(({ letter, name }) => (
+      {(lines.length > 1 ? lines : []).map(({ letter, name }) => (
         <li key={letter} className={letter === chosen ? "is-chosen" : undefined}>
           <svg className="swatch" viewBox="0 0 22 8" width="22" height="8" aria-hidden focusable="false">
             <path
@@ -54,14 +46,6 @@ export const Legend = memo(function Legend({
             />
           </svg>
           {name}
-        </li>
-      ))}
-      {bands.map(([band, word]) => (
-        <li key={band}>
-          <svg className="swatch" viewBox="0 0 12 12" width="12" height="12" aria-hidden focusable="false">
-            <rect className={classes("band", css[`band-${band}`])} width="12" height="12" rx="2" />
-          </svg>
-          {word}
         </li>
       ))}
       {words

@@ -1,10 +1,12 @@
 /** Parts that the chart is drawn of: axes, limits, curves, and marks. */
 import { useLingui } from "@lingui/react/macro";
-import { memo } from "react";
+import { memo, useMemo } from "react";
 import type { ContextShow, SimulatedLine } from "@/bindings";
 import { useFormat } from "@/shared/format";
-import { areaPath, bandsOf, linePath, type Mark, type Plot, requestTicks, type Scales, spread, ticksOf } from "./chart";
+import { areaPath, linePath, type Mark, type Plot, requestTicks, type Scales, spread, ticksOf } from "./chart";
 import type { Letter } from "./lab";
+import { partKey, stackOf, tonesOf } from "./parts";
+import partsCss from "./parts.module.css";
 import { classes } from "@/shared/classes";
 import css from "./chart.module.css";
 
@@ -114,17 +116,22 @@ export function MarkShape({
   }
 }
 
-/** Composition of the chosen variant, from below. */
-const Areas = memo(function Areas({ show, line, scales }: { show: ContextShow; line: SimulatedLine; scales: Scales }) {
-  const bands = bandsOf(show, line.after);
-  const unknown = areaPath(bands.fixed, bands.notRecorded, scales);
-  const ground = bands.fixed.map(() => 0);
+/** What each context was made of, stacked from below. It stays what ran, whatever a variant does. */
+const Areas = memo(function Areas({ show, scales }: { show: ContextShow; scales: Scales }) {
+  const stack = useMemo(() => stackOf(show.parts), [show.parts]);
+  const tones = useMemo(() => tonesOf(show.parts), [show.parts]);
+  const ground = show.requests.map(() => 0);
   return (
     <>
-      <path className={classes("band", css.bandConversation)} d={areaPath(bands.notRecorded, bands.all, scales)} />
-      <path className={classes("band", css.bandUnknown)} d={unknown} />
-      <path className={classes("band", css.bandUnknownLines)} d={unknown} />
-      <path className={classes("band", css.bandFixed)} d={areaPath(ground, bands.fixed, scales)} />
+      {show.parts.map((part, at) => {
+        const shape = areaPath(stack[at - 1] ?? ground, stack[at]!, scales);
+        return (
+          <g key={partKey(part)} data-testid="band" data-part={partKey(part).trim()}>
+            <path className={classes(partsCss.band, tones.get(partKey(part)))} d={shape} />
+            {part.class === "not_recorded" && <path className={css.bandUnknownLines} d={shape} />}
+          </g>
+        );
+      })}
     </>
   );
 });
@@ -133,19 +140,26 @@ const Line = memo(function Line({
   letter,
   line,
   chosen,
+  alone,
   scales,
 }: {
   letter: Letter;
   line: SimulatedLine;
   chosen: boolean;
+  /** True if there is no other line to be told from. */
+  alone: boolean;
   scales: Scales;
 }) {
+  const d = linePath(line.after, scales);
   return (
-    <path
-      className={classes(css.chartLine, css[`line-${letter}`], chosen && "is-chosen")}
-      data-testid={`line-${letter}`}
-      d={linePath(line.after, scales)}
-    />
+    <>
+      {!alone && <path className={css.lineCasing} d={d} />}
+      <path
+        className={classes(css.chartLine, alone ? css.lineAlone : css[`line-${letter}`], chosen && "is-chosen")}
+        data-testid={`line-${letter}`}
+        d={d}
+      />
+    </>
   );
 });
 
@@ -163,7 +177,6 @@ export const Curves = memo(function Curves({
   scales: Scales;
   plot: Plot;
 }) {
-  const filled = lines.find(({ letter }) => letter === chosen);
   const ends = spread(
     lines.map(({ line }) => scales.y(line.after.at(-1) ?? 0)),
     14,
@@ -175,22 +188,30 @@ export const Curves = memo(function Curves({
           <path className={css.hatch} d="M0 0v6" />
         </pattern>
       </defs>
-      {filled && <Areas show={show} line={filled.line} scales={scales} />}
+      <Areas show={show} scales={scales} />
       {[...lines]
         .sort((a, b) => Number(a.letter === chosen) - Number(b.letter === chosen))
         .map(({ letter, line }) => (
-          <Line key={letter} letter={letter} line={line} chosen={letter === chosen} scales={scales} />
+          <Line
+            key={letter}
+            letter={letter}
+            line={line}
+            chosen={letter === chosen}
+            alone={lines.length === 1}
+            scales={scales}
+          />
         ))}
-      {lines.map(({ letter }, at) => (
-        <text
-          key={letter}
-          className={classes(css.lineEnd, css[`end-${letter}`])}
-          x={plot.right + 8}
-          y={(ends[at] ?? 0) + 4}
-        >
-          {letter}
-        </text>
-      ))}
+      {lines.length > 1 &&
+        lines.map(({ letter }, at) => (
+          <text
+            key={letter}
+            className={classes(css.lineEnd, css[`end-${letter}`])}
+            x={plot.right + 8}
+            y={(ends[at] ?? 0) + 4}
+          >
+            {letter}
+          </text>
+        ))}
     </g>
   );
 });

@@ -43,7 +43,7 @@ function Parts({ title, parts }: { title: string; parts: readonly NamedTokens[] 
   const format = useFormat();
   if (parts.length === 0) return null;
   return (
-    <>
+    <section className={panelsCss.partsOf}>
       <h3>{title}</h3>
       <ul className={panelsCss.parts}>
         {parts.slice(0, 8).map(({ name, count, tokens }) => (
@@ -56,7 +56,7 @@ function Parts({ title, parts }: { title: string; parts: readonly NamedTokens[] 
           </li>
         ))}
       </ul>
-    </>
+    </section>
   );
 }
 
@@ -179,6 +179,35 @@ function CompositionDetail({ known }: { known: Composition }) {
   );
 }
 
+/** The details of the request under the cursor, once the cursor stands still. */
+function useDetail(show: ContextShow, cursor: number): Composition | null {
+  const rested = useRested(cursor);
+  const { data } = useRead(
+    "context_composition",
+    { transcript: show.transcript, request: rested },
+    { keepPrevious: true },
+  );
+  return data && data.request === cursor ? data : null;
+}
+
+/** The request under the cursor by name, for who has its classes already. */
+export const RequestDetail = memo(function RequestDetail({ show, cursor }: { show: ContextShow; cursor: number }) {
+  const { t } = useLingui();
+  const known = useDetail(show, cursor);
+  const request = show.requests[cursor];
+  if (!request) return null;
+  return (
+    <section className={labCss.card} aria-label={t`Request ${cursor + 1} by name`} data-testid="request-detail">
+      <RestsOn request={request} />
+      {known && (
+        <div className={panelsCss.columns}>
+          <CompositionDetail known={known} />
+        </div>
+      )}
+    </section>
+  );
+});
+
 /** Composition of the request under the cursor. */
 export const CompositionPanel = memo(function CompositionPanel({
   show,
@@ -194,15 +223,9 @@ export const CompositionPanel = memo(function CompositionPanel({
   onOpen: (index: number) => void;
 }) {
   const { t } = useLingui();
-  const rested = useRested(cursor);
-  const detail = useRead(
-    "context_composition",
-    { transcript: show.transcript, request: rested },
-    { keepPrevious: true },
-  );
+  const known = useDetail(show, cursor);
   const request = show.requests[cursor];
   if (!request) return null;
-  const known = detail.data && detail.data.request === cursor ? detail.data : null;
   const counted: FigureKind = show.family_range_percent === null ? "counted offline" : "estimated";
   return (
     <section className={labCss.card} aria-label={t`Composition of request ${cursor + 1}`} data-testid="composition">

@@ -41,5 +41,5 @@ it("gives the difference to no editing, and none where there is nothing to compa
     null,
   ]);
   renderPart(<Change value={40} base={100} />);
-  expect(screen.getByText("-60%")).toHaveClass("text-add");
+  expect(screen.getByText("−60\u202f%", { normalizer: String })).toHaveClass("text-add");
 });

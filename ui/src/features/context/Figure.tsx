@@ -52,7 +52,7 @@ export function Figure({ text, kind, range = null }: FigureProps) {
   const format = useFormat();
   const parts = figureParts(kind, range);
   const known = KINDS[kind];
-  const width = parts.range === null ? "" : `±${format.decimal(parts.range)} %`;
+  const width = parts.range === null ? "" : `±${format.decimal(parts.range)}\u202f%`;
   return (
     <span className={classes(css.figure, "num")} title={known ? say(known.explain) : kind} data-kind={kind}>
       {parts.sign && (

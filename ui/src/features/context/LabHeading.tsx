@@ -3,10 +3,11 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { memo, useState } from "react";
 import type { ContextShow, TranscriptRow } from "@/bindings";
 import { useFormat } from "@/shared/format";
-import { Button } from "@/shared/ui";
+import { Button, Segmented } from "@/shared/ui";
 import { navigate } from "@/state/route";
+import { Proved } from "./Answer";
 import { AtLeast } from "./AtLeast";
-import { rowOf, useTranscripts } from "./transcripts";
+import { projectName, rowOf, useTitle, useTranscripts } from "./transcripts";
 import css from "./lab.module.css";
 
 /** True if the file of a session has grown since it was first seen here. */
@@ -35,25 +36,38 @@ function SubagentChoice({ transcript, session }: { transcript: string; session: 
   );
 }
 
-/** Name, size and price of the run, and the choice among its subagents. */
-export const LabHeading = memo(function LabHeading({ show, onReload }: { show: ContextShow; onReload: () => void }) {
+/** Views of a run. */
+export type LabView = "answer" | "settings";
+
+/** Props of the heading. */
+interface LabHeadingProps {
+  show: ContextShow;
+  view: LabView;
+  onView: (view: LabView) => void;
+  onReload: () => void;
+}
+
+/** Name, size and price of the run, how much of it is proved, and the choice among its subagents and views. */
+export const LabHeading = memo(function LabHeading({ show, view, onView, onReload }: LabHeadingProps) {
   const { t } = useLingui();
   const format = useFormat();
   const transcripts = useTranscripts();
+  const titleOf = useTitle();
   const session = rowOf(transcripts.data?.transcripts ?? [], show.transcript);
   const above = show.agent?.session ?? null;
-  const parent = above && (rowOf(transcripts.data?.transcripts ?? [], above)?.short_id ?? above);
+  const parentRow = above === null ? null : rowOf(transcripts.data?.transcripts ?? [], above);
+  const parent = parentRow ? titleOf(parentRow) : t`another run`;
   const grown = useGrown(session?.bytes ?? null);
   return (
     <header className={css.labHead} data-testid="lab-head">
-      <h1>
-        <Trans>Context per request</Trans>
+      <h1 data-testid="lab-title" title={show.path}>
+        {titleOf(session ?? show)}
       </h1>
-      <p className="muted" title={show.path}>
-        <span data-testid="lab-title">{show.title?.trim() || show.transcript}</span>
+      <p className="muted">
+        {session?.project && <span title={session.project}>{projectName(session.project)}</span>}
         {show.agent && (
           <span data-testid="lab-agent" title={show.agent.description ?? undefined}>
-            {" · "}
+            {session?.project && " · "}
             {show.agent.session === null ? (
               <Trans>subagent {show.agent.agent_type}</Trans>
             ) : (
@@ -63,7 +77,7 @@ export const LabHeading = memo(function LabHeading({ show, onReload }: { show: C
             )}
           </span>
         )}
-        {" · "}
+        {session?.project && " · "}
         <Plural value={show.requests.length} one="# request" other="# requests" />
         {show.model && ` · ${show.model}`}
         {show.cost_usd !== null && (
@@ -90,7 +104,19 @@ export const LabHeading = memo(function LabHeading({ show, onReload }: { show: C
           <Trans>It has grown: read again</Trans>
         </Button>
       )}
-      {session && session.subagents.length > 0 && <SubagentChoice transcript={show.transcript} session={session} />}
+      <div className={css.labHeadActs}>
+        <Proved show={show} />
+        {session && session.subagents.length > 0 && <SubagentChoice transcript={show.transcript} session={session} />}
+        <Segmented
+          label={t`What is shown of the run`}
+          value={view}
+          options={[
+            { value: "answer", label: t`Answer` },
+            { value: "settings", label: t`Try settings` },
+          ]}
+          onChange={onView}
+        />
+      </div>
     </header>
   );
 });

@@ -1,14 +1,23 @@
 /** Costs of memory files, over all sessions. */
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import type { ReasonCount } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { Moment } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
 import { TableHead, numbers } from "@/shared/TableHead";
-import { Await, Empty } from "@/shared/ui";
+import { REASONS } from "@/shared/loads";
+import { Await, Empty, useWords } from "@/shared/ui";
 import { useRead } from "@/state/queries";
 import { PartialTokens } from "./PartialTokens";
 import { classes } from "@/shared/classes";
 import css from "./sheets.module.css";
+
+/** Why sessions loaded a file, with how many did for each reason. */
+function Reasons({ counts }: { counts: readonly ReasonCount[] }) {
+  const say = useWords();
+  const format = useFormat();
+  return <>{counts.map(({ reason, sessions }) => `${say(REASONS[reason])} ${format.number(sessions)}`).join(" · ")}</>;
+}
 
 /** The table of memory files. */
 export function MemorySheet({ onClose }: { onClose: () => void }) {
@@ -40,6 +49,7 @@ export function MemorySheet({ onClose }: { onClose: () => void }) {
                     numbers(t`sessions`),
                     numbers(t`cost per session`),
                     t`last loaded`,
+                    t`why loaded`,
                   ]}
                 />
                 <tbody>
@@ -62,6 +72,9 @@ export function MemorySheet({ onClose }: { onClose: () => void }) {
                         )}
                       </td>
                       <td>{file.last_loaded_at && <Moment at={file.last_loaded_at} form="moment" />}</td>
+                      <td>
+                        <Reasons counts={file.reasons} />
+                      </td>
                     </tr>
                   ))}
                 </tbody>

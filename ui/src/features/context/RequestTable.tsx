@@ -17,8 +17,10 @@ export interface TableLine {
   letter: Letter;
   /** Its name as shown. */
   name: string;
-  /** Its simulation. */
-  simulation: Simulation;
+  /** Sizes of its requests. */
+  sizes: readonly Pick<Simulation["requests"][number], "after" | "kind">[];
+  /** Its simulation; null for what was recorded alone. */
+  simulation: Simulation | null;
 }
 
 /** What happens at a request, in words. */
@@ -73,8 +75,8 @@ function RequestRow({ index, lines, chosen, isCursor, note, onOpen }: RequestRow
           {format.number(index + 1)}
         </Button>
       </span>
-      {lines.map(({ letter, simulation }) => {
-        const at = simulation.requests[index];
+      {lines.map(({ letter, sizes }) => {
+        const at = sizes[index];
         return (
           <span key={letter} role="cell" className={`num${letter === chosen ? " is-chosen" : ""}`}>
             {at ? <Figure text={format.number(at.after)} kind={at.kind} /> : <Trans>none</Trans>}

@@ -1,26 +1,19 @@
 /** A sweep: many settings over one or several transcripts, and those that no other beats in peak, cost and regrets. */
-import { plural } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import { TextField, Input, Label } from "react-aria-components/TextField";
-import type { Sweep, SweepPoint } from "@/bindings";
-import { useFormat } from "@/shared/format";
-import { ProgramText } from "@/shared/labels";
+import type { Recommendation, Sweep } from "@/bindings";
 import { Sheet } from "@/shared/overlay";
 import { Button, Checkbox, Failure } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
 import { assumed } from "./assumed";
-import { AtLeast } from "./AtLeast";
-import { scalesOf, ticksOf } from "./chart";
 import { FIRST_GRID, type GridDraft, gridOf, parseNumbers } from "./grid";
 import { JobProgress } from "@/shared/JobProgress";
-import { TableHead, numbers, unseen } from "@/shared/TableHead";
 import { useJob } from "@/state/jobs";
 import { put } from "./lab";
+import { SweepFound } from "./SweepFound";
 import { rowOf, useTranscripts } from "./transcripts";
-import { classes } from "@/shared/classes";
 import sheetsCss from "./sheets.module.css";
-import chartCss from "./chart.module.css";
 
 /** Settings that one sweep may try from here. */
 const MAX = 5000;
@@ -62,214 +55,11 @@ function GridForm({ draft, onChange }: { draft: GridDraft; onChange: (draft: Gri
   );
 }
 
-const WIDTH = 460;
-const HEIGHT = 250;
-const PLOT = { left: 48, right: WIDTH - 14, top: 12, bottom: HEIGHT - 34 };
-
-/** Peak against cost; the shape of a point says whether it is in the Pareto set, and which is the run without a setting. */
-function Scatter({ points, chosen }: { points: readonly SweepPoint[]; chosen: SweepPoint | null }) {
-  const { t } = useLingui();
-  const format = useFormat();
-  const priced = points.filter((point): point is SweepPoint & { cost_usd: number } => point.cost_usd !== null);
-  if (priced.length === 0) return null;
-  const top = Math.max(...priced.map(({ peak }) => peak)) * 1.05;
-  const costs = priced.map(({ cost_usd }) => cost_usd);
-  const [least, most] = [Math.min(...costs), Math.max(...costs)];
-  const room = (most - least || most || 1) * 0.06;
-  const { y } = scalesOf(PLOT, 2, top);
-  const x = (cost: number) =>
-    PLOT.left + ((cost - least + room) / (most - least + 2 * room)) * (PLOT.right - PLOT.left);
-  return (
-    <figure className={sheetsCss.scatter}>
-      <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        role="img"
-        aria-label={t`Peak against cost of ${priced.length} settings; the table beside it says the same`}
-      >
-        <g className={chartCss.chartAxes}>
-          {ticksOf(top)
-            .filter((tick) => tick <= top)
-            .map((tick) => (
-              <g key={tick}>
-                <path className={chartCss.chartGrid} d={`M${PLOT.left} ${y(tick).toFixed(1)}H${PLOT.right}`} />
-                <text x={PLOT.left - 6} y={y(tick) + 4} textAnchor="end">
-                  {format.compact(tick)}
-                </text>
-              </g>
-            ))}
-          <text x={x(least)} y={PLOT.bottom + 16} textAnchor="middle">
-            {format.dollars(least)}
-          </text>
-          {most > least && (
-            <text x={x(most)} y={PLOT.bottom + 16} textAnchor="end">
-              {format.dollars(most)}
-            </text>
-          )}
-          <text x={(PLOT.left + PLOT.right) / 2} y={HEIGHT - 4} textAnchor="middle">
-            {t`cost →, peak ↑`}
-          </text>
-        </g>
-        {[...priced]
-          .sort((a, b) => Number(a.pareto) - Number(b.pareto))
-          .map((point, at) =>
-            point.baseline ? (
-              <rect
-                key={at}
-                className={sheetsCss.scatterNone}
-                x={x(point.cost_usd) - 5}
-                y={y(point.peak) - 5}
-                width={10}
-                height={10}
-              />
-            ) : point.pareto ? (
-              <path
-                key={at}
-                className={classes(sheetsCss.scatterPareto, point === chosen && "is-chosen")}
-                d={`M${x(point.cost_usd)} ${y(point.peak) - 6}l6 6-6 6-6-6Z`}
-              />
-            ) : (
-              <circle key={at} className={sheetsCss.scatterOther} cx={x(point.cost_usd)} cy={y(point.peak)} r={2.5} />
-            ),
-          )}
-      </svg>
-      <figcaption className={chartCss.legend}>
-        <span>
-          <svg className="swatch" viewBox="0 0 14 14" width="14" height="14" aria-hidden>
-            <path className={sheetsCss.scatterPareto} d="M7 1l6 6-6 6-6-6Z" />
-          </svg>
-          <Trans>no other setting is better</Trans>
-        </span>
-        <span>
-          <svg className="swatch" viewBox="0 0 14 14" width="14" height="14" aria-hidden>
-            <circle className={sheetsCss.scatterOther} cx="7" cy="7" r="3" />
-          </svg>
-          <Trans>another is</Trans>
-        </span>
-        <span>
-          <svg className="swatch" viewBox="0 0 14 14" width="14" height="14" aria-hidden>
-            <rect className={sheetsCss.scatterNone} x="2" y="2" width="10" height="10" />
-          </svg>
-          <Trans>no setting</Trans>
-        </span>
-      </figcaption>
-    </figure>
-  );
-}
-
-function Points({
-  points,
-  atLeast,
-  onUse,
-  onPoint,
-}: {
-  points: readonly SweepPoint[];
-  /** True if the costs are lower bounds. */
-  atLeast: boolean;
-  onUse: (point: SweepPoint) => void;
-  onPoint: (point: SweepPoint | null) => void;
-}) {
-  const { t } = useLingui();
-  const format = useFormat();
-  const sorted = [...points].sort((a, b) => (a.cost_usd ?? Infinity) - (b.cost_usd ?? Infinity) || a.peak - b.peak);
-  return (
-    <div className={classes("table-box", sheetsCss.sweepPoints)}>
-      <table className="table" data-testid="sweep-points">
-        <TableHead
-          columns={[
-            t`setting`,
-            numbers(t`peak`),
-            numbers(t`cost`),
-            numbers(t`needed again`),
-            numbers(t`clears`),
-            unseen(t`use`),
-          ]}
-        />
-        <tbody>
-          {sorted.map((point, at) => (
-            <tr
-              key={at}
-              data-testid="sweep-point"
-              data-baseline={point.baseline || undefined}
-              onPointerEnter={() => onPoint(point)}
-              onFocus={() => onPoint(point)}
-              onPointerLeave={() => onPoint(null)}
-              onBlur={() => onPoint(null)}
-            >
-              <th scope="row" className={sheetsCss.sweepName}>
-                {point.baseline ? <Trans>no setting</Trans> : point.variant.name.replaceAll("=", " ")}
-              </th>
-              <td className="cell-end num">{format.compact(point.peak)}</td>
-              <td className="cell-end num">
-                {point.cost_usd === null ? "–" : `${atLeast ? "≥\u202f" : ""}${format.dollars(point.cost_usd)}`}
-              </td>
-              <td className="cell-end num">{format.number(point.regrets)}</td>
-              <td className="cell-end num">{format.number(point.clears)}</td>
-              <td className="cell-end">
-                {!point.baseline && (
-                  <Button
-                    tone="quiet"
-                    onPress={() => onUse(point)}
-                    aria-label={t`Use ${point.variant.name}`}
-                    data-testid="use-setting"
-                  >
-                    <Trans>Use this</Trans>
-                  </Button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function Found({ sweep, onUse }: { sweep: Sweep; onUse: (point: SweepPoint) => void }) {
-  const { t } = useLingui();
-  const format = useFormat();
-  const [pointed, setPointed] = useState<SweepPoint | null>(null);
-  const settings = sweep.points.filter((point) => !point.baseline);
-  const best = settings.filter((point) => point.pareto);
-  const rows = sweep.points.filter((point) => point.baseline || point.pareto);
-  const tried = plural(settings.length, { one: "# setting tried", other: "# settings tried" });
-  const over = plural(sweep.transcripts, { one: "# transcript", other: "# transcripts" });
-  return (
-    <div data-testid="sweep-found">
-      {sweep.cancelled && (
-        <div className="notice notice-warning">
-          <Trans>Stopped before its end. These are the settings tried so far.</Trans>
-        </div>
-      )}
-      <p>
-        {t`${tried} over ${over}.`}{" "}
-        {best.length === 0 ? (
-          <Trans>None of them is better than the run without a setting.</Trans>
-        ) : (
-          <Trans>
-            In {format.number(best.length)} of them, nothing is better without something else being worse, doing without
-            a setting included:
-          </Trans>
-        )}
-      </p>
-      {sweep.warnings.map(({ code, message }) => (
-        <div key={`${code} ${message.text}`} className="notice notice-warning" data-testid="sweep-warning">
-          <ProgramText text={message} />
-        </div>
-      ))}
-      <AtLeast fast={sweep.requests_fast_without_price} />
-      <div className={sheetsCss.sweepResults}>
-        <Points points={rows} atLeast={sweep.requests_fast_without_price > 0} onUse={onUse} onPoint={setPointed} />
-        <Scatter points={sweep.points} chosen={pointed} />
-      </div>
-    </div>
-  );
-}
-
 /** Trying all settings of a grid. */
-function useSweep() {
+function useSweep(first: Sweep | null) {
   const backend = useBackend();
   const job = useJob("sweep");
-  const [sweep, setSweep] = useState<Sweep | null>(null);
+  const [sweep, setSweep] = useState<Sweep | null>(first);
   const [failure, setFailure] = useState<unknown>(null);
   const run = (transcripts: string[], grid: NonNullable<ReturnType<typeof gridOf>>["grid"]) =>
     job.run(async (name) => {
@@ -284,13 +74,26 @@ function useSweep() {
   return { job, sweep, failure, run };
 }
 
+/** What a recommendation tried, as a sweep of one transcript. */
+const asSweep = (tried: Recommendation): Sweep => ({ ...tried, transcripts: 1 });
+
+/** Props of the dialog. */
+interface SweepSheetProps {
+  transcript: string;
+  /** What was tried already, shown at once. */
+  tried?: Recommendation;
+  /** Called when a setting was put on the bench. */
+  onUse: () => void;
+  onClose: () => void;
+}
+
 /** The dialog. */
-export function SweepSheet({ transcript, onClose }: { transcript: string; onClose: () => void }) {
+export function SweepSheet({ transcript, tried, onUse, onClose }: SweepSheetProps) {
   const { t } = useLingui();
   const all = useTranscripts().data?.transcripts ?? [];
   const [draft, setDraft] = useState(FIRST_GRID);
   const [project, setProject] = useState(false);
-  const { job, sweep, failure, run } = useSweep();
+  const { job, sweep, failure, run } = useSweep(tried ? asSweep(tried) : null);
   const own = rowOf(all, transcript);
   const others = all
     .filter((row) => row.id !== own?.id && own?.project && row.project === own.project && row.requests > 1)
@@ -348,11 +151,12 @@ export function SweepSheet({ transcript, onClose }: { transcript: string; onClos
       {job.name !== null && <JobProgress job={job} label={t`trying`} />}
       {failure !== null && <Failure error={failure} />}
       {sweep && (
-        <Found
+        <SweepFound
           sweep={sweep}
           onUse={(point) => {
-            put(point.variant);
+            put({ name: "", config: point.variant.config });
             onClose();
+            onUse();
           }}
         />
       )}

@@ -10,6 +10,7 @@ import { Moment } from "@/shared/labels";
 import { LineText } from "@/shared/LineText";
 import { Button, Chip, useWords } from "@/shared/ui";
 import { Figure } from "./Figure";
+import { markAt, useMarked } from "./marks";
 import { classes } from "@/shared/classes";
 import css from "./sheets.module.css";
 
@@ -50,12 +51,16 @@ const word = (table: Record<string, MessageDescriptor>, key: string) => table[ke
 /** So many lines before one that was searched for. */
 const LINES_BEFORE = 3;
 
-/** The lines of a block that are shown at first: those around what is searched for, else the beginning. */
-export function firstLines(lines: readonly string[], block: string, find: string): readonly string[] {
+/** The lines of a block that are shown at first: those around what is searched for or marked, else the beginning. */
+export function firstLines(lines: readonly string[], block: string, find: string, mark = -1): readonly string[] {
   if (find !== "") {
     const at = lines.findIndex((line) => line.toLowerCase().includes(find.toLowerCase()));
     const from = Math.max(0, at - LINES_BEFORE);
     return at < 0 ? [] : lines.slice(from, from + FIRST_LINES);
+  }
+  if (mark >= 0) {
+    const from = Math.max(0, mark - LINES_BEFORE);
+    return lines.slice(from, from + FIRST_LINES);
   }
   // Definitions of tools are long and many: their names are enough at first.
   if (block === "tool") return [];
@@ -67,11 +72,12 @@ const Block = memo(function Block({ block, pointed, find }: { block: TurnBlock; 
   const format = useFormat();
   const lines = useMemo(() => block.text.split("\n"), [block.text]);
   const [all, setAll] = useState(false);
-  const shown = all ? lines : firstLines(lines, block.block, find);
+  const marks = useMarked();
+  const shown = all ? lines : firstLines(lines, block.block, find, markAt(lines, marks));
   const text = (
     <div className={css.turnText}>
       {shown.map((line, at) => (
-        <div key={at} className="line-text">
+        <div key={at} className={classes("line-text", marks?.has(line) && "is-marked")} data-marked={marks?.has(line)}>
           {line === "" ? " " : <LineText text={line} hidden={hiddenIn(line)} />}
         </div>
       ))}

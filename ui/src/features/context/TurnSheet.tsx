@@ -12,6 +12,7 @@ import { Await, Button, Chip, Empty } from "@/shared/ui";
 import { VirtualRows } from "@/shared/VirtualRows";
 import { useRead } from "@/state/queries";
 import { type BenchVariant, plainVariant } from "./lab";
+import { MarkChip, markedMessage, MarksProvider, useMarked, useMarks } from "./marks";
 import { TurnMessageView } from "./TurnMessage";
 import { useVariantName } from "./VariantEditor";
 import css from "./sheets.module.css";
@@ -161,6 +162,8 @@ function Messages({
   const parts = partsOf(turn);
   const found = foundIn(turn, toolUse);
   const sought = seeking && found >= 0;
+  const marked = markedMessage(parts, useMarked());
+  const place = sought ? found + before(turn) : marked >= 0 ? marked : find === "" ? parts.length - 1 : 0;
   return (
     <VirtualRows
       items={parts}
@@ -170,7 +173,7 @@ function Messages({
       role="region"
       aria-label={t`Messages`}
       tabIndex={0}
-      reveal={sought ? found + before(turn) : find === "" ? parts.length - 1 : 0}
+      reveal={place}
       revealAt={sought ? "center" : "auto"}
     >
       {(message) => <TurnMessageView message={message} pointed={toolUse} find={find} />}
@@ -189,9 +192,11 @@ function TurnSearch({
   onQuery: (query: string) => void;
 }) {
   const { t } = useLingui();
+  const marks = useMarked();
   return (
     <div className={css.turnBar}>
       {turn && <Recorded turn={turn} />}
+      {turn && <MarkChip marks={marks} messages={partsOf(turn)} />}
       <span className="spacer" />
       <input
         type="text"
@@ -262,6 +267,7 @@ export function TurnSheet({
   const nameOf = useVariantName();
   const { request, toolUse } = view;
   const pages = useTurnPages(view);
+  const marks = useMarks();
   const [query, setQuery] = useState("");
   const find = useDeferredValue(query.trim());
   const read = useRead(
@@ -270,7 +276,7 @@ export function TurnSheet({
       transcript,
       request,
       variant: plainVariant(variant),
-      from: pages.from,
+      from: pages.from ?? (marks ? 0 : null),
       limit: PAGE,
       find: find === "" ? null : find,
     },
@@ -279,38 +285,40 @@ export function TurnSheet({
   pages.lookIn(read.data);
   return (
     <Sheet
-      title={t`Request ${request + 1} under ${nameOf(variant)}`}
+      title={marks ? t`What the model saw: request ${request + 1}` : t`Request ${request + 1} under ${nameOf(variant)}`}
       onClose={onClose}
       size="large"
       testId="turn-sheet"
       footer={<TurnFooter view={view} count={count} pages={pages} onView={onView} />}
     >
-      <TurnSearch
-        turn={read.data}
-        query={query}
-        onQuery={(text) => {
-          setQuery(text);
-          pages.go(null);
-        }}
-      />
-      <Await read={read} rows={10}>
-        {(data) =>
-          data.messages.length + data.preamble.length === 0 ? (
-            <Empty title={find === "" ? t`No messages` : t`Nothing in this request holds this text`} />
-          ) : (
-            <>
-              <PageBar turn={data} go={pages.go} />
-              <Messages
-                key={`${data.request} ${data.from} ${find}`}
-                turn={data}
-                toolUse={toolUse}
-                seeking={pages.seeking}
-                find={find}
-              />
-            </>
-          )
-        }
-      </Await>
+      <MarksProvider value={marks}>
+        <TurnSearch
+          turn={read.data}
+          query={query}
+          onQuery={(text) => {
+            setQuery(text);
+            pages.go(null);
+          }}
+        />
+        <Await read={read} rows={10}>
+          {(data) =>
+            data.messages.length + data.preamble.length === 0 ? (
+              <Empty title={find === "" ? t`No messages` : t`Nothing in this request holds this text`} />
+            ) : (
+              <>
+                <PageBar turn={data} go={pages.go} />
+                <Messages
+                  key={`${data.request} ${data.from} ${find}`}
+                  turn={data}
+                  toolUse={toolUse}
+                  seeking={pages.seeking}
+                  find={find}
+                />
+              </>
+            )
+          }
+        </Await>
+      </MarksProvider>
     </Sheet>
   );
 }

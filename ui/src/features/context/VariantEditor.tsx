@@ -9,6 +9,7 @@ import { ApiFailure } from "@/host";
 import { messagesOf } from "@/shared/failure";
 import { ProgramText } from "@/shared/labels";
 import { MenuEntry, MoreMenu } from "@/shared/menu";
+import { sentenceNow } from "@/shared/sentences";
 import { Button, Failure, Segmented } from "@/shared/ui";
 import { useObservableLater } from "@/state/observable";
 import type { Edited } from "./fields";
@@ -19,6 +20,7 @@ import {
   bench as theBench,
   type BenchVariant,
   choose,
+  doings,
   edit,
   editConfig,
   freeLetter,
@@ -33,10 +35,23 @@ import { shownInForm, VariantForm } from "./VariantForm";
 import variantsCss from "./variants.module.css";
 import labCss from "./lab.module.css";
 
+/** What a variant does, in words: its name as long as no person gave it another. */
+export function useDoing(): (letter: Letter) => string {
+  const { t } = useLingui();
+  const known = useObservableLater(doings);
+  return useCallback(
+    (letter) => {
+      const what = known[letter];
+      return what ? sentenceNow(what) : letter === BASE ? t`no editing` : t`unnamed`;
+    },
+    [known, t],
+  );
+}
+
 /** A variant's letter and name. */
 export function useVariantName(): (variant: Pick<BenchVariant, "letter" | "name">) => string {
-  const { t } = useLingui();
-  return useCallback(({ letter, name }) => `${letter} · ${letter === BASE ? t`no editing` : name || t`unnamed`}`, [t]);
+  const doing = useDoing();
+  return useCallback(({ letter, name }) => `${letter} · ${name.trim() || doing(letter)}`, [doing]);
 }
 
 /** The setting of a variant as it is now. */
@@ -97,7 +112,8 @@ function VariantMenu({ letter, name: given, full }: Pick<BenchVariant, "letter" 
   const { t } = useLingui();
   const nameOf = useVariantName();
   const save = useSaveVariant();
-  const name = given || letter;
+  const doing = useDoing();
+  const name = given.trim() || doing(letter);
   return (
     <MoreMenu name={nameOf({ letter, name: given })} testId="variant-menu">
       <MenuEntry onAction={() => void save({ name, config: configNow(letter) })} testId="variant-save">
@@ -105,7 +121,7 @@ function VariantMenu({ letter, name: given, full }: Pick<BenchVariant, "letter" 
       </MenuEntry>
       <MenuEntry
         isDisabled={full}
-        onAction={() => add({ name: t`${name} copy`, config: configNow(letter) })}
+        onAction={() => add({ name: given.trim() && t`${name} copy`, config: configNow(letter) })}
         testId="variant-duplicate"
       >
         <Trans>Duplicate</Trans>
@@ -165,6 +181,7 @@ const VariantBar = memo(function VariantBar({
   onView: (view: "form" | "json") => void;
 }) {
   const { t } = useLingui();
+  const doing = useDoing();
   return (
     <div className={variantsCss.variantName}>
       <input
@@ -185,6 +202,9 @@ const VariantBar = memo(function VariantBar({
         onChange={onView}
       />
       <VariantMenu letter={letter} name={name} full={full} />
+      <p className="small muted" data-testid="variant-what">
+        {doing(letter)}
+      </p>
     </div>
   );
 });
@@ -243,15 +263,14 @@ function Refused({ error, view }: { error: unknown; view: "form" | "json" }) {
 const NO_WARNINGS: SimulationWarning[] = [];
 
 function NoEditing({ alone }: { alone: boolean }) {
+  const doing = useDoing();
   return (
     <div className={labCss.card}>
       <p>
-        <strong>
-          <Trans>No editing</Trans>
-        </strong>
+        <strong>{doing(BASE)}</strong>
       </p>
       <p className="muted">
-        <Trans>What happened, as recorded. The other variants are compared with it; it cannot be changed.</Trans>
+        <Trans>What ran, as recorded. The other variants are compared with it; it cannot be changed.</Trans>
       </p>
       {alone && (
         <Button tone="primary" onPress={() => add({ name: "", config: {} })}>

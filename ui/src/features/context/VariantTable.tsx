@@ -1,28 +1,108 @@
-/** The variants side by side, each compared with "no editing". */
+/** The variants side by side, each compared with what ran. */
 import { Trans, useLingui } from "@lingui/react/macro";
-import { memo } from "react";
+import { Fragment, memo } from "react";
+import type { Simulation } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { TableHead, numbers } from "@/shared/TableHead";
 import { Button } from "@/shared/ui";
 import { Change, Figure } from "./Figure";
-import { BASE, type Bench, choose } from "./lab";
-import type { Forecasts } from "./simulations";
+import { BASE, type Bench, type BenchVariant, choose } from "./lab";
+import type { Forecast, Forecasts } from "./simulations";
 import { useVariantName } from "./VariantEditor";
 import { classes } from "@/shared/classes";
 import css from "./tables.module.css";
 
+type Totals = Simulation["totals"];
+
+/** Figures of a simulation, compared with what ran. */
+function Cells({ totals, base, own }: { totals: Totals; base: Totals | null; own: boolean }) {
+  const { t } = useLingui();
+  const format = useFormat();
+  return (
+    <>
+      <td className="cell-end" data-testid="cell-peak">
+        <Figure text={format.number(totals.peak)} kind={totals.kind} range={totals.range_percent} />
+        {own && <Change value={totals.peak} base={base?.peak} />}
+      </td>
+      <td className="cell-end">
+        <Figure text={format.compact(totals.input)} kind={totals.kind} />
+        {own && <Change value={totals.input} base={base?.input} />}
+      </td>
+      <td className="cell-end num" data-testid="cell-clears">
+        {format.number(totals.clears)}
+        {totals.compactions > 0 && (
+          <span className="muted">
+            {" "}
+            <Trans>+ {totals.compactions} compacted</Trans>
+          </span>
+        )}
+      </td>
+      <td className="cell-end">
+        <Figure text={format.compact(totals.cache_writes)} kind={totals.kind} />
+        {own && <Change value={totals.cache_writes} base={base?.cache_writes} />}
+      </td>
+      <td className="cell-end" data-testid="cell-cost">
+        <strong className="num">{totals.cost_usd === null ? t`no price` : format.dollars(totals.cost_usd)}</strong>
+        {own && <Change value={totals.cost_usd} base={base?.cost_usd} />}
+      </td>
+      <td className="cell-end num" data-testid="cell-regrets">
+        {own ? (
+          <span className={totals.regrets > 0 ? "text-del" : undefined}>{format.number(totals.regrets)}</span>
+        ) : (
+          <span className="muted" title={t`What ran is what the others are compared with`}>
+            –
+          </span>
+        )}
+      </td>
+    </>
+  );
+}
+
+/** A variant, chosen by its name. */
+function VariantRow({ variant, forecast, base, chosen }: RowProps) {
+  const { t } = useLingui();
+  const nameOf = useVariantName();
+  const totals = forecast?.simulation?.totals ?? null;
+  return (
+    <tr
+      className={[chosen && "is-chosen", forecast?.stale && "is-stale"].filter(Boolean).join(" ") || undefined}
+      aria-current={chosen || undefined}
+      data-testid="variant-row"
+      data-key={variant.letter}
+    >
+      <th scope="row">
+        <Button tone="quiet" onPress={() => choose(variant.letter)}>
+          {nameOf(variant)}
+        </Button>
+      </th>
+      {totals ? (
+        <Cells totals={totals} base={base} own={variant.letter !== BASE} />
+      ) : (
+        <td colSpan={6} className="muted">
+          {forecast?.error ? t`the setting is not valid` : t`simulating…`}
+        </td>
+      )}
+    </tr>
+  );
+}
+
+interface RowProps {
+  variant: BenchVariant;
+  forecast: Forecast | undefined;
+  base: Totals | null;
+  chosen: boolean;
+}
+
 /** The table. */
 export const VariantTable = memo(function VariantTable({ bench, forecasts }: { bench: Bench; forecasts: Forecasts }) {
   const { t } = useLingui();
-  const format = useFormat();
-  const nameOf = useVariantName();
   const base = forecasts[BASE]?.simulation?.totals ?? null;
-  const priced = (value: number | null) => (value === null ? t`no price` : format.dollars(value));
+  const without = forecasts[BASE]?.without?.totals ?? null;
   return (
     <div className={classes("table-box", css.variantTable)}>
       <table className="table" data-testid="variant-table">
         <caption className="visually-hidden">
-          <Trans>The variants, with their difference to no editing</Trans>
+          <Trans>The variants, with their difference to what ran</Trans>
         </caption>
         <TableHead
           columns={[
@@ -36,73 +116,24 @@ export const VariantTable = memo(function VariantTable({ bench, forecasts }: { b
           ]}
         />
         <tbody>
-          {bench.variants.map((variant) => {
-            const forecast = forecasts[variant.letter];
-            const totals = forecast?.simulation?.totals ?? null;
-            const own = variant.letter !== BASE;
-            const chosen = variant.letter === bench.chosen;
-            return (
-              <tr
-                key={variant.letter}
-                className={
-                  [chosen && "is-chosen", forecast?.stale && "is-stale"].filter(Boolean).join(" ") || undefined
-                }
-                aria-current={chosen || undefined}
-                data-testid="variant-row"
-                data-key={variant.letter}
-              >
-                <th scope="row">
-                  <Button tone="quiet" onPress={() => choose(variant.letter)}>
-                    {nameOf(variant)}
-                  </Button>
-                </th>
-                {totals ? (
-                  <>
-                    <td className="cell-end" data-testid="cell-peak">
-                      <Figure text={format.number(totals.peak)} kind={totals.kind} range={totals.range_percent} />
-                      {own && <Change value={totals.peak} base={base?.peak} />}
-                    </td>
-                    <td className="cell-end">
-                      <Figure text={format.compact(totals.input)} kind={totals.kind} />
-                      {own && <Change value={totals.input} base={base?.input} />}
-                    </td>
-                    <td className="cell-end num" data-testid="cell-clears">
-                      {format.number(totals.clears)}
-                      {totals.compactions > 0 && (
-                        <span className="muted">
-                          {" "}
-                          <Trans>+ {totals.compactions} compacted</Trans>
-                        </span>
-                      )}
-                    </td>
-                    <td className="cell-end">
-                      <Figure text={format.compact(totals.cache_writes)} kind={totals.kind} />
-                      {own && <Change value={totals.cache_writes} base={base?.cache_writes} />}
-                    </td>
-                    <td className="cell-end" data-testid="cell-cost">
-                      <strong className="num">{priced(totals.cost_usd)}</strong>
-                      {own && <Change value={totals.cost_usd} base={base?.cost_usd} />}
-                    </td>
-                    <td className="cell-end num" data-testid="cell-regrets">
-                      {own ? (
-                        <span className={totals.regrets > 0 ? "text-del" : undefined}>
-                          {format.number(totals.regrets)}
-                        </span>
-                      ) : (
-                        <span className="muted" title={t`Nothing is cleared`}>
-                          –
-                        </span>
-                      )}
-                    </td>
-                  </>
-                ) : (
-                  <td colSpan={6} className="muted">
-                    {forecast?.error ? t`the setting is not valid` : t`simulating…`}
-                  </td>
-                )}
-              </tr>
-            );
-          })}
+          {bench.variants.map((variant) => (
+            <Fragment key={variant.letter}>
+              <VariantRow
+                variant={variant}
+                forecast={forecasts[variant.letter]}
+                base={base}
+                chosen={variant.letter === bench.chosen}
+              />
+              {variant.letter === BASE && without && (
+                <tr data-testid="row-without">
+                  <th scope="row" className={css.without}>
+                    <Trans>no editing</Trans>
+                  </th>
+                  <Cells totals={without} base={base} own />
+                </tr>
+              )}
+            </Fragment>
+          ))}
         </tbody>
       </table>
     </div>

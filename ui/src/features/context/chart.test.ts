@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import type { ContextShow, Simulation } from "@/bindings";
 import {
   areaPath,
-  bandsOf,
   lineOf,
   linePath,
   marksOf,
@@ -11,6 +10,7 @@ import {
   scalesOf,
   spread,
   thin,
+  ticksBetween,
   ticksOf,
   topOf,
 } from "./chart";
@@ -71,8 +71,10 @@ const show = {
   events: [{ before_request: 1 }],
 } as unknown as ContextShow;
 
-it("stacks memory and system below what is not recorded, and never higher than the whole", () => {
-  expect(bandsOf(show, [100, 12])).toEqual({ fixed: [20, 12], notRecorded: [50, 12], all: [100, 12] });
+it("finds round numbers between two for an axis that uses its room", () => {
+  expect(ticksBetween(104_386, 148_687)).toEqual([120_000, 140_000]);
+  expect(ticksBetween(16.76, 26.09)).toEqual([17.5, 20, 22.5, 25]);
+  expect(ticksBetween(3, 3)).toEqual([3]);
 });
 
 it("marks what is newly cleared, what is compacted and what is needed again", () => {

@@ -9,6 +9,14 @@ export interface Plot {
   bottom: number;
 }
 
+/** Room around the plot. */
+const MARGIN = { left: 46, right: 34, top: 18, bottom: 24 };
+
+/** The plot of a picture of this size. What is drawn below the chart on the same axis of requests takes the same width. */
+export function plotOf(width: number, height: number): Plot {
+  return { left: MARGIN.left, right: width - MARGIN.right, top: MARGIN.top, bottom: height - MARGIN.bottom };
+}
+
 /** Maps requests and tokens to pixels. */
 export interface Scales {
   /** Centre of a request. */
@@ -89,30 +97,6 @@ export function areaPath(lower: readonly number[], upper: readonly number[], { x
   const there = thin(upper.map((value, index) => [x(index), y(value)] as const));
   const back = thin(lower.map((value, index) => [x(index), y(value)] as const));
   return `M${coordinates(there)}L${coordinates([...back].reverse())}Z`;
-}
-
-/** Bands of the filled variant, from below. Each list holds the upper edge of its band. */
-export interface Bands {
-  /** System prompt, tools, instructions and memory, as far as the file holds them. */
-  fixed: number[];
-  /** With what was recorded as size and is in no class. */
-  notRecorded: number[];
-  /** All: conversation and tools on top. */
-  all: number[];
-}
-
-/** Stacks the classes of each request under the size that a variant leaves. */
-export function bandsOf(show: ContextShow, after: readonly number[]): Bands {
-  const bands: Bands = { fixed: [], notRecorded: [], all: [] };
-  after.forEach((size, index) => {
-    const classes = show.requests[index]?.classes;
-    const fixed = classes ? classes.system + classes.instructions + classes.memory : 0;
-    const low = Math.min(size, fixed);
-    bands.fixed.push(low);
-    bands.notRecorded.push(Math.min(size, low + Math.max(0, classes?.not_recorded ?? 0)));
-    bands.all.push(size);
-  });
-  return bands;
 }
 
 /** Something at a request that the chart marks. */
@@ -210,6 +194,10 @@ export function spread(wanted: readonly number[], gap: number): number[] {
   return out;
 }
 
-/** True if every request is known as it was sent, so that what no part explains is framing. */
-export const restsOnRequests = ({ requests }: ContextShow): boolean =>
-  requests.length > 0 && requests.every((request) => request.rests_on === "request");
+/** Round numbers between two, both ends included: for an axis that does not begin at 0. */
+export function ticksBetween(least: number, most: number, wanted = 4): number[] {
+  const [, step = 1] = ticksOf(Math.max(most - least, Number.EPSILON), wanted);
+  const ticks: number[] = [];
+  for (let at = Math.ceil(least / step) * step; at <= most + step * 1e-9; at += step) ticks.push(at);
+  return ticks;
+}

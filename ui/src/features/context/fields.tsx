@@ -9,6 +9,7 @@ import { positionsAround } from "./ahead";
 import { type Json, parseNames, type Scale } from "./setting";
 import { useWish } from "./simulations";
 import { ProgramText } from "@/shared/labels";
+import { TermMark } from "@/shared/Term";
 import { classes } from "@/shared/classes";
 import css from "./variants.module.css";
 
@@ -61,6 +62,9 @@ function useLookAhead(value: number, positions: () => number[], edited: Edited, 
   return { onFocus: come, onPointerEnter: come, onBlur: leave, onPointerLeave: leave };
 }
 
+/** The term in a field's label: its first word, `keep` of `keep tool_uses`. */
+const termOf = (label: string) => label.split(" ", 1)[0] ?? "";
+
 /** Writes another number into a field of a setting. */
 export type Write = (config: Json, value: number) => Json;
 
@@ -98,7 +102,10 @@ export const NumberSetting = memo(function NumberSetting({
         isInvalid={problem !== null}
         onChange={change}
       >
-        <Label>{label}</Label>
+        <span className={css.termLabel}>
+          <Label>{label}</Label>
+          <TermMark of={termOf(label)} />
+        </span>
         <Input className={classes(css.numberInput, "num")} data-testid={`${testId}-input`} />
       </NumberField>
       <Slider
@@ -157,7 +164,10 @@ export function LaterText({
           else event.continuePropagation();
         }}
       >
-        <Label>{label}</Label>
+        <span className={css.termLabel}>
+          <Label>{label}</Label>
+          <TermMark of={termOf(label)} />
+        </span>
         <Input type="text" className={css.namesInput} placeholder={placeholder} data-testid={testId} />
       </TextField>
       {children}
@@ -233,7 +243,10 @@ export function ChoiceSetting<T extends string>({
   const id = useId();
   return (
     <div className={css.settingRow}>
-      <label htmlFor={id}>{label}</label>
+      <span className={css.termLabel}>
+        <label htmlFor={id}>{label}</label>
+        <TermMark of={termOf(label)} />
+      </span>
       <select id={id} value={value} onChange={(event) => onChange(event.target.value as T)} data-testid={testId}>
         {options.map((option) => (
           <option key={option.value} value={option.value}>

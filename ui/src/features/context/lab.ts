@@ -2,7 +2,7 @@
  * The variants that stand side by side. They outlive the screen, so that one can go elsewhere and come back; what is to
  * outlive the window is saved in the program.
  */
-import type { Variant } from "@/bindings";
+import type { Message, Variant } from "@/bindings";
 import { observable, useObservable, useObservableLater } from "@/state/observable";
 import { FIRST_CONFIG, type Json } from "./setting";
 
@@ -15,15 +15,26 @@ export type Letter = (typeof LETTERS)[number];
 export interface BenchVariant {
   /** Its letter: stays with it, gives it its line. */
   letter: Letter;
-  /** Its name. */
+  /** The name a person gave it; empty for one that is named by what it does. */
   name: string;
   /** The setting. */
   config: Json;
 }
 
-/** A variant as the program takes it. One without a name goes by its letter. */
+/** What the variants do, in the words of the program, by letter: it follows each answer. */
+export const doings = observable<Partial<Record<Letter, Message>>>({});
+
+/** Notes what a variant does. */
+export function noteDoing(letter: Letter, what: Message | null): void {
+  const known = doings.get();
+  if (known[letter]?.text === what?.text) return;
+  const { [letter]: _was, ...rest } = known;
+  doings.set(what ? { ...rest, [letter]: what } : rest);
+}
+
+/** A variant as the program takes it. One without a name goes by what it does, in English, as settings are written. */
 export function plainVariant({ letter, name, config }: BenchVariant): Variant {
-  return { name: name.trim() || letter, config };
+  return { name: name.trim() || doings.get()[letter]?.text || letter, config };
 }
 
 /** The bench. */
@@ -34,7 +45,7 @@ export interface Bench {
   chosen: Letter;
 }
 
-/** Letter of the variant without editing. It is always there and cannot be changed. */
+/** Letter of what ran: the setting in force, else no editing. It is always there and cannot be changed. */
 export const BASE: Letter = "A";
 
 /** The bench of a new window. */
@@ -42,7 +53,7 @@ export function newBench(): Bench {
   return {
     variants: [
       { letter: BASE, name: "", config: {} },
-      { letter: "B", name: "60k, keep 5", config: FIRST_CONFIG },
+      { letter: "B", name: "", config: FIRST_CONFIG },
     ],
     chosen: "B",
   };
@@ -63,6 +74,7 @@ export function useBenchLater(): Bench {
 
 /** Puts the bench back to how a new window has it; for tests. */
 export function resetBench(): void {
+  doings.set({});
   bench.set(newBench());
 }
 

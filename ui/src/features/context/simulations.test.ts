@@ -32,6 +32,11 @@ function desk() {
           refuse: () => reject(new ApiFailure({ code: "invalid", message: "no", hint: "", subject: "" })),
         }),
       ),
+    ran: () =>
+      new Promise((resolve) => {
+        const simulation = { what: null, requests: [request({ keep: 7 })], compactions: [], regrets: [] };
+        resolve({ simulation: simulation as unknown as Simulation, without: null });
+      }),
     lines: (configs) =>
       Promise.resolve(
         configs.map(({ keep }) => ({
@@ -54,12 +59,12 @@ function desk() {
 
 it("asks about each variant once, and only about those that changed", async () => {
   const { asked, opened, keepOf } = desk();
-  opened.follow([variant("A", 0), variant("B", 1)]);
-  opened.follow([variant("A", 0), variant("B", 1)]);
+  opened.follow([variant("C", 0), variant("B", 1)]);
+  opened.follow([variant("C", 0), variant("B", 1)]);
   expect(asked).toHaveLength(2);
   asked.forEach(({ answer }) => answer());
   await settled();
-  opened.follow([variant("A", 0), variant("B", 2)]);
+  opened.follow([variant("C", 0), variant("B", 2)]);
   expect(asked).toHaveLength(3);
   expect(keepOf("B")).toBe(1);
   expect(opened.forecasts.get().B?.stale).toBe(true);
@@ -101,11 +106,11 @@ it("keeps the last answer while a setting is refused", async () => {
 
 it("forgets a variant that is taken off, also when its answer comes later", async () => {
   const { asked, opened } = desk();
-  opened.follow([variant("A", 0), variant("B", 1)]);
-  opened.follow([variant("A", 0)]);
+  opened.follow([variant("C", 0), variant("B", 1)]);
+  opened.follow([variant("C", 0)]);
   asked.forEach(({ answer }) => answer());
   await settled();
-  expect(Object.keys(opened.forecasts.get())).toEqual(["A"]);
+  expect(Object.keys(opened.forecasts.get())).toEqual(["C"]);
 });
 
 it("draws a line that was asked for ahead at once, and an older answer never over it", async () => {
@@ -136,4 +141,12 @@ it("asks anew about all when something else is assumed, and forgets what was on 
   asked[1]!.answer();
   await settled();
   expect(keepOf("B")).toBe(1);
+});
+
+it("draws what ran for the first variant, whatever line another variant has for the same setting", async () => {
+  const { opened } = desk();
+  opened.follow([{ letter: "A", name: "", config: {} }]);
+  await settled();
+  expect(opened.lines.get().A?.after).toEqual([7]);
+  expect(opened.forecasts.get().A?.simulation?.requests[0]?.after).toBe(7);
 });

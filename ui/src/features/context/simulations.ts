@@ -10,7 +10,7 @@ import { observable } from "@/state/observable";
 import { type Ahead, keepAhead } from "./ahead";
 import { type Assumed, AS_RECORDED, assumed, sameAssumed } from "./assumed";
 import { lineOf } from "./chart";
-import { bench, type BenchVariant, type Letter } from "./lab";
+import { BASE, bench, type BenchVariant, type Letter, noteDoing } from "./lab";
 import { type Latest, latest } from "./latest";
 import { type Json, sameSetting } from "./setting";
 
@@ -24,6 +24,8 @@ export interface Forecast {
   stale: boolean;
   /** Time of the newest answer, in milliseconds. */
   milliseconds: number | null;
+  /** Of what ran under a setting in force: the same without editing. */
+  without?: Simulation | null;
 }
 
 /** Forecasts by letter. */
@@ -52,8 +54,18 @@ export interface Desk {
 export interface Program {
   /** Simulates one setting. */
   run: (config: Json, assumed: Assumed) => Promise<Simulation>;
+  /** What ran, and where that was under a setting the same without editing. */
+  ran: (assumed: Assumed) => Promise<Ran>;
   /** The line of each setting; null for those that would be refused. */
   lines: (configs: Json[], assumed: Assumed) => Promise<(SimulatedLine | null)[]>;
+}
+
+/** What ran. */
+export interface Ran {
+  /** It. */
+  simulation: Simulation;
+  /** Without editing, where a setting was in force. */
+  without: Simulation | null;
 }
 
 /** Makes a desk. `now` gives milliseconds. */
@@ -74,23 +86,30 @@ export function openDesk(program: Program, now: () => number): Desk {
   };
   /** Draws an answer, unless the line of the newest setting is there already. */
   const drawAnswer = (letter: Letter, config: Json, simulation: Simulation) => {
+    // What ran stands under no setting of a variant.
+    if (letter === BASE) return draw(letter, lineOf(simulation));
     if (!ahead.get(config)) ahead.keep(config, lineOf(simulation));
     const newest = ahead.get(runners.get(letter)?.asked ?? config);
     draw(letter, newest ?? ahead.get(config) ?? lineOf(simulation));
   };
   const makeRunner = (letter: Letter) => {
     let begun = 0;
-    return latest<Json, Simulation>(
+    return latest<Json, Ran>(
       (config) => {
         begun = now();
-        return program.run(config, taken);
+        if (letter === BASE) return program.ran(taken);
+        return program.run(config, taken).then((simulation) => ({ simulation, without: null }));
       },
       {
-        done: (simulation, config, waiting) => {
+        done: ({ simulation, without }, config, waiting) => {
           drawAnswer(letter, config, simulation);
-          tell(letter, { simulation, error: null, stale: waiting, milliseconds: now() - begun });
+          noteDoing(letter, simulation.what);
+          tell(letter, { simulation, without, error: null, stale: waiting, milliseconds: now() - begun });
         },
-        failed: (error, _config, waiting) => tell(letter, waiting ? {} : { error, stale: false }),
+        failed: (error, _config, waiting) => {
+          if (!waiting) noteDoing(letter, null);
+          tell(letter, waiting ? {} : { error, stale: false });
+        },
       },
     );
   };
@@ -125,7 +144,7 @@ export function openDesk(program: Program, now: () => number): Desk {
         if (known && sameSetting(known.asked, config)) continue;
         const runner = known?.runner ?? makeRunner(letter);
         runners.set(letter, { runner, asked: config });
-        const line = ahead.get(config);
+        const line = letter === BASE ? undefined : ahead.get(config);
         if (line) draw(letter, line);
         tell(letter, { stale: true });
         runner.push(config);
@@ -140,14 +159,26 @@ export function openDesk(program: Program, now: () => number): Desk {
   };
 }
 
+/** A run that ends early has zeros after its end; they are no requests. */
+function whole(simulation: Simulation): Simulation {
+  const { stopped, requests } = simulation;
+  return stopped ? { ...simulation, requests: requests.slice(0, stopped.last + 1) } : simulation;
+}
+
 async function simulate(backend: Backend, transcript: string, config: Json, assumed: Assumed): Promise<Simulation> {
   const variants = [{ name: "variant", config }];
   const { simulations } = await backend.call("context_simulate", { transcript, variants, ...assumed });
   const [simulation] = simulations;
   if (!simulation) throw new Error("the program answered without a simulation");
-  // A run that ends early has zeros after its end; they are no requests.
-  const { stopped, requests } = simulation;
-  return stopped ? { ...simulation, requests: requests.slice(0, stopped.last + 1) } : simulation;
+  return whole(simulation);
+}
+
+async function asItRan(backend: Backend, transcript: string, assumed: Assumed): Promise<Ran> {
+  const request = { transcript, variants: [{ name: "no editing", config: {} }], in_force: true, ...assumed };
+  const { simulations, in_force: ran } = await backend.call("context_simulate", request);
+  const [none] = simulations;
+  if (!none) throw new Error("the program answered without a simulation");
+  return ran ? { simulation: whole(ran), without: whole(none) } : { simulation: whole(none), without: null };
 }
 
 async function linesOf(
@@ -169,6 +200,7 @@ export function useDesk(transcript: string): Desk {
   const desk = useMemo(() => {
     const program: Program = {
       run: (config, assumed) => simulate(backend, transcript, config, assumed),
+      ran: (assumed) => asItRan(backend, transcript, assumed),
       lines: (configs, assumed) => linesOf(backend, transcript, configs, assumed),
     };
     return openDesk(program, milliseconds);

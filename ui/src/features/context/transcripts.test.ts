@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { TranscriptRow } from "@/bindings";
-import { listRows, matching, projectName, projectsOf, rowOf, titleOf } from "./transcripts";
+import { inOrder, listRows, matching, projectName, projectsOf, rowOf } from "./transcripts";
 
 const row = (id: string, title: string | null, project: string | null, subagents: string[] = []) =>
   ({ id, title, project, subagents, models: ["claude-sonnet-4-5"] }) as unknown as TranscriptRow;
@@ -22,15 +22,29 @@ it("finds by every word, in title, project, id and model", () => {
 it("knows projects and names", () => {
   expect(projectsOf(ROWS)).toEqual(["/home/ada/harbour", "/home/ada/lighthouse"]);
   expect(["/home/ada/harbour/", "-home-ada"].map(projectName)).toEqual(["harbour", "-home-ada"]);
-  expect(ROWS.map(titleOf)).toEqual(["Fix the tide test", "b2", "c3"]);
 });
 
 it("finds the row of a session by its subagents too", () => {
   expect(rowOf(ROWS, "a1/agent")?.id).toBe("a1");
   expect(rowOf(ROWS, "zz")).toBeNull();
-  expect(listRows(ROWS).map(({ key, position, siblings }) => [key, position, siblings])).toEqual([
+  expect(
+    listRows(ROWS, ({ title }) => title ?? "").map(({ key, position, siblings }) => [key, position, siblings]),
+  ).toEqual([
     ["a1", 1, 3],
     ["b2", 2, 3],
     ["c3", 3, 3],
   ]);
+});
+
+it("puts runs in the order of cost, peak or date, the newest of equal ones first", () => {
+  const sized = (id: string, cost_usd: number | null, peak: number | null, client_cost_usd: number | null = null) =>
+    ({ id, cost_usd, peak, client_cost_usd }) as unknown as TranscriptRow;
+  const rows = [sized("a", 1, 900), sized("b", null, null), sized("c", null, 500, 3), sized("d", 1, 2000)];
+  const ids = (order: Parameters<typeof inOrder>[1]) =>
+    inOrder(rows, order)
+      .map(({ id }) => id)
+      .join("");
+  expect(ids("date")).toBe("abcd");
+  expect(ids("cost")).toBe("cadb");
+  expect(ids("peak")).toBe("dacb");
 });

@@ -1,6 +1,7 @@
 /** The transcripts: read once from the index, and again while it is brought up to date. Filtering is done here. */
-import { useEffect } from "react";
-import type { TranscriptRow } from "@/bindings";
+import { useLingui } from "@lingui/react/macro";
+import { useCallback, useEffect } from "react";
+import type { TranscriptRow, TranscriptsReq } from "@/bindings";
 import { useBackend } from "@/state/backend";
 import { useRead } from "@/state/queries";
 import type { PickerRow } from "@/shared/Picker";
@@ -9,7 +10,7 @@ import { fileName } from "@/shared/text";
 /** While the index is being brought up to date, it is asked so often, in milliseconds. */
 const RUNNING_MS = 400;
 
-const ALL = { query: null, project: null, refresh: false, wait: false } as const;
+const ALL = { query: null, project: null, sort: null, refresh: false, wait: false } as const;
 
 /** Every transcript that is known, and the state of the index. */
 export function useTranscripts() {
@@ -41,9 +42,26 @@ export interface TranscriptListRow extends PickerRow {
   transcript: TranscriptRow;
 }
 
-/** Title of a transcript. */
-export function titleOf(row: Pick<TranscriptRow, "title" | "id">): string {
-  return row.title?.trim() || row.id;
+/** Title of a run: its own, else the first prompt. A run without either says so; an id names nothing for a person. */
+export function useTitle(): (run: { title: string | null }) => string {
+  const { t } = useLingui();
+  return useCallback((run) => run.title?.trim() || t`Run without a prompt`, [t]);
+}
+
+/** Orders of the list. */
+export type RunOrder = NonNullable<TranscriptsReq["sort"]>;
+
+/** What a run cost: by the table of prices, else by the client's own count. */
+export const costOf = (run: TranscriptRow): number | null => run.cost_usd ?? run.client_cost_usd;
+
+/** The rows in an order. They come newest first, and equal ones stay so. */
+export function inOrder(rows: readonly TranscriptRow[], order: RunOrder): TranscriptRow[] {
+  const sizes: Record<RunOrder, (run: TranscriptRow) => number> = {
+    date: () => 0,
+    cost: (run) => costOf(run) ?? -1,
+    peak: (run) => run.peak ?? -1,
+  };
+  return [...rows].sort((a, b) => sizes[order](b) - sizes[order](a));
 }
 
 /** The last part of a project's path, which is what people call it. */
@@ -67,7 +85,7 @@ export function matching(rows: readonly TranscriptRow[], query: string, project:
 }
 
 /** The rows as a list walks them. */
-export function listRows(rows: readonly TranscriptRow[]): TranscriptListRow[] {
+export function listRows(rows: readonly TranscriptRow[], titleOf: (run: TranscriptRow) => string): TranscriptListRow[] {
   return rows.map((transcript, at) => ({
     key: transcript.id,
     label: titleOf(transcript),

@@ -9,6 +9,10 @@ export interface Turns {
   cursor: number;
   /** Moves the cursor. */
   moveTo: (request: number) => void;
+  /** Moves the cursor by so many requests. */
+  step: (by: number) => void;
+  /** Moves the cursor to the largest context. */
+  toPeak: () => void;
   /** The request whose messages are open. */
   turn: TurnView | null;
   /** Opens another, or none. */
@@ -21,9 +25,29 @@ export interface Turns {
   openRegret: (regret: Regret) => void;
 }
 
-/** The cursor stands at the last request until it is moved. `asked` is what the address names; people count from 1. */
-export function useTurns(show: ContextShow, asked: number | undefined): Turns {
+/** Requests that the address names; people count from 1. */
+export interface Asked {
+  /** The one whose messages are opened. */
+  turn?: number | undefined;
+  /** The one under the cursor. */
+  at?: number | undefined;
+}
+
+/** The cursor: at the peak until it is moved, or at the request that the address names. */
+function useCursor(show: ContextShow, at: number | undefined) {
   const [moved, moveTo] = useState<number | null>(null);
+  const last = show.requests.length - 1;
+  const peak = show.peak?.request ?? last;
+  const cursor = Math.min(moved ?? (at === undefined ? peak : at - 1), last);
+  const step = useCallback((by: number) => moveTo(Math.max(0, Math.min(last, cursor + by))), [cursor, last]);
+  const toPeak = useCallback(() => moveTo(peak), [peak]);
+  return useMemo(() => ({ cursor, moveTo, step, toPeak }), [cursor, step, toPeak]);
+}
+
+/** The cursor and the open messages. */
+export function useTurns(show: ContextShow, { turn: asked, at }: Asked): Turns {
+  const cursor = useCursor(show, at);
+  const { moveTo } = cursor;
   const [turn, setTurn] = useState<TurnView | null>(null);
   // The turn that the address names is opened once.
   const [seen, setSeen] = useState<number | undefined>(undefined);
@@ -34,16 +58,17 @@ export function useTurns(show: ContextShow, asked: number | undefined): Turns {
       setTurn({ request: asked - 1, toolUse: null });
     }
   }
-  const last = show.requests.length - 1;
-  const cursor = Math.min(moved ?? last, last);
-  const openTurn = useCallback((request: number, toolUse: string | null = null) => {
-    moveTo(request);
-    setTurn({ request, toolUse });
-  }, []);
+  const openTurn = useCallback(
+    (request: number, toolUse: string | null = null) => {
+      moveTo(request);
+      setTurn({ request, toolUse });
+    },
+    [moveTo],
+  );
   const openRequest = useCallback((request: number) => openTurn(request), [openTurn]);
   const openRegret = useCallback((regret: Regret) => openTurn(regret.needed_at, regret.tool_use_id), [openTurn]);
   return useMemo(
-    () => ({ cursor, moveTo, turn, setTurn, openTurn, openRequest, openRegret }),
+    () => ({ ...cursor, turn, setTurn, openTurn, openRequest, openRegret }),
     [cursor, turn, openTurn, openRequest, openRegret],
   );
 }

@@ -7,6 +7,7 @@ import { MenuEntry, MoreMenu } from "@/shared/menu";
 import { Question } from "@/shared/Question";
 import { neighbour, Picker } from "@/shared/Picker";
 import { useRemedies } from "@/shared/remedies";
+import { RuleTerm } from "@/shared/Term";
 import { Button, Chip, Empty, useWords } from "@/shared/ui";
 import { startAct } from "@/state/acts";
 import { useBackend } from "@/state/backend";
@@ -155,7 +156,14 @@ function Detail({ row, onToggle }: { row: FindingRow; onToggle: () => void }) {
   const [first] = offered;
   const by = (act: Remedy["act"]) => offered.find(({ remedy }) => remedy.act === act);
   const canAllow = row.leaf && acts.canAllow;
-  const keyOf = { open: "o", redact: "r", put_back: undefined, strip_character: undefined, move_lines: undefined };
+  const keyOf = {
+    open: "o",
+    redact: "r",
+    put_back: undefined,
+    strip_character: undefined,
+    move_lines: undefined,
+    reach: undefined,
+  };
   useKeys([
     {
       keys: "o",
@@ -173,6 +181,9 @@ function Detail({ row, onToggle }: { row: FindingRow; onToggle: () => void }) {
         <strong>
           {row.leaf ? program.message(finding) : `${format.number(row.count)} × ${program.ruleName(finding.rule)}`}
         </strong>{" "}
+        <RuleTerm rule={finding.rule}>
+          <Chip>{program.ruleName(finding.rule)}</Chip>
+        </RuleTerm>{" "}
         <span className="muted">{program.remedy(finding)}</span>
       </p>
       <div className="pane-actions">

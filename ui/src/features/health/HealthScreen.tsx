@@ -11,6 +11,7 @@ import { ExpiryList } from "./ExpiryList";
 import { FindingList } from "./FindingList";
 import { RuleTable } from "./RuleTable";
 import { StoreTable } from "./StoreTable";
+import { WorthList } from "./WorthList";
 import { classes } from "@/shared/classes";
 import css from "./health.module.css";
 
@@ -24,6 +25,7 @@ function Views({ route, health, withLoads }: { route: HealthRoute; health: Healt
     .reduce((sum, store) => sum + store.expiry, 0);
   const options: { value: HealthView; label: string }[] = [
     { value: "findings", label: t`Findings` },
+    { value: "worth", label: t`What it costs` },
     { value: "expiry", label: t`Could go (${proposals})` },
     { value: "rules", label: t`Rules` },
   ];
@@ -40,6 +42,7 @@ function Views({ route, health, withLoads }: { route: HealthRoute; health: Healt
         />
       </div>
       {view === "findings" && <FindingList health={health} store={route.store} />}
+      {view === "worth" && <WorthList store={route.store} />}
       {view === "expiry" && <ExpiryList health={health} store={route.store} loads={withLoads} />}
       {view === "rules" && <RuleTable />}
     </section>

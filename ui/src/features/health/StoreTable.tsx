@@ -4,7 +4,8 @@ import type { IndexHealth, StoreHealth } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { Moment, ProgramText } from "@/shared/labels";
 import { TableHead, numbers } from "@/shared/TableHead";
-import { Chip } from "@/shared/ui";
+import { REASONS, reasonSums } from "@/shared/loads";
+import { Chip, useWords } from "@/shared/ui";
 import { formatRoute } from "@/state/route";
 import { classes } from "@/shared/classes";
 import css from "./health.module.css";
@@ -77,10 +78,15 @@ function Indexes({ indexes }: { indexes: readonly IndexHealth[] }) {
   );
 }
 
+/** Reasons that are named. */
+const MAX_REASONS = 3;
+
 function Loads({ store }: { store: StoreHealth }) {
   const { loads } = store;
   const format = useFormat();
+  const say = useWords();
   if (!loads) return <span className="muted">–</span>;
+  const reasons = reasonSums(loads.memories.map((memory) => memory.reasons)).slice(0, MAX_REASONS);
   const never = format.number(loads.never_loaded);
   const all = format.number(loads.memories.length);
   return (
@@ -92,6 +98,11 @@ function Loads({ store }: { store: StoreHealth }) {
         </Trans>
         , <Plural value={loads.sessions} one="# session" other="# sessions" />
       </div>
+      {reasons.length > 0 && (
+        <div className="muted" data-testid="load-reasons">
+          {reasons.map(({ reason, sessions }) => `${say(REASONS[reason])} ${format.number(sessions)}`).join(" · ")}
+        </div>
+      )}
     </>
   );
 }

@@ -1,7 +1,7 @@
 /** Words of the screen of health. */
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
-import type { Severity } from "@/bindings";
+import type { MemoryEffect, Severity } from "@/bindings";
 
 /** Severity of a finding. */
 export const SEVERITIES: Record<Severity, MessageDescriptor> = {
@@ -21,6 +21,15 @@ export const REASONS: Record<string, MessageDescriptor> = {
   old_log: msg`old log`,
   date_past: msg`date past`,
   duplicate: msg`duplicate`,
+};
+
+/** What a memory does. */
+export const EFFECTS: Record<MemoryEffect, MessageDescriptor> = {
+  never_present: msg`never before a model`,
+  no_better: msg`rules no better than before`,
+  better: msg`rules better than before`,
+  too_few: msg`too few points to compare`,
+  no_rule: msg`no rule to count`,
 };
 
 /** Settings of a rule. */

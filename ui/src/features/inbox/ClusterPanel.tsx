@@ -170,6 +170,13 @@ export function ClusterPanel({ row, title, notice, acts, busy, onChoose }: Clust
           </div>
           <p className="muted num">{facts}</p>
         </div>
+        {acts.session && (
+          <div className="pane-tools">
+            <Button tone="quiet" keys="s" onPress={acts.session} data-testid="item-session">
+              <Trans>Open session</Trans>
+            </Button>
+          </div>
+        )}
       </header>
       <div className={classes("pane-body", css.inboxBody)}>
         {notice}

@@ -5,6 +5,7 @@ import type { Finding, InboxItem } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { useProgramWords } from "@/shared/program";
 import { countOf, RemedyButtons } from "@/shared/remedies";
+import { RuleTerm } from "@/shared/Term";
 import { Button, Chip } from "@/shared/ui";
 import { findingTone } from "./words";
 import css from "./inbox.module.css";
@@ -15,9 +16,9 @@ function FindingRow({ finding, item }: { finding: Finding; item: InboxItem }) {
   const remedy = program.remedy(finding);
   return (
     <li data-testid="item-finding">
-      <Chip tone={findingTone(finding)} title={finding.rule}>
-        {program.ruleName(finding.rule)}
-      </Chip>
+      <RuleTerm rule={finding.rule}>
+        <Chip tone={findingTone(finding)}>{program.ruleName(finding.rule)}</Chip>
+      </RuleTerm>
       <span>
         {place && <span className="mono muted">{place} </span>}
         {program.message(finding)} {remedy && <span className="muted">{remedy}</span>}
@@ -40,9 +41,11 @@ function RuleRow({ findings, item }: { findings: readonly Finding[]; item: Inbox
   return (
     <>
       <li data-testid="item-finding">
-        <Chip tone={findingTone(first)} title={first.rule}>
-          {format.number(count)} × {program.ruleName(first.rule)}
-        </Chip>
+        <RuleTerm rule={first.rule}>
+          <Chip tone={findingTone(first)}>
+            {format.number(count)} × {program.ruleName(first.rule)}
+          </Chip>
+        </RuleTerm>
         <span className="muted">{program.remedy(first)}</span>
         <span className={css.inboxRemedies}>
           <Button tone="quiet" aria-expanded={open} onPress={() => setOpen(!open)} data-testid="finding-each">

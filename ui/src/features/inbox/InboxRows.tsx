@@ -100,7 +100,7 @@ export function FindingChips({ item, most = NAMED_FINDINGS }: { item: Pick<Inbox
 export function Reappeared() {
   const { t } = useLingui();
   return (
-    <Chip tone="warn" title={t`You rejected this content before; somebody wrote it again.`} data-testid="reappeared">
+    <Chip tone="warn" title={t`You rolled this content back before; somebody wrote it again.`} data-testid="reappeared">
       <Trans>Reappeared</Trans>
     </Chip>
   );

@@ -18,12 +18,21 @@ import { Change } from "./Change";
 import { FindingsList } from "./FindingsList";
 import css from "./inbox.module.css";
 import { Reappeared } from "./InboxRows";
+import { ReadBy } from "./ReadBy";
 import type { ItemActs } from "./reviewing";
 import { StaleView } from "./StaleView";
 import { nameOf, VERBS } from "./words";
 
 /** Who wrote it, and after which prompt. */
-function OriginLines({ item, onTranscript }: { item: InboxItem; onTranscript: (() => void) | null }) {
+function OriginLines({
+  item,
+  onTranscript,
+  onSession,
+}: {
+  item: InboxItem;
+  onTranscript: (() => void) | null;
+  onSession: (() => void) | null;
+}) {
   const { t } = useLingui();
   const { origin } = item;
   // Reading the transcript takes a moment, so that it waits until somebody asks.
@@ -35,7 +44,7 @@ function OriginLines({ item, onTranscript }: { item: InboxItem; onTranscript: ((
         <strong>
           <Trans>Written by</Trans>
         </strong>{" "}
-        <Actor actor={item.created_by} />
+        <Actor actor={item.created_by} origin={origin} />
         {origin?.turn != null && <Trans>, turn {origin.turn}</Trans>}
         {origin?.model && `, ${origin.model}`}
         {item.put_back && (
@@ -62,6 +71,11 @@ function OriginLines({ item, onTranscript }: { item: InboxItem; onTranscript: ((
         >
           {open ? t`Less` : t`Why`}
         </Button>
+        {onSession && (
+          <Button tone="quiet" keys="s" onPress={onSession} data-testid="item-session">
+            <Trans>Open session</Trans>
+          </Button>
+        )}
         {onTranscript && (
           <Button tone="quiet" keys="t" onPress={onTranscript} data-testid="item-transcript">
             <Trans>Open the transcript</Trans>
@@ -98,6 +112,7 @@ function ItemHeader({ item, stale }: { item: InboxItem; stale: boolean }) {
           </h1>
           <Chip>{verb ? say(verb.word) : item.verb}</Chip>
           {item.reappeared && <Reappeared />}
+          <ReadBy item={item} />
         </div>
         <p className="muted num">{facts.join(" — ")}</p>
         {item.previous_path && (
@@ -179,7 +194,7 @@ export function ItemPanel({ seen, now, acts, busy, notice, said }: ItemPanelProp
       <ItemHeader item={seen} stale={stale} />
       <div className={classes("pane-body", css.inboxBody)}>
         {!stale && notice}
-        <OriginLines item={seen} onTranscript={acts.transcript} />
+        <OriginLines item={seen} onTranscript={acts.transcript} onSession={acts.session} />
         {stale ? <StaleView seen={seen} now={now} onShowNewest={() => acts.showNewest?.()} /> : <Change item={seen} />}
         <FindingsList key={seen.version_id} item={seen} said={stale ? null : said} />
       </div>

@@ -4,6 +4,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { InboxItem, Reviewed, SkippedItem } from "@/bindings";
 import type { Backend, Request } from "@/host";
+import { putsBack } from "@/shared/act-words";
 import { sayQueued } from "@/shared/queued";
 import { sentenceNow, together } from "@/shared/sentences";
 import { dropReviewed, type Narrowed } from "@/state/triage";
@@ -25,14 +26,14 @@ export interface Desk {
 /** Name of a review in its message. */
 export type Kind = "approved" | "edited" | "rejected" | "up_to";
 
-function title(kind: Kind, subject: string): string {
+function title(kind: Kind, subject: string, act: Reviewed["act"]): string {
   switch (kind) {
     case "approved":
       return t`Approved: ${subject}`;
     case "edited":
       return t`Edited and approved: ${subject}`;
     case "rejected":
-      return t`Rolled back: ${subject}`;
+      return putsBack(act) ? t`Put back: ${subject}` : t`Rolled back: ${subject}`;
     case "up_to":
       return t`Reviewed up to here: ${subject}`;
   }
@@ -103,7 +104,7 @@ function announce(desk: Desk, kind: Kind, result: Reviewed): void {
   const warnings = result.act?.warnings ?? [];
   const detail = together([left, ...warnings.map(sentenceNow)]);
   if (seq === null) {
-    say({ tone: "done", title: title(kind, subject), detail });
+    say({ tone: "done", title: title(kind, subject, result.act), detail });
     return;
   }
   rememberReview({ seq, subject });
@@ -112,7 +113,7 @@ function announce(desk: Desk, kind: Kind, result: Reviewed): void {
     void sayQueued(desk.backend, result.act, subject, action, left);
     return;
   }
-  say({ tone: result.act?.partial ? "failure" : "done", title: title(kind, subject), detail, action });
+  say({ tone: result.act?.partial ? "failure" : "done", title: title(kind, subject, result.act), detail, action });
 }
 
 /** Reviews changes as they were seen, by their versions. Gives what came of it. */

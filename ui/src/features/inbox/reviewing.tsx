@@ -4,6 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useCallback, useRef, useState } from "react";
 import type { InboxItem, Reviewed, SkippedItem, Triage, TriageRow } from "@/bindings";
 import { wordsFor } from "@/shared/failure";
+import { sessionPlace } from "@/shared/session";
 import { transcriptPlace } from "@/shared/transcript";
 import { useBackend } from "@/state/backend";
 import { useKeys } from "@/state/keys";
@@ -166,6 +167,8 @@ export interface ItemActs {
   reject: (() => void) | null;
   /** Goes to the transcript of the write, at its turn; null where none is known. */
   transcript: (() => void) | null;
+  /** Goes to the page of the session that wrote it, or all of the chosen row; null where it is no one session's. */
+  session: (() => void) | null;
   /** Goes to the redaction of it; null where there is nothing to redact. */
   redact: (() => void) | null;
   /** Takes the newest review of this window back; null when there is none. */
@@ -186,12 +189,14 @@ export function useItemActs(listed: Listed, reviewing: Reviewing): ItemActs {
   const stale = one !== null && stop?.kind === "item" && one.version_id !== stop.item.version_id;
   const redactable = one !== null && one.content_kind !== null && one.content_kind !== "redacted";
   const transcript = transcriptPlace(one?.origin ?? null);
+  const session = one ? (one.origin?.session_id ?? null) : range.length === 0 ? (stop?.row.session ?? null) : null;
   const reversible = !isOne || (one !== null && one.content_kind !== "too_large");
   return {
     approve: reviewing.approve,
     edit: one && canEdit(one) && !stale ? () => setEditing(one) : null,
     reject: reversible ? reviewing.reject : null,
     transcript: transcript && (() => leaveFor(transcript)),
+    session: session === null ? null : () => leaveFor(sessionPlace(session)),
     redact: redactable ? () => leaveFor({ screen: "redactions", versions: [one.version_id] }) : null,
     undo: undoable ? () => void run(() => undoReview(desk, undoable.seq)) : null,
     next: () => step(1),
@@ -226,6 +231,7 @@ export function useInboxKeys(
     },
     { keys: "x", label: t`Roll back`, run: () => acts.reject?.(), enabled: idle && acts.reject !== null },
     { keys: "m", label: t`The first remedy`, run: () => mend?.run(), enabled: idle && mend !== null },
+    { keys: "s", label: t`Open the session`, run: () => acts.session?.(), enabled: idle && acts.session !== null },
     {
       keys: "t",
       label: t`Open the transcript`,

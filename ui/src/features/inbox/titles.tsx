@@ -4,6 +4,7 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { Finding, InboxItem, TriageRow } from "@/bindings";
 import { Actor } from "@/shared/labels";
 import { useProgramWords } from "@/shared/program";
+import { useSessionName } from "@/shared/session";
 import css from "./inbox.module.css";
 import { nameOf } from "./words";
 
@@ -13,6 +14,12 @@ export function useItemName(): (item: Pick<InboxItem, "path"> | undefined) => st
   return (item) => (item && nameOf(item)) ?? t`Redacted memory`;
 }
 
+/** What a session's row is called by: its title where its transcript was read, else a prompt as soon as one is known. */
+function wordsOf({ items }: TriageRow): string | null {
+  const origins = items.flatMap(({ origin }) => origin ?? []);
+  return origins.find(({ title }) => title)?.title ?? origins.findLast(({ prompt }) => prompt)?.prompt ?? null;
+}
+
 /** A title taken apart: a reason, or what several changes have in common. */
 export function RowTitle({ row }: { row: TriageRow }) {
   const { t } = useLingui();
@@ -20,7 +27,8 @@ export function RowTitle({ row }: { row: TriageRow }) {
   const name = useItemName()(row.items[0]);
   const count = row.versions.length;
   const rule = row.finding ? program.ruleName(row.finding.rule) : "";
-  const origin = row.items.find((item) => item.origin?.title)?.origin;
+  const sessionName = useSessionName();
+  const words = wordsOf(row);
   switch (row.kind) {
     case "single":
       return <NeedTitle row={row} rule={rule} name={name} />;
@@ -35,7 +43,7 @@ export function RowTitle({ row }: { row: TriageRow }) {
     case "same_finding":
       return <Plural value={count} one={`${rule}: # memory`} other={`${rule}: # memories`} />;
     case "session":
-      return origin?.title ? <span>{t`“${origin.title}”`}</span> : <Actor actor={row.actor} />;
+      return words ? <span>{t`“${words}”`}</span> : <span>{sessionName({ at: row.started_at })}</span>;
     case "writer":
       return <Actor actor={row.actor} />;
     case "unchanged":

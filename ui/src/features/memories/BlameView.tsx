@@ -3,13 +3,20 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button } from "react-aria-components/Button";
 import type { Blame, BlameLine, BlameVersion } from "@/bindings";
 import { Actor, Moment } from "@/shared/labels";
+import { hiddenIn } from "@/shared/hidden";
+import { LineText } from "@/shared/LineText";
 import { useProgramWords } from "@/shared/program";
+import { useSessionName } from "@/shared/session";
+import { SessionLink } from "@/shared/SessionLink";
 import { shorten } from "@/shared/text";
 import { Await, Empty } from "@/shared/ui";
 import { VirtualRows } from "@/shared/VirtualRows";
 import { useRead } from "@/state/queries";
 import { classes } from "@/shared/classes";
 import css from "./memories.module.css";
+
+/** Letters of a session's name beside a line. */
+const NAME_LETTERS = 28;
 
 /** Lines that follow each other and come from one version. */
 interface Block {
@@ -27,9 +34,10 @@ function Who({ version }: { version: BlameVersion }) {
   if (!origin?.session_id) return <Actor actor={version.created_by} />;
   const sure = origin.confidence === "stated" || origin.confidence === "exact_content";
   const title = [origin.title, origin.prompt].filter(Boolean).join(" · ");
+  const name = title === "" ? "" : shorten(origin.title ?? origin.prompt ?? "", NAME_LETTERS);
   return (
     <span className="actor" title={title || undefined}>
-      {sure ? t`session` : t`likely session`} <span className="mono">{shorten(origin.session_id, 8, 0)}</span>
+      {sure ? t`session` : t`likely session`} {name !== "" && <LineText text={name} hidden={hiddenIn(name)} />}
       {origin.turn !== null && (
         <>
           {" "}
@@ -51,6 +59,7 @@ function Gutter({
 }) {
   const { t } = useLingui();
   const program = useProgramWords();
+  const name = useSessionName();
   if (!version)
     return (
       <span className={classes(css.blameWho, "muted")}>
@@ -63,9 +72,10 @@ function Gutter({
     from && t`moved here from ${from}`,
     program.sentence(version.note),
   ];
-  return (
+  const session = version.origin?.session_id ?? null;
+  const shown = (
     <Button
-      className={css.blameWho}
+      className={css.blameOpen}
       onPress={() => onOpen(version.version_id)}
       aria-label={t`Show the version that added this`}
       data-testid="blame-version"
@@ -92,6 +102,20 @@ function Gutter({
         )}
       </span>
     </Button>
+  );
+  return (
+    <span className={css.blameWho}>
+      {shown}
+      {session !== null && (
+        <SessionLink
+          session={session}
+          label={t`Open session: ${name({ title: version.origin?.title, prompt: version.origin?.prompt, at: version.created_at })}`}
+          testId="blame-session"
+        >
+          <Trans>Session</Trans>
+        </SessionLink>
+      )}
+    </span>
   );
 }
 

@@ -32,6 +32,7 @@ import { HistoryTable } from "./HistoryTable";
 import { BlameView } from "./BlameView";
 import { IndexDocument } from "./IndexDocument";
 import { InstructionPane } from "./InstructionFiles";
+import { ReachView } from "./reach/ReachView";
 import { SnapshotPane } from "./SnapshotPane";
 import { TimeMachine } from "./TimeMachine";
 import { VersionList } from "./VersionList";
@@ -81,7 +82,7 @@ function Header({ shown, cut }: { shown: Shown; cut: IndexCut | null }) {
   const title = path === null ? t`Redacted memory` : fileName(path);
   const folder = path === null ? "" : folderOf(path);
   const newest = versions[0];
-  const labels: Record<TabName, string> = { content: t`Content`, history: t`History`, diff: t`Diff` };
+  const labels: Record<TabName, string> = { content: t`Content`, history: t`History`, diff: t`Diff`, reach: t`Reach` };
   return (
     <header className="pane-header">
       <div className="pane-title">
@@ -104,7 +105,7 @@ function Header({ shown, cut }: { shown: Shown; cut: IndexCut | null }) {
             <Trans>not in the directory</Trans>
           </Chip>
         )}
-        {chosen !== newest && tab !== "history" && <Chip tone="accent">{nameOf(chosen)}</Chip>}
+        {chosen !== newest && tab !== "history" && tab !== "reach" && <Chip tone="accent">{nameOf(chosen)}</Chip>}
       </div>
       <TabList aria-label={t`Views of the memory`} className={css.tabs}>
         {TABS.map((name) => (
@@ -334,12 +335,16 @@ function MemoryPane({ shown, route, older }: { shown: Shown; route: MemoriesRout
   };
   return (
     <>
-      <Tabs className="pane" selectedKey={tab} onSelectionChange={(key) => go({ tab: key as TabName })}>
+      <Tabs
+        className={classes("pane", tab === "reach" && css.wholePane)}
+        selectedKey={tab}
+        onSelectionChange={(key) => go({ tab: key as TabName })}
+      >
         <Header shown={shown} cut={cut} />
         {(disk === "differs" || disk === "gone") && (
           <DiskNotice state={disk} onCompare={() => go({ base: "disk", version: undefined, tab: "diff" })} />
         )}
-        {tab !== "history" && <OriginPanel versionId={chosen.version.id} />}
+        {tab !== "history" && tab !== "reach" && <OriginPanel versionId={chosen.version.id} />}
         <TabPanel id="content" className="pane-body">
           {wanted && !redacted && (
             <div className="diff-sides">
@@ -382,29 +387,72 @@ function MemoryPane({ shown, route, older }: { shown: Shown; route: MemoriesRout
         <TabPanel id="diff" className="pane-body">
           <Difference shown={shown} base={route.base} />
         </TabPanel>
-        <Actions shown={shown} disk={disk} />
+        <TabPanel id="reach" className="pane-body">
+          <ReachPane shown={shown} line={route.line} />
+        </TabPanel>
+        {tab !== "reach" && <Actions shown={shown} disk={disk} />}
       </Tabs>
-      <aside className="side" aria-label={t`Facts and versions`}>
-        <Facts shown={shown} document={document} />
-        <div className={css.sideHeading}>
-          <h2>
-            <Trans>Versions</Trans>
-          </h2>
-          <span className={classes("muted", css.hint)}>
-            <Trans>
-              <Kbd keys="mod" /> click compares
-            </Trans>
-          </span>
-        </div>
-        <VersionList
-          versions={versions}
-          chosen={chosen.version.id}
-          base={route.base}
-          onChoose={choose}
-          onEnd={older ?? undefined}
-        />
-      </aside>
+      {tab !== "reach" && <Aside shown={shown} route={route} document={document} older={older} onChoose={choose} />}
     </>
+  );
+}
+
+/** Facts and versions beside a memory. */
+function Aside({
+  shown,
+  route,
+  document,
+  older,
+  onChoose,
+}: {
+  shown: Shown;
+  route: MemoriesRoute;
+  document: Document | undefined;
+  older: (() => void) | null;
+  onChoose: (version: string, extend: boolean) => void;
+}) {
+  const { t } = useLingui();
+  const { chosen, versions } = shown;
+  return (
+    <aside className="side" aria-label={t`Facts and versions`}>
+      <Facts shown={shown} document={document} />
+      <div className={css.sideHeading}>
+        <h2>
+          <Trans>Versions</Trans>
+        </h2>
+        <span className={classes("muted", css.hint)}>
+          <Trans>
+            <Kbd keys="mod" /> click compares
+          </Trans>
+        </span>
+      </div>
+      <VersionList
+        versions={versions}
+        chosen={chosen.version.id}
+        base={route.base}
+        onChoose={onChoose}
+        onEnd={older ?? undefined}
+      />
+    </aside>
+  );
+}
+
+/** Reach of the newest version, whichever is chosen elsewhere. */
+function ReachPane({ shown, line }: { shown: Shown; line: number | undefined }) {
+  const { t } = useLingui();
+  const { store, path, versions, go } = shown;
+  const newest = versions.find(({ version }) => version.operation !== "deleted")?.version;
+  const readable = newest !== undefined && newest.redacted_at === null;
+  const read = useRead("document", { target: newest?.id ?? "", highlight: false }, { enabled: readable });
+  if (path === null || !readable) return <Empty title={t`No content whose reach could be shown`} />;
+  return (
+    <ReachView
+      target={`${store.id}:${path}`}
+      document={read.data}
+      line={line}
+      onLine={(to) => go({ line: to, tab: "reach" })}
+      onVersion={(version) => go({ version, base: undefined, line: undefined, tab: "diff" })}
+    />
   );
 }
 

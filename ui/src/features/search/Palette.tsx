@@ -47,6 +47,7 @@ function usePlaces(): Entry[] {
     place("go inbox", t`Inbox`, "g i", { screen: "inbox" }),
     place("go memories", t`Memories`, "g m", { screen: "memories" }),
     place("go timeline", t`Timeline`, "g t", { screen: "timeline" }),
+    place("go rules", t`Rules`, "g l", { screen: "rules" }),
     place("go health", t`Health`, "g h", { screen: "health" }),
     place("go context", t`Context lab`, "g c", { screen: "context" }),
     place("go redactions", t`Redactions`, "g r", { screen: "redactions" }),

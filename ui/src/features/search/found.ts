@@ -4,6 +4,7 @@ import { useQueries } from "@tanstack/react-query";
 import type { Store } from "@/bindings";
 import { spelled } from "@/shared/hidden";
 import { useProgramWords } from "@/shared/program";
+import { sessionPlace, useSessionName } from "@/shared/session";
 import { fileName } from "@/shared/text";
 import { useBackend } from "@/state/backend";
 import { useHealth } from "@/state/health";
@@ -50,11 +51,13 @@ const memoryEntry = ({ store, id, path }: Known): Entry => ({
 function useSessions(wanted: boolean): Entry[] {
   const request = { query: null, project: null, refresh: false, wait: false };
   const read = useRead("transcripts", request, { enabled: wanted });
-  return (read.data?.transcripts ?? []).map(({ id, title, project }) => ({
+  const name = useSessionName();
+  return (read.data?.transcripts ?? []).map(({ id, title, project, started_at: at }) => ({
     key: `session ${id}`,
-    label: spelled(title?.trim() || id),
+    label: name({ title, at }),
     detail: project === null ? "" : spelled(fileName(project.replace(/\/+$/, ""))),
-    run: () => navigate({ screen: "context", transcript: id }),
+    words: id,
+    run: () => navigate(sessionPlace(id)),
   }));
 }
 

@@ -15,6 +15,7 @@ import { type LanguageChoice, type Theme, useDiffMode, useLanguage, useTheme } f
 import { Agents } from "./AgentsSettings";
 import { Counter, PriceTable } from "./CounterSettings";
 import { Desktop } from "./DesktopSettings";
+import { Projects } from "./ProjectsSettings";
 import { classes } from "@/shared/classes";
 import css from "./settings.module.css";
 
@@ -204,6 +205,7 @@ export function SettingsScreen() {
       <div className="scroll-pane">
         <Appearance />
         <Desktop />
+        <Projects />
         <Log />
         <Agents />
         <Counter />

@@ -265,11 +265,11 @@ function useCompareKeys({ from, to }: Sides, { rows, row, step }: Listed, take: 
     { keys: "space", label: t`Choose the memory or not`, run: () => row && take.toggle(row.key), enabled: some },
     {
       keys: "a",
-      label: back ? t`Put back the selected` : t`Accept the selected`,
+      label: back ? t`Restore the selected` : t`Accept the selected`,
       run: take.acceptChosen,
       enabled: some,
     },
-    { keys: "shift+a", label: back ? t`Put all back` : t`Accept all`, run: take.acceptAll, enabled: some },
+    { keys: "shift+a", label: back ? t`Restore all` : t`Accept all`, run: take.acceptAll, enabled: some },
     {
       keys: "s",
       label: t`Swap the sides`,
@@ -289,11 +289,11 @@ function CompareActions({ rows, take }: { rows: Listed["rows"]; take: TakeOver }
       </Button>
       <span className="spacer" />
       <Button keys="shift+a" onPress={take.acceptAll} data-testid="accept-all">
-        {back ? <Trans>Put all back…</Trans> : <Trans>Accept all…</Trans>}
+        {back ? <Trans>Restore all…</Trans> : <Trans>Accept all…</Trans>}
       </Button>
       <Button tone="primary" keys="a" onPress={take.acceptChosen} data-testid="accept-chosen">
         {back
-          ? plural(count || 1, { one: "Put # back…", other: "Put # back…" })
+          ? plural(count || 1, { one: "Restore #…", other: "Restore #…" })
           : plural(count || 1, { one: "Take # over…", other: "Take # over…" })}
       </Button>
     </div>

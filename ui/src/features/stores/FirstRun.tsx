@@ -4,10 +4,13 @@ import { useState } from "react";
 import { BrandMark } from "@/shared/icons";
 import { useTaskName } from "@/shared/tasks";
 import { Await, Button } from "@/shared/ui";
+import { useBackend } from "@/state/backend";
 import { useProgress } from "@/state/progress";
+import { projectsAnswer } from "@/state/projects";
 import { useRead } from "@/state/queries";
 import { navigate } from "@/state/route";
 import { AddDirectory, DiscoveryList } from "./discovery";
+import { Opening } from "./Opening";
 import css from "./stores.module.css";
 
 /** Shown while no store was ever added. */
@@ -15,7 +18,15 @@ export function FirstRun({ onLeave }: { onLeave: () => void }) {
   const read = useRead("discover", { home: null, projects: [] });
   const progress = useProgress();
   const taskName = useTaskName();
+  const backend = useBackend();
   const [recorded, setRecorded] = useState<number | null>(null);
+  const [chosen, setChosen] = useState(false);
+  const choose = (count: number) => {
+    setRecorded((known) => (known ?? 0) + count);
+    setChosen(true);
+    // What was left out was seen, and is not new later. Where this fails, the recorder notes it.
+    void backend.call("set_new_projects", projectsAnswer({})).catch(() => undefined);
+  };
   const leave = (screen: "memories" | "context") => {
     navigate({ screen });
     onLeave();
@@ -35,24 +46,33 @@ export function FirstRun({ onLeave }: { onLeave: () => void }) {
             </Trans>
           </p>
         </header>
-        <Await read={read} rows={8}>
-          {(discovered) => <DiscoveryList discovered={discovered} onDone={setRecorded} />}
-        </Await>
-        <AddDirectory onAdded={() => setRecorded((known) => (known ?? 0) + 1)} />
-        <p>
-          <Button tone="quiet" onPress={() => leave("context")} data-testid="first-run-lab">
-            <Trans>Record nothing yet: open transcripts in the context lab</Trans>
-          </Button>
-        </p>
-        {recorded !== null && (
-          <div className="notice notice-done" role="status">
-            <span>
-              <Plural value={recorded} one="# directory is recorded." other="# directories are recorded." />
-            </span>
-            <Button tone="primary" onPress={() => leave("memories")} data-testid="first-run-open">
-              <Trans>Open the memories</Trans>
+        {!chosen && (
+          <>
+            <Await read={read} rows={8}>
+              {(discovered) => <DiscoveryList discovered={discovered} onDone={choose} />}
+            </Await>
+            <AddDirectory onAdded={() => setRecorded((known) => (known ?? 0) + 1)} />
+          </>
+        )}
+        {recorded === null ? (
+          <p>
+            <Button tone="quiet" onPress={() => leave("context")} data-testid="first-run-lab">
+              <Trans>Record nothing yet: open transcripts in the context lab</Trans>
             </Button>
-          </div>
+          </p>
+        ) : (
+          <>
+            <div className="notice notice-done" role="status">
+              <span>
+                <Plural value={recorded} one="# directory is recorded." other="# directories are recorded." />
+              </span>
+              <Button tone="primary" onPress={() => leave("memories")} data-testid="first-run-open">
+                <Trans>Open the memories</Trans>
+              </Button>
+            </div>
+            {/* Below the way on, which must not move when this arrives. */}
+            <Opening onLeave={onLeave} />
+          </>
         )}
         {/* Last, as it comes and goes by itself: nothing to press may move with it. */}
         {progress && (

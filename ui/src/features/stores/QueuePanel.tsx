@@ -249,7 +249,7 @@ function Detail({ change, mirrors, acts }: { change: QueuedChange; mirrors: read
         <span className="spacer" />
         {change.diff && <DiffModeSwitch />}
         <Button keys="w" onPress={() => void acts.withdraw([change])} data-testid="withdraw">
-          <Trans>Take back</Trans>
+          <Trans>Withdraw</Trans>
         </Button>
       </header>
       {change.state !== "waiting" && <Trouble change={change} acts={acts} mirror={mirror} />}
@@ -302,8 +302,8 @@ export function QueuePanel({
       <div data-testid="queue-empty">
         <Empty title={t`Nothing is queued`}>
           <Trans>
-            Rolling back, rejecting, editing and redacting in a hosted store puts its changes here. Nothing is sent
-            before you push.
+            Rolling back, editing and redacting in a hosted store puts its changes here. Nothing is sent before you
+            push.
           </Trans>
         </Empty>
       </div>

@@ -14,6 +14,7 @@ import { Await, Button, Chip, Empty, Segmented, useWords } from "@/shared/ui";
 import { kindWords } from "@/shared/vocabulary";
 import { useBackend } from "@/state/backend";
 import { useKeys } from "@/state/keys";
+import { projectsAnswer } from "@/state/projects";
 import { useRead } from "@/state/queries";
 import { navigate, type StoresRoute, type StoresView } from "@/state/route";
 import { openStoresSheet, useStoresSheet } from "@/state/sheets";
@@ -63,6 +64,8 @@ function useStoreActs() {
   const unmount = (store: Store) =>
     reporting(async () => {
       await backend.call("mount_store", { store: store.id, directory: null });
+      // It was a store's on purpose, and is none on purpose: not a new project.
+      await backend.call("set_new_projects", projectsAnswer({ decline: [store.root] }));
       say({ tone: "done", title: t`${store.name} has no directory any more`, detail: t`Its files stay as they are.` });
     });
   const relocate = (store: Store) =>

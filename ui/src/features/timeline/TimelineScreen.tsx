@@ -10,6 +10,7 @@ import { RedactedDiff } from "@/shared/DiffView";
 import { useFormat } from "@/shared/format";
 import { ChevronIcon } from "@/shared/icons";
 import { Actor, Moment, Note, OperationSign, OperationWord, Source, VersionCounts } from "@/shared/labels";
+import { sessionPlace, useSessionName } from "@/shared/session";
 import { StoreChoice } from "@/shared/StoreChoice";
 import { fileName, folderOf } from "@/shared/text";
 import { Button, Chip, Empty, Failure, Skeleton } from "@/shared/ui";
@@ -80,7 +81,7 @@ function OperationRow({ row }: { row: Extract<TimelineRow, { kind: "operation" }
       </span>
       {operation.undone_by !== null && (
         <Chip>
-          <Trans>taken back</Trans>
+          <Trans>undone</Trans>
         </Chip>
       )}
       <Counts operation={operation} />
@@ -160,8 +161,11 @@ function OperationActions({ operation }: { operation: Operation }) {
   const session = operation.created_by?.type === "session_actor" ? operation.created_by.session_id : null;
   const rollback = () => startAct({ command: "rollback", request: { operation_seq: operation.seq }, subject });
   const undo = () => startAct({ command: "undo", request: { operation_seq: operation.seq }, subject });
+  const origin = originOf(operation);
+  const name = useSessionName()({ title: origin?.title, prompt: origin?.prompt, at: operation.created_at });
+  const openSession = () => session && navigate(sessionPlace(session));
   const rollbackSession = () =>
-    session && startAct({ command: "rollback", request: { session }, subject: t`everything session ${session} wrote` });
+    session && startAct({ command: "rollback", request: { session }, subject: t`session “${name}”` });
   useKeys([
     { keys: "x", label: t`Roll back the chosen operation`, run: rollback, enabled: !redaction },
     { keys: "u", label: t`Undo the chosen act`, run: undo, enabled: operation.undoable },
@@ -174,6 +178,11 @@ function OperationActions({ operation }: { operation: Operation }) {
       {operation.undoable && (
         <Button keys="u" onPress={undo} data-testid="undo-operation">
           <Trans>Undo this act…</Trans>
+        </Button>
+      )}
+      {session && (
+        <Button onPress={openSession} data-testid="open-session">
+          <Trans>Open session</Trans>
         </Button>
       )}
       {session && (

@@ -160,6 +160,27 @@ export function healthHandlers(log: FakeLog): Handlers {
         cancelled: false,
       };
     },
+    memory_worth: ({ store: named = null }) => ({
+      memories: log.stores
+        .filter((store) => named === null || store.id === named || store.name === named)
+        .flatMap((store) =>
+          [...log.heads(store)]
+            .filter(([, head]) => head.operation !== "deleted")
+            .map(([path, head], at) => ({
+              store_id: store.id,
+              store: store.name,
+              memory_id: head.memory_id,
+              path,
+              tokens_per_session: 40 * (at + 1),
+              cost_usd_per_session: at % 2 === 0 ? 0.0004 * (at + 1) : null,
+              sessions: 9,
+              present: at % 3 === 0 ? 0 : 9 - (at % 9),
+              rules: [],
+              effect: at % 3 === 0 ? ("never_present" as const) : ("no_rule" as const),
+            })),
+        ),
+      cancelled: false,
+    }),
     expiry: ({ loads = false }) => ({
       proposals: log.stores.flatMap((store) => {
         const head = log.heads(store).get("logs/2031/04/notes.md");

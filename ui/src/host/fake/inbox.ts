@@ -219,7 +219,7 @@ export class FakeInbox {
 
   /** Takes what has errors and is not accepted out of what is to be approved, and says what that comes to. */
   #weigh(
-    direction: string,
+    direction: Approval["direction"],
     open: readonly Left[],
     { with_findings = false, ticked = [] }: { with_findings?: boolean | undefined; ticked?: string[] | undefined },
   ): { open: Left[]; skipped: SkippedItem[]; approval: Approval } {
@@ -324,7 +324,7 @@ export class FakeInbox {
   undo({ review_seq = null, dry_run = false }: Request<"undo_review">): Reviewed {
     const review =
       this.#reviews.findLast(({ seq, undone }) => !undone && (review_seq === null || seq === review_seq)) ??
-      refuse("not_found", "There is no review to take back.");
+      refuse("not_found", "There is no review to undo.");
     const done = this.#done(review, "undone");
     if (dry_run) return { dry_run, review_seq: null, done, skipped: [], act: null, approval: null };
     let act: Reviewed["act"] = null;

@@ -32,9 +32,11 @@ import { type FakeLab, labHandlers, newLab } from "./lab";
 import type { FakeLog } from "./log";
 import { EMPTY_ACT, type FakeStore, type FakeVersion, refuse } from "./log";
 import { checkMounts } from "./mounts";
+import { fakePresence, fakeReach } from "./presence";
+import { FakeProjects } from "./projects";
 import { FakeRemote } from "./remote";
 import { seededLog } from "./seed";
-import { origin, sessionWrites } from "./origins";
+import { origin, sessionStory, sessionWrites } from "./origins";
 import { diffTexts, documentLines, fakeHash } from "./text";
 
 export { longIndex } from "./seed";
@@ -50,6 +52,8 @@ export interface FakeBackend extends Backend {
   lab: FakeLab;
   /** The hosts of hosted stores, their mirrors and the queue. */
   remote: FakeRemote;
+  /** Projects that appear. */
+  projects: FakeProjects;
   /** Every call so far. */
   calls: { name: CommandName; request: unknown }[];
   /** Makes the next call of a command fail. */
@@ -175,7 +179,7 @@ function redact(log: FakeLog, request: Request<"redact">) {
   const pattern = () => new RegExp(needle ? needle.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") : find!, "g");
   const stores = log.stores.filter(({ id }) => !request.store || id === request.store);
   const matches: RedactionMatch[] = [];
-  const addMatch = (text: string, of: Partial<RedactionMatch>, action: string) => {
+  const addMatch = (text: string, of: Partial<RedactionMatch>, action: RedactionMatch["action"]) => {
     const hits = [...text.matchAll(pattern())].length;
     if (hits === 0) return;
     const lines = text.split("\n");
@@ -412,6 +416,7 @@ function handlers(
   inbox: FakeInbox,
   lab: FakeLab,
   remote: FakeRemote,
+  projects: FakeProjects,
   emit: (event: Event) => void,
 ): Handlers {
   const refreshed = (store: FakeStore) => {
@@ -436,10 +441,18 @@ function handlers(
     const page = left.slice(0, limit ?? 100);
     return { page, next_before: left.length > page.length ? page.at(-1)!.seq : null };
   };
+  const checks = healthHandlers(log);
   return {
     ...labHandlers(lab, emit),
-    ...healthHandlers(log),
+    ...checks,
+    ...projects.handlers(
+      () => checks.health!({ store: null, loads: false }),
+      () => lab.runs.length,
+    ),
     ...remote.handlers(refreshed),
+    reach: (request) => fakeReach(log, lab.runs, request),
+    presence: ({ session = "", at = null }) => fakePresence(lab.runs, session, at),
+    change_reach: () => ({ lines: 2, sessions: 3, read: 0, inferred: 0 }),
     check_mounts: (request) => checkMounts(log, remote, (store) => inbox.count(store), request),
     share_store: ({ store = "", shared = false }) => refreshed(Object.assign(log.store(store), { shared })),
     mount_store: ({ store = "", directory = null }) => {
@@ -470,6 +483,7 @@ function handlers(
     }),
     stores: () => ({ stores: log.stores.map(refreshed) }),
     origin: ({ version = "" }) => origin(log.version(version)),
+    session: ({ session = "" }) => sessionStory(log, session),
     session_writes: ({ session = "" }) => sessionWrites(log, session),
     inbox: (request) => inbox.page(request),
     inbox_kinds: (request) => inbox.kinds(request),
@@ -479,25 +493,6 @@ function handlers(
     review: (request) => inbox.review(request),
     review_up_to: (request) => inbox.reviewUpTo(request),
     undo_review: (request) => inbox.undo(request),
-    discover: () => ({
-      found: [
-        ["/home/ada/harbour/memory", "claude-auto", "harbour", 5, true] as const,
-        ["/home/ada/lighthouse/memory", "claude-auto", "lighthouse", 2, true] as const,
-        ["/home/ada/.codex/memories", "codex", "codex", 0, false] as const,
-      ].map(([root, kind, name, files, exists]) => ({
-        root,
-        kind,
-        name,
-        files,
-        exists,
-        evidence: [verbatim(`settings name ${root}`), verbatim(`${files} files with the usual names`)],
-        project: kind === "codex" ? null : root.replace("/memory", ""),
-        enabled: exists,
-        reason: verbatim(exists ? "switched on in the user's settings" : "the directory does not exist yet"),
-        store_id: log.stores.find((store) => store.root === root)?.id ?? null,
-      })),
-      problems: [{ subject: "/home/ada/.config/agents.json", message: verbatim("is not valid JSON: line 3") }],
-    }),
     memories: ({ store = "", at = null }) => {
       const heads = [...log.heads(log.store(store), at ? Number(at) : undefined).values()];
       const live = heads.filter(({ operation }) => operation !== "deleted");
@@ -643,7 +638,8 @@ export function fakeBackend(
   const lab = newLab();
   const inbox = new FakeInbox(log);
   const remote = new FakeRemote(log, inbox, emit);
-  const run = handlers(log, inbox, lab, remote, emit);
+  const projects = new FakeProjects(log, emit);
+  const run = handlers(log, inbox, lab, remote, projects, emit);
   const held = new Map<CommandName, Promise<void>>();
   const ended = new Set<() => void>();
   let away = false;
@@ -652,6 +648,7 @@ export function fakeBackend(
     inbox,
     lab,
     remote,
+    projects,
     calls,
     platform,
     emit,

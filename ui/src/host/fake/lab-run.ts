@@ -4,8 +4,11 @@
  */
 import { verbatim } from "./verbatim";
 import type {
+  ContextAnswer,
+  ContextPart,
   ContextRequest,
   ContextShow,
+  Message,
   Regret,
   SimulatedCompaction,
   SimulatedRequest,
@@ -91,6 +94,47 @@ function peakOf(requests: readonly ContextRequest[]): ContextShow["peak"] {
   return largest ? { request: largest.index, tokens: largest.context, kind: largest.kind } : null;
 }
 
+/** The parts of each context, by class and tool. */
+function partsOf(run: FakeRun, requests: readonly ContextRequest[]): ContextPart[] {
+  const part = (
+    name: ContextPart["class"],
+    tokens: (request: ContextRequest) => number,
+    tool: string | null = null,
+  ) => ({
+    class: name,
+    tool,
+    tokens: requests.map(tokens),
+  });
+  const resultsOf = (tool: string) => (request: ContextRequest) =>
+    sum(run.uses.filter((use) => use.request < request.index && use.tool === tool).map(({ result }) => result));
+  const tools = [...new Set(run.uses.map(({ tool }) => tool))];
+  const largest = (tool: string) => Math.max(...requests.map(resultsOf(tool)));
+  return [
+    part("instructions", ({ classes }) => classes.instructions),
+    part("memory", ({ classes }) => classes.memory),
+    part("not_recorded", ({ classes }) => classes.not_recorded),
+    part("text", ({ classes }) => classes.text),
+    part("thinking", ({ classes }) => classes.thinking),
+    part("tool_inputs", ({ classes }) => classes.tool_inputs),
+    ...tools.sort((a, b) => largest(a) - largest(b)).map((tool) => part("tool_results", resultsOf(tool), tool)),
+  ].filter(({ tokens }) => tokens.some((size) => size > 0));
+}
+
+/** The answer: the parts of the largest context in round figures, of which the first takes what rounding leaves. */
+function answerOf(parts: readonly ContextPart[], peak: ContextShow["peak"]): ContextAnswer | null {
+  if (!peak) return null;
+  const round = (size: number) => Math.round(size / 100) * 100;
+  const named = parts
+    .map(({ class: name, tool, tokens }) => ({ class: name, tool, tokens: tokens[peak.request] ?? 0 }))
+    .filter(({ tokens }) => tokens > 50)
+    .sort((a, b) => b.tokens - a.tokens)
+    .map((part) => ({ ...part, said: round(part.tokens) }));
+  const said = round(peak.tokens);
+  const [first] = named;
+  if (first) first.said += said - sum(named.map((part) => part.said));
+  return { request: peak.request, tokens: peak.tokens, said, parts: named, rest: null };
+}
+
 /** Composition of each request's context. */
 export function showRun(run: FakeRun): ContextShow {
   const requests = Array.from({ length: run.requests }, (_, index): ContextRequest => {
@@ -122,6 +166,8 @@ export function showRun(run: FakeRun): ContextShow {
       proved: run.recorded ? true : null,
     };
   });
+  const peak = peakOf(requests);
+  const parts = partsOf(run, requests);
   return {
     transcript: run.id,
     path: `/home/ada/.claude/projects/-home-ada-harbour/${run.id}.jsonl`,
@@ -133,7 +179,11 @@ export function showRun(run: FakeRun): ContextShow {
     family_assumed: false,
     family_range_percent: null,
     context_window: 200_000,
-    peak: peakOf(requests),
+    peak,
+    answer: answerOf(parts, peak),
+    parts,
+    proved_requests: run.recorded ? requests.length : 0,
+    in_force: null,
     requests,
     events: [],
     memory_files: [
@@ -245,6 +295,14 @@ function regretsOf(run: FakeRun, clearedSince: Map<string, number>): Regret[] {
   });
 }
 
+/** What a setting does, in words. */
+function doingOf(tools: Json | null): Message {
+  if (!tools) return { id: "setting_words.no_editing", args: {}, text: "no editing" };
+  const args = { trigger: `${valueOf(tools.trigger, 100_000) / 1000}K`, keep: String(valueOf(tools.keep, 3)) };
+  const text = `clear above ${args.trigger}, keep ${args.keep}`;
+  return { id: "setting_words.clear_above_keep", args, text };
+}
+
 /** Simulation of a setting on a run. */
 export function simulateRun(
   run: FakeRun,
@@ -321,6 +379,8 @@ export function simulateRun(
   return {
     transcript: run.id,
     name: variant.name,
+    what: doingOf(tools),
+    in_force: false,
     config: variant.config,
     model: run.model,
     warnings,

@@ -6,6 +6,7 @@ import type {
   CounterStatus,
   Event,
   NamedTokens,
+  Recommendation,
   SimulatedLine,
   Simulation,
   Sweep,
@@ -44,6 +45,38 @@ export interface FakeLab {
   counter: CounterStatus;
   /** True if responses of the first run report edits. */
   deployed: boolean;
+  /** The setting that was in force; null for none. */
+  inForce: Variant | null;
+}
+
+const AS_IT_RAN = verbatim("as it ran: clear above 30K, keep 3");
+
+/** The best of a sweep of one run, by price with a mean request for each result read again. */
+function recommend(run: FakeRun): Recommendation {
+  const value = (numbers: number[]) => ({ grid: numbers });
+  const trigger = { type: "input_tokens", value: value([20_000, 30_000, 40_000, 60_000]) };
+  const keep = { type: "tool_uses", value: value([3, 5, 10]) };
+  const { points } = sweep([run], { edits: [{ type: "clear_tool_uses_20250919", trigger, keep }] }, () => undefined);
+  const baseline = points[0]!;
+  // By input: the made-up cache would leave nothing to recommend.
+  const each = baseline.input / run.requests;
+  const paid = (point: SweepPoint) => point.input + point.regrets * each;
+  const [first] = points.slice(1).sort((a, b) => paid(a) - paid(b));
+  const best = first && paid(first) < paid(baseline) * 0.99 ? first : null;
+  return {
+    transcript: run.id,
+    best,
+    baseline,
+    input_change: best ? best.input / baseline.input - 1 : null,
+    cost_change_usd: best ? best.cost_usd! - baseline.cost_usd! : null,
+    read_again: best?.regrets ?? 0,
+    why: [verbatim(best ? "It costs least." : "None of 12 settings saves a hundredth.")],
+    tried: points.length - 1,
+    points,
+    cancelled: false,
+    warnings: [],
+    requests_fast_without_price: 0,
+  };
 }
 
 /** A lab with three runs. */
@@ -59,6 +92,7 @@ export function newLab(): FakeLab {
     problems: [],
     counter: { base_url: "https://api.anthropic.com", key_source: null, keyring: true, calls: [] },
     deployed: false,
+    inForce: null,
   };
 }
 
@@ -177,7 +211,7 @@ function messagesOf(run: FakeRun, request: number, gone: Set<string>): TurnMessa
 
 /** System prompt and tools of a request that is recorded. */
 function preambleOf(): TurnMessage[] {
-  const part = (position: number, origin: string, blocks: TurnBlock[]): TurnMessage => ({
+  const part = (position: number, origin: TurnMessage["origin"], blocks: TurnBlock[]): TurnMessage => ({
     position,
     role: "system",
     origin,
@@ -250,6 +284,8 @@ function sweep(runs: FakeRun[], grid: unknown, progress: (done: number, total: n
       clears: add(({ clears }) => clears),
       pareto: false,
       baseline: at === 0,
+      in_force: false,
+      what: simulateRun(runs[0]!, variant).what,
     };
   });
   const none = points[0];
@@ -335,9 +371,10 @@ export function labHandlers(lab: FakeLab, emit: (event: Event) => void): LabHand
     }),
     context_show: ({ transcript }) => showRun(runOf(transcript)),
     context_composition: ({ transcript, request = 0 }) => composition(runOf(transcript), request),
-    context_simulate({ transcript, variants = [] }) {
+    context_simulate({ transcript, variants = [], in_force: asked = false }) {
       const run = runOf(transcript);
-      return { simulations: variants.map((variant) => simulateRun(run, variant)) };
+      const ran = lab.inForce && asked ? { ...simulateRun(run, lab.inForce), in_force: true, what: AS_IT_RAN } : null;
+      return { simulations: variants.map((variant) => simulateRun(run, variant)), in_force: ran };
     },
     context_lines({ transcript, variants = [] }) {
       const run = runOf(transcript);
@@ -354,6 +391,7 @@ export function labHandlers(lab: FakeLab, emit: (event: Event) => void): LabHand
       body: { model: runOf(transcript).model, messages: [] },
       raw: null,
     }),
+    context_recommend: ({ transcript }) => recommend(runOf(transcript)),
     context_sweep: ({ transcripts = [], grid, job }) =>
       sweep(transcripts.map(runOf), grid, (done, total) => job && emit({ type: "progress", task: job, done, total })),
     context_deployed: ({ transcript }) => ({
@@ -385,6 +423,7 @@ export function labHandlers(lab: FakeLab, emit: (event: Event) => void): LabHand
           sessions: 3,
           cost_usd_per_session: 0.08,
           last_loaded_at: "2026-11-19T11:22:00Z",
+          reasons: [{ reason: "session_start", sessions: 2 }],
         },
       ],
       sessions: 3,

@@ -49,7 +49,7 @@ function preview(store: FakeStore | undefined, item: Item, index: number, unrevi
     memory_store_id: text(item.memory_store_id),
     store_id: store?.id ?? null,
     name: store?.name ?? null,
-    access,
+    access: access === "read_only" ? "read_only" : "read_write",
     instructions_chars: instructions,
     mount_path: slug ? `/mnt/memory/${slug}` : null,
     mount_path_assumed: slug !== undefined && (slug.startsWith("-") || slug.endsWith("-")),

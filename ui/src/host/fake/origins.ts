@@ -1,6 +1,6 @@
 /** Who wrote what, as far as the fake log says: there are no transcripts behind it. */
 import { verbatim } from "./verbatim";
-import type { ActorView, Origin, OriginNote, SessionWrites } from "@/bindings";
+import type { ActorView, Origin, OriginNote, Session, SessionWrites } from "@/bindings";
 import { type FakeLog, type FakeVersion, refuse } from "./log";
 
 const UNKNOWN: OriginNote = {
@@ -16,7 +16,7 @@ const UNKNOWN: OriginNote = {
 
 function noteOf(actor: ActorView | null): OriginNote {
   if (actor?.type !== "session_actor") return UNKNOWN;
-  return { ...UNKNOWN, confidence: actor.evidence, session_id: actor.session_id };
+  return { ...UNKNOWN, confidence: actor.evidence as OriginNote["confidence"], session_id: actor.session_id };
 }
 
 /** Who wrote a version. */
@@ -61,5 +61,32 @@ export function sessionWrites(log: FakeLog, session: string): SessionWrites {
       version,
     })),
     unrecorded: [],
+  };
+}
+
+/** A session as a story: without transcripts, what it wrote after prompts that nobody knows. */
+export function sessionStory(log: FakeLog, session: string): Session {
+  const writes = sessionWrites(log, session);
+  return {
+    ...writes,
+    first_prompt: null,
+    client_version: null,
+    branch: null,
+    requests: 0,
+    main_requests: 0,
+    proved_requests: 0,
+    peak: null,
+    peak_kind: null,
+    peak_request: null,
+    cost_usd: null,
+    cost_is_lower_bound: false,
+    client_cost_usd: null,
+    prompts: [],
+    other_versions: writes.versions.map(({ version }) => version.id).reverse(),
+    unreviewed: [],
+    events: [],
+    files: [],
+    agents: [],
+    problem: verbatim("The session has no transcript on this machine."),
   };
 }

@@ -5,12 +5,12 @@ use super::input::{Named, invalid, variants};
 use crate::commands::tokens::bytes;
 use crate::exit::Exit;
 use crate::print;
+use crate::print::compare::{Compared, ComparedSide, Difference};
 use crate::shell::Shell;
 use clap::Args;
 use retrace_api::commands;
 use retrace_api::wire::Message;
-use retrace_api::wire::{ApiError, Code, Regret, SimulateReq, Simulation, SimulationTotals};
-use serde::Serialize;
+use retrace_api::wire::{ApiError, Code, Regret, SimulateReq, Simulation};
 use std::path::{Path, PathBuf};
 
 /// Compare two settings with each other: differences in peak, cost and regrets
@@ -32,37 +32,6 @@ pub(crate) struct Arguments {
     transcript: Vec<String>,
 }
 
-/// One transcript under both.
-#[derive(Serialize)]
-pub(crate) struct Compared {
-    pub(crate) transcript: String,
-    pub(crate) base: Side,
-    pub(crate) new: Side,
-    pub(crate) difference: Difference,
-    /// Regrets of the new setting that the base does not have.
-    pub(crate) regrets_added: Vec<Regret>,
-    /// Regrets of the base that the new setting does not have.
-    pub(crate) regrets_gone: Vec<Regret>,
-}
-
-#[derive(Serialize)]
-pub(crate) struct Side {
-    pub(crate) name: String,
-    pub(crate) totals: SimulationTotals,
-}
-
-/// New less base.
-#[derive(Serialize)]
-pub(crate) struct Difference {
-    pub(crate) peak: i64,
-    pub(crate) input: i64,
-    pub(crate) clears: i64,
-    pub(crate) compactions: i64,
-    pub(crate) cache_breaks: i64,
-    pub(crate) cost_usd: Option<f64>,
-    pub(crate) regrets: i64,
-}
-
 pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let pairs = if arguments.transcript.is_empty() {
         let (base, new) = (recorded(&arguments.base, shell)?, recorded(&arguments.new, shell)?);
@@ -81,7 +50,7 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
 fn recorded(path: &Path, shell: &mut Shell<'_, '_>) -> Result<Vec<Simulation>, ApiError> {
     let text = String::from_utf8_lossy(&bytes(path, shell.io.stdin)?).into_owned();
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let simulations = lines
+    let mut simulations = lines
         .map(|(index, line)| {
             serde_json::from_str(line).map_err(|error| ApiError {
                 hint: Message::verbatim("Give what `retrace context simulate --json` wrote, or name a --transcript to try both as \
@@ -89,7 +58,9 @@ fn recorded(path: &Path, shell: &mut Shell<'_, '_>) -> Result<Vec<Simulation>, A
                 ..invalid(path, &format!("Line {} is no simulation: {error}.", index + 1))
             })
         })
-        .collect::<Result<Vec<_>, _>>()?;
+        .collect::<Result<Vec<Simulation>, _>>()?;
+    // What ran is no setting of the two.
+    simulations.retain(|simulation| !simulation.in_force);
     if simulations.is_empty() {
         return Err(invalid(path, "There is no simulation in it."));
     }
@@ -180,8 +151,8 @@ fn compared(base: Simulation, new: Simulation) -> Compared {
         regrets_added: without(&new.regrets, &base.regrets),
         regrets_gone: without(&base.regrets, &new.regrets),
         transcript: base.transcript,
-        base: Side { name: base.name, totals: base.totals },
-        new: Side { name: new.name, totals: new.totals },
+        base: ComparedSide { name: base.name, totals: base.totals },
+        new: ComparedSide { name: new.name, totals: new.totals },
         difference,
     }
 }

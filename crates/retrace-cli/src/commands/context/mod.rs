@@ -7,13 +7,12 @@ mod export;
 mod input;
 mod key;
 mod memory;
+mod recommend;
 mod request;
 mod show;
 mod simulate;
 mod sweep;
 mod transcripts;
-
-pub(crate) use compare::Compared;
 
 use super::Ended;
 use crate::shell::Shell;
@@ -45,6 +44,7 @@ enum Action {
     Transcripts(transcripts::Arguments),
     Show(show::Arguments),
     Request(request::Arguments),
+    Recommend(recommend::Arguments),
     Simulate(simulate::Arguments),
     Sweep(sweep::Arguments),
     Compare(compare::Arguments),
@@ -60,6 +60,7 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         Action::Transcripts(arguments) => transcripts::run(arguments, shell),
         Action::Show(arguments) => show::run(&arguments, shell),
         Action::Request(arguments) => request::run(&arguments, shell),
+        Action::Recommend(arguments) => recommend::run(&arguments, shell),
         Action::Simulate(arguments) => simulate::run(&arguments, shell),
         Action::Sweep(arguments) => sweep::run(&arguments, shell),
         Action::Compare(arguments) => compare::run(&arguments, shell),

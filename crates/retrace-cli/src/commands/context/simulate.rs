@@ -14,7 +14,8 @@ use std::path::PathBuf;
 ///
 /// A FILE holds the value of context_management, {"compaction_control":{...}}, or
 /// a list of {"name","config"}; {} is no editing. With --json one object for each
-/// transcript and setting, for `retrace context compare`.
+/// transcript and setting, for `retrace context compare`. What ran under a
+/// recorded setting comes first ("in_force": true).
 ///
 ///     retrace context simulate 5f3c --config c.json
 ///     retrace context simulate request.json --config a.json b.json --json
@@ -49,9 +50,12 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
             model: arguments.model.clone(),
             cache_ttl: arguments.cache_ttl.clone(),
             all_cleared: true,
+            in_force: true,
         };
         let answer = shell.work(&app, "Simulating", || commands::context_simulate(&app, request));
-        let mut simulations = answer.map_err(|error| named.in_error(error))?.simulations;
+        let answer = answer.map_err(|error| named.in_error(error))?;
+        let mut simulations: Vec<Simulation> =
+            answer.in_force.into_iter().chain(answer.simulations).collect();
         for simulation in &mut simulations {
             simulation.transcript = named.called(&simulation.transcript);
         }

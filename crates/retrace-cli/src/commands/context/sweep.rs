@@ -8,11 +8,13 @@ use crate::shell::Shell;
 use clap::Args;
 use retrace_api::commands;
 use retrace_api::wire::SweepReq;
+use serde_json::json;
 use std::path::PathBuf;
 
 /// Try a grid of settings over runs; those that nothing beats in peak, cost and regrets
 ///
-/// The run without a setting is always a row, and what it beats is not marked.
+/// What ran and the run without a setting are always rows; what the first beats
+/// is not marked.
 /// A grid is a setting in which a value may be {"grid":[...]} or
 /// {"from":A,"to":B,"step":S}. Ctrl-C ends it with what was tried until then.
 ///
@@ -55,14 +57,13 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let sweep = stoppable(shell, &app, JOB, JOB, || commands::context_sweep(&app, request))?;
     let all = arguments.all;
     shell.print_one(&sweep, |out, style| print::simulate::sweep(out, &sweep, all, style))?;
-    let settings = || sweep.points.iter().filter(|point| !point.baseline);
+    let settings =
+        || sweep.points.iter().filter(|point| !point.baseline && point.variant.config != json!({}));
     let tried = print::count(settings().count() as u64, "setting", "settings");
     let over = print::count(sweep.transcripts, "transcript", "transcripts");
     shell.note(&match settings().filter(|point| point.pareto).count() {
-        0 => format!("{tried} tried over {over}; none is better than no setting."),
-        best => format!(
-            "{tried} tried over {over}; nothing beats {best} of them (*), doing without one included."
-        ),
+        0 => format!("{tried} tried over {over}; none is better than what ran."),
+        best => format!("{tried} tried over {over}; nothing beats {best} of them (*), what ran included."),
     });
     if sweep.cancelled {
         shell.warn("It was stopped before its end; only what was done by then is shown.");

@@ -6,7 +6,7 @@ use crate::print::{self, json};
 use crate::shell::Shell;
 use clap::Args;
 use retrace_api::commands;
-use retrace_api::wire::TranscriptsReq;
+use retrace_api::wire::{RunOrder, TranscriptsReq};
 
 /// The sessions on this machine: project, model, requests, peak, cost
 ///
@@ -14,6 +14,7 @@ use retrace_api::wire::TranscriptsReq;
 /// brought up to date before; it reads only what is new.
 ///
 ///     retrace context transcripts
+///     retrace context transcripts --sort cost
 ///     retrace context transcripts auth refactoring --project /home/me/app
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
@@ -24,6 +25,9 @@ pub(crate) struct Arguments {
     /// Only this project
     #[arg(long, value_name = "DIR")]
     project: Option<String>,
+    /// Order: date, cost or peak
+    #[arg(long, value_name = "ORDER", default_value = "date")]
+    sort: RunOrder,
 }
 
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
@@ -31,6 +35,7 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let request = TranscriptsReq {
         query: Some(arguments.words.join(" ")).filter(|words| !words.is_empty()),
         project: arguments.project,
+        sort: Some(arguments.sort),
         wait: true,
         ..TranscriptsReq::default()
     };

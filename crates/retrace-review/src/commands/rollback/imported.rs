@@ -5,6 +5,7 @@ use super::Goal;
 use crate::Review;
 use crate::plan::Plan;
 use crate::target::{Moment, moment};
+use crate::wire::RestoreAct;
 use crate::wire::{ApiError, Code, ImportedState, RestoreReq};
 use retrace_log::{MemoryAt, Reader, StoreRow, VersionFilter, VersionRow};
 use retrace_model::{RelPath, Source, Timestamp, VersionOperation};
@@ -116,7 +117,7 @@ fn present_then(path: &RelPath, version: &VersionRow) -> ImportedState {
     let certain = keeps_states(version);
     let at = version.created_at.to_rfc3339();
     let reason = if certain { say::stood_from(at) } else { say::session_left_or_read_what(at) };
-    ImportedState { path: path.to_string(), act: "write".to_owned(), certain, reason }
+    ImportedState { path: path.to_string(), act: RestoreAct::Write, certain, reason }
 }
 
 /// State, at a time before recording, of a memory that lives now and of which nothing says that it was there.
@@ -127,15 +128,15 @@ fn absent_then(reader: &Reader<'_>, memory: &MemoryAt, time: Timestamp) -> Resul
     let by_then = past.iter().find(|version| version.created_at <= time);
     let (act, certain, reason) = match (by_then, past.last()) {
         (Some(last), _) if last.operation == VersionOperation::Deleted => {
-            ("delete", keeps_states(last), say::deleted(last.created_at.to_rfc3339()))
+            (RestoreAct::Delete, keeps_states(last), say::deleted(last.created_at.to_rfc3339()))
         }
         (None, Some(first)) if keeps_states(first) && first.operation == VersionOperation::Created => {
-            ("delete", true, say::created_later(first.created_at.to_rfc3339()))
+            (RestoreAct::Delete, true, say::created_later(first.created_at.to_rfc3339()))
         }
-        _ => ("leave", false, say::nothing_known_time_left()),
+        _ => (RestoreAct::Leave, false, say::nothing_known_time_left()),
     };
     let path = memory.path.as_ref().map(ToString::to_string).unwrap_or_default();
-    Ok(ImportedState { path, act: act.to_owned(), certain, reason })
+    Ok(ImportedState { path, act, certain, reason })
 }
 
 /// True if the source of a version keeps whole states, so that what it does not tell was not there.

@@ -1,0 +1,177 @@
+//! The line that a rule comes from, through the versions of its memory.
+
+use crate::Rules;
+use retrace_engine::root_of;
+use retrace_engine::target::Target;
+use retrace_lab::MemoryAsked;
+use retrace_log::{Reader, StoreRow, VersionFilter, VersionRow};
+use retrace_model::{RelPath, Timestamp};
+use retrace_rules::{Pattern, Rule, is_wording_of};
+use retrace_wire::ApiError;
+use std::path::PathBuf;
+
+/// Where a rule's sentence stands.
+pub(crate) enum Source {
+    /// A memory in the log.
+    Memory { store: Box<StoreRow>, path: RelPath, line: Option<u64> },
+    /// A file of which no version is kept.
+    File(PathBuf),
+    /// Nobody said.
+    Nowhere,
+}
+
+/// The rule's line in one version.
+#[derive(Clone, Debug)]
+pub(crate) struct Wording {
+    /// The version; `None` where it was redacted.
+    pub(crate) version_id: String,
+    pub(crate) since: Timestamp,
+    /// The line and its number, from 1; `None` where the version does not say the rule, or was redacted.
+    pub(crate) line: Option<(u64, String)>,
+    /// True if the version's content was redacted: whether it said the rule is not known.
+    pub(crate) redacted: bool,
+}
+
+/// All that is known of where a rule comes from.
+pub(crate) struct Anchor {
+    pub(crate) source: Source,
+    /// The versions of its memory, the oldest first. Empty where none are kept.
+    pub(crate) wordings: Vec<Wording>,
+    /// The memory as presence is asked of it.
+    pub(crate) asked: Option<MemoryAsked>,
+}
+
+impl Anchor {
+    pub(crate) fn of(inner: &Rules, rule: &Rule) -> Result<Self, ApiError> {
+        inner.read(|reader| {
+            let source = source(inner, reader, rule.source.as_deref());
+            let wordings = match &source {
+                Source::Memory { store, path, line } => wordings(reader, store, path, *line, rule)?,
+                Source::File(_) | Source::Nowhere => Vec::new(),
+            };
+            let asked = match &source {
+                Source::Memory { store, path, .. } => {
+                    Some(MemoryAsked::at(reader, StoreRow::clone(store), path)?)
+                }
+                Source::File(_) | Source::Nowhere => None,
+            };
+            Ok(Self { source, wordings, asked })
+        })
+    }
+
+    /// The wording in force at a time. `None` where the rule did not stand then; `Some(None)` where nothing is known of it.
+    pub(crate) fn at(&self, at: Option<Timestamp>) -> Option<Option<usize>> {
+        if self.wordings.is_empty() {
+            return Some(None);
+        }
+        let Some(at) = at else { return Some(None) };
+        let index = self.wordings.iter().rposition(|wording| wording.since <= at)?;
+        let wording = &self.wordings[index];
+        (wording.redacted || wording.line.is_some()).then_some(Some(index))
+    }
+
+    /// The newest wording of the line.
+    pub(crate) fn newest_line(&self) -> Option<&str> {
+        self.wordings.iter().rev().find_map(|wording| wording.line.as_ref().map(|(_, line)| line.as_str()))
+    }
+}
+
+/// Gives a rule's source its store's name and line, and refuses one whose store is unknown.
+pub(crate) fn with_whole_source(inner: &Rules, mut rule: Rule) -> Result<Rule, ApiError> {
+    let Some(text) = rule.source.clone() else { return Ok(rule) };
+    let source = inner.read(|reader| Ok(source(inner, reader, Some(&text))))?;
+    if let Source::Memory { store, path, line: None } = &source {
+        // Without a number, the line is the one that says the sentence.
+        let found = inner.read(|reader| {
+            let Some(version) = reader.version_at(store.id, path, None)? else { return Ok(None) };
+            let Some(content) = reader.content(&version)? else { return Ok(None) };
+            let text = String::from_utf8_lossy(&content.bytes).into_owned();
+            Ok(line_of(&text, None, &rule).map(|(number, _)| number))
+        })?;
+        if let Some(number) = found {
+            rule.source = Some(format!("{text}:{number}"));
+        }
+    }
+    Ok(rule)
+}
+
+fn source(inner: &Rules, reader: &Reader<'_>, text: Option<&str>) -> Source {
+    let Some(text) = text else { return Source::Nowhere };
+    let (target, line) = match text.rsplit_once(':').map(|(target, line)| (target, line.parse::<u64>())) {
+        Some((target, Ok(line))) => (target, Some(line)),
+        _ => (text, None),
+    };
+    if let Ok(Target::File { store, path, .. }) = inner.target(reader, target) {
+        return Source::Memory { store, path, line };
+    }
+    let file = PathBuf::from(target);
+    if !file.is_absolute() {
+        return Source::Nowhere;
+    }
+    // A file of a store is named by its whole path as well.
+    let stores = reader.stores().unwrap_or_default();
+    let holds = stores.into_iter().filter(|store| store.removed_at.is_none() && store.has_directory());
+    for store in holds {
+        let relative =
+            file.strip_prefix(root_of(&store)).ok().map(|below| below.to_string_lossy().into_owned());
+        if let Some(path) = relative.and_then(|below| RelPath::parse(&below).ok()) {
+            return Source::Memory { store: Box::new(store), path, line };
+        }
+    }
+    Source::File(file)
+}
+
+fn wordings(
+    reader: &Reader<'_>,
+    store: &StoreRow,
+    path: &RelPath,
+    line: Option<u64>,
+    rule: &Rule,
+) -> Result<Vec<Wording>, ApiError> {
+    let filter =
+        VersionFilter { store: Some(store.id), path: Some(path.clone()), ..VersionFilter::default() };
+    let mut versions: Vec<VersionRow> = reader.versions(&filter)?;
+    versions.retain(|version| version.path.as_ref().is_none_or(|at| at == path));
+    versions.sort_by_key(|version| (version.created_at, version.id.seq));
+    let recent = reader.recent();
+    let mut wordings = Vec::with_capacity(versions.len());
+    // From the newest one back, since the line's number is of the newest version that the person saw.
+    let mut number = line;
+    for version in versions.iter().rev() {
+        let redacted = version.redaction.is_some();
+        let content = if redacted { None } else { recent.content(version)? };
+        let found = content.and_then(|bytes| line_of(&String::from_utf8_lossy(&bytes), number, rule));
+        if let Some((at, _)) = &found {
+            number = Some(*at);
+        }
+        wordings.push(Wording {
+            version_id: version.id.to_string(),
+            since: version.created_at,
+            line: found,
+            redacted,
+        });
+    }
+    wordings.reverse();
+    Ok(wordings)
+}
+
+/// The line of a text that says a rule: the one with its sentence, else a wording of it, of several the nearest to where it stood
+/// in the version after it.
+fn line_of(text: &str, near: Option<u64>, rule: &Rule) -> Option<(u64, String)> {
+    let sentence = rule.sentence.trim();
+    let distance = |number: u64| near.map_or(number, |near| number.abs_diff(near));
+    let lines = || text.lines().enumerate().map(|(index, line)| (index as u64 + 1, line));
+    let says = lines().filter(|(_, line)| !sentence.is_empty() && line.contains(sentence));
+    let found = says.min_by_key(|(number, _)| distance(*number));
+    let found = found.or_else(|| {
+        lines()
+            .filter(|(_, line)| is_wording(line, &rule.pattern))
+            .min_by_key(|(number, _)| distance(*number))
+    });
+    // A rule whose sentence is the person's own is the line they named, in the version they named it in alone.
+    found.map(|(number, line)| (number, line.to_owned()))
+}
+
+fn is_wording(line: &str, pattern: &Pattern) -> bool {
+    is_wording_of(line, pattern)
+}

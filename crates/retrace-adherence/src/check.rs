@@ -1,0 +1,85 @@
+//! One call, before it is made.
+
+use crate::Rules;
+use crate::list::{Listed, listed};
+use retrace_engine::{Engine, EngineOptions, root_of};
+use retrace_lab::{is_beside, is_of_project, project_of};
+use retrace_log::{LogFiles, ReadConnection, Reader, StoreRow};
+use retrace_rules::{Outcome, Rule, judge, proposed_call};
+use retrace_wire::{ApiError, CheckRuleReq, CheckedRule};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The rules on the list that a call would break. Nothing but the call is known: rules about an order, the end of a session and
+/// questions to the person are left out.
+///
+/// # Errors
+/// `not_found` for an id that no rule has.
+pub fn check_memory_rule(inner: &Arc<Rules>, request: CheckRuleReq) -> Result<CheckedRule, ApiError> {
+    inner.read(|reader| check(reader, &request))
+}
+
+/// As [`check_memory_rule`], without opening the log for writing: a hook runs before every call of an agent. Where there is no
+/// log there are no rules.
+///
+/// # Errors
+/// As [`check_memory_rule`]; `invalid` for a log of an older format, which is brought up to date when it is opened for writing.
+pub fn check_call(options: &EngineOptions, request: &CheckRuleReq) -> Result<CheckedRule, ApiError> {
+    if !Engine::has_log(options) {
+        return Ok(CheckedRule { broken: Vec::new() });
+    }
+    let connection = ReadConnection::open(&LogFiles::new(&options.data_dir))?;
+    connection.snapshot(|reader| check(reader, request))
+}
+
+fn check(reader: &Reader<'_>, request: &CheckRuleReq) -> Result<CheckedRule, ApiError> {
+    let deeds = proposed_call(&request.tool, &request.input, request.directory.as_deref());
+    let breaks = |rule: &Rule| {
+        rule.pattern.is_of_one_call()
+            && judge(&rule.pattern, &deeds).iter().any(|verdict| verdict.outcome == Outcome::Broken)
+    };
+    let mut broken: Vec<Listed> = listed(reader, request.rule.as_deref())?;
+    broken.retain(|(_, rule)| breaks(rule));
+    if let Some(transcript) = &request.transcript {
+        // As a hook: what is off the list guards nothing, and neither does a rule of another project.
+        broken.retain(|(view, _)| view.removed_at.is_none());
+        let stores = if broken.is_empty() { Vec::new() } else { reader.stores()? };
+        broken.retain(|(_, rule)| {
+            let place = place_of(rule, &stores);
+            let ran_in = request.directory.as_deref();
+            place.is_none_or(|place| has_rule(&place, Path::new(transcript), ran_in))
+        });
+    }
+    Ok(CheckedRule { broken: broken.into_iter().map(|(view, _)| view).collect() })
+}
+
+/// True if a session can have what stands in a directory.
+fn has_rule(place: &Path, transcript: &Path, ran_in: Option<&str>) -> bool {
+    if is_beside(place, transcript) {
+        return true;
+    }
+    let is_of_slug =
+        place.parent().and_then(Path::parent).and_then(Path::file_name) == Some("projects".as_ref());
+    match project_of(place) {
+        Some(project) => ran_in.is_some_and(|ran| is_of_project(&project, ran)),
+        None => !is_of_slug,
+    }
+}
+
+/// The directory that a rule's source lies in. `None` where nobody said, and for a store without a directory.
+fn place_of(rule: &Rule, stores: &[StoreRow]) -> Option<PathBuf> {
+    let source = rule.source.as_deref()?;
+    let named = stores.iter().find(|store| {
+        let follows = |name: &str| source.strip_prefix(name).is_some_and(|rest| rest.starts_with(':'));
+        follows(&store.name) || follows(&store.id.to_string())
+    });
+    if let Some(store) = named {
+        return store.has_directory().then(|| root_of(store));
+    }
+    let (file, _) =
+        source.rsplit_once(':').filter(|(_, line)| line.parse::<u64>().is_ok()).unwrap_or((source, ""));
+    let file = Path::new(file);
+    let holds = stores.iter().filter(|store| store.removed_at.is_none() && store.has_directory());
+    let store = holds.map(root_of).find(|root| file.starts_with(root));
+    store.or_else(|| file.parent().filter(|_| file.is_absolute()).map(Path::to_path_buf))
+}

@@ -1,0 +1,282 @@
+//! How sessions fared with each rule.
+
+use crate::Rules;
+use crate::anchor::Anchor;
+use crate::guard::guards_of;
+use crate::list::listed;
+use crate::presence::{Presences, Spoken};
+use retrace_engine::target::time;
+use retrace_message::Message;
+use retrace_model::Timestamp;
+use retrace_rules::{Deed, Deeds, Judging, Outcome, Rule, Verdict};
+use retrace_sessions::Entry;
+use retrace_tokens::Counter;
+use retrace_wire::{
+    Adherence, AdherenceReq, ApiError, MemoryRule, RuleCase, RuleLedger, RuleOutcome, RuleWording,
+};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Cases of one rule that are given at most.
+const MOST_CASES: usize = 500;
+
+/// How sessions fared with each rule on the list, or with the one that is named.
+///
+/// # Errors
+/// `not_found` for an id that no rule has, `invalid` for a time that cannot be read.
+pub fn adherence(inner: &Arc<Rules>, request: AdherenceReq) -> Result<Adherence, ApiError> {
+    let (rules, hooks) =
+        inner.read(|reader| Ok((listed(reader, request.rule.as_deref())?, reader.guards()?)))?;
+    let since = request.since.as_deref().map(time).transpose()?;
+    let Read { sessions, count, problems } = read_all(inner)?;
+    let mut presences = Presences::new(inner)?;
+    let ledgers = rules.into_iter().map(|(view, rule)| {
+        let mut ledger = Ledger::new(inner, view, &rule, since)?;
+        ledger.row.guards = guards_of(&hooks, &ledger.row.rule_id);
+        for session in &sessions {
+            ledger.add(session, &mut presences);
+        }
+        Ok(ledger.finish(request.cases))
+    });
+    let rules = ledgers.collect::<Result<_, ApiError>>()?;
+    Ok(Adherence { rules, sessions: count, problems })
+}
+
+/// A transcript with what was done in it.
+pub(crate) struct Session {
+    pub(crate) entry: Arc<Entry>,
+    pub(crate) session: String,
+    pub(crate) subagent: bool,
+    pub(crate) deeds: Arc<Deeds>,
+}
+
+/// What sessions on this machine did.
+pub(crate) struct Read {
+    pub(crate) sessions: Vec<Session>,
+    /// Sessions, of which each may have several transcripts.
+    pub(crate) count: u64,
+    pub(crate) problems: Vec<Message>,
+}
+
+/// Reads every session on this machine.
+///
+/// # Errors
+/// A failure of the log.
+pub(crate) fn read_all(inner: &Rules) -> Result<Read, ApiError> {
+    inner.lab.index().update(&inner.lab);
+    let snapshot = inner.lab.index().snapshot();
+    let mut read: Vec<(Arc<Entry>, String, bool)> = Vec::new();
+    for session in snapshot.sessions() {
+        let main = session.main.iter().chain(&session.further).map(|entry| (entry, false));
+        let all = main.chain(session.subagents.iter().map(|entry| (entry, true)));
+        read.extend(all.map(|(entry, subagent)| (Arc::clone(entry), session.id.clone(), subagent)));
+    }
+    let entries: Vec<Arc<Entry>> = read.iter().map(|(entry, _, _)| Arc::clone(entry)).collect();
+    let mut problems = Vec::new();
+    let mut sessions = Vec::new();
+    for ((entry, session, subagent), deeds) in read.into_iter().zip(inner.deeds.of_all(inner, &entries)?) {
+        match deeds {
+            Ok(deeds) => sessions.push(Session { entry, session, subagent, deeds }),
+            Err(error) => problems.push(say::transcript_unreadable(
+                retrace_wire::show(&entry.path),
+                retrace_wire::sentence(&error),
+            )),
+        }
+    }
+    Ok(Read { sessions, count: snapshot.sessions().len() as u64, problems })
+}
+
+struct Ledger<'r> {
+    judging: Judging<'r>,
+    anchor: Anchor,
+    since: Option<Timestamp>,
+    row: RuleLedger,
+    /// Index of the row of each version's wording.
+    wordings: Vec<usize>,
+    sessions: BTreeMap<String, ()>,
+    cases: Vec<(Option<Timestamp>, RuleCase)>,
+}
+
+impl<'r> Ledger<'r> {
+    fn new(
+        inner: &Rules,
+        view: MemoryRule,
+        rule: &'r Rule,
+        since: Option<Timestamp>,
+    ) -> Result<Self, ApiError> {
+        let anchor = Anchor::of(inner, rule)?;
+        let line = anchor.newest_line().unwrap_or(&rule.sentence);
+        let tokens = Counter::of(retrace_engine::counts::NEWEST_FAMILY).content(line);
+        let (by_version, wordings) = rows(&anchor);
+        let row = RuleLedger {
+            rule_id: view.rule_id,
+            rule: view.rule,
+            opportunities: 0,
+            followed: 0,
+            broken: 0,
+            broken_present: 0,
+            broken_absent: BTreeMap::new(),
+            broken_unknown: 0,
+            excepted: 0,
+            predates: 0,
+            undecidable: 0,
+            sessions: 0,
+            tokens_per_session: tokens,
+            last_at: None,
+            guards: Vec::new(),
+            by_version,
+            cases: Vec::new(),
+        };
+        let judging = Judging::of(&rule.pattern);
+        Ok(Self { judging, anchor, since, row, wordings, sessions: BTreeMap::new(), cases: Vec::new() })
+    }
+
+    fn add(&mut self, session: &Session, presences: &mut Presences) {
+        // By conversation: a transcript may hold several, and not all of them could have had the source.
+        let mut concerned: BTreeMap<usize, bool> = BTreeMap::new();
+        for verdict in self.judging.judge(&session.deeds) {
+            let deed = &session.deeds.all[verdict.deed];
+            let spoken = Spoken { entry: &session.entry, part: deed.conversation };
+            let could_have = || presences.could_have(&self.anchor, spoken);
+            if !*concerned.entry(deed.conversation).or_insert_with(could_have) {
+                continue;
+            }
+            if self.since.is_none_or(|since| deed.at.is_some_and(|at| at >= since)) {
+                self.add_verdict(session, deed, &verdict, presences);
+            }
+        }
+    }
+
+    fn add_verdict(&mut self, session: &Session, deed: &Deed, verdict: &Verdict, presences: &mut Presences) {
+        let in_force = self.anchor.at(deed.at);
+        let wording = match in_force {
+            None => self.row.by_version.iter().position(|row| row.version_id.is_none()),
+            Some(None) => None,
+            Some(Some(version)) => self.wordings.get(version).copied(),
+        };
+        if let Some(row) = wording.and_then(|at| self.row.by_version.get_mut(at)) {
+            row.opportunities += 1;
+            match verdict.outcome {
+                Outcome::Followed => row.followed += 1,
+                Outcome::Broken => row.broken += 1,
+                Outcome::Excepted => row.excepted += 1,
+                Outcome::Undecidable => row.undecidable += 1,
+            }
+        }
+        let outcome = match (in_force, verdict.outcome) {
+            (None, _) => RuleOutcome::Predates,
+            (_, Outcome::Followed) => RuleOutcome::Followed,
+            (_, Outcome::Broken) => RuleOutcome::Broken,
+            (_, Outcome::Excepted) => RuleOutcome::Excepted,
+            (_, Outcome::Undecidable) => RuleOutcome::Undecidable,
+        };
+        let row = &mut self.row;
+        row.opportunities += u64::from(outcome != RuleOutcome::Predates);
+        match outcome {
+            RuleOutcome::Followed => row.followed += 1,
+            RuleOutcome::Broken => row.broken += 1,
+            RuleOutcome::Excepted => row.excepted += 1,
+            RuleOutcome::Predates => row.predates += 1,
+            RuleOutcome::Undecidable => row.undecidable += 1,
+        }
+        let was_there = deed.request.filter(|_| outcome == RuleOutcome::Broken).and_then(|request| {
+            let spoken = Spoken { entry: &session.entry, part: deed.conversation };
+            presences.had(&self.anchor, in_force?, spoken, request)
+        });
+        match was_there {
+            _ if outcome != RuleOutcome::Broken => {}
+            None => row.broken_unknown += 1,
+            Some(Ok(())) => row.broken_present += 1,
+            Some(Err(cause)) => *row.broken_absent.entry(cause.as_str().to_owned()).or_default() += 1,
+        }
+        if outcome != RuleOutcome::Predates {
+            self.sessions.insert(session.session.clone(), ());
+        }
+        let mut case = case_of(session, deed, verdict.what.clone(), outcome);
+        case.present = was_there.map(|there| there.is_ok());
+        case.cause = was_there.and_then(Result::err);
+        self.cases.push((deed.at, case));
+    }
+
+    fn finish(mut self, cases: bool) -> RuleLedger {
+        self.cases.sort_by_key(|(at, case)| (Reverse(*at), case.line));
+        let counts = self.cases.iter().filter(|(_, case)| case.outcome != RuleOutcome::Predates);
+        self.row.last_at = counts.filter_map(|(at, _)| *at).max().map(|at| at.to_rfc3339());
+        self.row.sessions = self.sessions.len() as u64;
+        if cases {
+            // Where there are too many, what was followed gives way to what was not.
+            if self.cases.len() > MOST_CASES {
+                self.cases
+                    .sort_by_key(|(at, case)| (case.outcome != RuleOutcome::Broken, Reverse(*at), case.line));
+                self.cases.truncate(MOST_CASES);
+                self.cases.sort_by_key(|(at, case)| (Reverse(*at), case.line));
+            }
+            self.row.cases = self.cases.into_iter().map(|(_, case)| case).collect();
+        }
+        self.row
+    }
+}
+
+/// A case without what is known of the rule's presence.
+pub(crate) fn case_of(session: &Session, deed: &Deed, what: String, outcome: RuleOutcome) -> RuleCase {
+    RuleCase {
+        outcome,
+        what,
+        session: session.session.clone(),
+        title: session.entry.summary.as_ref().and_then(|summary| summary.session.title.clone()),
+        transcript: retrace_wire::show(&session.entry.path),
+        subagent: session.subagent || deed.conversation > 0,
+        turn: deed.turn,
+        line: u64::from(deed.line),
+        at: deed.at.map(|at| at.to_rfc3339()),
+        present: None,
+        cause: None,
+    }
+}
+
+/// Rows of the wordings, and for each version the index of its row. The time before the line stood there is a row of its own,
+/// as is each time it was gone.
+fn rows(anchor: &Anchor) -> (Vec<RuleWording>, Vec<usize>) {
+    let mut rows: Vec<RuleWording> = Vec::new();
+    let mut of_version = Vec::new();
+    if !anchor.wordings.is_empty() {
+        rows.push(row(None, None, None));
+    }
+    let mut last: Option<Option<String>> = None;
+    for wording in &anchor.wordings {
+        let text = wording.line.as_ref().map(|(_, line)| line.clone());
+        if text.is_none() && !wording.redacted {
+            last = None;
+            of_version.push(0);
+            continue;
+        }
+        if last.as_ref() != Some(&text) {
+            rows.push(row(Some(wording.version_id.clone()), Some(wording.since), wording.line.clone()));
+            last = Some(text);
+        }
+        of_version.push(rows.len() - 1);
+    }
+    (rows, of_version)
+}
+
+fn row(version_id: Option<String>, since: Option<Timestamp>, line: Option<(u64, String)>) -> RuleWording {
+    let number = line.as_ref().map(|(number, _)| *number);
+    RuleWording {
+        version_id,
+        since: since.map(Timestamp::to_rfc3339),
+        line: line.map(|(_, line)| line),
+        number,
+        opportunities: 0,
+        followed: 0,
+        broken: 0,
+        excepted: 0,
+        undecidable: 0,
+    }
+}
+
+retrace_message::messages! {
+    /// Messages about the ledger.
+    mod say in "adherence";
+    transcript_unreadable(path, reason) => "{path}: {reason}",
+}

@@ -1,0 +1,81 @@
+//! Rules that memories and instructions state, and how sessions fared with them.
+//!
+//! [`Rules`] is the engine with the state of this feature: what sessions did, as far as it was read. The rules themselves are
+//! `retrace-rules`.
+//!
+//! ```
+//! use retrace_adherence::{Rules, adherence, add_memory_rule};
+//! use retrace_engine::{Engine, EngineOptions};
+//! use retrace_lab::{KeyInMemory, Lab};
+//! use retrace_wire::{AddMemoryRule, AdherenceReq};
+//! use std::sync::Arc;
+//!
+//! # let directory = tempfile::tempdir().expect("a directory");
+//! let mut options = EngineOptions::for_this_machine(Some(directory.path().join("data")))?;
+//! options.surroundings.home = directory.path().to_path_buf();
+//! let engine = Engine::open(options)?;
+//! let lab = Arc::new(Lab::new(Arc::clone(&engine), Arc::new(KeyInMemory::default())));
+//! let rules = Arc::new(Rules::new(engine, lab));
+//! let rule = serde_json::json!({"kind": "command_never", "program": "npm", "sentence": "pnpm, never npm"});
+//! add_memory_rule(&rules, AddMemoryRule { rule, dismissed: false })?;
+//! assert_eq!(adherence(&rules, AdherenceReq::default())?.rules[0].opportunities, 0);
+//! # Ok::<(), retrace_wire::ApiError>(())
+//! ```
+
+#![allow(clippy::needless_pass_by_value, reason = "a command consumes its request, whatever it does with it")]
+
+mod anchor;
+mod backtest;
+mod check;
+mod deeds;
+mod guard;
+mod ledger;
+mod list;
+mod presence;
+mod propose;
+mod settings;
+mod worth;
+
+pub use check::{check_call, check_memory_rule};
+pub use deeds::DEEDS_FILE;
+pub use guard::guard_rule;
+pub use ledger::adherence;
+pub use list::{add_memory_rule, list_memory_rule, memory_rules};
+pub use propose::propose_rules;
+pub use worth::memory_worth;
+
+use deeds::DeedsCache;
+use retrace_engine::Engine;
+use retrace_engine::kept_texts::{Held, KeptTexts};
+use retrace_lab::Lab;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// The engine with the state of rules.
+pub struct Rules {
+    engine: Arc<Engine>,
+    lab: Arc<Lab>,
+    deeds: DeedsCache,
+}
+
+impl Rules {
+    /// The rules of this log. The answer is to be given to [`Engine::forget_with`].
+    #[must_use]
+    pub fn new(engine: Arc<Engine>, lab: Arc<Lab>) -> Self {
+        Self { engine, lab, deeds: DeedsCache::default() }
+    }
+}
+
+impl Deref for Rules {
+    type Target = Arc<Engine>;
+
+    fn deref(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+}
+
+impl KeptTexts for Rules {
+    fn forget_transcripts(&self) -> Box<dyn Held + '_> {
+        self.deeds.forget(&self.engine)
+    }
+}

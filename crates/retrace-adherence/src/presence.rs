@@ -1,0 +1,57 @@
+//! Which sessions could have had a rule's source, and whether the rule was before the model when it was broken.
+
+use crate::Rules;
+use crate::anchor::{Anchor, Source};
+use retrace_lab::{Concerned, OfMemory, ran_below};
+use retrace_sessions::Entry;
+use retrace_wire::{ApiError, PresenceCause};
+
+/// What conversations had of the sources of rules, as the index of presence tells.
+pub(crate) struct Presences {
+    concerned: Concerned,
+}
+
+/// Where a conversation is: its transcript, and its place there.
+#[derive(Clone, Copy)]
+pub(crate) struct Spoken<'e> {
+    pub(crate) entry: &'e Entry,
+    pub(crate) part: usize,
+}
+
+impl Presences {
+    pub(crate) fn new(inner: &Rules) -> Result<Self, ApiError> {
+        Ok(Self { concerned: Concerned::read(&inner.lab)? })
+    }
+
+    /// True if a conversation could have had a rule's source, as presence says.
+    pub(crate) fn could_have(&mut self, anchor: &Anchor, spoken: Spoken<'_>) -> bool {
+        match (&anchor.source, &anchor.asked) {
+            (Source::Memory { .. }, Some(asked)) => {
+                // A transcript that the index of presence could not read has no deeds that count.
+                self.concerned.could_have(asked, spoken.entry, spoken.part).unwrap_or(false)
+            }
+            (Source::File(path), _) => path.parent().is_none_or(|parent| ran_below(spoken.entry, parent)),
+            (Source::Memory { .. } | Source::Nowhere, _) => true,
+        }
+    }
+
+    /// Whether a rule's line was in a request, and why not. `None` where that is not known.
+    pub(crate) fn had(
+        &mut self,
+        anchor: &Anchor,
+        wording: Option<usize>,
+        spoken: Spoken<'_>,
+        request: usize,
+    ) -> Option<Result<(), PresenceCause>> {
+        match (&anchor.source, &anchor.asked) {
+            (Source::Memory { .. }, Some(asked)) => {
+                let wording = anchor.wordings.get(wording?)?;
+                let (line, _) = wording.line.as_ref()?;
+                let line = OfMemory { version: &wording.version_id, line: *line };
+                self.concerned.had(asked, line, spoken.entry, spoken.part, request)
+            }
+            // Of a file of which no version is kept it is not known which line stood there.
+            _ => None,
+        }
+    }
+}

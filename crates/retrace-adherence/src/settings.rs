@@ -1,0 +1,238 @@
+//! A hook in the text of an agent's settings. Everything else of the text stays as it is, formatting and comments included. No I/O.
+
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
+use jsonc_parser::{ParseOptions, json};
+
+/// Why settings cannot be edited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// They are no JSON object.
+    NoObject,
+    /// Their hooks are of another form than the agent reads.
+    OtherForm,
+}
+
+/// Settings with a hook put in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Edited {
+    pub(crate) text: String,
+    /// The one stretch of the text that is new.
+    pub(crate) inserted: String,
+}
+
+/// Seconds after which the agent does without an answer.
+const TIMEOUT: u64 = 10;
+
+/// Puts a hook in that runs a command before the calls of tools. Nothing is put in where the command is run already.
+pub(crate) fn with_hook(text: &str, tools: &str, command: &str) -> Result<Edited, Refusal> {
+    if holds(text, command) {
+        return Ok(Edited { text: text.to_owned(), inserted: String::new() });
+    }
+    let blank = text.trim_start_matches('\u{feff}').trim().is_empty();
+    let root = parsed(if blank { "{}\n" } else { text })?;
+    let object = root.object_value().ok_or(Refusal::NoObject)?;
+    let hooks = object.object_value_or_create("hooks").ok_or(Refusal::OtherForm)?;
+    let calls = hooks.array_value_or_create("PreToolUse").ok_or(Refusal::OtherForm)?;
+    let entry: CstInputValue = json!({
+        "matcher": tools,
+        "hooks": [{ "type": "command", "command": command, "timeout": TIMEOUT }],
+    });
+    calls.append(entry);
+    let edited = root.to_string();
+    let inserted = if blank { edited.clone() } else { stretch(text, &edited).to_owned() };
+    Ok(Edited { text: edited, inserted })
+}
+
+/// Takes a hook out again: the stretch that was put in where it still stands there alone, and else the hook by its command, with
+/// what is empty without it. `None` where the settings do not run the command.
+pub(crate) fn without_hook(text: &str, command: &str, inserted: &str) -> Result<Option<String>, Refusal> {
+    if !holds(text, command) {
+        return Ok(None);
+    }
+    let mut places = text.match_indices(inserted).filter(|_| !inserted.is_empty());
+    if let (Some((at, _)), None) = (places.next(), places.next()) {
+        let cut = format!("{}{}", &text[..at], &text[at + inserted.len()..]);
+        let whole = cut.is_empty() || parsed(&cut).is_ok_and(|root| root.object_value().is_some());
+        if whole && !holds(&cut, command) && same_without(text, &cut, command) {
+            return Ok(Some(cut));
+        }
+    }
+    let root = parsed(text)?;
+    let object = root.object_value().ok_or(Refusal::NoObject)?;
+    remove(&object, command);
+    Ok(Some(root.to_string()))
+}
+
+/// True if a hook before calls runs the command.
+pub(crate) fn holds(text: &str, command: &str) -> bool {
+    let Ok(root) = parsed(text) else { return false };
+    let entries = root.object_value().as_ref().and_then(entries);
+    entries.is_some_and(|entries| entries.elements().iter().any(|entry| !runs(entry, command).is_empty()))
+}
+
+/// Removes a hook and what is empty without it.
+fn remove(object: &CstObject, command: &str) {
+    let Some(entries) = entries(object) else { return };
+    for entry in entries.elements() {
+        let found = runs(&entry, command);
+        let all = list_of(&entry).map_or(0, |hooks| hooks.elements().len());
+        if !found.is_empty() && found.len() == all {
+            entry.remove();
+        } else {
+            found.into_iter().for_each(CstNode::remove);
+        }
+    }
+    let Some(hooks) = object.get("hooks") else { return };
+    if entries.elements().is_empty()
+        && let Some(calls) = hooks.object_value().and_then(|hooks| hooks.get("PreToolUse"))
+    {
+        calls.remove();
+    }
+    if hooks.object_value().is_some_and(|hooks| hooks.properties().is_empty()) {
+        hooks.remove();
+    }
+}
+
+/// True if two texts say the same but for the hook that runs a command.
+fn same_without(text: &str, other: &str, command: &str) -> bool {
+    let value = |text: &str| {
+        let root = parsed(if text.trim().is_empty() { "{}" } else { text }).ok()?;
+        remove(&root.object_value()?, command);
+        root.to_serde_value()
+    };
+    // An empty list that the cut left is one that was there before the hook.
+    let plain = |value: Option<serde_json::Value>| {
+        let mut value = value?;
+        let object = value.as_object_mut()?;
+        if let Some(hooks) = object.get_mut("hooks").and_then(serde_json::Value::as_object_mut) {
+            if hooks.get("PreToolUse").is_some_and(|list| list.as_array().is_some_and(Vec::is_empty)) {
+                hooks.remove("PreToolUse");
+            }
+            if hooks.is_empty() {
+                object.remove("hooks");
+            }
+        }
+        Some(value)
+    };
+    plain(value(text)).is_some_and(|one| Some(one) == plain(value(other)))
+}
+
+fn parsed(text: &str) -> Result<CstRootNode, Refusal> {
+    // What the agent reads is JSON; comments are let be. Whatever is more lenient than that is refused.
+    let options = ParseOptions {
+        allow_comments: true,
+        allow_trailing_commas: true,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    };
+    CstRootNode::parse(text, &options).map_err(|_| Refusal::NoObject)
+}
+
+fn entries(object: &CstObject) -> Option<CstArray> {
+    object.object_value("hooks")?.array_value("PreToolUse")
+}
+
+fn list_of(entry: &CstNode) -> Option<CstArray> {
+    entry.as_object()?.array_value("hooks")
+}
+
+/// The hooks of an entry that run the command.
+fn runs(entry: &CstNode, command: &str) -> Vec<CstNode> {
+    let hooks = list_of(entry).map(|hooks| hooks.elements()).unwrap_or_default();
+    let is = |hook: &CstNode| {
+        let value = hook.as_object().and_then(|hook| hook.get("command")?.value()?.as_string_lit());
+        value.is_some_and(|text| text.decoded_value().is_ok_and(|text| text == command))
+    };
+    hooks.into_iter().filter(is).collect()
+}
+
+/// What stands in a text and not in an earlier one, from the first difference to the last.
+fn stretch<'t>(before: &str, after: &'t str) -> &'t str {
+    let start: usize = before
+        .chars()
+        .zip(after.chars())
+        .take_while(|(one, other)| one == other)
+        .map(|(letter, _)| letter.len_utf8())
+        .sum();
+    let end: usize = before[start..]
+        .chars()
+        .rev()
+        .zip(after[start..].chars().rev())
+        .take_while(|(one, other)| one == other)
+        .map(|(letter, _)| letter.len_utf8())
+        .sum();
+    // Where something else gave way, cutting the stretch out would not bring it back.
+    if start + end == before.len() { &after[start..after.len() - end] } else { "" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COMMAND: &str = "'/opt/retrace' rule check --rule rule_3";
+
+    /// Settings as people have them.
+    const TEXTS: [&str; 12] = [
+        "{}",
+        "{}\n",
+        "{\n}\n",
+        "{\n  \"model\": \"opus\"\n}\n",
+        "{\r\n\t\"model\": \"opus\",\r\n\t\"env\": {\"A\": \"b\"}\r\n}",
+        "{\"model\":\"opus\"}",
+        "{\"hooks\": {}}",
+        "{\n  // mine\n  \"hooks\": {\n    \"PreToolUse\": []\n  }\n}\n",
+        "{\n    \"hooks\": {\n        \"Stop\": [{\"hooks\": []}]\n    },\n    \"x\": [1, 2]\n}\n",
+        "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"lint\"}]}]}, \"z\": 1}",
+        "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          {\"type\": \"command\", \"command\": \"x\"}\n        ]\n      }\n    ],\n    \"Stop\": []\n  }\n}\n",
+        "{ \"permissions\": { \"allow\": [\"Bash(ls:*)\"] } , \"hooks\" : { \"PreToolUse\" : [ ] } }",
+    ];
+
+    #[test]
+    fn a_hook_put_in_and_taken_out_leaves_every_byte() {
+        for text in TEXTS {
+            let edited = with_hook(text, "Bash", COMMAND).expect("an object");
+            assert!(holds(&edited.text, COMMAND), "{}", edited.text);
+            assert!(same_without(&edited.text, text, COMMAND), "{text}\n{}", edited.text);
+            let again = with_hook(&edited.text, "Bash", COMMAND).expect("an object");
+            assert_eq!((again.text.as_str(), again.inserted.as_str()), (edited.text.as_str(), ""));
+            let back = without_hook(&edited.text, COMMAND, &edited.inserted).expect("an object");
+            if edited.inserted.is_empty() {
+                assert!(same_without(text, &back.expect("it was there"), COMMAND));
+            } else {
+                assert_eq!(back.as_deref(), Some(text), "{}", edited.text);
+            }
+        }
+    }
+
+    #[test]
+    fn a_hook_is_taken_out_of_settings_that_changed_meanwhile() {
+        for text in TEXTS {
+            let edited = with_hook(text, "Bash", COMMAND).expect("an object").text;
+            let other = with_hook(&edited, "Edit|Write", "another").expect("an object");
+            let back = without_hook(&other.text, COMMAND, "no such stretch").expect("an object");
+            let back = back.expect("it was there");
+            assert!(!holds(&back, COMMAND) && holds(&back, "another"), "{back}");
+            let plain = without_hook(&back, "another", "").expect("an object").expect("it was there");
+            assert!(same_without(&plain, text, COMMAND), "{text}\n{plain}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_object_is_refused() {
+        for text in ["[]", "1", "{", "{a: 1}", "{} {}", "{'a': 1}"] {
+            assert_eq!(with_hook(text, "Bash", COMMAND), Err(Refusal::NoObject), "{text}");
+        }
+        for text in ["{\"hooks\": []}", "{\"hooks\": {\"PreToolUse\": {}}}"] {
+            assert_eq!(with_hook(text, "Bash", COMMAND), Err(Refusal::OtherForm), "{text}");
+        }
+        let made = with_hook("", "Bash", COMMAND).expect("made");
+        assert!(holds(&made.text, COMMAND) && made.text.ends_with('\n'), "{}", made.text);
+        assert_eq!(without_hook("{}", COMMAND, "x"), Ok(None));
+    }
+}

@@ -1,0 +1,298 @@
+//! `retrace hub` and `retrace sync`
+
+use super::Ended;
+use crate::exit::Exit;
+use crate::print::{self, json};
+use crate::shell::Shell;
+use clap::{Args, Subcommand, ValueEnum};
+use retrace_api::commands;
+use retrace_api::wire::{
+    ApiError, Code, HubFault, HubJoinReq, HubLeaveReq, HubSend, HubSendReq, HubSyncReq, HubTokenReq,
+    HubVersionsReq, Message, Nothing,
+};
+use retrace_hub::{Failure, HubOptions, TlsFiles};
+use serde_json::json;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// One history for many machines: serve a hub, join one, list it
+///
+/// A hub keeps the versions of every machine that joined it, in PostgreSQL.
+/// Nothing leaves this machine before it joined; then `retrace sync` sends
+/// what each store may send.
+///
+///     retrace hub serve --database postgresql:///retrace
+///     retrace hub join http://127.0.0.1:7900 --token TOKEN
+///     retrace sync
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+/// What a store may send.
+#[derive(Clone, Copy, ValueEnum)]
+enum Send {
+    /// Versions and contents
+    Everything,
+    /// Versions with paths and hashes, no content
+    Metadata,
+    /// Nothing
+    Nothing,
+}
+
+impl From<Send> for HubSend {
+    fn from(send: Send) -> Self {
+        match send {
+            Send::Everything => Self::Everything,
+            Send::Metadata => Self::Metadata,
+            Send::Nothing => Self::Nothing,
+        }
+    }
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Serve a hub over a PostgreSQL database, 15 or newer
+    ///
+    /// Migrates the database, then serves until stopped. The first start prints
+    /// the owner's one-time token. Any number of processes may stand before one
+    /// database with the same key file. Without the key file no content can be
+    /// read: back it up, elsewhere than the database.
+    ///
+    ///     retrace hub serve --database postgresql:///retrace
+    ///     retrace hub serve --database URL --listen 0.0.0.0:7900 --tls-cert c.pem --tls-key k.pem
+    #[command(verbatim_doc_comment)]
+    Serve {
+        /// The database, as libpq takes it; the environment variable keeps a password out of the list of processes
+        #[arg(long, value_name = "URL", env = "RETRACE_HUB_DATABASE", hide_env_values = true)]
+        database: String,
+        /// Address and port; port 0 takes a free one. Any but a loopback address wants --tls-cert
+        #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7900")]
+        listen: String,
+        /// The hub's keys; made, readable by you only, when missing [default: hub.key in the data directory]
+        #[arg(long, value_name = "FILE")]
+        key_file: Option<PathBuf>,
+        /// The certificate, and those between it and the root, as PEM
+        #[arg(long, value_name = "FILE", requires = "tls_key")]
+        tls_cert: Option<PathBuf>,
+        /// Its private key, as PEM
+        #[arg(long, value_name = "FILE", requires = "tls_cert")]
+        tls_key: Option<PathBuf>,
+        /// Make one more token for an owner, where the first was lost
+        #[arg(long)]
+        new_owner_token: bool,
+    },
+    /// Join a hub with a one-time token
+    ///
+    /// Joining sends the machine's name and public key, nothing of a memory. Then
+    /// `retrace sync` sends versions and contents of every store, unless --send or
+    /// `retrace hub send` says less.
+    ///
+    ///     retrace hub join http://127.0.0.1:7900 --token TOKEN
+    ///     retrace hub join https://hub.example --token TOKEN --send metadata
+    #[command(verbatim_doc_comment)]
+    Join {
+        /// Address of the hub
+        url: String,
+        /// The token; the environment variable keeps it out of the list of processes
+        #[arg(long, env = "RETRACE_HUB_TOKEN", hide_env_values = true)]
+        token: String,
+        /// What stores may send for which nothing else is chosen
+        #[arg(long, value_enum, default_value = "everything", hide_possible_values = true)]
+        send: Send,
+        /// Name of this machine [default: the host's]
+        #[arg(long)]
+        name: Option<String>,
+        /// Certificates to believe, as PEM, where the system does not know the hub's
+        #[arg(long, value_name = "FILE")]
+        ca: Option<PathBuf>,
+    },
+    /// Leave the hub; what was sent stays there
+    ///
+    ///     retrace hub leave
+    #[command(verbatim_doc_comment)]
+    Leave {
+        /// Forget this machine's key too, so that it joins as another machine next time
+        #[arg(long)]
+        new_identity: bool,
+    },
+    /// The hub that this machine joined, and what each store sends
+    ///
+    ///     retrace hub status
+    #[command(verbatim_doc_comment)]
+    Status,
+    /// Choose what a store may send: everything, metadata, nothing
+    ///
+    /// `metadata` is versions with paths and hashes, no content. What was sent
+    /// before stays at the hub; a redaction takes it away.
+    ///
+    ///     retrace hub send notes metadata
+    ///     retrace hub send --default nothing
+    #[command(verbatim_doc_comment)]
+    Send {
+        /// The store
+        #[arg(required_unless_present = "default")]
+        store: Option<String>,
+        /// What it may send
+        #[arg(value_enum, hide_possible_values = true, required_unless_present = "default")]
+        send: Option<Send>,
+        /// Every store for which nothing is chosen
+        #[arg(long, value_enum, hide_possible_values = true, value_name = "SEND", conflicts_with = "store")]
+        default: Option<Send>,
+    },
+    /// List the versions of all machines
+    ///
+    ///     retrace hub versions --json
+    #[command(verbatim_doc_comment)]
+    Versions,
+    /// Make a one-time token with which one more machine joins
+    ///
+    ///     retrace hub token
+    #[command(verbatim_doc_comment)]
+    Token {
+        /// The token of an owner's machine, which makes tokens itself
+        #[arg(long)]
+        owner: bool,
+    },
+}
+
+/// Send the hub what it lacks
+///
+/// Goes on where it stopped, whatever stopped it. A fork, a chain that was cut
+/// short or a lost acknowledgement is reported with its next step and ends with
+/// the exit code 4.
+///
+///     retrace sync
+///     retrace sync notes
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct SyncArguments {
+    /// Only this store
+    store: Option<String>,
+    /// Send again what the hub acknowledged and has no more, as after a restored backup
+    #[arg(long)]
+    resend: bool,
+}
+
+/// Interval at which a served hub is asked whether it still answers.
+const WATCH: Duration = Duration::from_millis(500);
+
+pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
+    match arguments.what {
+        What::Serve { database, listen, key_file, tls_cert, tls_key, new_owner_token } => {
+            let key_file = match key_file {
+                Some(file) => file,
+                None => shell.options()?.data_dir.join("hub.key"),
+            };
+            let tls = tls_cert.zip(tls_key).map(|(certificate, key)| TlsFiles { certificate, key });
+            serve(HubOptions { database, listen, key_file, tls, new_owner_token }, shell)
+        }
+        What::Join { url, token, send, name, ca } => {
+            let certificates = ca.map(|file| read_text(&file)).transpose()?;
+            let send = Some(send.into());
+            let app = shell.app()?;
+            let status = commands::hub_join(&app, HubJoinReq { url, token, name, send, certificates })?;
+            shell.note(&format!("`retrace sync` sends {} of each store.", status.send.as_str()));
+            shell.print_one(&status, |out, _| print::hub::status(out, &status))?;
+            Ok(Exit::DONE)
+        }
+        What::Leave { new_identity } => {
+            let app = shell.app()?;
+            let status = commands::hub_leave(&app, HubLeaveReq { new_identity })?;
+            shell.print_one(&status, |out, _| print::hub::status(out, &status))?;
+            Ok(Exit::DONE)
+        }
+        What::Status => {
+            let app = shell.app()?;
+            let status = commands::hub_status(&app, Nothing {})?;
+            shell.print_one(&status, |out, _| print::hub::status(out, &status))?;
+            Ok(Exit::DONE)
+        }
+        What::Send { store, send, default } => {
+            let app = shell.app()?;
+            let Some(send) = send.or(default) else {
+                return Err(ApiError::invalid(Message::verbatim("Say what may be sent."), "send").into());
+            };
+            let status = commands::hub_send(&app, HubSendReq { store, send: send.into() })?;
+            shell.print_one(&status, |out, _| print::hub::status(out, &status))?;
+            Ok(Exit::DONE)
+        }
+        What::Versions => versions(shell),
+        What::Token { owner } => {
+            let app = shell.app()?;
+            let made = commands::hub_token(&app, HubTokenReq { owner })?;
+            shell.print_one(&made, |out, _| writeln!(out, "{}", made.token))?;
+            Ok(Exit::DONE)
+        }
+    }
+}
+
+fn read_text(file: &std::path::Path) -> Result<String, ApiError> {
+    std::fs::read_to_string(file).map_err(|error| {
+        ApiError::invalid(
+            Message::verbatim(format!("The file cannot be read: {error}.")),
+            file.display().to_string(),
+        )
+    })
+}
+
+fn serve(options: HubOptions, shell: &mut Shell<'_, '_>) -> Ended {
+    shell.io.stop.listen();
+    let hub = retrace_hub::start(options).map_err(|failure| refused(&failure))?;
+    let answer = json!({ "url": hub.url(), "owner_token": hub.owner_token() });
+    shell.print_one(&answer, |out, _| {
+        writeln!(out, "The hub is at {}", hub.url())?;
+        match hub.owner_token() {
+            Some(token) => writeln!(out, "One-time token of the owner: {token}"),
+            None => Ok(()),
+        }
+    })?;
+    while hub.is_running() && !shell.io.stop.wait(WATCH) {}
+    hub.stop();
+    Ok(Exit::DONE)
+}
+
+fn refused(failure: &Failure) -> ApiError {
+    let code = match failure {
+        Failure::Database(_) => Code::StoreUnavailable,
+        Failure::Machine(_) | Failure::Refused(..) => Code::Internal,
+        _ => Code::Invalid,
+    };
+    ApiError::new(code, Message::verbatim(failure.to_string()), "hub").hint(Message::verbatim(failure.hint()))
+}
+
+fn versions(shell: &mut Shell<'_, '_>) -> Ended {
+    let app = shell.app()?;
+    let as_json = shell.json;
+    shell.print_long(|out| {
+        let mut after = None;
+        loop {
+            let page = commands::hub_versions(&app, HubVersionsReq { after, limit: None })?;
+            for version in &page.versions {
+                if as_json { json::line(out, version)? } else { print::hub::version(out, version)? }
+            }
+            match page.next {
+                Some(next) => after = Some(next),
+                None => return Ok(()),
+            }
+        }
+    })?;
+    Ok(Exit::DONE)
+}
+
+pub(crate) fn sync(arguments: SyncArguments, shell: &mut Shell<'_, '_>) -> Ended {
+    let app = shell.app()?;
+    let SyncArguments { store, resend } = arguments;
+    let request = HubSyncReq { store, resend, job: None };
+    let synced = shell.work(&app, "Sending", || commands::hub_sync(&app, request))?;
+    shell.print_one(&synced, |out, _| print::hub::synced(out, &synced))?;
+    for problem in &synced.problems {
+        if !shell.json {
+            shell.warn(&format!("{} {}", problem.message.text(), problem.hint.text()));
+        }
+    }
+    let stands = synced.problems.iter().any(|problem| problem.code != HubFault::ClockSkew);
+    Ok(if stands { Exit::of(Code::HeadMoved) } else { Exit::DONE })
+}

@@ -1,0 +1,34 @@
+//! `retrace` alone: what needs a person today, in ten lines
+
+use super::Ended;
+use crate::exit::Exit;
+use crate::print::names::Names;
+use crate::print::{self, json};
+use crate::shell::Shell;
+use retrace_api::App;
+use retrace_api::commands::{self, Today};
+use retrace_api::wire::{Nothing, Triage, TriageReq};
+
+pub(crate) fn run(shell: &mut Shell<'_, '_>) -> Ended {
+    // A look at a machine without a log makes none.
+    if !App::has_log(&shell.options()?) {
+        let style = shell.style();
+        match shell.json {
+            true => shell.print(|out| json::line(out, &Triage::default()))?,
+            false => shell.print(|out| print::today::nothing_recorded(out, style))?,
+        }
+        return Ok(Exit::DONE);
+    }
+    let app = shell.app()?;
+    if shell.json {
+        let found = commands::triage(&app, TriageReq::default())?;
+        shell.print(|out| json::line(out, &found))?;
+        return Ok(Exit::DONE);
+    }
+    let status = commands::status(&app, Nothing {})?;
+    let found = Today::read(app.review(), status.recording)?;
+    let stores = commands::stores(&app, Nothing {})?;
+    let style = shell.style();
+    shell.print(|out| print::today::today(out, &found, &status, &Names::of(stores), style))?;
+    Ok(Exit::DONE)
+}

@@ -1,0 +1,187 @@
+//! The database: connecting, migrating, and transactions that see one organisation.
+
+use crate::Failure;
+use crate::keys::HubKeys;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
+use retrace_model::{OrgId, Sha256};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio_postgres::NoTls;
+
+mod migrations {
+    refinery::embed_migrations!("migrations");
+}
+
+/// Connections of one process at once. Requests beyond wait for one.
+const CONNECTIONS: usize = 16;
+
+/// Wait for a connection before the request is answered with `unavailable`.
+const WAIT: Duration = Duration::from_secs(10);
+
+/// Lock under which processes that start at the same time migrate one after the other.
+const MIGRATION_LOCK: i64 = 0x7265_7472_6163_6501;
+
+/// How long a token can be used, in microseconds: a week.
+pub(crate) const TOKEN_LIFE: i64 = 7 * 24 * 3_600 * 1_000_000;
+
+/// Microseconds since 1970.
+pub(crate) fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
+}
+
+/// The database of a hub.
+pub(crate) struct Database {
+    pool: Pool,
+}
+
+/// A transaction that sees one organisation. Dropped without [`Scoped::commit`], it is rolled back: its connection is then
+/// closed, so that no half of it can be used again.
+pub(crate) struct Scoped {
+    client: Option<Object>,
+}
+
+impl Scoped {
+    pub(crate) fn client(&self) -> Result<&Object, Failure> {
+        self.client.as_ref().ok_or_else(|| Failure::Machine("the transaction has ended".into()))
+    }
+
+    pub(crate) async fn commit(mut self) -> Result<(), Failure> {
+        self.client()?.batch_execute("COMMIT").await?;
+        drop(self.client.take());
+        Ok(())
+    }
+}
+
+impl Drop for Scoped {
+    fn drop(&mut self) {
+        if let Some(client) = self.client.take() {
+            drop(Object::take(client));
+        }
+    }
+}
+
+impl Database {
+    /// Connects, migrates, and sees to it that the key file is the database's. A token for the first owner comes with it where
+    /// nobody joined yet and none is waiting, or where one is asked for.
+    pub(crate) async fn open(
+        url: &str,
+        keys: &HubKeys,
+        key_file: &str,
+        new_owner_token: bool,
+    ) -> Result<(Self, Option<String>), Failure> {
+        let mut config: tokio_postgres::Config =
+            url.parse().map_err(|_| Failure::Database("the address of the database is not one".into()))?;
+        config.application_name("retrace hub");
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(Duration::from_secs(10));
+        }
+        let manager =
+            Manager::from_config(config, NoTls, ManagerConfig { recycling_method: RecyclingMethod::Fast });
+        let pool = Pool::builder(manager)
+            .max_size(CONNECTIONS)
+            .wait_timeout(Some(WAIT))
+            .create_timeout(Some(WAIT))
+            .runtime(Runtime::Tokio1)
+            .build()
+            .map_err(|error| Failure::Database(error.to_string()))?;
+        let mut client = pool.get().await?;
+        let version: String = client.query_one("SHOW server_version_num", &[]).await?.get(0);
+        if version.parse().unwrap_or(0) < 150_000 {
+            return Err(Failure::Database("it is older than PostgreSQL 15".into()));
+        }
+        client.execute("SELECT pg_advisory_lock($1)", &[&MIGRATION_LOCK]).await?;
+        let prepared = prepare(&mut client, keys, key_file, new_owner_token).await;
+        client.execute("SELECT pg_advisory_unlock($1)", &[&MIGRATION_LOCK]).await?;
+        drop(client);
+        Ok((Self { pool }, prepared?))
+    }
+
+    /// Begins a transaction that sees this organisation alone.
+    pub(crate) async fn scoped(&self, org: OrgId) -> Result<Scoped, Failure> {
+        let scoped = Scoped { client: Some(self.pool.get().await?) };
+        scoped.client()?.batch_execute(&begin(org)).await?;
+        Ok(scoped)
+    }
+
+    /// True if the database answers.
+    pub(crate) async fn answers(&self) -> Result<(), Failure> {
+        self.pool.get().await?.batch_execute("SELECT 1").await?;
+        Ok(())
+    }
+}
+
+/// Begins a transaction. The organisation's digits are ours, so they can stand in the text.
+fn begin(org: OrgId) -> String {
+    format!("BEGIN; SET LOCAL ROLE retrace_hub; SELECT set_config('retrace.org', '{}', true)", hex(&org.0))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+async fn prepare(
+    client: &mut Object,
+    keys: &HubKeys,
+    key_file: &str,
+    new_owner_token: bool,
+) -> Result<Option<String>, Failure> {
+    migrations::migrations::runner().run_async(&mut ***client).await.map_err(|error| {
+        let cause = std::error::Error::source(&error).map(ToString::to_string);
+        Failure::Database(format!("it cannot be migrated: {}", cause.unwrap_or_else(|| error.to_string())))
+    })?;
+    let org: [u8; 16] = keys.random()?;
+    client
+        .execute(
+            "INSERT INTO hub (id, org, public_key, created_at) VALUES (1, $1, $2, $3) ON CONFLICT DO NOTHING",
+            &[&&org[..], &keys.signing.public(), &now()],
+        )
+        .await?;
+    let row = client.query_one("SELECT org, public_key FROM hub WHERE id = 1", &[]).await?;
+    if row.get::<_, Vec<u8>>(1) != keys.signing.public() {
+        return Err(Failure::OtherKeyFile(key_file.to_owned()));
+    }
+    let org = OrgId(
+        row.get::<_, Vec<u8>>(0)
+            .try_into()
+            .map_err(|_| Failure::Database("its organisation is damaged".into()))?,
+    );
+    client.batch_execute(&begin(org)).await?;
+    let wanted = "SELECT NOT EXISTS (SELECT 1 FROM machines)
+        AND NOT EXISTS (SELECT 1 FROM tokens WHERE used_by IS NULL AND expires_at > $1)";
+    let wanted: bool = client.query_one(wanted, &[&now()]).await?.get(0);
+    let mut token = None;
+    if wanted || new_owner_token {
+        token = Some(new_token(client, keys, org, "owner", None).await?.0);
+    }
+    client.batch_execute("COMMIT").await?;
+    Ok(token)
+}
+
+/// Makes a token and keeps its hash; answers it and when it ends.
+pub(crate) async fn new_token(
+    client: &Object,
+    keys: &HubKeys,
+    org: OrgId,
+    role: &str,
+    by: Option<&[u8]>,
+) -> Result<(String, i64), Failure> {
+    let secret: [u8; 32] = keys.random()?;
+    let token = format!("rthub_{}_{}", &org.to_string()["org_".len()..], URL_SAFE_NO_PAD.encode(secret));
+    let (at, ends) = (now(), now().saturating_add(TOKEN_LIFE));
+    client
+        .execute(
+            "INSERT INTO tokens (org, sha256, role, created_at, expires_at, created_by)
+             VALUES ($1, $2, $3, $4, $5, $6)",
+            &[&&org.0[..], &&Sha256::of(token.as_bytes()).0[..], &role, &at, &ends, &by],
+        )
+        .await?;
+    Ok((token, ends))
+}
+
+/// The organisation that a token is for.
+pub(crate) fn org_of(token: &str) -> Option<OrgId> {
+    let (org, _) = token.strip_prefix("rthub_")?.split_once('_')?;
+    OrgId::parse(&format!("org_{org}")).ok()
+}

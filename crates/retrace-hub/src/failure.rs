@@ -1,0 +1,83 @@
+//! Why a hub cannot start or cannot answer.
+
+use retrace_sync::messages::{self, Refused};
+
+/// A failure. Its sentences name no secret.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Failure {
+    /// The address to listen on cannot be used.
+    #[error("The hub cannot listen on {0}: {1}.")]
+    Listen(String, String),
+    /// Other machines reach the address and nothing would be encrypted.
+    #[error("Other machines reach {0}, and nothing would be encrypted.")]
+    NotEncrypted(String),
+    /// Certificate or key cannot be used.
+    #[error("The certificate or its key cannot be used: {0}.")]
+    Certificate(String),
+    /// The key file cannot be used.
+    #[error("The key file {0} cannot be used: {1}.")]
+    KeyFile(String, String),
+    /// The database belongs to another key file.
+    #[error("The database belongs to another key file than {0}.")]
+    OtherKeyFile(String),
+    /// The database cannot be used.
+    #[error("The database cannot be used: {0}.")]
+    Database(String),
+    /// The machine lacks something.
+    #[error("The hub cannot go on: {0}.")]
+    Machine(String),
+    /// A request is refused: status of HTTP, kind and sentence.
+    #[error("{}", .1.message)]
+    Refused(u16, Refused),
+}
+
+impl Failure {
+    pub(crate) fn refused(kind: &str, message: impl Into<String>) -> Self {
+        let status = match kind {
+            messages::BAD_SIGNATURE | messages::NOT_REGISTERED | messages::CLOCK_SKEW => 401,
+            messages::BAD_TOKEN | messages::NOT_ALLOWED => 403,
+            messages::NOT_FOUND => 404,
+            messages::HEAD_MOVED => 412,
+            messages::UNAVAILABLE => 503,
+            _ => 400,
+        };
+        Self::Refused(status, Refused { kind: kind.to_owned(), message: message.into() })
+    }
+
+    /// Next step for whoever starts the hub.
+    #[must_use]
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Listen(..) => "Give another address with --listen; port 0 takes any free one.",
+            Self::NotEncrypted(_) => {
+                "Give a certificate with --tls-cert and --tls-key, or a loopback address."
+            }
+            Self::Certificate(_) => "Give PEM files with --tls-cert and --tls-key.",
+            Self::KeyFile(..) => "Give the key file with --key-file; it is made when missing.",
+            Self::OtherKeyFile(_) => {
+                "Give the key file that the hub was first started with. Without it no content can be read."
+            }
+            Self::Database(_) => "Check that PostgreSQL 15 or newer answers at --database, and its rights.",
+            Self::Machine(_) | Self::Refused(..) => "",
+        }
+    }
+}
+
+impl From<tokio_postgres::Error> for Failure {
+    fn from(error: tokio_postgres::Error) -> Self {
+        // The text of a database error may quote values; its code and first message do not quote ours, which are parameters.
+        match error.as_db_error() {
+            Some(error) => Self::Database(format!("{} ({})", error.message(), error.code().code())),
+            None => Self::Database(error.to_string()),
+        }
+    }
+}
+
+impl From<deadpool_postgres::PoolError> for Failure {
+    fn from(error: deadpool_postgres::PoolError) -> Self {
+        match error {
+            deadpool_postgres::PoolError::Backend(error) => error.into(),
+            error => Self::Database(error.to_string()),
+        }
+    }
+}

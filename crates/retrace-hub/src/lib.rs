@@ -1,0 +1,33 @@
+//! The hub: the chains of many machines in one PostgreSQL, over HTTP.
+//!
+//! A process keeps nothing in itself: any number of them may stand before the same database with the same key file. An append
+//! locks the row of its head, checks every link, writes and countersigns in one transaction. Contents lie apart, each packed and
+//! encrypted under a key of its own.
+//!
+//! Invariants: every statement about an organisation runs under the role `retrace_hub`, which owns nothing, in a transaction that
+//! names the organisation; row-level security is forced. No token, key, path or content is in a log line or an error.
+//!
+//! Deliberately absent: replication, failover and backup, which are PostgreSQL's.
+//!
+//! ```no_run
+//! let hub = retrace_hub::start(retrace_hub::HubOptions {
+//!     database: "postgresql:///retrace".into(),
+//!     listen: "127.0.0.1:0".into(),
+//!     key_file: "hub.key".into(),
+//!     tls: None,
+//!     new_owner_token: false,
+//! })?;
+//! println!("{} {:?}", hub.url(), hub.owner_token());
+//! hub.stop();
+//! # Ok::<(), retrace_hub::Failure>(())
+//! ```
+
+mod database;
+mod failure;
+mod keys;
+mod requests;
+mod routes;
+mod serve;
+
+pub use failure::Failure;
+pub use serve::{HubOptions, Running, TlsFiles, start};

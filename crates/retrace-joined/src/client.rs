@@ -1,0 +1,215 @@
+//! Calls of a hub, signed by the machine.
+
+use crate::state::Membership;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use retrace_engine::Engine;
+use retrace_message::{AsMessage as _, Message};
+use retrace_outbound::{
+    Call, CallError, Cancel, Client, Config, Method, Proxies, Roots, canonical_base_url, presentable,
+};
+use retrace_sync::messages::{self as m, Done, FINAL, Hello, Refusal};
+use retrace_sync::sign::{SigningKey, request_text};
+use retrace_wire::{ApiError, Code};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Bytes of an answer that are read.
+const ANSWER_BYTES: u64 = 16 << 20;
+/// Further tries of one call on a bad network, with growing waits.
+const RETRIES: u32 = 5;
+/// Time of one call.
+const CALL_TIME: Duration = Duration::from_secs(60);
+
+/// Why a hub did not do what was asked.
+#[derive(Clone, Debug)]
+pub(crate) enum HubError {
+    /// Not reached.
+    Unreachable(Message),
+    /// Refused, with the kind of the protocol.
+    Refused { kind: String, message: String },
+    /// The user stopped it.
+    Stopped,
+    /// Something on this machine.
+    Here(ApiError),
+}
+
+impl From<ApiError> for HubError {
+    fn from(error: ApiError) -> Self {
+        Self::Here(error)
+    }
+}
+
+impl HubError {
+    /// The error of a command that this ends.
+    pub(crate) fn api(self, url: &str) -> ApiError {
+        match self {
+            Self::Unreachable(cause) => {
+                ApiError::new(Code::StoreUnavailable, say::unreachable(cause), url).hint(say::try_again())
+            }
+            Self::Refused { kind, message } => {
+                let code = match kind.as_str() {
+                    m::BAD_TOKEN | m::NOT_REGISTERED | m::NOT_ALLOWED | m::BAD_SIGNATURE => Code::KeyRefused,
+                    m::UNAVAILABLE => Code::StoreUnavailable,
+                    m::NOT_FOUND => Code::NotFound,
+                    m::HEAD_MOVED => Code::HeadMoved,
+                    _ => Code::Invalid,
+                };
+                ApiError::new(code, say::refused(message), url).hint(hint(&kind))
+            }
+            Self::Stopped => ApiError::new(Code::Busy, say::stopped(), url),
+            Self::Here(error) => error,
+        }
+    }
+}
+
+/// Next step after a refusal.
+pub(crate) fn hint(kind: &str) -> Message {
+    match kind {
+        m::BAD_TOKEN => say::another_token(),
+        m::NOT_REGISTERED => say::join_again(),
+        m::NOT_ALLOWED => say::ask_an_owner(),
+        m::CLOCK_SKEW => say::set_the_clock(),
+        m::UNAVAILABLE => say::try_again(),
+        _ => Message::default(),
+    }
+}
+
+/// A hub to call.
+pub(crate) struct Hub {
+    client: Client,
+    cancel: Cancel,
+    key: SigningKey,
+    org: String,
+    machine: String,
+    /// What to add to this machine's clock to have the hub's, in microseconds.
+    offset: i64,
+    inner: Arc<Engine>,
+}
+
+impl Hub {
+    /// The hub at an address, before it is joined. Asks it for its time.
+    pub(crate) fn at(
+        inner: &Arc<Engine>,
+        url: &str,
+        certificates: Option<&str>,
+        key: SigningKey,
+        cancel: &Cancel,
+    ) -> Result<(Self, Hello), HubError> {
+        let bad = |error: &dyn std::fmt::Display| {
+            HubError::Here(ApiError::invalid(say::bad_address(error.to_string()), url))
+        };
+        let base_url = canonical_base_url(url).map_err(|error| bad(&error))?;
+        let environment = inner.options.surroundings.env.clone();
+        let config = Config {
+            base_url,
+            // The signature of each call takes its place.
+            headers: vec![("authorization".to_owned(), "Retrace-Machine".to_owned())],
+            timeout: CALL_TIME,
+            retries: RETRIES,
+            proxies: Proxies::from_environment(&|name| environment.get(name)?.to_str().map(str::to_owned)),
+            roots: certificates.map_or(Roots::System, |text| Roots::Pem(text.as_bytes().to_vec())),
+            ..Config::default()
+        };
+        let client = Client::new(config).map_err(|error| bad(&error))?;
+        let mut hub = Self {
+            client,
+            cancel: cancel.clone(),
+            key,
+            org: String::new(),
+            machine: String::new(),
+            offset: 0,
+            inner: Arc::clone(inner),
+        };
+        let hello: Hello = hub.send("hello", &Done {}, false)?;
+        hub.offset = hello.time.saturating_sub(inner.now().micros());
+        Ok((hub, hello))
+    }
+
+    /// The hub that was joined.
+    pub(crate) fn joined(
+        inner: &Arc<Engine>,
+        membership: &Membership,
+        key: SigningKey,
+        cancel: &Cancel,
+    ) -> Result<Self, HubError> {
+        let (hub, _) = Self::at(inner, &membership.url, membership.certificates.as_deref(), key, cancel)?;
+        Ok(Self { org: membership.org.clone(), machine: membership.machine.clone(), ..hub })
+    }
+
+    pub(crate) fn key(&self) -> &SigningKey {
+        &self.key
+    }
+
+    /// How far this machine's clock is ahead of the hub's, in microseconds.
+    pub(crate) fn skew(&self) -> i64 {
+        self.offset.saturating_neg()
+    }
+
+    /// A signed call.
+    pub(crate) fn call<T: DeserializeOwned>(
+        &self,
+        name: &str,
+        request: &impl Serialize,
+    ) -> Result<T, HubError> {
+        self.send(name, request, true)
+    }
+
+    /// A call; not signed for those who are not registered yet.
+    pub(crate) fn send<T: DeserializeOwned>(
+        &self,
+        name: &str,
+        request: &impl Serialize,
+        signed: bool,
+    ) -> Result<T, HubError> {
+        let body =
+            serde_json::to_vec(request).map_err(|_| HubError::Unreachable(say::answer_not_understood()))?;
+        let path = format!("/hub/v1/{name}");
+        let mut call =
+            Call { answer_limit: ANSWER_BYTES, final_kinds: FINAL, ..Call::new(Method::Post, &path) };
+        if signed {
+            let at = self.inner.now().micros().saturating_add(self.offset);
+            let signature = STANDARD.encode(self.key.sign(&request_text(&path, at, &body)));
+            call.headers = vec![
+                ("retrace-org".to_owned(), self.org.clone()),
+                ("retrace-machine".to_owned(), self.machine.clone()),
+                ("retrace-time".to_owned(), at.to_string()),
+                ("retrace-signature".to_owned(), signature),
+            ];
+        }
+        call.body = body;
+        let answer = self.client.call(&Arc::new(call), &self.cancel).map_err(|error| match error {
+            CallError::Cancelled => HubError::Stopped,
+            error => HubError::Unreachable(error.message()),
+        })?;
+        if answer.is_good() && !answer.too_long {
+            return serde_json::from_slice(&answer.body)
+                .map_err(|_| HubError::Unreachable(say::answer_not_understood()));
+        }
+        match serde_json::from_slice::<Refusal>(&answer.body) {
+            Ok(Refusal { error }) => Err(HubError::Refused {
+                kind: presentable(&error.kind, &[]),
+                message: presentable(&error.message, &[]),
+            }),
+            Err(_) => Err(HubError::Unreachable(say::status(u64::from(answer.status)))),
+        }
+    }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "hub";
+    unreachable(cause) => "The hub is not reached: {cause}.",
+    try_again() => "Run `retrace sync` again later; it goes on where it stopped.",
+    refused(message) => "The hub refused it: {message}",
+    stopped() => "It was stopped.",
+    bad_address(error) => "The address of the hub cannot be used: {error}.",
+    answer_not_understood() => "its answer is not understood",
+    status(status) => "it answered with the status {status}",
+    another_token() => "An owner makes another one with `retrace hub token`.",
+    join_again() => "Join it again with `retrace hub join URL --token TOKEN`.",
+    ask_an_owner() => "Run it on a machine of an owner.",
+    set_the_clock() => "Set this machine's clock, then run it again.",
+}

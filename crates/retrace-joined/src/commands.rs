@@ -1,0 +1,192 @@
+//! Joining, leaving, choosing, listing.
+
+use crate::client::Hub;
+use crate::state::{self, Membership};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use retrace_engine::Engine;
+use retrace_model::{RelPath, Timestamp};
+use retrace_outbound::Cancel;
+use retrace_sync::messages::{
+    Bytes, Done, Join, Joined, ListVersions, ListedVersion, NewToken, Token, VersionPage,
+};
+use retrace_sync::sign::join_text;
+use retrace_wire::{
+    ApiError, HubJoinReq, HubLeaveReq, HubSend, HubSendReq, HubStatus, HubStore, HubToken, HubTokenReq,
+    HubVersion, HubVersions, HubVersionsReq, Nothing,
+};
+use std::sync::Arc;
+
+/// Versions of a page where no number is asked for.
+const PAGE: u32 = 500;
+
+/// The hub that this machine joined, and what each store may send to it. Calls nobody.
+///
+/// # Errors
+/// A failure of the log, or of the file of the membership.
+pub fn hub_status(inner: &Arc<Engine>, _: Nothing) -> Result<HubStatus, ApiError> {
+    let membership = state::membership(inner)?;
+    let member = membership.as_ref();
+    let stores = inner.read(|reader| Ok(reader.stores()?))?;
+    let stores = stores.into_iter().filter(|store| store.removed_at.is_none()).map(|store| {
+        let state = member.and_then(|member| member.stores.get(&store.id.to_string()));
+        let sent = state.and_then(|state| state.sent);
+        HubStore {
+            store_id: store.id.to_string(),
+            name: store.name,
+            send: member.map_or(HubSend::Nothing, |member| member.send_of(store.id)),
+            chosen: state.is_some_and(|state| state.send.is_some()),
+            acknowledged: sent.map_or(0, |sent| sent.seq),
+            head: sent.map(|sent| sent.digest.to_hex()),
+            signed_at: sent.map(|sent| Timestamp::from_micros(sent.at).to_rfc3339()),
+        }
+    });
+    Ok(HubStatus {
+        url: member.map(|member| member.url.clone()),
+        org: member.map(|member| member.org.clone()),
+        machine: member.map(|member| member.machine.clone()),
+        name: member.map(|member| member.name.clone()),
+        role: member.map(|member| member.role.clone()),
+        send: member.map_or(HubSend::Nothing, |member| member.send),
+        stores: stores.collect(),
+    })
+}
+
+/// Joins a hub. Nothing of a memory is sent by it.
+///
+/// # Errors
+/// `invalid` for what is no address or where a hub is joined already, `store_unavailable` when it is not reached, `key_refused`
+/// for a token that it does not take.
+pub fn hub_join(inner: &Arc<Engine>, request: HubJoinReq) -> Result<HubStatus, ApiError> {
+    if let Some(member) = state::membership(inner)? {
+        return Err(ApiError::invalid(say::joined_already(), member.url).hint(say::leave_first()));
+    }
+    let url = request.url.trim().trim_end_matches('/').to_owned();
+    let token = request.token.trim().to_owned();
+    let key = state::machine_key(inner)?;
+    let public = key.public();
+    let signature = Bytes(key.sign(&join_text(&token, &public)));
+    let name = request.name.filter(|name| !name.trim().is_empty());
+    let name = name.unwrap_or_else(|| machine_name(inner));
+    let join = Join { token, public_key: Bytes(public), signature, name: name.clone() };
+    let (hub, _) = Hub::at(inner, &url, request.certificates.as_deref(), key, &Cancel::new())
+        .map_err(|error| error.api(&url))?;
+    let joined: Joined = hub.send("join", &join, false).map_err(|error| error.api(&url))?;
+    state::save(
+        inner,
+        &Membership {
+            url,
+            org: joined.org,
+            machine: joined.machine,
+            name,
+            role: joined.role,
+            hub_key: STANDARD.encode(joined.hub_key.0),
+            certificates: request.certificates,
+            send: request.send.unwrap_or(HubSend::Everything),
+            stores: std::collections::BTreeMap::new(),
+        },
+    )?;
+    inner.stores_changed();
+    hub_status(inner, Nothing {})
+}
+
+/// A name for people: the host's, or the person's.
+fn machine_name(inner: &Engine) -> String {
+    let from_file = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    let host = from_file.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
+    host.unwrap_or_else(|| inner.options.user.clone())
+}
+
+/// Leaves the hub. What was sent stays there; an unreachable hub is left all the same.
+///
+/// # Errors
+/// `not_found` when no hub is joined, `cannot_write`.
+pub fn hub_leave(inner: &Arc<Engine>, request: HubLeaveReq) -> Result<HubStatus, ApiError> {
+    let member = state::joined(inner)?;
+    let cancel = Cancel::new();
+    if let Ok(key) = state::machine_key(inner)
+        && let Ok(hub) = Hub::joined(inner, &member, key, &cancel)
+    {
+        // It may not know this machine any more.
+        drop(hub.call::<Done>("leave", &Done {}));
+    }
+    state::forget(inner, request.new_identity)?;
+    inner.stores_changed();
+    hub_status(inner, Nothing {})
+}
+
+/// Chooses what a store may send from now on. What was sent stays at the hub.
+///
+/// # Errors
+/// `not_found` when no hub is joined, or there is no such store.
+pub fn hub_send(inner: &Arc<Engine>, request: HubSendReq) -> Result<HubStatus, ApiError> {
+    match request.store {
+        Some(name) => {
+            let store = inner.read(|reader| Ok(inner.store_named(reader, &name)?.id))?;
+            state::update(inner, store, |state| state.send = Some(request.send))?;
+        }
+        None => {
+            let _lock = retrace_engine::lock(&inner.own_files_lock);
+            let mut member = state::joined(inner)?;
+            member.send = request.send;
+            state::save(inner, &member)?;
+        }
+    }
+    inner.stores_changed();
+    hub_status(inner, Nothing {})
+}
+
+fn hub(inner: &Arc<Engine>) -> Result<(Membership, Hub), ApiError> {
+    let member = state::joined(inner)?;
+    let key = state::machine_key(inner)?;
+    let hub = Hub::joined(inner, &member, key, &Cancel::new()).map_err(|error| error.api(&member.url))?;
+    Ok((member, hub))
+}
+
+/// A page of the versions of all machines at the hub.
+///
+/// # Errors
+/// `not_found` when no hub is joined, `store_unavailable`, `key_refused`.
+pub fn hub_versions(inner: &Arc<Engine>, request: HubVersionsReq) -> Result<HubVersions, ApiError> {
+    let (member, hub) = hub(inner)?;
+    let ask = ListVersions { after: request.after, limit: u64::from(request.limit.unwrap_or(PAGE)) };
+    let page: VersionPage = hub.call("versions", &ask).map_err(|error| error.api(&member.url))?;
+    Ok(HubVersions { versions: page.versions.into_iter().map(shown).collect(), next: page.next })
+}
+
+fn shown(version: ListedVersion) -> HubVersion {
+    let path = version.path.and_then(|path| RelPath::from_bytes(path.0).ok());
+    HubVersion {
+        machine: version.machine,
+        machine_name: version.machine_name,
+        store: version.store,
+        store_name: version.store_name,
+        seq: version.seq,
+        path: path.map(|path| path.to_text()),
+        content_sha256: version.content_sha256,
+        content_size_bytes: version.size,
+        content: version.content,
+        operation: version.operation,
+        source: version.source,
+        created_at: Timestamp::from_micros(version.created_at).to_rfc3339(),
+    }
+}
+
+/// Makes a one-time token with which one more machine joins.
+///
+/// # Errors
+/// `not_found` when no hub is joined, `key_refused` on a machine that is not an owner's.
+pub fn hub_token(inner: &Arc<Engine>, request: HubTokenReq) -> Result<HubToken, ApiError> {
+    let (member, hub) = hub(inner)?;
+    let role = if request.owner { "owner" } else { "member" }.to_owned();
+    let made: Token = hub.call("token", &NewToken { role }).map_err(|error| error.api(&member.url))?;
+    let expires_at = Timestamp::from_micros(made.expires_at).to_rfc3339();
+    Ok(HubToken { token: made.token, role: made.role, expires_at })
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "hub";
+    joined_already() => "This machine joined a hub already.",
+    leave_first() => "`retrace hub leave` leaves it.",
+}

@@ -1,0 +1,169 @@
+//! Files of the data directory: the membership, and the machine's key.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use retrace_engine::{Engine, keep};
+use retrace_model::{MachineId, OrgId, Sha256, StoreId};
+use retrace_sync::chain::Head;
+use retrace_sync::messages::hash;
+use retrace_sync::sign::SigningKey;
+use retrace_wire::{ApiError, Code, HubSend, show};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// What is known of the hub.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Membership {
+    pub(crate) url: String,
+    pub(crate) org: String,
+    pub(crate) machine: String,
+    pub(crate) name: String,
+    pub(crate) role: String,
+    /// Public key of the hub, base 64.
+    pub(crate) hub_key: String,
+    /// Certificates that are believed, as PEM.
+    #[serde(default)]
+    pub(crate) certificates: Option<String>,
+    /// What stores may send for which nothing else is chosen.
+    pub(crate) send: HubSend,
+    /// By id.
+    #[serde(default)]
+    pub(crate) stores: BTreeMap<String, StoreState>,
+}
+
+/// What is known of a store at the hub.
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub(crate) struct StoreState {
+    #[serde(default)]
+    pub(crate) send: Option<HubSend>,
+    #[serde(default)]
+    pub(crate) sent: Option<Sent>,
+    /// Place in the log up to which contents were acknowledged.
+    #[serde(default)]
+    pub(crate) contents: u64,
+    /// The newest redaction that the hub knows.
+    #[serde(default)]
+    pub(crate) redaction: u64,
+}
+
+/// How far the chain was acknowledged.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct Sent {
+    /// Links.
+    pub(crate) seq: u64,
+    /// Digest of the last one.
+    #[serde(with = "hash")]
+    pub(crate) digest: Sha256,
+    /// Its version's place in the log.
+    pub(crate) local_seq: u64,
+    /// Its operation, and what the log's own chain says there: the log is the same up to it while that fits.
+    pub(crate) operation: u64,
+    #[serde(with = "hash")]
+    pub(crate) operation_digest: Sha256,
+    /// When the hub signed it.
+    pub(crate) at: i64,
+}
+
+impl Sent {
+    pub(crate) fn head(&self) -> Head {
+        Head { seq: self.seq, digest: self.digest }
+    }
+}
+
+impl Membership {
+    pub(crate) fn org(&self) -> Option<OrgId> {
+        OrgId::parse(&self.org).ok()
+    }
+
+    pub(crate) fn machine(&self) -> Option<MachineId> {
+        MachineId::parse(&self.machine).ok()
+    }
+
+    pub(crate) fn hub_key(&self) -> Vec<u8> {
+        STANDARD.decode(&self.hub_key).unwrap_or_default()
+    }
+
+    pub(crate) fn send_of(&self, store: StoreId) -> HubSend {
+        self.stores.get(&store.to_string()).and_then(|state| state.send).unwrap_or(self.send)
+    }
+}
+
+fn file(inner: &Engine) -> PathBuf {
+    inner.options.data_dir.join("hub.json")
+}
+
+fn key_file(inner: &Engine) -> PathBuf {
+    inner.options.data_dir.join("machine.key")
+}
+
+/// The membership; `None` where no hub is joined.
+pub(crate) fn membership(inner: &Engine) -> Result<Option<Membership>, ApiError> {
+    let path = file(inner);
+    let Some(text) = keep::read(&path)? else { return Ok(None) };
+    let read = serde_json::from_str(&text);
+    read.map(Some).map_err(|_| ApiError::new(Code::Internal, say::not_understood(), show(&path)))
+}
+
+/// The membership, or the error that there is none.
+pub(crate) fn joined(inner: &Engine) -> Result<Membership, ApiError> {
+    membership(inner)?
+        .ok_or_else(|| ApiError::new(Code::NotFound, say::no_hub(), "hub").hint(say::join_one()))
+}
+
+pub(crate) fn save(inner: &Engine, membership: &Membership) -> Result<(), ApiError> {
+    let text = serde_json::to_vec_pretty(membership)
+        .map_err(|error| ApiError::new(Code::Internal, say::not_written(error.to_string()), "hub.json"))?;
+    keep::replace(inner, &file(inner), &text)
+}
+
+/// Changes what is known of one store, whatever else another process wrote meanwhile.
+pub(crate) fn update(
+    inner: &Engine,
+    store: StoreId,
+    change: impl FnOnce(&mut StoreState),
+) -> Result<(), ApiError> {
+    let _lock = retrace_engine::lock(&inner.own_files_lock);
+    let mut membership = joined(inner)?;
+    change(membership.stores.entry(store.to_string()).or_default());
+    save(inner, &membership)
+}
+
+fn remove(path: &std::path::Path) -> Result<(), ApiError> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(ApiError::new(Code::CannotWrite, say::not_written(error), show(path)))
+        }
+        _ => Ok(()),
+    }
+}
+
+pub(crate) fn forget(inner: &Engine, identity: bool) -> Result<(), ApiError> {
+    remove(&file(inner))?;
+    if identity { remove(&key_file(inner)) } else { Ok(()) }
+}
+
+/// The machine's key; made when missing.
+pub(crate) fn machine_key(inner: &Engine) -> Result<SigningKey, ApiError> {
+    let path = key_file(inner);
+    let bad = || ApiError::new(Code::Internal, say::no_key(), show(&path)).hint(say::new_identity());
+    if let Some(text) = keep::read(&path)? {
+        let seed = STANDARD.decode(text.trim()).map_err(|_| bad())?;
+        return SigningKey::from_seed(&seed).ok_or_else(bad);
+    }
+    let mut seed = [0; 32];
+    (inner.options.entropy)(&mut seed);
+    keep::replace(inner, &path, format!("{}\n", STANDARD.encode(seed)).as_bytes())?;
+    SigningKey::from_seed(&seed).ok_or_else(bad)
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "hub";
+    not_understood() => "The membership of the hub cannot be read.",
+    not_written(error) => "A file of the membership cannot be written: {error}.",
+    no_hub() => "This machine joined no hub.",
+    join_one() => "`retrace hub join URL --token TOKEN` joins one.",
+    no_key() => "The file holds no key of a machine.",
+    new_identity() => "`retrace hub leave --new-identity` removes it; join again afterwards.",
+}

@@ -1,0 +1,415 @@
+//! Sending what the hub lacks: heads are compared, then redactions, versions and contents go in batches, each of which is
+//! noted once the hub acknowledged it. Killed anywhere, the next run goes on from there; what is sent twice is the same once.
+
+use crate::client::{Hub, HubError, hint};
+use crate::state::{self, Membership, Sent, StoreState};
+use retrace_engine::Engine;
+use retrace_engine::jobs::Job;
+use retrace_log::{ChainedVersion, StoreRow};
+use retrace_message::Message;
+use retrace_model::{MachineId, OrgId, Sha256, StoreId};
+use retrace_sync::chain::Head;
+use retrace_sync::messages::{
+    Append, Bytes, Clock, Contents, HEAD_MOVED, Hello, Link, LinkAt, NOT_FOUND, OfStore, PackedContent,
+    Redact, Redacted, SentContent, SentOpened, SentVersion, SignedHead, Taken,
+};
+use retrace_sync::sign::{head_text, is_signed};
+use retrace_wire::{ApiError, Code, HubFault, HubProblem, HubSend, HubStoreSynced, HubSyncReq, HubSynced};
+use std::sync::Arc;
+
+/// Versions of one request.
+const BATCH: u64 = 500;
+/// Raw bytes of the contents of one request; a larger one goes alone.
+const BATCH_BYTES: usize = 4 << 20;
+/// Redacted versions of one request.
+const REDACTED_BATCH: usize = 1_000;
+/// Effort of zstd.
+const EFFORT: i32 = 3;
+/// Clocks that are further apart are told.
+const TOLD_SKEW_MICROS: i64 = 2 * 60 * 1_000_000;
+
+/// What ends the sync of one store.
+enum Stop {
+    Problem(HubFault, Message, Message),
+    Hub(HubError),
+}
+
+impl<E: Into<HubError>> From<E> for Stop {
+    fn from(error: E) -> Self {
+        Self::Hub(error.into())
+    }
+}
+
+/// Sends what the hub lacks of every store that may send, or of one.
+///
+/// # Errors
+/// `not_found` when no hub is joined or there is no such store, `store_unavailable` when the hub is not reached, `key_refused` when
+/// it does not know this machine. What stands in the way of one store is a problem in the answer.
+pub fn hub_sync(inner: &Arc<Engine>, request: HubSyncReq) -> Result<HubSynced, ApiError> {
+    let job = inner.jobs.begin(request.job.as_deref())?;
+    let member = state::joined(inner)?;
+    let key = state::machine_key(inner)?;
+    let unreached = |error: HubError| error.api(&member.url);
+    let stores = inner.read(|reader| match request.store.as_deref() {
+        Some(name) => Ok(vec![inner.store_named(reader, name)?]),
+        None => Ok(reader.stores()?),
+    })?;
+    let hub = Hub::joined(inner, &member, key, job.token()).map_err(unreached)?;
+    let (Some(org), Some(machine)) = (member.org(), member.machine()) else {
+        return Err(ApiError::new(Code::Internal, say::membership_damaged(), "hub.json"));
+    };
+    let mut answer = HubSynced { stores: Vec::new(), problems: Vec::new() };
+    let clock = Clock { time: inner.now().micros() };
+    let _: Hello = hub.call("clock", &clock).map_err(unreached)?;
+    if hub.skew().saturating_abs() > TOLD_SKEW_MICROS {
+        let seconds = hub.skew() / 1_000_000;
+        let message = if seconds > 0 { say::clock_ahead(seconds) } else { say::clock_behind(seconds.abs()) };
+        let code = HubFault::ClockSkew;
+        answer.problems.push(HubProblem { code, store_id: None, message, hint: say::set_clock() });
+    }
+    let hub_key = member.hub_key();
+    for store in stores.iter().filter(|store| request.store.is_some() || store.removed_at.is_none()) {
+        let mut sending = Sending {
+            inner,
+            hub: &hub,
+            job: &job,
+            org,
+            machine,
+            hub_key: &hub_key,
+            store,
+            state: member.stores.get(&store.id.to_string()).cloned().unwrap_or_default(),
+            done: HubStoreSynced {
+                store_id: store.id.to_string(),
+                name: store.name.clone(),
+                send: member.send_of(store.id),
+                versions: 0,
+                contents: 0,
+                redacted: 0,
+                seq: 0,
+            },
+        };
+        let ended = sending.run(request.resend);
+        sending.done.seq = sending.state.sent.map_or(0, |sent| sent.seq);
+        answer.stores.push(sending.done);
+        match ended {
+            Ok(()) => {}
+            Err(Stop::Problem(code, message, hint)) => {
+                answer.problems.push(HubProblem {
+                    code,
+                    store_id: Some(store.id.to_string()),
+                    message,
+                    hint,
+                });
+            }
+            Err(Stop::Hub(error)) => match refusal(&member, store.id, error)? {
+                Some(problem) => answer.problems.push(problem),
+                None => break,
+            },
+        }
+    }
+    inner.stores_changed();
+    Ok(answer)
+}
+
+/// The problem that a refusal is; an error where no further store would fare better. `None` when it was stopped.
+fn refusal(member: &Membership, store: StoreId, error: HubError) -> Result<Option<HubProblem>, ApiError> {
+    match error {
+        HubError::Refused { kind, message } => Ok(Some(HubProblem {
+            code: HubFault::Refused,
+            store_id: Some(store.to_string()),
+            message: say::batch_refused(message),
+            hint: hint(&kind),
+        })),
+        HubError::Stopped => Ok(None),
+        error => Err(error.api(&member.url)),
+    }
+}
+
+struct Sending<'s> {
+    inner: &'s Arc<Engine>,
+    hub: &'s Hub,
+    job: &'s Job,
+    org: OrgId,
+    machine: MachineId,
+    hub_key: &'s [u8],
+    store: &'s StoreRow,
+    state: StoreState,
+    done: HubStoreSynced,
+}
+
+impl Sending<'_> {
+    fn run(&mut self, resend: bool) -> Result<(), Stop> {
+        if self.done.send == HubSend::Nothing && self.state.sent.is_none() {
+            return Ok(());
+        }
+        if resend {
+            (self.state.sent, self.state.contents) = (None, 0);
+        }
+        // Read first: what is redacted from now on is told the next time.
+        let after = self.state.redaction;
+        let (masked, newest) =
+            self.inner.read(|reader| Ok(reader.masked_after(self.store.id, after)?)).map_err(Stop::from)?;
+        self.compare(resend)?;
+        self.redact(&masked, newest)?;
+        if self.done.send == HubSend::Nothing {
+            return Ok(());
+        }
+        let mut tries = 0;
+        loop {
+            match self.append() {
+                // Another sync of this machine was faster.
+                Err(Stop::Hub(HubError::Refused { kind, .. })) if kind == HEAD_MOVED && tries < 3 => {
+                    tries += 1;
+                    self.compare(false)?;
+                }
+                ended => break ended?,
+            }
+        }
+        if self.done.send == HubSend::Everything { self.contents() } else { Ok(()) }
+    }
+
+    fn id(&self) -> String {
+        self.store.id.to_string()
+    }
+
+    fn go_on(&self) -> Result<(), Stop> {
+        if self.job.is_stopped() { Err(Stop::Hub(HubError::Stopped)) } else { Ok(()) }
+    }
+
+    fn save(&self) -> Result<(), Stop> {
+        let state = &self.state;
+        Ok(state::update(self.inner, self.store.id, |kept| {
+            (kept.sent, kept.contents, kept.redaction) = (state.sent, state.contents, state.redaction);
+        })?)
+    }
+
+    fn page(&self, after: u64) -> Result<Vec<ChainedVersion>, ApiError> {
+        self.inner.read(|reader| Ok(reader.chained_versions(self.store.id, after, BATCH)?))
+    }
+
+    /// The operation's digest in the log's own chain; `None` where the log has no such operation.
+    fn operation_digest(&self, operation: u64) -> Result<Option<Sha256>, ApiError> {
+        self.inner.read(|reader| {
+            let newest = reader.cursor()?;
+            if operation == 0 || operation > newest {
+                return Ok(None);
+            }
+            Ok(Some(reader.operation(operation)?.chain_digest()))
+        })
+    }
+
+    /// The hub's head, whose signature is checked.
+    fn head(&self) -> Result<SignedHead, Stop> {
+        let head: SignedHead = self.hub.call("head", &OfStore { store: self.id() })?;
+        self.believe(&head)?;
+        Ok(head)
+    }
+
+    fn believe(&self, head: &SignedHead) -> Result<(), Stop> {
+        let signed = Head { seq: head.seq, digest: head.digest };
+        let text = head_text(self.org, self.machine, self.store.id, &signed, head.at);
+        let empty = signed == Head::EMPTY;
+        if empty || is_signed(self.hub_key, &text, &head.signature.0) {
+            return Ok(());
+        }
+        Err(Stop::Problem(HubFault::Altered, say::bad_countersign(), say::ask_operator()))
+    }
+
+    /// Compares the chains, and takes over what the hub has of ours beyond what it was known to acknowledge.
+    fn compare(&mut self, resend: bool) -> Result<(), Stop> {
+        let at_hub = self.head()?;
+        if let Some(sent) = self.state.sent {
+            if at_hub.seq < sent.seq {
+                return Err(Stop::Problem(
+                    HubFault::HubCut,
+                    say::hub_cut(at_hub.seq, sent.seq),
+                    say::resend_hint(),
+                ));
+            }
+            if at_hub.seq == sent.seq && at_hub.digest != sent.digest {
+                return Err(self.fork(sent.seq));
+            }
+            // A log that is no longer the same up to there is compared from its beginning.
+            if self.operation_digest(sent.operation)? != Some(sent.operation_digest) {
+                self.state.sent = None;
+            }
+        }
+        let mut head = self.state.sent.map_or(Head::EMPTY, |sent| sent.head());
+        let mut last = self.state.sent.map_or(0, |sent| sent.local_seq);
+        let mut operation = 0;
+        while head.seq < at_hub.seq {
+            self.go_on()?;
+            let room = at_hub.seq - head.seq;
+            let page = self.page(last)?;
+            if page.is_empty() {
+                return Err(self.cut_or_fork(&head, at_hub.seq)?);
+            }
+            for version in page.iter().take(usize::try_from(room).unwrap_or(usize::MAX)) {
+                head = head.then(self.machine, self.store.id, &version.leaf);
+                (last, operation) = (version.seq, version.operation_seq);
+            }
+        }
+        if head.digest != at_hub.digest {
+            return Err(self.fork(head.seq));
+        }
+        if operation > 0 {
+            self.note(head, last, operation, at_hub.at)?;
+        }
+        if resend { self.save() } else { Ok(()) }
+    }
+
+    /// The log ends before the hub's chain: it is a part of it, or another one.
+    fn cut_or_fork(&self, head: &Head, at_hub: u64) -> Result<Stop, Stop> {
+        if head.seq == 0 {
+            return Ok(self.cut(0, at_hub));
+        }
+        let asked = self.hub.call::<Link>("link", &LinkAt { store: self.id(), seq: head.seq });
+        match asked {
+            Ok(link) if link.digest == head.digest => Ok(self.cut(head.seq, at_hub)),
+            Ok(_) => Ok(self.fork(head.seq)),
+            Err(HubError::Refused { kind, .. }) if kind == NOT_FOUND => Ok(self.fork(head.seq)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn cut(&self, here: u64, at_hub: u64) -> Stop {
+        Stop::Problem(
+            HubFault::ChainCut,
+            say::chain_cut(&self.store.name, here, at_hub),
+            say::other_identity(),
+        )
+    }
+
+    fn fork(&self, seq: u64) -> Stop {
+        Stop::Problem(HubFault::Fork, say::fork(&self.store.name, seq), say::other_identity())
+    }
+
+    fn note(&mut self, head: Head, local_seq: u64, operation: u64, at: i64) -> Result<(), Stop> {
+        let operation_digest = self.operation_digest(operation)?.unwrap_or(Sha256([0; 32]));
+        let Head { seq, digest } = head;
+        self.state.sent = Some(Sent { seq, digest, local_seq, operation, operation_digest, at });
+        self.save()
+    }
+
+    fn redact(&mut self, masked: &[u64], newest: u64) -> Result<(), Stop> {
+        let sent = self.state.sent.map_or(0, |sent| sent.local_seq);
+        let masked: Vec<u64> = masked.iter().copied().filter(|seq| *seq <= sent).collect();
+        for part in masked.chunks(REDACTED_BATCH) {
+            self.go_on()?;
+            let request = Redact { store: self.id(), local_seqs: part.to_vec() };
+            let redacted: Redacted = self.hub.call("redact", &request)?;
+            self.done.redacted += redacted.versions;
+        }
+        if newest > self.state.redaction {
+            self.state.redaction = newest;
+            // Without anything sent there is nothing to remember either, but a later run is spared the search.
+            self.save()?;
+        }
+        Ok(())
+    }
+
+    fn append(&mut self) -> Result<(), Stop> {
+        loop {
+            self.go_on()?;
+            let after = self.state.sent.map_or(Head::EMPTY, |sent| sent.head());
+            let page = self.page(self.state.sent.map_or(0, |sent| sent.local_seq))?;
+            let Some(last) = page.last() else { return Ok(()) };
+            let head = page
+                .iter()
+                .fold(after, |head, version| head.then(self.machine, self.store.id, &version.leaf));
+            let claim = head_text(self.org, self.machine, self.store.id, &head, 0);
+            let request = Append {
+                store: self.id(),
+                name: self.store.name.clone(),
+                kind: self.store.kind.to_string(),
+                after_seq: after.seq,
+                after: after.digest,
+                versions: page.iter().map(sent).collect(),
+                signature: Bytes(self.hub.key().sign(&claim)),
+            };
+            let acknowledged: SignedHead = self.hub.call("append", &request)?;
+            self.believe(&acknowledged)?;
+            if acknowledged.seq < head.seq
+                || (acknowledged.seq == head.seq && acknowledged.digest != head.digest)
+            {
+                return Err(Stop::Problem(HubFault::Altered, say::bad_countersign(), say::ask_operator()));
+            }
+            self.done.versions += page.len() as u64;
+            let at = acknowledged.at;
+            self.note(head, last.seq, last.operation_seq, at)?;
+        }
+    }
+
+    fn contents(&mut self) -> Result<(), Stop> {
+        let sent = self.state.sent.map_or(0, |sent| sent.local_seq);
+        while self.state.contents < sent {
+            self.go_on()?;
+            let mut page = self.page(self.state.contents)?;
+            page.retain(|version| version.seq <= sent);
+            if page.is_empty() {
+                self.state.contents = sent;
+                break;
+            }
+            let mut contents: Vec<PackedContent> = Vec::new();
+            let passed = self.inner.read(|reader| {
+                reader.chained_contents::<ApiError>(&page, BATCH_BYTES, |version, bytes| {
+                    let content = version.opened.as_ref().and_then(|opened| opened.content);
+                    let Some((sha256, size)) = content else { return Ok(()) };
+                    if contents.iter().any(|other| other.sha256 == sha256) {
+                        return Ok(());
+                    }
+                    let packed = zstd::bulk::compress(bytes, EFFORT).map_err(|error| {
+                        ApiError::new(Code::Internal, say::not_packed(error), version.seq.to_string())
+                    })?;
+                    contents.push(PackedContent { sha256, size, packed: Bytes(packed) });
+                    Ok(())
+                })
+            })?;
+            if !contents.is_empty() {
+                let taken: Taken = self.hub.call("contents", &Contents { store: self.id(), contents })?;
+                self.done.contents += taken.new;
+            }
+            let last = passed.checked_sub(1).and_then(|last| page.get(last));
+            self.state.contents = last.map_or(sent, |version| version.seq);
+            self.save()?;
+        }
+        Ok(())
+    }
+}
+
+fn sent(version: &ChainedVersion) -> SentVersion {
+    SentVersion {
+        local_seq: version.seq,
+        operation_seq: version.operation_seq,
+        memory: version.memory.to_string(),
+        operation: version.change.to_string(),
+        source: version.source.to_string(),
+        created_at: version.created_at.micros(),
+        leaf: version.leaf,
+        commitment: version.commitment,
+        observed: version.observed,
+        opened: version.opened.as_ref().map(|opened| SentOpened {
+            path: Bytes(opened.path.as_bytes().to_vec()),
+            salt: opened.salt.clone().map(Bytes),
+            content: opened.content.map(|(sha256, size)| SentContent { sha256, size }),
+        }),
+    }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "hub";
+    membership_damaged() => "The membership of the hub is damaged.",
+    clock_ahead(seconds) => "This machine's clock is {seconds} s ahead of the hub's.",
+    clock_behind(seconds) => "This machine's clock is {seconds} s behind the hub's.",
+    set_clock() => "Set the clock. Versions keep the times they were recorded with; nothing is lost.",
+    batch_refused(message) => "The hub refused the versions: {message}",
+    bad_countersign() => "The hub's head is not signed by the key that was remembered when this machine joined.",
+    ask_operator() => "Ask the hub's operator. Nothing more of this store is sent.",
+    hub_cut(hub, here) => "The hub has {hub} versions of this store and acknowledged {here}: it lost some.",
+    resend_hint() => "Ask the hub's operator for a newer backup, or send them again with `retrace sync --resend`.",
+    chain_cut(store, here, hub) => "The log has {here} versions of \"{store}\" and the hub {hub}: newer versions are missing here.",
+    fork(store, seq) => "The chain of \"{store}\" forks at version {seq}: another copy of this log sent other versions.",
+    other_identity() => "Put the newer log back, or make this one a machine of its own: `retrace hub leave --new-identity`, then `retrace hub join`.",
+    not_packed(error) => "A content cannot be packed: {error}.",
+}

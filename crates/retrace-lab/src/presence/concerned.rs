@@ -1,0 +1,112 @@
+//! Which conversations could have had a memory, and what they had of it: the answer of presence, for features that count over
+//! sessions.
+
+use super::cause;
+use super::digests::Known;
+use super::memories::{self, Held, StoreAt};
+use super::places::Places;
+use super::reach::spoken;
+use crate::Lab;
+use crate::wire::{ApiError, PresenceCause};
+use retrace_log::{Reader, StoreRow};
+use retrace_model::RelPath;
+use retrace_presence::{Cause, Conversation, Place};
+use retrace_sessions::Entry;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What every conversation on this machine held.
+pub struct Concerned {
+    known: Arc<Known>,
+    places: Places,
+}
+
+/// A memory that is asked about.
+pub struct MemoryAsked {
+    store: StoreAt,
+    held: Option<Held>,
+    /// By id of a version: its place.
+    versions: HashMap<String, usize>,
+}
+
+/// What is asked of a memory: a line of one of its versions.
+#[derive(Clone, Copy, Debug)]
+pub struct OfMemory<'a> {
+    /// The version's id.
+    pub version: &'a str,
+    /// The line's number there, from 1.
+    pub line: u64,
+}
+
+impl MemoryAsked {
+    /// The memory that is or was last at a path of a store.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn at(reader: &Reader<'_>, store: StoreRow, path: &RelPath) -> Result<Self, ApiError> {
+        let store = memories::at(store);
+        let memory = match reader.live_at(store.row.id, path)? {
+            Some(live) => Some(reader.version_by_id(live.version)?.memory),
+            None => reader.version_at(store.row.id, path, None)?.map(|version| version.memory),
+        };
+        let held =
+            memory.map(|memory| memories::held(reader, &store, memory, &path.to_text())).transpose()?;
+        let rows = held.iter().flat_map(|held| held.rows.iter().enumerate());
+        let versions = rows.map(|(at, row)| (row.id.to_string(), at)).collect();
+        Ok(Self { store, held, versions })
+    }
+}
+
+impl Concerned {
+    /// Reads every transcript that is not known yet.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn read(lab: &Arc<Lab>) -> Result<Self, ApiError> {
+        let roots = lab.read(|reader| Ok(memories::roots(&memories::stores(reader)?)))?;
+        let (_, known) = lab.lab.presence.all(lab, &roots);
+        Ok(Self { known, places: Places::default() })
+    }
+
+    /// True if a conversation of a transcript could have had a memory; of one that could not be read it is not known.
+    pub fn could_have(&mut self, memory: &MemoryAsked, entry: &Entry, part: usize) -> Option<bool> {
+        let known = Arc::clone(&self.known);
+        let (conversation, pieces) = self.conversation(&known, memory, entry, part)?;
+        Some(conversation.place() == Place::Here || !pieces.is_empty())
+    }
+
+    /// Whether a request had a line of a memory, and why not. `None` where that is not known.
+    pub fn had(
+        &mut self,
+        memory: &MemoryAsked,
+        line: OfMemory<'_>,
+        entry: &Entry,
+        part: usize,
+        request: usize,
+    ) -> Option<Result<(), PresenceCause>> {
+        let known = Arc::clone(&self.known);
+        let (conversation, pieces) = self.conversation(&known, memory, entry, part)?;
+        let (held, version) = (memory.held.as_ref()?, *memory.versions.get(line.version)?);
+        let at = conversation.at(&held.memory, &pieces, Some(version), request)?;
+        match at.lines.get(usize::try_from(line.line).ok()?.checked_sub(1)?)?.absent {
+            None => Some(Ok(())),
+            Some(Cause::Unknown) => None,
+            Some(absent) => Some(Err(cause(absent))),
+        }
+    }
+
+    fn conversation<'k>(
+        &mut self,
+        known: &'k Known,
+        memory: &MemoryAsked,
+        entry: &'k Entry,
+        part: usize,
+    ) -> Option<(Conversation<'k>, Vec<usize>)> {
+        let file = known.file(&entry.path)?;
+        let digest = file.conversations.get(part)?;
+        let spoken = spoken(entry, file, digest, part, known);
+        let pieces = memory.held.as_ref().map(|held| held.pieces(digest, &known.shelf)).unwrap_or_default();
+        let conversation = self.places.conversation(&memory.store, &spoken, !pieces.is_empty());
+        Some((conversation, pieces))
+    }
+}

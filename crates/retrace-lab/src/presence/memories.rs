@@ -1,0 +1,210 @@
+//! Memories of the log with all their versions.
+
+use crate::wire::{ApiError, show};
+use retrace_engine::root_of;
+use retrace_log::{MemoryAt, Reader, StoreRow, VersionFilter, VersionRow};
+use retrace_model::{MemoryId, RelPath, StoreKind, VersionOperation};
+use retrace_presence::{Digest, Limits, Loading, Memory, Shelf, Version};
+
+/// What Claude Code loads of the index of its memory. Source: its documentation, memory page; bytes since 2.1.83.
+const CLAUDE_LIMITS: Limits = Limits { lines: 200, bytes: 25_000 };
+
+/// No limits.
+const WHOLE: Limits = Limits { lines: u32::MAX, bytes: u64::MAX };
+
+/// A store with the ways in which transcripts may spell its directory.
+pub(crate) struct StoreAt {
+    pub row: StoreRow,
+    /// The first is the one it is listed with.
+    pub roots: Vec<String>,
+}
+
+/// The stores on the list.
+///
+/// # Errors
+/// A failure of the database.
+pub(crate) fn stores(reader: &Reader<'_>) -> Result<Vec<StoreAt>, ApiError> {
+    let rows = reader.stores()?.into_iter().filter(|row| row.removed_at.is_none());
+    Ok(rows.map(at).collect())
+}
+
+/// A store with its directory.
+pub(crate) fn at(row: StoreRow) -> StoreAt {
+    let root = root_of(&row);
+    let mut roots = vec![show(&root)];
+    if let Ok(real) = std::fs::canonicalize(&root)
+        && real != root
+    {
+        roots.push(show(&real));
+    }
+    StoreAt { row, roots }
+}
+
+/// The directories of stores, for what transcripts are searched for.
+pub(crate) fn roots(stores: &[StoreAt]) -> Vec<String> {
+    let mut roots: Vec<String> = stores
+        .iter()
+        .filter(|store| store.row.has_directory())
+        .flat_map(|store| store.roots.clone())
+        .collect();
+    roots.sort();
+    roots.dedup();
+    roots
+}
+
+impl StoreAt {
+    /// The path in the store of a path on the machine.
+    pub(crate) fn inside<'p>(&self, file: &'p str) -> Option<&'p str> {
+        let below = |root: &String| file.strip_prefix(root.as_str())?.strip_prefix(['/', '\\']);
+        self.roots.iter().find_map(below).filter(|path| !path.is_empty())
+    }
+
+    /// The path on the machine of a path in the store.
+    pub(crate) fn outside(&self, path: &str) -> String {
+        match self.row.kind {
+            StoreKind::Remote => path.to_owned(),
+            _ => format!("{}/{path}", self.roots.first().map_or("", String::as_str)),
+        }
+    }
+
+    /// How a memory of the store comes before a model.
+    pub(crate) fn loading(&self, path: &str) -> Loading {
+        match (self.row.kind, path) {
+            (StoreKind::ClaudeAuto | StoreKind::ClaudeAgent, "MEMORY.md") => Loading::AtStart(CLAUDE_LIMITS),
+            (StoreKind::Codex, "memory_summary.md") | (StoreKind::Gemini, "MEMORY.md") => {
+                Loading::AtStart(WHOLE)
+            }
+            _ => Loading::OnDemand,
+        }
+    }
+
+    /// Paths that transcripts may call a memory by.
+    pub(crate) fn spellings(&self, paths: &[RelPath]) -> Vec<String> {
+        let mut spellings = Vec::new();
+        for path in paths.iter().map(RelPath::to_text) {
+            spellings.extend(self.roots.iter().map(|root| format!("{root}/{path}")));
+            if has_view_of_its_own(self.row.kind) {
+                spellings.push(format!("{VIEW}{path}"));
+            }
+        }
+        spellings
+    }
+}
+
+/// The directory that a model is shown by the memory tool.
+pub(crate) const VIEW: &str = "/memories/";
+
+/// True for a store whose directory a model may know as [`VIEW`].
+pub(crate) const fn has_view_of_its_own(kind: StoreKind) -> bool {
+    matches!(kind, StoreKind::MemoryTool | StoreKind::Plain | StoreKind::Remote)
+}
+
+/// A memory with its versions.
+pub(crate) struct Held {
+    pub id: MemoryId,
+    pub path: String,
+    /// By version of `memory`.
+    pub rows: Vec<VersionRow>,
+    /// By version of `memory`: its text.
+    pub texts: Vec<String>,
+    pub memory: Memory,
+    pub spellings: Vec<String>,
+}
+
+impl Held {
+    pub(crate) fn version_id(&self, version: Option<usize>) -> Option<String> {
+        self.rows.get(version?).map(|row| row.id.to_string())
+    }
+
+    /// The pieces of the memory in a conversation. A path that several stores may share counts where a version agrees.
+    pub(crate) fn pieces(&self, digest: &Digest, shelf: &Shelf) -> Vec<usize> {
+        let names: Vec<&str> = self.spellings.iter().map(String::as_str).collect();
+        let mut found = digest.pieces_of(&names);
+        let is_shared = |at: &usize| digest.pieces[*at].path.starts_with(VIEW);
+        if found.iter().any(is_shared)
+            && !found.iter().any(|at| is_shared(at) && self.agrees(digest, shelf, *at))
+        {
+            found.retain(|at| !is_shared(at));
+        }
+        found
+    }
+
+    fn agrees(&self, digest: &Digest, shelf: &Shelf, at: usize) -> bool {
+        digest.pieces.get(at).is_some_and(|piece| self.memory.has_text(shelf, piece.text))
+    }
+}
+
+/// A memory with every version.
+///
+/// # Errors
+/// A failure of the database.
+pub(crate) fn held(
+    reader: &Reader<'_>,
+    store: &StoreAt,
+    memory: MemoryId,
+    path: &str,
+) -> Result<Held, ApiError> {
+    let filter = VersionFilter { memory: Some(memory), ..VersionFilter::default() };
+    let mut rows = reader.versions(&filter)?;
+    let paths = reader.paths_of(memory)?;
+    rows.sort_by_key(|row| (time(row), row.id.seq));
+    let (first, _) = reader.recorded_since(store.row.id)?;
+    with_rows(reader, store, memory, path, &paths, rows, |row| !row.rebuilt && row.operation_seq <= first)
+}
+
+/// A memory with the version of one instant, which may be older.
+///
+/// # Errors
+/// A failure of the database.
+pub(crate) fn held_once(
+    reader: &Reader<'_>,
+    store: &StoreAt,
+    at: &MemoryAt,
+) -> Result<Option<Held>, ApiError> {
+    let Some(path) = &at.path else { return Ok(None) };
+    let paths = [path.clone()];
+    let rows = vec![at.version.clone()];
+    let memory = at.version.memory;
+    with_rows(reader, store, memory, &path.to_text(), &paths, rows, |_| true).map(Some)
+}
+
+fn time(row: &VersionRow) -> i64 {
+    row.written_at.unwrap_or(row.created_at).micros()
+}
+
+fn with_rows(
+    reader: &Reader<'_>,
+    store: &StoreAt,
+    id: MemoryId,
+    path: &str,
+    paths: &[RelPath],
+    rows: Vec<VersionRow>,
+    may_be_older: impl Fn(&VersionRow) -> bool,
+) -> Result<Held, ApiError> {
+    let contents = reader.contents(&rows)?;
+    let (mut kept, mut texts, mut versions) = (Vec::new(), Vec::new(), Vec::new());
+    for (row, content) in rows.into_iter().zip(contents) {
+        let at = time(&row);
+        let (text, version) = match content {
+            _ if row.operation == VersionOperation::Deleted => (String::new(), Version::gone(at)),
+            Some(bytes) => {
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                let version = Version::of(&text, at).or_older(may_be_older(&row));
+                (text, version)
+            }
+            // What was redacted, or is too large to keep, is not compared with anything.
+            None => continue,
+        };
+        kept.push(row);
+        texts.push(text);
+        versions.push(version);
+    }
+    Ok(Held {
+        id,
+        path: path.to_owned(),
+        rows: kept,
+        texts,
+        memory: Memory::new(store.loading(path), versions),
+        spellings: store.spellings(paths),
+    })
+}

@@ -1,0 +1,101 @@
+//! Hooks that guard rules. Nothing is updated: what was taken out of the settings stays in the log.
+
+use crate::rows;
+use crate::writer::Act;
+use crate::{LogError, Reader};
+use retrace_model::{Actor, Timestamp};
+use rusqlite::params;
+
+/// A hook that guards a rule, as it was put into an agent's settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptGuard {
+    /// Number of the act.
+    pub seq: u64,
+    /// Number of the rule.
+    pub rule: u64,
+    /// When it was put in.
+    pub at: Timestamp,
+    /// True if it reminds and does not refuse.
+    pub remind: bool,
+    /// True if the settings were made for it.
+    pub made_file: bool,
+    /// The settings.
+    pub file: String,
+    /// What the hook runs.
+    pub command: String,
+    /// The stretch of text that was put in.
+    pub inserted: String,
+}
+
+impl Act<'_> {
+    /// Records that a guard was put into settings. `seq` of `guard` is not used.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn add_guard(&mut self, person: &Actor, guard: &KeptGuard) -> Result<(), LogError> {
+        self.whole(|act| insert(act, person, guard, guard.at, None))
+    }
+
+    /// Records that a guard was taken out.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn remove_guard(&mut self, person: &Actor, at: Timestamp, guard: &KeptGuard) -> Result<(), LogError> {
+        self.whole(|act| insert(act, person, guard, at, Some(guard.seq)))
+    }
+}
+
+fn insert(
+    act: &mut Act<'_>,
+    person: &Actor,
+    guard: &KeptGuard,
+    at: Timestamp,
+    undoes: Option<u64>,
+) -> Result<(), LogError> {
+    let actor = rows::intern_actor(&act.transaction, person)?;
+    let file = act.clean(&guard.file)?.into_owned();
+    let command = act.clean(&guard.command)?.into_owned();
+    let inserted = act.clean(&guard.inserted)?.into_owned();
+    act.transaction.execute(
+        "INSERT INTO guard_acts (seq, rule, undoes, actor_id, created_at, remind, made_file, file, command, inserted)
+         VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM guard_acts), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        params![
+            guard.rule,
+            undoes,
+            actor,
+            at.micros(),
+            guard.remind,
+            guard.made_file,
+            file,
+            command,
+            inserted
+        ],
+    )?;
+    Ok(())
+}
+
+impl Reader<'_> {
+    /// The guards that were not taken out, in the order in which they were put in.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn guards(&self) -> Result<Vec<KeptGuard>, LogError> {
+        let mut query = self.connection.prepare_cached(
+            "SELECT seq, rule, created_at, remind, made_file, file, command, inserted FROM guard_acts g
+             WHERE undoes IS NULL AND NOT EXISTS (SELECT 1 FROM guard_acts u WHERE u.undoes = g.seq) ORDER BY seq",
+        )?;
+        let rows = query.query_map([], |row| {
+            Ok(KeptGuard {
+                seq: row.get(0)?,
+                rule: row.get(1)?,
+                at: Timestamp::from_micros(row.get(2)?),
+                remind: row.get(3)?,
+                made_file: row.get(4)?,
+                file: row.get(5)?,
+                command: row.get(6)?,
+                inserted: row.get(7)?,
+            })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+}

@@ -1,0 +1,116 @@
+//! Rules that a person confirmed. Nothing is updated: a rule that is taken off the list stays in the log, and can be put back.
+
+use crate::rows;
+use crate::writer::Act;
+use crate::{LogError, Reader};
+use retrace_model::{Actor, Timestamp};
+use rusqlite::{OptionalExtension as _, Row, params};
+
+/// A rule as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptRule {
+    /// Its number, which it keeps.
+    pub number: u64,
+    /// The rule as JSON.
+    pub fields: String,
+    /// When it was confirmed.
+    pub added_at: Timestamp,
+    /// When it was taken off the list, where it is not on it.
+    pub removed_at: Option<Timestamp>,
+}
+
+/// Columns of a rule with its last act.
+const RULES: &str = "SELECT a.seq, a.fields, a.created_at, l.act, l.created_at FROM rule_acts a
+     JOIN rule_acts l ON l.seq = (SELECT max(m.seq) FROM rule_acts m WHERE m.rule = a.seq) WHERE a.act = 'added'";
+
+impl Act<'_> {
+    /// Adds a rule; answers its number. `fields` is JSON without what was redacted before.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn add_rule(&mut self, person: &Actor, at: Timestamp, fields: &str) -> Result<u64, LogError> {
+        self.whole(|act| {
+            let fields = act.clean(fields)?;
+            let seq = next(act)?;
+            insert(act, seq, seq, "added", person, at, Some(&fields))?;
+            Ok(seq)
+        })
+    }
+
+    /// Takes a rule off the list, or puts it back. Nothing happens where it is so already.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] for a number that no rule has.
+    pub fn list_rule(
+        &mut self,
+        person: &Actor,
+        at: Timestamp,
+        number: u64,
+        on: bool,
+    ) -> Result<(), LogError> {
+        self.whole(|act| {
+            let rule = act.reader().rule(number)?;
+            if rule.removed_at.is_none() == on {
+                return Ok(());
+            }
+            let seq = next(act)?;
+            insert(act, seq, number, if on { "put_back" } else { "removed" }, person, at, None)
+        })
+    }
+}
+
+fn next(act: &Act<'_>) -> Result<u64, LogError> {
+    let last: Option<u64> =
+        act.transaction.query_row("SELECT max(seq) FROM rule_acts", [], |row| row.get(0))?;
+    Ok(last.unwrap_or(0) + 1)
+}
+
+fn insert(
+    act: &Act<'_>,
+    seq: u64,
+    rule: u64,
+    kind: &str,
+    person: &Actor,
+    at: Timestamp,
+    fields: Option<&str>,
+) -> Result<(), LogError> {
+    let actor = rows::intern_actor(&act.transaction, person)?;
+    act.transaction.execute(
+        "INSERT INTO rule_acts (seq, rule, act, actor_id, created_at, fields) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        params![seq, rule, kind, actor, at.micros(), fields],
+    )?;
+    Ok(())
+}
+
+fn rule_from(row: &Row<'_>) -> rusqlite::Result<KeptRule> {
+    let last: String = row.get(3)?;
+    let removed_at: i64 = row.get(4)?;
+    Ok(KeptRule {
+        number: row.get(0)?,
+        fields: row.get(1)?,
+        added_at: Timestamp::from_micros(row.get(2)?),
+        removed_at: (last == "removed").then(|| Timestamp::from_micros(removed_at)),
+    })
+}
+
+impl Reader<'_> {
+    /// Every rule, in the order in which they were added; those that were taken off the list among them.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn rules(&self) -> Result<Vec<KeptRule>, LogError> {
+        let mut query = self.connection.prepare_cached(&format!("{RULES} ORDER BY a.seq"))?;
+        let rows = query.query_map([], rule_from)?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// One rule.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] for a number that no rule has.
+    pub fn rule(&self, number: u64) -> Result<KeptRule, LogError> {
+        let mut query = self.connection.prepare_cached(&format!("{RULES} AND a.seq = ?1"))?;
+        let found = query.query_row([rows::bound(number)], rule_from).optional()?;
+        found.ok_or_else(|| LogError::NotFound { what: "rule", name: format!("rule_{number}") })
+    }
+}

@@ -1,0 +1,358 @@
+//! The parts of files that one message holds.
+
+use crate::lines::{hash, split};
+use crate::numbered;
+use crate::shelf::{Line, Text};
+use crate::words::Way;
+use retrace_context::weigh::{Embedded, added, class_of_path, embedded};
+use retrace_transcript::{AttachedFile, Block, BlockKind, Message, ResultPart};
+use serde_json::Value;
+use std::collections::{HashMap, HashSet};
+
+/// Which files are asked about, and where relative paths begin.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// Directories of memory: every file below one is asked about, beside those that are memory or instructions by their name.
+    pub roots: Vec<String>,
+    /// The home directory, for `~`.
+    pub home: Option<String>,
+}
+
+impl Scope {
+    fn keeps(&self, path: &str) -> bool {
+        let below = |root: &String| {
+            path.strip_prefix(root.as_str()).is_some_and(|rest| rest.starts_with(['/', '\\']))
+        };
+        class_of_path(path).is_some() || self.roots.iter().any(below)
+    }
+}
+
+/// A part of a file in a message.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub path: String,
+    pub way: Way,
+    pub text: Text,
+    pub words: Vec<String>,
+    /// The call that brought it.
+    pub call: Option<String>,
+}
+
+/// Calls of a conversation, by id.
+pub(crate) type Calls<'t> = HashMap<&'t str, (&'t str, &'t Value)>;
+
+/// Finds parts of files.
+pub(crate) struct Finder<'t> {
+    pub scope: &'t Scope,
+    pub calls: Calls<'t>,
+    /// Paths that a client loaded, whatever they are called.
+    pub loaded: HashSet<String>,
+    /// Directory that relative paths begin at.
+    pub directory: Option<&'t str>,
+}
+
+const READ_CALLED: &str = "Called the Read tool with the following input: ";
+const READ_RESULT: &str = "Result of calling the Read tool:\n";
+
+impl<'t> Finder<'t> {
+    fn keeps(&self, path: &str) -> bool {
+        self.scope.keeps(path) || self.loaded.contains(path)
+    }
+
+    /// Everything in a message, in order.
+    pub(crate) fn in_message(&self, message: &Message) -> Vec<Found> {
+        let mut found = Vec::new();
+        // A reading that the client repeats stands in two texts: what was called, and its result.
+        let mut called = None;
+        for block in &message.blocks {
+            self.in_block(block, &mut called, &mut found);
+        }
+        found
+    }
+
+    fn in_block(&self, block: &Block, called: &mut Option<String>, found: &mut Vec<Found>) {
+        match &block.kind {
+            BlockKind::Text { text } => self.in_text(text, called, found),
+            BlockKind::Attachment { attachment, files, rendered, .. } => {
+                let whole = self.attached(attachment, files, rendered.as_deref(), found);
+                if let (Some(rendered), false) = (rendered, whole) {
+                    self.in_text(rendered, called, found);
+                }
+            }
+            BlockKind::ToolResult { tool_use_id, content, .. } => {
+                for part in content {
+                    if let ResultPart::Text(text) = part {
+                        self.in_result(tool_use_id, text, found);
+                    }
+                }
+            }
+            BlockKind::ToolUse { name, input, .. } => self.written(name, input, found),
+            _ => {}
+        }
+    }
+
+    /// The files of an attachment. `false` where what was sent for it is to be searched, because it holds them otherwise.
+    fn attached(
+        &self,
+        attachment: &str,
+        files: &[AttachedFile],
+        rendered: Option<&str>,
+        found: &mut Vec<Found>,
+    ) -> bool {
+        let way = match attachment {
+            "instructions" | "agents_md.instructions" | "memories.instructions" => Way::Instructions,
+            "nested_memory" => Way::Nested,
+            recall if recall.starts_with("relevant_memories") => Way::Recalled,
+            _ => Way::Attached,
+        };
+        let mut all = !files.is_empty();
+        for file in files.iter().filter(|file| way != Way::Attached || self.keeps(&file.path)) {
+            let content = file.content.trim_end();
+            if rendered.is_some_and(|rendered| !rendered.contains(content)) {
+                all = false;
+                continue;
+            }
+            found.push(plain(file.path.clone(), way, &file.content));
+        }
+        all
+    }
+
+    /// Files with a heading in a text, and readings that the client repeats.
+    pub(crate) fn in_text(&self, text: &str, called: &mut Option<String>, found: &mut Vec<Found>) {
+        for part in embedded(text) {
+            found.extend(under_heading(&part, text));
+        }
+        if let Some(at) = text.find(READ_CALLED) {
+            let input = text[at + READ_CALLED.len()..].lines().next().unwrap_or_default();
+            let input: Value = serde_json::from_str(input).unwrap_or_default();
+            *called = input["file_path"].as_str().map(str::to_owned);
+        }
+        if let Some(at) = text.find(READ_RESULT)
+            && let Some(path) = called.take().filter(|path| self.keeps(path))
+            && let Some(lines) = numbered::parse(&text[at + READ_RESULT.len()..])
+        {
+            found.push(with_numbers(path, Way::Attached, &lines, None));
+        }
+    }
+
+    fn in_result(&self, id: &str, text: &str, found: &mut Vec<Found>) {
+        for part in added(text) {
+            let inner = text[part.range.clone()].split_once('\n').map_or("", |(_, inner)| inner);
+            found.push(plain(part.path.to_owned(), Way::Nested, inner));
+        }
+        let Some((name, input)) = self.calls.get(id) else { return };
+        let call = Some(id.to_owned());
+        if let Some(path) = self.read_by(name, input) {
+            if !self.keeps(&path) {
+                return;
+            }
+            found.push(match numbered::parse(text) {
+                Some(lines) => with_numbers(path, Way::Read, &lines, call),
+                None => Found { call, ..loose(path, Way::Read, text) },
+            });
+            return;
+        }
+        for path in self.named_by(name, input) {
+            let file_name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+            let searched: Vec<(u32, &str)> = match input.get("pattern") {
+                Some(_) => {
+                    split(text).filter_map(|line| numbered::of_search(line, &path, file_name)).collect()
+                }
+                None => Vec::new(),
+            };
+            let mut part = match searched.is_empty() {
+                true => loose(path, Way::Command, text),
+                false => with_numbers(path, Way::Command, &searched, None),
+            };
+            part.text.is_loose = true;
+            found.push(Found { call: call.clone(), ..part });
+        }
+    }
+
+    /// The file that a call reads.
+    fn read_by(&self, tool: &str, input: &Value) -> Option<String> {
+        let field = |name: &str| input.get(name).and_then(Value::as_str);
+        let path = match tool {
+            "Read" | "NotebookRead" | "View" | "read_file" | "view_file" | "read" | "view" => {
+                field("file_path")
+                    .or_else(|| field("path"))
+                    .or_else(|| field("filePath"))
+                    .or_else(|| field("absolute_path"))?
+            }
+            "memory" | "str_replace_based_edit_tool" | "str_replace_editor" => {
+                (field("command") == Some("view")).then(|| field("path")).flatten()?
+            }
+            _ => return None,
+        };
+        Some(self.absolute(path))
+    }
+
+    /// Files that a command or a search names.
+    fn named_by(&self, tool: &str, input: &Value) -> Vec<String> {
+        let command = match tool {
+            "Bash" | "bash" | "shell" | "local_shell" | "exec_command" | "run_shell_command" | "exec" => {
+                ["command", "cmd", "input"].iter().find_map(|name| input.get(*name))
+            }
+            "Grep" | "grep" | "search_file_content" | "grep_search" => input.get("path"),
+            _ => None,
+        };
+        let mut named = Vec::new();
+        let mut words = |text: &str| {
+            for word in text.split(|c: char| c.is_whitespace() || "'\"`;|&<>()=,".contains(c)) {
+                if word.len() > 2 && word.contains(['/', '.']) && !word.contains(['*', '$', '\n']) {
+                    let path = self.absolute(word);
+                    if self.keeps(&path) && !named.contains(&path) {
+                        named.push(path);
+                    }
+                }
+            }
+        };
+        match command {
+            Some(Value::String(text)) => words(text),
+            Some(Value::Array(parts)) => parts.iter().filter_map(Value::as_str).for_each(words),
+            _ => {}
+        }
+        named
+    }
+
+    /// What the model writes to a file. A context edit that clears results leaves it.
+    fn written(&self, tool: &str, input: &Value, found: &mut Vec<Found>) {
+        let field = |name: &str| input.get(name).and_then(Value::as_str);
+        let Some(path) = field("file_path").or_else(|| field("path")).or_else(|| field("filePath")) else {
+            return;
+        };
+        let path = self.absolute(path);
+        if !self.keeps(&path) {
+            return;
+        }
+        let whole = match tool {
+            "Write" | "write_file" | "write" => field("content"),
+            "memory" | "str_replace_based_edit_tool" | "str_replace_editor" => field("file_text"),
+            _ => None,
+        };
+        if let Some(whole) = whole {
+            let lines: Vec<(u32, &str)> =
+                split(whole).enumerate().map(|(at, line)| (at as u32 + 1, line)).collect();
+            found.push(with_numbers(path, Way::Written, &lines, None));
+            return;
+        }
+        let edits = input.get("edits").and_then(Value::as_array).into_iter().flatten();
+        let several = edits.filter_map(|edit| edit.get("new_string").and_then(Value::as_str));
+        let one = ["new_string", "newString", "new_str", "insert_text"].iter().find_map(|name| field(name));
+        for part in one.into_iter().chain(several) {
+            found.push(loose(path.clone(), Way::Written, part));
+        }
+    }
+
+    /// An absolute path, without `.` and `..`.
+    fn absolute(&self, path: &str) -> String {
+        let whole = match (path.strip_prefix("~/"), &self.scope.home, self.directory) {
+            (Some(rest), Some(home), _) => format!("{home}/{rest}"),
+            (None, _, Some(directory)) if !path.starts_with('/') && path.get(1..2) != Some(":") => {
+                format!("{directory}/{path}")
+            }
+            _ => path.to_owned(),
+        };
+        if !whole.contains("/.") {
+            return whole;
+        }
+        let mut parts: Vec<&str> = Vec::new();
+        for part in whole.split('/') {
+            match part {
+                "." => {}
+                ".." => drop(parts.pop()),
+                part => parts.push(part),
+            }
+        }
+        parts.join("/")
+    }
+}
+
+/// A note at the end of a file that is too long to be loaded whole.
+const CUT: &str = "> WARNING: ";
+const CUT_PART: &str = "Only part of it was loaded";
+
+/// A whole file, which may say that it was cut.
+fn plain(path: String, way: Way, content: &str) -> Found {
+    let mut text = Text::default();
+    let mut content = content.trim_end();
+    if let Some(at) = content.rfind(CUT)
+        && (at == 0 || content.as_bytes()[at - 1] == b'\n')
+        && content[at..].contains(CUT_PART)
+        && !content[at..].contains('\n')
+    {
+        let note = &content[at..];
+        text.total = number_before(note, " lines");
+        text.cut_at = note.find("starting at line ").and_then(|at| leading_number(&note[at + 17..]));
+        content = content[..at].trim_end();
+        if text.total.is_none() && text.cut_at.is_none() {
+            // It says no more than that it was cut: behind its last line.
+            text.cut_at = u32::try_from(split(content).count() + 1).ok();
+        }
+    }
+    text.lines = split(content).map(|line| Line { number: 0, hash: hash(line) }).collect();
+    Found { path, way, text, words: split(content).map(str::to_owned).collect(), call: None }
+}
+
+/// A part of a file, as an output has it.
+fn loose(path: String, way: Way, text: &str) -> Found {
+    let lines = split(text).map(|line| Line { number: 0, hash: hash(line) }).collect();
+    let text_of = Text { lines, is_loose: true, ..Text::default() };
+    Found { path, way, text: text_of, words: split(text).map(str::to_owned).collect(), call: None }
+}
+
+fn with_numbers(path: String, way: Way, lines: &[(u32, &str)], call: Option<String>) -> Found {
+    let text = Text {
+        lines: lines.iter().map(|(number, line)| Line { number: *number, hash: hash(line) }).collect(),
+        ..Text::default()
+    };
+    Found { path, way, text, words: lines.iter().map(|(_, line)| (*line).to_owned()).collect(), call }
+}
+
+/// The file under a heading, without the heading and the empty line behind it.
+fn under_heading(part: &Embedded<'_>, text: &str) -> Option<Found> {
+    let (_, inner) = text.get(part.range.clone())?.split_once('\n')?;
+    let inner = inner.strip_prefix('\n').unwrap_or(inner);
+    Some(plain(part.path.to_owned(), Way::Instructions, inner))
+}
+
+fn number_before(text: &str, word: &str) -> Option<u32> {
+    let before = &text[..text.find(word)?];
+    let digits = before.bytes().rev().take_while(u8::is_ascii_digit).count();
+    before[before.len() - digits..].parse().ok()
+}
+
+fn leading_number(text: &str) -> Option<u32> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    text[..digits].parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_file_says_where() {
+        let content = "a\nb\n\n> WARNING: MEMORY.md is 260 lines (limit: 200). Only part of it was loaded: 60 of 260 lines were cut off, starting at line 201 (\"- x\"). Keep it short.";
+        let found = plain("/m/MEMORY.md".into(), Way::Instructions, content);
+        assert_eq!((found.text.total, found.text.cut_at), (Some(260), Some(201)));
+        assert_eq!(found.words, ["a", "b"]);
+        let quoted = plain("/m/MEMORY.md".into(), Way::Instructions, "> WARNING: never push.\nc");
+        assert_eq!((quoted.text.is_cut(), quoted.words.len()), (false, 2));
+    }
+
+    #[test]
+    fn paths_are_made_absolute() {
+        let scope = Scope { roots: Vec::new(), home: Some("/home/ann".into()) };
+        let finder =
+            Finder { scope: &scope, calls: Calls::new(), loaded: HashSet::new(), directory: Some("/w/a") };
+        for (path, whole) in [
+            ("~/x.md", "/home/ann/x.md"),
+            ("../b/./c.md", "/w/b/c.md"),
+            ("/m/.claude/x.md", "/m/.claude/x.md"),
+            ("x.md", "/w/a/x.md"),
+        ] {
+            assert_eq!(finder.absolute(path), whole, "{path}");
+        }
+    }
+}

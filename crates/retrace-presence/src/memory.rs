@@ -1,0 +1,208 @@
+//! The versions of one file.
+
+use crate::lines::{BLANK, Fate, Matched, fates, hash, matched, split};
+use crate::shelf::Text;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// How a file comes before a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loading {
+    /// The client loads it at the start of a session, up to its limits.
+    AtStart(Limits),
+    /// When somebody opens it, or the client attaches it.
+    OnDemand,
+}
+
+/// How much of a file a client loads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Lines.
+    pub lines: u32,
+    /// Bytes, cut at the end of the last line before it.
+    pub bytes: u64,
+}
+
+/// A version of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Version {
+    /// When it was there, in microseconds since 1970.
+    pub at: i64,
+    /// True if it may have been there before: the first sight of a file.
+    pub may_be_older: bool,
+    /// True for a deletion.
+    pub is_gone: bool,
+    /// Hashes of its lines.
+    pub lines: Vec<u64>,
+    /// Bytes up to the end of each line.
+    ends: Vec<u64>,
+}
+
+impl Version {
+    /// A version with this content.
+    #[must_use]
+    pub fn of(content: &str, at: i64) -> Self {
+        let mut end = 0;
+        let ends = content.split_inclusive('\n').map(|line| {
+            end += line.len() as u64;
+            end
+        });
+        let ends = ends.collect();
+        Self { at, lines: split(content).map(hash).collect(), ends, ..Self::default() }
+    }
+
+    /// The same, which may have been there before.
+    #[must_use]
+    pub fn or_older(self, may_be_older: bool) -> Self {
+        Self { may_be_older, ..self }
+    }
+
+    /// A deletion.
+    #[must_use]
+    pub fn gone(at: i64) -> Self {
+        Self { at, is_gone: true, ..Self::default() }
+    }
+
+    /// Number of the last line that is loaded under some limits.
+    fn loaded_up_to(&self, limits: Limits) -> u32 {
+        let whole = self.ends.last().is_none_or(|end| *end <= limits.bytes);
+        let by_bytes =
+            if whole { self.ends.len() } else { self.ends.partition_point(|end| *end <= limits.bytes) };
+        u32::try_from(by_bytes).unwrap_or(u32::MAX).min(limits.lines)
+    }
+}
+
+/// What became of each line of a version in another.
+type Fates = Rc<Vec<Fate>>;
+
+/// A file with its versions, from old to new.
+#[derive(Debug)]
+pub struct Memory {
+    /// How it comes before a model.
+    pub loading: Loading,
+    versions: Vec<Version>,
+    /// By text and version.
+    matched: RefCell<HashMap<(u32, usize), Rc<Matched>>>,
+    /// By two versions: what became of each line of the first in the second.
+    fates: RefCell<HashMap<(usize, usize), Fates>>,
+}
+
+impl Memory {
+    /// A file with these versions, from old to new.
+    #[must_use]
+    pub fn new(loading: Loading, versions: Vec<Version>) -> Self {
+        Self { loading, versions, matched: RefCell::default(), fates: RefCell::default() }
+    }
+
+    /// Its versions, from old to new.
+    #[must_use]
+    pub fn versions(&self) -> &[Version] {
+        &self.versions
+    }
+
+    /// The last version that is no deletion.
+    #[must_use]
+    pub fn newest(&self) -> Option<usize> {
+        self.versions.iter().rposition(|version| !version.is_gone)
+    }
+
+    /// The version in force at a time, and whether it is sure that it was. `None` where the file was not there.
+    #[must_use]
+    pub fn in_force(&self, at: Option<i64>) -> Option<(usize, bool)> {
+        let Some(at) = at else { return self.newest().map(|version| (version, false)) };
+        let after = self.versions.partition_point(|version| version.at <= at);
+        match after.checked_sub(1) {
+            Some(version) => (!self.versions[version].is_gone).then_some((version, true)),
+            None => {
+                self.versions.first().filter(|first| first.may_be_older && !first.is_gone).map(|_| (0, false))
+            }
+        }
+    }
+
+    /// Number of the last line that is loaded of a version.
+    pub(crate) fn loaded_up_to(&self, version: usize) -> Option<u32> {
+        match self.loading {
+            Loading::AtStart(limits) => Some(self.versions.get(version)?.loaded_up_to(limits)),
+            Loading::OnDemand => None,
+        }
+    }
+
+    /// A loaded text held against a version. `at` is the place of the text on the one shelf that is used with this memory.
+    pub(crate) fn matched(&self, at: u32, text: &Text, version: usize) -> Rc<Matched> {
+        let key = (at, version);
+        if let Some(known) = self.matched.borrow().get(&key) {
+            return Rc::clone(known);
+        }
+        let lines = self.versions.get(version).map_or(&[][..], |version| &version.lines);
+        let found = Rc::new(matched(text, lines));
+        self.matched.borrow_mut().insert(key, Rc::clone(&found));
+        found
+    }
+
+    /// What became of each line of a version in another one.
+    pub(crate) fn fates(&self, of: usize, there: usize) -> Fates {
+        if let Some(known) = self.fates.borrow().get(&(of, there)) {
+            return Rc::clone(known);
+        }
+        let lines = |version: usize| self.versions.get(version).map_or(&[][..], |version| &version.lines);
+        let found = Rc::new(if of == there {
+            (1..=lines(of).len() as u32).map(Fate::At).collect()
+        } else {
+            fates(lines(of), lines(there))
+        });
+        self.fates.borrow_mut().insert((of, there), Rc::clone(&found));
+        found
+    }
+
+    /// The version that a text was loaded from at a time: one it agrees with, whole rather than in part, in force then rather
+    /// than another. A text that may hold more than the file is of the version in force.
+    pub(crate) fn version_of(&self, at: u32, text: &Text, time: Option<i64>) -> Option<usize> {
+        let in_force = self.in_force(time).map(|(version, _)| version);
+        if text.is_loose {
+            return in_force.filter(|version| !self.matched(at, text, *version).pairs.is_empty());
+        }
+        let agreeing = (0..self.versions.len())
+            .filter(|&version| !self.versions[version].is_gone && self.matched(at, text, version).agrees);
+        let rank = |version: &usize| {
+            let version = *version;
+            let is_whole = self.matched(at, text, version).is_whole;
+            let is_before = time.is_none_or(|time| self.versions[version].at <= time);
+            let nearness = if is_before { version as i64 } else { -(version as i64) };
+            (is_whole, in_force == Some(version), is_before, nearness)
+        };
+        agreeing.max_by_key(rank)
+    }
+}
+
+impl Memory {
+    /// True if a text on a shelf may have been loaded from any version.
+    #[must_use]
+    pub fn has_text(&self, shelf: &crate::shelf::Shelf, at: u32) -> bool {
+        let Some(text) = shelf.text(at).filter(|text| !text.is_loose) else { return false };
+        (0..self.versions.len())
+            .any(|version| !self.versions[version].is_gone && self.matched(at, text, version).agrees)
+    }
+
+    /// Numbers of the lines of a version that another one does not have; of all, where there is no other. White space is none.
+    #[must_use]
+    pub fn brought(&self, version: usize, base: Option<usize>) -> Vec<u32> {
+        let lines = self.versions.get(version).map_or(&[][..], |version| &version.lines);
+        let fates = base.map(|base| self.fates(version, base));
+        let is_new = |at: usize| !matches!(fates.as_ref().and_then(|fates| fates.get(at)), Some(Fate::At(_)));
+        let new = lines.iter().enumerate().filter(|(at, line)| **line != BLANK && is_new(*at));
+        new.map(|(at, _)| at as u32 + 1).collect()
+    }
+
+    /// For each version in order, the number that a line of the version `of` has there.
+    #[must_use]
+    pub fn numbers_of(&self, of: usize, line: u32) -> Vec<Option<u32>> {
+        let at = (line as usize).wrapping_sub(1);
+        (0..self.versions.len())
+            .map(|version| match self.fates(of, version).get(at) {
+                Some(Fate::At(number)) => Some(*number),
+                _ => None,
+            })
+            .collect()
+    }
+}

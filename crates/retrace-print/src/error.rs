@@ -1,0 +1,50 @@
+//! Errors for people.
+
+use super::paint::Paint;
+use super::visible;
+use retrace_api::wire::ApiError;
+use std::io::{Result, Write};
+
+/// The sentence, what it is about where the sentence does not say so, and the advice.
+pub fn error(out: &mut (impl Write + ?Sized), error: &ApiError, paint: Paint) -> Result<()> {
+    write!(out, "{} {}", paint.red("error:"), visible::line(&error.message))?;
+    if !error.subject.is_empty() && !error.message.contains(&error.subject) {
+        write!(out, " ({})", visible::line(&error.subject))?;
+    }
+    writeln!(out)?;
+    if !error.hint.is_empty() {
+        writeln!(out, "  {}", visible::line(&error.hint))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use retrace_api::wire::Code;
+
+    #[test]
+    fn an_error_says_what_and_what_next() {
+        let printed = |message: &str, hint: &str, subject: &str| {
+            let mut out = Vec::new();
+            let (message, hint, subject) = (message.to_owned(), hint.to_owned(), subject.to_owned());
+            error(
+                &mut out,
+                &ApiError {
+                    code: Code::NotFound,
+                    message: retrace_api::wire::Message::verbatim(message),
+                    hint: retrace_api::wire::Message::verbatim(hint),
+                    subject,
+                },
+                Paint::plain(),
+            )
+            .expect("a buffer takes everything");
+            String::from_utf8(out).expect("text")
+        };
+        insta::assert_snapshot!(printed("There is no such store.", "Stores: notes.", "no\u{202e}te"), @r"
+        error: There is no such store. (no‹U+202E›te)
+          Stores: notes.
+        ");
+        insta::assert_snapshot!(printed("\"a\" is not a time.", "", "a"), @r#"error: "a" is not a time."#);
+    }
+}

@@ -1,0 +1,53 @@
+//! Guards of rules: the edit of the settings, and how often the hook would have fired.
+
+use super::{Style, count, visible};
+use retrace_api::wire::{BackTest, GuardedRule, RuleGuard};
+use std::io::{Result, Write};
+
+/// A guard as part of a rule's account: `guarded: refuses calls, by ~/.claude/settings.json`.
+pub(crate) fn one(guard: &RuleGuard) -> String {
+    let does = if guard.remind { "reminds" } else { "refuses the call" };
+    let gone = if guard.in_place { "" } else { ", but the hook was taken out there" };
+    format!("guarded: {does}, by {}{gone}", visible::line(&guard.settings))
+}
+
+/// A guard that was put in or taken off, or would be.
+pub fn guarded(out: &mut (impl Write + ?Sized), done: &GuardedRule, style: Style) -> Result<()> {
+    let paint = style.paint;
+    if let Some(test) = &done.back_test {
+        back_test(out, test)?;
+    }
+    if done.lines.is_empty() {
+        writeln!(out, "{} stays as it is.", visible::line(&done.settings))?;
+    } else {
+        writeln!(out, "{}", paint.bold(&visible::line(&done.settings)))?;
+    }
+    for line in &done.lines {
+        let text = visible::line(&line.text);
+        match line.tag.as_str() {
+            "insert" => writeln!(out, "{}", paint.green(&format!("+ {text}")))?,
+            "delete" => writeln!(out, "{}", paint.red(&format!("- {text}")))?,
+            _ => writeln!(out, "  {text}")?,
+        }
+    }
+    let rule = paint.bold(&done.rule.rule_id);
+    match (done.dry_run, done.back_test.is_some()) {
+        (true, _) => writeln!(out, "Nothing was written."),
+        (false, true) if done.remind => writeln!(out, "{rule} is a guard: the model is reminded of it."),
+        (false, true) => writeln!(out, "{rule} is a guard: a call that breaks it is refused."),
+        (false, false) => writeln!(out, "{rule} is no guard any more."),
+    }
+}
+
+fn back_test(out: &mut (impl Write + ?Sized), test: &BackTest) -> Result<()> {
+    writeln!(
+        out,
+        "Back-test: would have fired {} of {}, {} wrongly because you had asked for it, over {}: {} broken, {} from before the rule stood there.",
+        test.fired,
+        count(test.calls, "call", "calls"),
+        test.wrongly,
+        count(test.sessions, "session", "sessions"),
+        test.broken,
+        test.predates
+    )
+}

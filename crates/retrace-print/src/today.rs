@@ -1,0 +1,95 @@
+//! What needs a person today, in ten lines.
+
+use super::names::Names;
+use super::table::grouped;
+use super::time::time;
+use super::{Style, count, triage};
+use retrace_api::commands::Today;
+use retrace_api::wire::Status;
+use std::io::{Result, Write};
+
+/// Rows that need a decision; with the other lines they come to ten.
+const NEEDS: usize = 5;
+
+/// Rows of the routine rest where nothing needs a decision.
+const ROUTINE: usize = 4;
+
+/// Counts, the most urgent rows, what is recorded, what to do.
+pub fn today(
+    out: &mut (impl Write + ?Sized),
+    found: &Today,
+    status: &Status,
+    names: &Names,
+    style: Style,
+) -> Result<()> {
+    if status.stores == 0 {
+        return nothing_recorded(out, style);
+    }
+    let paint = style.paint;
+    if found.total == 0 {
+        writeln!(out, "{}", paint.bold("Nothing needs you: every change is reviewed."))?;
+    } else {
+        writeln!(
+            out,
+            "{}",
+            paint.bold(&triage::counts(
+                found.total,
+                found.needs.changes,
+                found.routine.changes,
+                found.older.as_ref().map_or(0, |older| older.newer)
+            ))
+        )?;
+    }
+    match found.needs.rows {
+        0 => triage::half(out, &found.routine, ROUTINE, names, style)?,
+        _ => triage::half(out, &found.needs, NEEDS, names, style)?,
+    }
+    if let Some(older) = &found.older {
+        let newer = match older.newer {
+            0 => String::new(),
+            1 => "; 1 change since then is in no row yet".to_owned(),
+            newer => format!("; {} changes since then are in no row yet", grouped(newer)),
+        };
+        writeln!(out, "{}", paint.yellow(&format!("Sorted {}{newer}.", time(&older.at, style))))?;
+    }
+    writeln!(out, "{}", recording(status, style))?;
+    if found.total > 0 {
+        let (keys, list) = (paint.cyan("`retrace inbox -i`"), paint.cyan("`retrace inbox`"));
+        writeln!(out, "{keys} reviews them by key, {list} lists them.")?;
+    }
+    Ok(())
+}
+
+/// Whether what happens now is recorded.
+fn recording(status: &Status, style: Style) -> String {
+    let stores = count(status.stores, "store", "stores");
+    let last = match &status.last_write {
+        Some(at) => format!("; last change {}", time(at, style)),
+        None => String::new(),
+    };
+    match status.recording {
+        true => {
+            let of = format!("Recording {} of {stores}", status.recorded);
+            format!("{}{last}.", style.paint.green(&of))
+        }
+        false => {
+            let paused = style.paint.yellow("Not recording");
+            format!("{paused} ({stores}){last}. {} starts it.", style.paint.cyan("`retrace record`"))
+        }
+    }
+}
+
+/// What to do first.
+pub fn nothing_recorded(out: &mut (impl Write + ?Sized), style: Style) -> Result<()> {
+    let paint = style.paint;
+    writeln!(out, "{}", paint.bold("Nothing is recorded yet."))?;
+    for (command, what) in [
+        ("retrace discover", "shows the memory of agents on this machine"),
+        ("retrace discover --add", "records what is there"),
+        ("retrace record", "goes on recording"),
+        ("retrace help", "lists all commands"),
+    ] {
+        writeln!(out, "  {}{what}", paint.cyan(&format!("{command:<24}")))?;
+    }
+    Ok(())
+}

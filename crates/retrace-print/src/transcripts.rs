@@ -1,0 +1,91 @@
+//! Sessions as a table.
+
+use super::table::{Side, at_least_dollars, bytes, grouped, table as print_table, why_at_least};
+use super::time::time;
+use super::{Style, count, visible};
+use retrace_api::wire::{FigureKind, TranscriptRow, TranscriptTotals};
+use std::io::{Result, Write};
+
+/// Characters of a title.
+const TITLE: usize = 48;
+
+/// A row a session.
+pub fn table(out: &mut (impl Write + ?Sized), rows: &[TranscriptRow], style: Style) -> Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let cells: Vec<[String; 8]> = rows
+        .iter()
+        .map(|row| {
+            [
+                visible::line(&row.short_id),
+                row.ended_at.as_ref().map_or_else(|| "-".to_owned(), |at| time(at, style)),
+                grouped(row.requests),
+                peak(row),
+                at_least_dollars(row.cost_usd.or(row.client_cost_usd), row.cost_is_lower_bound),
+                bytes(row.bytes),
+                visible::line(row.models.first().map_or("-", String::as_str)),
+                visible::line(&shortened(row.title.as_deref().unwrap_or_default())),
+            ]
+        })
+        .collect();
+    let columns = [
+        ("ID", Side::Left),
+        ("LAST LINE", Side::Left),
+        ("REQUESTS", Side::Right),
+        ("PEAK", Side::Right),
+        ("COST", Side::Right),
+        ("SIZE", Side::Right),
+        ("MODEL", Side::Left),
+        ("TITLE", Side::Left),
+    ];
+    print_table(out, columns, &cells, style)?;
+    let bounds = || rows.iter().filter(|row| row.cost_is_lower_bound);
+    let placeholders = bounds().map(|row| row.requests_with_placeholder_output).sum();
+    let fast = bounds().map(|row| row.requests_fast_without_price).sum();
+    for reason in why_at_least(placeholders, fast) {
+        writeln!(out, "{}", style.paint.dim(&reason))?;
+    }
+    if rows.iter().any(is_counted) {
+        writeln!(out, "{}", style.paint.dim("~: no context is recorded; the peak is counted offline."))?;
+    }
+    Ok(())
+}
+
+/// True if its peak is not recorded.
+fn is_counted(row: &TranscriptRow) -> bool {
+    row.peak_kind.is_some_and(|kind| kind != FigureKind::Recorded)
+}
+
+fn peak(row: &TranscriptRow) -> String {
+    let sign = if is_counted(row) { "~ " } else { "" };
+    row.peak.map_or_else(|| "-".to_owned(), |peak| format!("{sign}{}", grouped(peak)))
+}
+
+/// Sum of all of them.
+pub fn totals(totals: &TranscriptTotals, shown: u64) -> String {
+    let sessions = count(totals.sessions, "session", "sessions");
+    let shown = if shown == totals.sessions { String::new() } else { format!("{shown} of ") };
+    let without = match totals.requests_without_price {
+        0 => String::new(),
+        requests => {
+            format!(" (without {}, that have no price)", count(requests, "request", "requests"))
+        }
+    };
+    format!(
+        "{shown}{sessions} in {}; all of them: {}, {}{without}.",
+        count(totals.projects, "project", "projects"),
+        count(totals.requests, "request", "requests"),
+        at_least_dollars(
+            Some(totals.cost_usd),
+            totals.requests_with_placeholder_output + totals.requests_fast_without_price > 0,
+        ),
+    )
+}
+
+fn shortened(title: &str) -> String {
+    match title.char_indices().nth(TITLE) {
+        Some((at, _)) => format!("{}…", &title[..at]),
+        None => title.to_owned(),
+    }
+}

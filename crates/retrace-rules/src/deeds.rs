@@ -1,0 +1,247 @@
+//! What a session did, in order: commands, edits, what the person said, questions of the model.
+
+use crate::shell::{Calls, calls};
+use retrace_model::Timestamp;
+use retrace_origin::{Effect, Found, command_of, paths_of};
+use retrace_transcript::{BlockKind, Message, MessageIndex, Origin, Reading, ResultPart, Transcript};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// Tools by which a model asks the person something and gets the answer as its result.
+const QUESTIONS: [&str; 5] =
+    ["AskUserQuestion", "ExitPlanMode", "ask_user", "request_user_input", "question"];
+
+/// Longest text of a person or of the model that is kept, in characters.
+const LONGEST_TEXT: usize = 4_000;
+
+/// One thing that happened in a session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Deed {
+    /// Conversation of the file: 0 is the main one, others are inside it (sidechains).
+    pub conversation: usize,
+    /// Request whose answer it is part of, as an index of the conversation's requests.
+    pub request: Option<usize>,
+    /// The turn: requests of the conversation up to and with [`Self::request`].
+    pub turn: Option<u64>,
+    /// Line in the transcript, from 1; 0 where a file is not made of lines.
+    pub line: u32,
+    /// When it was written.
+    #[serde(with = "instant")]
+    pub at: Option<Timestamp>,
+    /// Id of the call.
+    pub tool_use_id: Option<String>,
+    /// True if the call's answer says that it failed.
+    pub failed: bool,
+    /// What happened.
+    pub what: What,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum What {
+    /// A shell command.
+    Command {
+        /// The command as the model wrote it.
+        text: String,
+        /// The programs it calls.
+        calls: Calls,
+    },
+    /// A file was written, or was to be written.
+    Edit {
+        /// Its path, resolved.
+        path: String,
+    },
+    /// The person said something.
+    Said(String),
+    /// The person answered a question that a tool asked.
+    Answered,
+    /// The model said something to the person.
+    Told(String),
+}
+
+/// What a session did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Deeds {
+    /// The directory the session ran in.
+    pub directory: Option<String>,
+    /// All that happened, in the order of the file.
+    pub all: Vec<Deed>,
+}
+
+impl Deeds {
+    /// Every text of the transcript that is in it.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        // What a call holds is a part of its command.
+        self.all.iter().filter_map(|deed| deed.what.text()).chain(self.directory.as_deref())
+    }
+}
+
+impl What {
+    fn text(&self) -> Option<&str> {
+        match self {
+            Self::Command { text, .. } | Self::Edit { path: text } | Self::Said(text) | Self::Told(text) => {
+                Some(text)
+            }
+            Self::Answered => None,
+        }
+    }
+}
+
+/// An instant as microseconds since 1970.
+mod instant {
+    use retrace_model::Timestamp;
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(at: &Option<Timestamp>, to: S) -> Result<S::Ok, S::Error> {
+        at.map(Timestamp::micros).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Timestamp>, D::Error> {
+        Ok(Option::<i64>::deserialize(from)?.map(Timestamp::from_micros))
+    }
+}
+
+/// What a transcript says was done; `found` are its writes as `retrace_origin::of_reading` gives them.
+#[must_use]
+pub fn deeds(reading: &Reading, found: &Found) -> Deeds {
+    let directory = reading.transcripts.first().and_then(|transcript| transcript.session.project.clone());
+    let mut edits: HashMap<(usize, MessageIndex, usize), Vec<&str>> = HashMap::new();
+    for write in found.writes.iter().filter(|write| !write.is_saying()) {
+        let by_shell = command_of(&write.tool, &Value::Null).is_some();
+        if by_shell && write.effect == Effect::Unparsed {
+            continue;
+        }
+        edits.entry((write.conversation, write.message, write.block)).or_default().push(&write.path);
+        if let Effect::Rename { to } = &write.effect {
+            edits.entry((write.conversation, write.message, write.block)).or_default().push(to);
+        }
+    }
+    let mut all = Vec::new();
+    for (conversation, transcript) in reading.transcripts.iter().enumerate() {
+        Conversation::of(conversation, transcript, &edits).add_to(&mut all);
+    }
+    Deeds { directory, all }
+}
+
+struct Conversation<'r> {
+    number: usize,
+    transcript: &'r Transcript,
+    edits: &'r HashMap<(usize, MessageIndex, usize), Vec<&'r str>>,
+    requests: HashMap<MessageIndex, usize>,
+    failed: HashMap<&'r str, bool>,
+}
+
+impl<'r> Conversation<'r> {
+    fn of(
+        number: usize,
+        transcript: &'r Transcript,
+        edits: &'r HashMap<(usize, MessageIndex, usize), Vec<&'r str>>,
+    ) -> Self {
+        let answered = transcript.requests.iter().enumerate();
+        let requests = answered.filter_map(|(index, request)| Some((request.response?, index))).collect();
+        let results = transcript.messages.iter().flat_map(|message| &message.blocks);
+        let failed = results.filter_map(|block| match &block.kind {
+            BlockKind::ToolResult { tool_use_id, is_error, .. } => Some((tool_use_id.as_str(), *is_error)),
+            _ => None,
+        });
+        Self { number, transcript, edits, requests, failed: failed.collect() }
+    }
+
+    fn add_to(&self, all: &mut Vec<Deed>) {
+        let mut questions: Vec<&str> = Vec::new();
+        for (index, message) in self.transcript.messages.iter().enumerate() {
+            for (block_index, block) in message.blocks.iter().enumerate() {
+                let place = (self.number, index, block_index);
+                match &block.kind {
+                    BlockKind::Text { text }
+                        if message.origin == Origin::Typed || self.was_typed(message) =>
+                    {
+                        all.push(self.deed(index, message, block.line, What::Said(cut(text))));
+                    }
+                    BlockKind::Text { text } if message.origin == Origin::Model => {
+                        all.push(self.deed(index, message, block.line, What::Told(cut(text))));
+                    }
+                    BlockKind::ToolUse { id, name, input, .. } => {
+                        if QUESTIONS.contains(&name.as_str()) {
+                            questions.push(id);
+                        }
+                        if let Some(text) = command_of(name, input) {
+                            let what = What::Command { calls: calls(&text), text };
+                            all.push(self.called(index, message, block.line, id, what));
+                        }
+                        for path in self.edits.get(&place).into_iter().flatten() {
+                            let what = What::Edit { path: (*path).to_owned() };
+                            all.push(self.called(index, message, block.line, id, what));
+                        }
+                    }
+                    BlockKind::ToolResult { tool_use_id, content, is_error, .. }
+                        if questions.contains(&tool_use_id.as_str()) && !is_error && !content.is_empty() =>
+                    {
+                        let said = content.iter().filter_map(|part| match part {
+                            ResultPart::Text(text) => Some(text.as_str()),
+                            _ => None,
+                        });
+                        let said = cut(&said.collect::<Vec<_>>().join("\n"));
+                        all.push(self.deed(index, message, block.line, What::Answered));
+                        all.push(self.deed(index, message, block.line, What::Said(said)));
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// True for a user's text of a recorded request, which does not say who typed it.
+    fn was_typed(&self, message: &Message) -> bool {
+        message.origin == Origin::Unsaid && message.role == retrace_transcript::Role::User
+    }
+
+    fn deed(&self, index: MessageIndex, message: &Message, line: u32, what: What) -> Deed {
+        let request = self.requests.get(&index).copied();
+        Deed {
+            conversation: self.number,
+            request,
+            turn: request.map(|request| request as u64 + 1),
+            line,
+            at: message.at,
+            tool_use_id: None,
+            failed: false,
+            what,
+        }
+    }
+
+    fn called(&self, index: MessageIndex, message: &Message, line: u32, id: &str, what: What) -> Deed {
+        let failed = self.failed.get(id).copied().unwrap_or_default();
+        Deed {
+            tool_use_id: Some(id.to_owned()).filter(|id| !id.is_empty()),
+            failed,
+            ..self.deed(index, message, line, what)
+        }
+    }
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(LONGEST_TEXT).collect()
+}
+
+/// One call that is about to be made, as all that a session did. Only what its input says is known.
+#[must_use]
+pub fn proposed_call(tool: &str, input: &Value, directory: Option<&str>) -> Deeds {
+    let deed = |what| Deed {
+        conversation: 0,
+        request: None,
+        turn: None,
+        line: 0,
+        at: None,
+        tool_use_id: None,
+        failed: false,
+        what,
+    };
+    let mut all = Vec::new();
+    if let Some(text) = command_of(tool, input) {
+        all.push(deed(What::Command { calls: calls(&text), text }));
+    }
+    all.extend(paths_of(tool, input, directory).into_iter().map(|path| deed(What::Edit { path })));
+    Deeds { directory: directory.map(str::to_owned), all }
+}

@@ -1,0 +1,293 @@
+//! Opportunities of a rule in a session, and what became of each.
+
+use crate::deeds::{Deed, Deeds, What};
+use crate::matching::{Answer, Paths, call_matches, has_form, program_matches};
+use crate::rule::{Command, Form, Pattern};
+use crate::shell::{Call, Calls};
+use crate::wish::asked_for;
+
+/// What became of an opportunity, by the session alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Outcome {
+    /// The rule was followed.
+    Followed,
+    /// It was not.
+    Broken,
+    /// It was not, and the person had asked for it.
+    Excepted,
+    /// The session does not tell.
+    Undecidable,
+}
+
+/// A point at which a rule applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// Index in [`Deeds::all`] of what was done; of a session's end, of the last deed.
+    pub deed: usize,
+    /// The call or the path that counts, as one line.
+    pub what: String,
+    /// What became of it.
+    pub outcome: Outcome,
+}
+
+/// Every opportunity of a rule in a session, in order.
+#[must_use]
+pub fn judge(pattern: &Pattern, deeds: &Deeds) -> Vec<Verdict> {
+    Judging::of(pattern).judge(deeds)
+}
+
+/// A rule that is compared with many sessions.
+pub struct Judging<'p> {
+    pattern: &'p Pattern,
+    /// Its paths, compiled once.
+    paths: Paths,
+}
+
+impl<'p> Judging<'p> {
+    /// The rule of a pattern.
+    #[must_use]
+    pub fn of(pattern: &'p Pattern) -> Self {
+        let paths = match pattern {
+            Pattern::PathNever(paths) => paths.as_slice(),
+            _ => &[],
+        };
+        Self { pattern, paths: Paths::of(paths) }
+    }
+
+    /// Every opportunity of the rule in a session, in order.
+    #[must_use]
+    pub fn judge(&self, deeds: &Deeds) -> Vec<Verdict> {
+        let judge = Judge { deeds, found: Vec::new() };
+        match self.pattern {
+            Pattern::CommandNever(command) => judge.never(command),
+            Pattern::CommandForm { command, form } => judge.form(command, form),
+            Pattern::Order { before, after } => judge.order(before, after),
+            Pattern::PathNever(_) => judge.paths(&self.paths),
+            Pattern::AtEnd(command) => judge.at_end(command),
+            Pattern::AskFirst(command) => judge.ask_first(command),
+        }
+    }
+}
+
+struct Judge<'d> {
+    deeds: &'d Deeds,
+    found: Vec<Verdict>,
+}
+
+impl Judge<'_> {
+    fn add(&mut self, deed: usize, what: String, outcome: Outcome) {
+        self.found.push(Verdict { deed, what, outcome });
+    }
+
+    /// The calls of a command's program, each with what becomes of it; `None` where the rule did not apply.
+    fn calls(
+        mut self,
+        command: &Command,
+        outcome: impl Fn(&Self, usize, &Call, Answer) -> Option<Outcome>,
+    ) -> Vec<Verdict> {
+        for (index, deed) in self.deeds.all.iter().enumerate() {
+            let What::Command { text, calls } = &deed.what else { continue };
+            self.hidden(index, command, text, calls);
+            for call in calls.calls.iter().filter(|call| program_matches(command, call)) {
+                let found = match call_matches(command, call) {
+                    Answer::Unknown => Some(Outcome::Undecidable),
+                    matches => outcome(&self, index, call, matches),
+                };
+                if let Some(outcome) = found {
+                    self.add(index, call.text(), outcome);
+                }
+            }
+        }
+        self.found
+    }
+
+    /// Calls that match are breaks, the others were followed. Of any program, only breaks are found.
+    fn never(self, command: &Command) -> Vec<Verdict> {
+        self.calls(command, |judge, index, _, matches| match matches {
+            Answer::Yes => Some(judge.broken_unless_wished(index, command)),
+            _ => (command.program != "*").then_some(Outcome::Followed),
+        })
+    }
+
+    fn broken_unless_wished(&self, index: usize, command: &Command) -> Outcome {
+        if self.was_wished(index, command) { Outcome::Excepted } else { Outcome::Broken }
+    }
+
+    /// A command that could not be parsed and names the program.
+    fn hidden(&mut self, deed: usize, command: &Command, text: &str, calls: &Calls) {
+        let named = |name: &str| {
+            text.split(|letter: char| !(letter.is_alphanumeric() || "-_.".contains(letter)))
+                .any(|word| word == name)
+        };
+        if calls.unparsed && calls.calls.is_empty() && command.program != "*" && named(&command.program) {
+            self.add(deed, first_line(text), Outcome::Undecidable);
+        }
+    }
+
+    fn form(self, command: &Command, form: &Form) -> Vec<Verdict> {
+        // Of any program, what a program starts is judged with what starts it, and what the shell does itself is no call.
+        let any = command.program == "*";
+        self.calls(command, |_, _, call, matches| {
+            if matches != Answer::Yes || any && BUILTINS.contains(&call.program.as_str()) {
+                return None;
+            }
+            let has = if any && !call.within.is_empty() { Answer::Yes } else { has_form(form, call) };
+            Some(match has {
+                Answer::Yes => Outcome::Followed,
+                Answer::Unknown => Outcome::Undecidable,
+                Answer::No => Outcome::Broken,
+            })
+        })
+    }
+
+    fn order(mut self, before: &Command, after: &Command) -> Vec<Verdict> {
+        let mut ran: Vec<bool> = Vec::new();
+        for (index, deed) in self.deeds.all.iter().enumerate() {
+            if ran.len() <= deed.conversation {
+                ran.resize(deed.conversation + 1, false);
+            }
+            match &deed.what {
+                What::Edit { path } if !deed.failed && is_work(path) => ran[deed.conversation] = false,
+                What::Command { text, calls } => {
+                    self.hidden(index, after, text, calls);
+                    let mut now = ran[deed.conversation];
+                    for call in &calls.calls {
+                        let follows = call_matches(after, call);
+                        if follows != Answer::No {
+                            let outcome = match (now, follows) {
+                                (true, _) => Outcome::Followed,
+                                (false, Answer::Unknown) => Outcome::Undecidable,
+                                (false, _) => self.without(index, before),
+                            };
+                            self.add(index, call.text(), outcome);
+                        }
+                        now |= call_matches(before, call) == Answer::Yes;
+                    }
+                    // What failed has run, but a later act does not rest on it; what ran within one command stays for that command.
+                    ran[deed.conversation] = if deed.failed { ran[deed.conversation] } else { now };
+                }
+                _ => {}
+            }
+        }
+        self.found
+    }
+
+    /// The person asked for the later act: an exception only where they said to leave the earlier one out.
+    fn without(&self, index: usize, before: &Command) -> Outcome {
+        let said = self.said_before(index).map(str::to_lowercase).unwrap_or_default();
+        let word = before.arguments.last().unwrap_or(&before.program).to_lowercase();
+        let left_out = ["without", "skip", "no "]
+            .iter()
+            .any(|no| said.find(no).is_some_and(|at| said[at..].contains(&word)));
+        if left_out { Outcome::Excepted } else { Outcome::Broken }
+    }
+
+    fn paths(mut self, paths: &Paths) -> Vec<Verdict> {
+        let directory = self.deeds.directory.as_deref();
+        for (index, deed) in self.deeds.all.iter().enumerate() {
+            let What::Edit { path } = &deed.what else { continue };
+            if !paths.matches(path, directory) {
+                self.add(index, path.clone(), Outcome::Followed);
+            } else {
+                let name = path.rsplit('/').next().unwrap_or(path);
+                let said = self.said_before(index).unwrap_or_default();
+                let wished = said.contains(name) && !crate::wish::is_refused(said, name);
+                self.add(index, path.clone(), if wished { Outcome::Excepted } else { Outcome::Broken });
+            }
+        }
+        self.found
+    }
+
+    fn at_end(mut self, command: &Command) -> Vec<Verdict> {
+        let main = |deed: &&Deed| deed.conversation == 0;
+        let edited = |deed: &Deed| matches!(&deed.what, What::Edit { path } if is_work(path)) && !deed.failed;
+        let Some(last_edit) = self.deeds.all.iter().rposition(|deed| deed.conversation == 0 && edited(deed))
+        else {
+            return self.found;
+        };
+        let after = self.deeds.all.iter().enumerate().skip(last_edit).filter(|(_, deed)| main(deed));
+        let mut outcome = Outcome::Broken;
+        let mut last = last_edit;
+        for (index, deed) in after {
+            last = index;
+            let What::Command { calls, .. } = &deed.what else { continue };
+            for call in &calls.calls {
+                outcome = match call_matches(command, call) {
+                    Answer::Yes if !deed.failed => Outcome::Followed,
+                    Answer::Unknown if outcome == Outcome::Broken => Outcome::Undecidable,
+                    _ => outcome,
+                };
+            }
+        }
+        if outcome == Outcome::Broken
+            && self.said_before(last).is_some_and(|said| {
+                crate::wish::is_refused(said, command.arguments.last().unwrap_or(&command.program))
+            })
+        {
+            outcome = Outcome::Excepted;
+        }
+        self.add(last, command.text(), outcome);
+        self.found
+    }
+
+    fn ask_first(self, command: &Command) -> Vec<Verdict> {
+        self.calls(command, |judge, index, _, matches| {
+            (matches == Answer::Yes).then(|| match judge.was_answered(index) {
+                true => Outcome::Followed,
+                false => judge.broken_unless_wished(index, command),
+            })
+        })
+    }
+
+    /// True if the person answered a question of the model before this deed: the model ended its turn with one, or a tool asked.
+    fn was_answered(&self, index: usize) -> bool {
+        let conversation = self.deeds.all[index].conversation;
+        let mut said = false;
+        for deed in self.deeds.all[..index].iter().rev().filter(|deed| deed.conversation == conversation) {
+            match &deed.what {
+                What::Answered => return true,
+                What::Told(text) if said => return text.contains(['?', '？']),
+                // Two texts of the person without an answer between them: nothing was asked.
+                What::Said(_) if said => return false,
+                What::Said(_) => said = true,
+                What::Command { .. } | What::Edit { .. } if said => return false,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// The person's last words before a deed. A subagent's conversation begins with what its agent told it.
+    fn said_before(&self, index: usize) -> Option<&str> {
+        let conversation = self.deeds.all[index].conversation;
+        self.deeds.all[..=index].iter().rev().filter(|deed| deed.conversation == conversation).find_map(
+            |deed| match &deed.what {
+                What::Said(text) => Some(text.as_str()),
+                _ => None,
+            },
+        )
+    }
+
+    fn was_wished(&self, index: usize, command: &Command) -> bool {
+        self.said_before(index).is_some_and(|said| asked_for(said, command))
+    }
+}
+
+/// Directories of what a client writes for itself: a plan or a note is no change of the work.
+const ASIDE: [&str; 5] =
+    ["/.claude/plans/", "/.claude/projects/", "/.claude/todos/", "/.codex/", "/.gemini/tmp/"];
+
+/// True for a file whose change is a change of the work.
+fn is_work(path: &str) -> bool {
+    !ASIDE.iter().any(|aside| path.contains(aside))
+}
+
+/// Commands of the shell itself, which no wrapper starts.
+const BUILTINS: [&str; 22] = [
+    "cd", "echo", "export", "set", "unset", "source", ".", "true", "false", ":", "test", "[", "pwd", "exit",
+    "wait", "printf", "read", "local", "return", "alias", "shift", "type",
+];
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().chars().take(200).collect()
+}

@@ -1,0 +1,35 @@
+//! Rules that memories and instructions state, and whether sessions followed them.
+//!
+//! A [`Rule`] is a sentence with a [`Pattern`] that a person confirmed. [`deeds`] lists what a session did; [`judge`] finds the
+//! points at which a rule applied and what became of each. Commands are compared as calls of programs ([`shell::calls`]), never
+//! as text. [`propose`] finds sentences that look like rules.
+//!
+//! Deliberately absent: files, the log, the clock, and whether a rule was before the model (presence).
+//!
+//! Invariants: nothing here panics on any input; what only the shell knows is [`Outcome::Undecidable`], never a guess.
+//!
+//! ```
+//! use retrace_rules::shell::calls;
+//!
+//! let names = |command| calls(command).calls.into_iter().map(|call| call.program).collect::<Vec<_>>();
+//! assert_eq!(names("cd x && CI=1 npm ci"), ["cd", "npm"]);
+//! assert_eq!(names("echo 'npm ci'"), ["echo"]);
+//! ```
+
+mod deeds;
+mod judge;
+mod matching;
+mod propose;
+mod rule;
+pub mod shell;
+mod wish;
+
+pub use deeds::{Deed, Deeds, What, deeds, proposed_call};
+pub use judge::{Judging, Outcome, Verdict, judge};
+pub use matching::{Answer, Paths, call_matches, has_form};
+pub use propose::{Proposal, is_wording_of, propose};
+pub use rule::{Command, Form, KINDS, Pattern, Rule, RuleError};
+pub use wish::asked_for;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,308 @@
+//! Compares calls and paths with patterns.
+
+use crate::rule::{Command, Form};
+use crate::shell::{Call, name_of};
+use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// An answer that may rest on what only the shell knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It matches.
+    Yes,
+    /// It does not.
+    No,
+    /// It does or does not, by a word that only the shell knows.
+    Unknown,
+}
+
+impl From<bool> for Answer {
+    fn from(yes: bool) -> Self {
+        if yes { Self::Yes } else { Self::No }
+    }
+}
+
+/// Options that stand before the subcommand of a program and take the next word as their value.
+const GLOBAL_VALUES: [(&str, &[&str]); 12] = [
+    ("git", &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--exec-path"]),
+    ("npm", &["--prefix", "-w", "--workspace"]),
+    ("pnpm", &["-C", "--dir", "-F", "--filter"]),
+    ("yarn", &["--cwd"]),
+    ("bun", &["--cwd"]),
+    ("docker", &["--context", "-H", "--host", "--config", "-l"]),
+    ("kubectl", &["-n", "--namespace", "--context", "--kubeconfig", "--cluster"]),
+    ("helm", &["-n", "--namespace", "--kube-context"]),
+    ("gh", &["-R", "--repo"]),
+    ("make", &["-C", "-f", "-I", "-o", "-W"]),
+    ("go", &["-C"]),
+    ("cargo", &["--config", "-Z", "-C", "--color"]),
+];
+
+/// Long and short options of one meaning; an empty subcommand is any.
+const SAME_OPTIONS: [(&str, &str, &str, &str); 12] = [
+    ("git", "commit", "--no-verify", "-n"),
+    ("git", "commit", "--message", "-m"),
+    ("git", "commit", "--all", "-a"),
+    ("git", "push", "--force", "-f"),
+    ("git", "push", "--delete", "-d"),
+    ("git", "add", "--all", "-A"),
+    ("rm", "", "--recursive", "-r"),
+    ("rm", "", "-r", "-R"),
+    ("rm", "", "--force", "-f"),
+    ("npm", "", "--global", "-g"),
+    ("pnpm", "", "--global", "-g"),
+    ("git", "branch", "--delete", "-d"),
+];
+
+/// A text with `*` for any part of it, compiled.
+fn wildcard(text: &str) -> Option<Glob> {
+    GlobBuilder::new(text).literal_separator(false).backslash_escape(false).build().ok()
+}
+
+fn fits(pattern: &str, text: &str) -> bool {
+    if pattern == text || pattern == "*" {
+        return true;
+    }
+    if !pattern.contains(['*', '?', '[', '{']) {
+        return false;
+    }
+    COMPILED.with_borrow_mut(|compiled| {
+        if let Some(matcher) = compiled.get(pattern) {
+            return matcher.as_ref().is_some_and(|matcher| matcher.is_match(text));
+        }
+        if compiled.len() >= MOST_COMPILED {
+            compiled.clear();
+        }
+        let matcher = wildcard(pattern).map(|glob| glob.compile_matcher());
+        let is_match = matcher.as_ref().is_some_and(|matcher| matcher.is_match(text));
+        compiled.insert(pattern.to_owned(), matcher);
+        is_match
+    })
+}
+
+/// Compiled patterns that a thread keeps: one is compared with every call of every session.
+const MOST_COMPILED: usize = 256;
+
+thread_local! {
+    static COMPILED: RefCell<HashMap<String, Option<GlobMatcher>>> = RefCell::default();
+}
+
+/// True if a call is of the program that a pattern names.
+pub(crate) fn program_matches(command: &Command, call: &Call) -> bool {
+    command.program == "*" || fits(&command.program, &call.program)
+}
+
+/// Whether a call is one that a pattern names.
+#[must_use]
+pub fn call_matches(command: &Command, call: &Call) -> Answer {
+    if !program_matches(command, call) {
+        return Answer::No;
+    }
+    let parts = Parts::of(call);
+    let wanted_options = command.arguments.iter().filter(|word| is_option(word));
+    let wanted_words: Vec<&str> =
+        command.arguments.iter().filter(|word| !is_option(word)).map(String::as_str).collect();
+    let words = words_match(&wanted_words, &parts, call);
+    if words == Answer::No {
+        return Answer::No;
+    }
+    let subcommand = parts.words.first().map_or("", |word| word.0);
+    let mut answer = words;
+    for option in wanted_options {
+        if parts.options.iter().any(|given| option_fits(&call.program, subcommand, option, given)) {
+            continue;
+        }
+        if !parts.hidden {
+            return Answer::No;
+        }
+        answer = Answer::Unknown;
+    }
+    answer
+}
+
+/// Arguments by what they are.
+struct Parts<'c> {
+    /// Words without a dash that are no value of a global option, and whether each is known.
+    words: Vec<(&'c str, bool)>,
+    options: Vec<&'c str>,
+    /// True if a word stands for several that only the shell knows.
+    hidden: bool,
+}
+
+impl<'c> Parts<'c> {
+    fn of(call: &'c Call) -> Self {
+        let values = GLOBAL_VALUES.iter().find(|(program, _)| *program == call.program);
+        let values = values.map_or(&[][..], |(_, values)| values);
+        let mut parts = Self { words: Vec::new(), options: Vec::new(), hidden: false };
+        let (mut skip, mut only_words) = (false, false);
+        for argument in &call.arguments {
+            let text = argument.text.as_str();
+            if std::mem::take(&mut skip) {
+                continue;
+            }
+            if !argument.known && (text.starts_with('$') || text.starts_with('`')) {
+                parts.hidden = true;
+            }
+            if only_words || !is_option(text) {
+                // `cargo +nightly test`
+                if !(call.program == "cargo" && text.starts_with('+')) {
+                    parts.words.push((text, argument.known));
+                }
+            } else if text == "--" {
+                only_words = true;
+            } else {
+                parts.options.push(text);
+                skip = parts.words.is_empty() && values.contains(&text);
+            }
+        }
+        parts
+    }
+}
+
+fn is_option(word: &str) -> bool {
+    word.len() > 1 && word.starts_with('-')
+}
+
+/// Words in order: the first one is the first, the others come after it.
+fn words_match(wanted: &[&str], parts: &Parts<'_>, call: &Call) -> Answer {
+    let Some((first, rest)) = wanted.split_first() else { return Answer::Yes };
+    let Some((word, known)) = parts.words.first() else {
+        return if parts.hidden { Answer::Unknown } else { Answer::No };
+    };
+    if !fits(first, word) {
+        return if *known { Answer::No } else { Answer::Unknown };
+    }
+    let mut left = parts.words[1..].iter();
+    let mut unknown = false;
+    for wanted in rest {
+        let found = left.by_ref().find(|(word, known)| {
+            unknown |= !known;
+            fits(wanted, word) || is_push(call, first) && fits(wanted, pushed_to(word))
+        });
+        if found.is_none() {
+            return if unknown || parts.hidden { Answer::Unknown } else { Answer::No };
+        }
+    }
+    Answer::Yes
+}
+
+fn is_push(call: &Call, subcommand: &str) -> bool {
+    call.program == "git" && subcommand == "push"
+}
+
+/// The branch that a refspec writes: `main` of `+HEAD:refs/heads/main`.
+fn pushed_to(refspec: &str) -> &str {
+    let to = refspec.rsplit(':').next().unwrap_or(refspec);
+    let to = to.strip_prefix('+').unwrap_or(to);
+    to.strip_prefix("refs/heads/").unwrap_or(to)
+}
+
+fn option_fits(program: &str, subcommand: &str, wanted: &str, given: &str) -> bool {
+    if same_option(wanted, given) {
+        return true;
+    }
+    SAME_OPTIONS
+        .iter()
+        .filter(|(of, sub, _, _)| *of == program && (sub.is_empty() || *sub == subcommand))
+        .any(|(_, _, long, short)| {
+            (wanted == *long && same_option(short, given)) || (wanted == *short && same_option(long, given))
+        })
+}
+
+/// `--option` is in `--option=value`, and `-m` in `-am`.
+fn same_option(wanted: &str, given: &str) -> bool {
+    if fits(wanted, given) {
+        return true;
+    }
+    if let Some(name) = wanted.strip_prefix("--") {
+        return given
+            .strip_prefix("--")
+            .and_then(|given| given.split_once('='))
+            .is_some_and(|(given, _)| given == name);
+    }
+    let (Some(wanted), Some(given)) = (wanted.strip_prefix('-'), given.strip_prefix('-')) else {
+        return false;
+    };
+    wanted.len() == 1
+        && !given.starts_with('-')
+        && given.bytes().all(|letter| letter.is_ascii_alphabetic())
+        && given.contains(wanted)
+}
+
+/// Whether a call that a pattern names has the form that is asked.
+#[must_use]
+pub fn has_form(form: &Form, call: &Call) -> Answer {
+    let hidden = call.arguments.iter().any(|argument| !argument.known);
+    match form {
+        Form::Without(text) => {
+            let text = text.to_lowercase();
+            let holds = |part: &str| part.to_lowercase().contains(&text);
+            let found = call.arguments.iter().any(|argument| holds(&argument.text))
+                || call.input.as_deref().is_some_and(holds);
+            Answer::from(!found)
+        }
+        Form::With(wanted) => {
+            let around: Vec<&str> = call.within.iter().flatten().map(String::as_str).collect();
+            let around: Vec<&str> = around.into_iter().map(name_of).collect();
+            let words = call.arguments.iter().map(|argument| argument.text.as_str());
+            let whole: Vec<&str> =
+                around.into_iter().chain(std::iter::once(call.program.as_str())).chain(words).collect();
+            let mut plain = whole.iter().filter(|word| !is_option(word));
+            let has_words = wanted
+                .iter()
+                .filter(|word| !is_option(word))
+                .all(|wanted| plain.by_ref().any(|word| fits(wanted, word)));
+            let has_options = wanted
+                .iter()
+                .filter(|word| is_option(word))
+                .all(|wanted| whole.iter().any(|given| option_fits(&call.program, "", wanted, given)));
+            match (has_words && has_options, hidden) {
+                (true, _) => Answer::Yes,
+                (false, true) => Answer::Unknown,
+                (false, false) => Answer::No,
+            }
+        }
+    }
+}
+
+/// Patterns of paths, compiled.
+#[derive(Clone, Debug)]
+pub struct Paths(GlobSet);
+
+impl Paths {
+    /// Compiles patterns; what cannot be compiled matches nothing.
+    #[must_use]
+    pub fn of(patterns: &[String]) -> Self {
+        let mut set = GlobSetBuilder::new();
+        for glob in patterns.iter().filter_map(|pattern| path_globs(pattern)).flatten() {
+            set.add(glob);
+        }
+        Self(set.build().unwrap_or_default())
+    }
+
+    /// True if a path, or its part below `directory`, matches.
+    #[must_use]
+    pub fn matches(&self, path: &str, directory: Option<&str>) -> bool {
+        let below = directory
+            .and_then(|directory| path.strip_prefix(directory))
+            .map(|path| path.trim_start_matches('/'));
+        self.0.is_match(path) || below.is_some_and(|below| self.0.is_match(below))
+    }
+}
+
+/// The globs of a pattern: anywhere in a path, and everything below what it names. `None` for a pattern that cannot be read.
+#[must_use]
+pub(crate) fn path_globs(pattern: &str) -> Option<Vec<Glob>> {
+    let pattern = pattern.trim().trim_start_matches("./").trim_end_matches('/');
+    if pattern.is_empty() {
+        return None;
+    }
+    let build = |text: &str| GlobBuilder::new(text).literal_separator(true).build().ok();
+    let anywhere = if pattern.starts_with('/') || pattern.starts_with("**/") {
+        pattern.to_owned()
+    } else {
+        format!("**/{pattern}")
+    };
+    Some(vec![build(&anywhere)?, build(&format!("{anywhere}/**"))?])
+}

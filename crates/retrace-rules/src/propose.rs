@@ -1,0 +1,464 @@
+//! Sentences that look like rules, with kind and pattern filled in. A person confirms or changes each before it counts.
+
+use crate::rule::{Command, Form, Pattern};
+use crate::shell::calls;
+
+/// A sentence that looks like a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proposal {
+    /// Line of the sentence, from 1.
+    pub line: u64,
+    /// The sentence, without the marks of a list.
+    pub sentence: String,
+    /// What it seems to ask.
+    pub pattern: Pattern,
+}
+
+/// Programs that a sentence may name without marks of code.
+const PROGRAMS: [&str; 48] = [
+    "npm",
+    "npx",
+    "pnpm",
+    "yarn",
+    "bun",
+    "bunx",
+    "node",
+    "deno",
+    "git",
+    "gh",
+    "docker",
+    "podman",
+    "make",
+    "cmake",
+    "cargo",
+    "rustup",
+    "pip",
+    "pip3",
+    "pipx",
+    "uv",
+    "uvx",
+    "poetry",
+    "pipenv",
+    "conda",
+    "python",
+    "python3",
+    "pytest",
+    "tox",
+    "jest",
+    "vitest",
+    "eslint",
+    "prettier",
+    "tsc",
+    "ruff",
+    "mypy",
+    "terraform",
+    "kubectl",
+    "helm",
+    "sudo",
+    "curl",
+    "wget",
+    "rm",
+    "sed",
+    "awk",
+    "grep",
+    "psql",
+    "aws",
+    "gcloud",
+];
+
+/// Acts that a sentence names by a verb, and the command each is.
+const ACTS: [(&[&str], &str); 9] = [
+    (&["commit", "committing", "commits"], "git commit"),
+    (&["push", "pushing", "pushes"], "git push"),
+    (&["merge", "merging"], "gh pr merge"),
+    (&["rebase", "rebasing"], "git rebase"),
+    (&["stash", "stashing"], "git stash"),
+    (&["publish", "publishing"], "npm publish"),
+    (&["deploy", "deploying"], "* deploy"),
+    (&["lint", "linting"], "* lint"),
+    (&["preflight"], "* preflight"),
+];
+
+/// Words that forbid what follows.
+const FORBID: [&str; 14] = [
+    "never ",
+    "do not ",
+    "don't ",
+    "don’t ",
+    "must not ",
+    "should not ",
+    "avoid ",
+    "not ",
+    "no ",
+    "instead of ",
+    "rather than ",
+    "forbidden: ",
+    "must never ",
+    "stop using ",
+];
+
+/// Verbs for changing a file.
+const EDITS: [&str; 9] = [
+    "edit ",
+    "touch ",
+    "modify ",
+    "change ",
+    "write to ",
+    "alter ",
+    "hand-edit ",
+    "manually edit ",
+    "commit to ",
+];
+
+/// Most proposals of one text.
+const MOST: usize = 500;
+
+/// Longest line that is read, in characters.
+const LONGEST_LINE: usize = 1_000;
+
+/// Proposals of a Markdown text. Code blocks and headings are left out.
+#[must_use]
+pub fn propose(text: &str) -> Vec<Proposal> {
+    let mut found = Vec::new();
+    let mut fenced = false;
+    for (number, line) in text.lines().enumerate() {
+        let trimmed = line.trim();
+        if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
+            fenced = !fenced;
+            continue;
+        }
+        if fenced || trimmed.is_empty() || trimmed.starts_with('#') || trimmed.chars().count() > LONGEST_LINE
+        {
+            continue;
+        }
+        for sentence in sentences(trimmed) {
+            for pattern in patterns(&sentence) {
+                found.push(Proposal { line: number as u64 + 1, sentence: sentence.clone(), pattern });
+                if found.len() >= MOST {
+                    return found;
+                }
+            }
+        }
+    }
+    found
+}
+
+/// True if an earlier line said the same rule in other words: it is proposed as the same pattern, or names all that the
+/// pattern does and forbids where the pattern does.
+#[must_use]
+pub fn is_wording_of(line: &str, pattern: &Pattern) -> bool {
+    if sentences(line.trim()).iter().flat_map(|sentence| patterns(sentence)).any(|found| found == *pattern) {
+        return true;
+    }
+    let lower = line.to_lowercase();
+    let words: Vec<&str> =
+        lower.split(|letter: char| letter.is_whitespace() || ",.;:!?`\"'()*".contains(letter)).collect();
+    let named = pattern.words();
+    let forbids = !matches!(pattern, Pattern::CommandNever(_) | Pattern::PathNever(_))
+        || FORBID.iter().any(|forbid| format!(" {lower}").contains(&format!(" {forbid}")));
+    let all_named =
+        named.iter().filter(|word| **word != "*").all(|word| words.contains(&word.to_lowercase().as_str()));
+    let paths_named = match pattern {
+        Pattern::PathNever(paths) => paths.iter().any(|path| {
+            let stem = path.trim_matches(|letter: char| "*/.".contains(letter)).to_lowercase();
+            !stem.is_empty() && lower.contains(&stem)
+        }),
+        _ => !named.is_empty(),
+    };
+    forbids && all_named && paths_named
+}
+
+/// The sentences of a line, without the marks of a list.
+fn sentences(line: &str) -> Vec<String> {
+    let line = line.trim_start_matches(|letter: char| "-*+> ".contains(letter) || letter.is_ascii_digit());
+    let line = line.trim_start_matches(['.', ')']).trim().replace("**", "");
+    let mut parts = Vec::new();
+    let (mut begin, mut in_code) = (0, false);
+    let bytes = line.as_bytes();
+    for (at, letter) in line.char_indices() {
+        in_code ^= letter == '`';
+        let ends = matches!(letter, '.' | '!' | ';') && bytes.get(at + 1).is_none_or(|next| *next == b' ');
+        if ends && !in_code {
+            parts.push(line[begin..=at].trim().to_owned());
+            begin = at + letter.len_utf8();
+        }
+    }
+    parts.push(line[begin..].trim().to_owned());
+    parts.retain(|part| part.len() > 3);
+    parts
+}
+
+fn patterns(sentence: &str) -> Vec<Pattern> {
+    let lower = sentence.to_lowercase();
+    let one = ask_first(&lower, sentence)
+        .or_else(|| at_end(&lower, sentence))
+        .or_else(|| order(&lower, sentence))
+        .or_else(|| path_never(&lower, sentence))
+        .or_else(|| prefix(&lower, sentence))
+        .or_else(|| trailer(&lower, sentence));
+    if let Some(one) = one {
+        return vec![one];
+    }
+    let never = never(&lower, sentence);
+    if never.is_empty() { form(&lower, sentence).into_iter().collect() } else { never }
+}
+
+/// "never `git stash`", "pnpm, never npm", "use uv instead of pip".
+fn never(lower: &str, sentence: &str) -> Vec<Pattern> {
+    let mut found: Vec<Pattern> = Vec::new();
+    for forbid in FORBID {
+        let Some(at) = find_word(lower, forbid) else { continue };
+        let rest = tail(sentence, lower, at + forbid.len());
+        let verbs = [
+            "use ", "using ", "run ", "call ", "do ", "execute ", "invoke ", "ever ", "pass ", "add ", "a ",
+            "the ",
+        ];
+        let rest = verbs.iter().fold(rest, |rest, verb| rest.strip_prefix(verb).unwrap_or(rest));
+        found.extend(listed(rest).into_iter().map(Pattern::CommandNever));
+        if !found.is_empty() {
+            break;
+        }
+    }
+    found
+}
+
+/// Commands at the start of a text: "`npm` or `yarn`".
+fn listed(text: &str) -> Vec<Command> {
+    let mut found = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some((command, after)) = named_command(rest) {
+        found.push(command);
+        let after = after.trim_start_matches([',', '/', ' ']);
+        let Some(next) = after
+            .strip_prefix("or ")
+            .or_else(|| after.strip_prefix("and "))
+            .or_else(|| after.starts_with('`').then_some(after))
+        else {
+            break;
+        };
+        rest = next;
+    }
+    found
+}
+
+/// A command at the start of a text, as code or as the name of a known program or act, and what follows it.
+fn named_command(text: &str) -> Option<(Command, &str)> {
+    if let Some(code) = text.strip_prefix('`') {
+        let (code, after) = code.split_once('`')?;
+        return Some((of_code(code)?, after));
+    }
+    let end = text
+        .find(|letter: char| !(letter.is_ascii_alphanumeric() || "-_".contains(letter)))
+        .unwrap_or(text.len());
+    let (word, after) = text.split_at(end);
+    let lower = word.to_ascii_lowercase();
+    if let Some(program) = PROGRAMS.iter().find(|program| **program == lower) {
+        // "git stash": the word behind a program that has subcommands is one of them where it is no common word.
+        return Some((Command { program: (*program).to_owned(), arguments: Vec::new() }, after));
+    }
+    let act = ACTS.iter().find(|(verbs, _)| verbs.contains(&lower.as_str()))?;
+    let mut command = Command::typed(act.1)?;
+    let branch =
+        after.trim_start().strip_prefix("to ").or_else(|| after.trim_start().strip_prefix("directly to "));
+    let branch = branch.map(|branch| branch.trim_start_matches('`'));
+    if let Some(branch) = branch.filter(|_| act.1 == "git push") {
+        let name: String = branch
+            .chars()
+            .take_while(|letter| letter.is_ascii_alphanumeric() || "-_/".contains(*letter))
+            .collect();
+        if !name.is_empty() {
+            command.arguments.push(name);
+        }
+    }
+    Some((command, after))
+}
+
+/// A command from marks of code: a typed command, a known program, or an option alone.
+fn of_code(code: &str) -> Option<Command> {
+    let code = code.trim();
+    if code.starts_with("--") && !code.contains(' ') {
+        return Some(Command { program: "*".to_owned(), arguments: vec![code.to_owned()] });
+    }
+    let command = Command::typed(code)?;
+    let is_program = |name: &str| {
+        name.bytes().all(|letter| letter.is_ascii_alphanumeric() || b"-_.".contains(&letter))
+            && !name.ends_with(".md")
+    };
+    let known = PROGRAMS.contains(&command.program.as_str());
+    (known || code.contains(' ') && is_program(&command.program) && calls(code).calls.len() == 1)
+        .then_some(command)
+}
+
+/// "never edit generated code", "do not touch `migrations/`".
+fn path_never(lower: &str, sentence: &str) -> Option<Pattern> {
+    let forbids = ["never ", "do not ", "don't ", "don’t ", "must not ", "avoid "];
+    let at = forbids.iter().find_map(|forbid| find_word(lower, forbid).map(|at| at + forbid.len()))?;
+    let rest = tail(sentence, lower, at);
+    let rest =
+        EDITS.iter().find_map(|verb| rest.to_lowercase().starts_with(verb).then(|| &rest[verb.len()..]))?;
+    let paths: Vec<String> =
+        spans(rest).into_iter().filter(|span| is_path(span)).map(str::to_owned).collect();
+    if !paths.is_empty() {
+        return Some(Pattern::PathNever(paths));
+    }
+    let words: Vec<String> = rest
+        .split_whitespace()
+        .take(6)
+        .map(|word| word.trim_matches(|letter: char| ".,;:()".contains(letter)).to_lowercase())
+        .collect();
+    let word = ["generated", "migrations", "vendor", "vendored", "dist", "node_modules"]
+        .into_iter()
+        .find(|known| words.iter().any(|word| word == known))?;
+    Some(Pattern::PathNever(vec![if word == "vendored" { "vendor" } else { word }.to_owned()]))
+}
+
+fn is_path(text: &str) -> bool {
+    !text.contains(' ')
+        && (text.contains('/') || text.contains('*') || text.contains('.'))
+        && !text.starts_with('-')
+        && crate::matching::path_globs(text).is_some()
+}
+
+/// "prefix every command with `rtk`".
+fn prefix(lower: &str, sentence: &str) -> Option<Pattern> {
+    let at = find_word(lower, "prefix ")?;
+    let with = lower[at..].find("with ").map(|with| at + with + "with ".len())?;
+    let rest = tail(sentence, lower, with);
+    let word = spans(rest).into_iter().next().or_else(|| rest.split_whitespace().next())?;
+    let word = word.trim_matches(|letter: char| "`.,;:\"'".contains(letter));
+    let named = spans(sentence.get(..at).unwrap_or_default())
+        .into_iter()
+        .chain(spans(tail(sentence, lower, at).get(..with - at).unwrap_or_default()));
+    let program = named.filter_map(of_code).map(|command| command.program).next();
+    let command = Command { program: program.unwrap_or_else(|| "*".to_owned()), arguments: Vec::new() };
+    (!word.is_empty()).then(|| Pattern::CommandForm { command, form: Form::With(vec![word.to_owned()]) })
+}
+
+/// "no Co-Authored-By in commits".
+fn trailer(lower: &str, _sentence: &str) -> Option<Pattern> {
+    let at = lower.find("co-authored-by")?;
+    let forbids = FORBID.iter().any(|forbid| find_word(&lower[..at], forbid).is_some())
+        || lower[..at].contains("without ");
+    forbids.then(|| Pattern::CommandForm {
+        command: Command { program: "git".to_owned(), arguments: vec!["commit".to_owned()] },
+        form: Form::Without("Co-Authored-By".to_owned()),
+    })
+}
+
+/// "always `npx tsc --noEmit`".
+fn form(lower: &str, sentence: &str) -> Option<Pattern> {
+    let at = ["always ", "must use ", "must be run as ", "only ever "]
+        .iter()
+        .find_map(|word| find_word(lower, word).map(|at| at + word.len()))?;
+    let span = spans(tail(sentence, lower, at)).into_iter().find(|span| span.contains(' '))?;
+    let found = calls(span);
+    let inner = found.calls.last().filter(|_| !found.unparsed)?;
+    if found.calls.iter().any(|call| call.program != inner.program && call.within.len() == inner.within.len())
+    {
+        return None;
+    }
+    let arguments =
+        inner.arguments.first().map(|first| first.text.clone()).filter(|first| !first.starts_with('-'));
+    let command = Command { program: inner.program.clone(), arguments: arguments.into_iter().collect() };
+    let form = Form::typed(span)?;
+    let says_more = matches!(&form, Form::With(words) if words.len() > 1 + command.arguments.len());
+    says_more.then_some(Pattern::CommandForm { command, form })
+}
+
+/// "run `npm run lint` before committing".
+fn order(lower: &str, sentence: &str) -> Option<Pattern> {
+    let at = find_word(lower, "before ")?;
+    let after_text = tail(sentence, lower, at + "before ".len());
+    let after_text = ["you ", "any ", "every ", "each ", "a ", "the "]
+        .iter()
+        .fold(after_text, |rest, word| rest.strip_prefix(word).unwrap_or(rest));
+    let after = first_command(after_text)?;
+    let before_text = sentence.get(..at).unwrap_or_default();
+    let before = spans(before_text).into_iter().rev().find_map(of_code).or_else(|| {
+        before_text.split_whitespace().rev().find_map(|word| {
+            let word = word.trim_matches(|letter: char| ".,;:`".contains(letter));
+            named_command(word).map(|(command, _)| command)
+        })
+    })?;
+    (before != after).then_some(Pattern::Order { before, after })
+}
+
+/// "push must succeed before you stop", "run `make check` at the end of the session".
+fn at_end(lower: &str, sentence: &str) -> Option<Pattern> {
+    let ends = [
+        "before you stop",
+        "before stopping",
+        "before ending",
+        "before you finish",
+        "before finishing",
+        "at the end of",
+        "when you are done",
+        "when done",
+        "before you end",
+        "is not complete until",
+        "not done until",
+        "before handing",
+    ];
+    let at = ends.iter().find_map(|end| lower.find(end))?;
+    let not_until =
+        lower[at..].starts_with("is not complete until") || lower[at..].starts_with("not done until");
+    let text = if not_until { tail(sentence, lower, at) } else { sentence.get(..at).unwrap_or_default() };
+    let command = spans(text).into_iter().find_map(of_code).or_else(|| first_command(text))?;
+    Some(Pattern::AtEnd(command))
+}
+
+/// "ask before merging", "never push without asking".
+fn ask_first(lower: &str, sentence: &str) -> Option<Pattern> {
+    let asks = ["ask ", "ask me ", "confirm ", "get approval ", "permission "];
+    let before = find_word(lower, "before ");
+    let text = match before {
+        Some(at) if asks.iter().any(|ask| find_word(&lower[..at], ask).is_some()) => {
+            tail(sentence, lower, at + "before ".len())
+        }
+        _ => {
+            let at = [
+                "without asking",
+                "without permission",
+                "without approval",
+                "unless asked",
+                "unless i ask",
+                "without explicit",
+            ]
+            .iter()
+            .find_map(|end| lower.find(end))?;
+            sentence.get(..at).unwrap_or_default()
+        }
+    };
+    let command = spans(text).into_iter().find_map(of_code).or_else(|| first_command(text))?;
+    Some(Pattern::AskFirst(command))
+}
+
+/// The first command that a text names, as code, program or act.
+fn first_command(text: &str) -> Option<Command> {
+    let starts = std::iter::once(0)
+        .chain(text.char_indices().filter(|(_, letter)| *letter == ' ').map(|(at, _)| at + 1));
+    starts.filter_map(|at| text.get(at..)).find_map(named_command).map(|(command, _)| command)
+}
+
+/// Texts between marks of code.
+fn spans(text: &str) -> Vec<&str> {
+    text.split('`').skip(1).step_by(2).map(str::trim).filter(|span| !span.is_empty()).collect()
+}
+
+/// Where words stand, at the start of a word.
+fn find_word(lower: &str, wanted: &str) -> Option<usize> {
+    let mut from = 0;
+    while let Some(at) = lower.get(from..)?.find(wanted) {
+        let at = from + at;
+        if at == 0 || !lower[..at].ends_with(|letter: char| letter.is_alphanumeric()) {
+            return Some(at);
+        }
+        from = at + wanted.len();
+    }
+    None
+}
+
+/// The end of a sentence from a place of its text in lower case, which may have another length.
+fn tail<'s>(sentence: &'s str, lower: &str, at: usize) -> &'s str {
+    if sentence.len() == lower.len() { sentence.get(at..).unwrap_or_default() } else { "" }
+}

@@ -1,0 +1,288 @@
+#![allow(clippy::needless_pass_by_value, reason = "a test reads better with the values in place")]
+
+use super::*;
+use serde_json::{Value, json};
+
+/// A session of one conversation: `you` says, `tool` calls, in order.
+fn session(messages: Value) -> Deeds {
+    let bytes = serde_json::to_vec(&json!({"model": "claude-opus-5", "messages": messages})).expect("JSON");
+    let reading = retrace_transcript::read(&bytes).expect("a transcript");
+    let found = retrace_origin::of_reading(&reading, &bytes, |_| true);
+    deeds(&reading, &found)
+}
+
+fn said(text: &str) -> Value {
+    json!({"role": "user", "content": text})
+}
+
+fn told(text: &str) -> Value {
+    json!({"role": "assistant", "content": text})
+}
+
+fn bash(id: &str, command: &str) -> [Value; 2] {
+    call(id, "Bash", json!({"command": command}))
+}
+
+fn edit(id: &str, path: &str) -> [Value; 2] {
+    call(id, "Edit", json!({"file_path": path, "old_string": "a", "new_string": "b"}))
+}
+
+fn call(id: &str, name: &str, input: Value) -> [Value; 2] {
+    [
+        json!({"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": name, "input": input}]}),
+        json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": "ok"}]}),
+    ]
+}
+
+fn rule(json: Value) -> Pattern {
+    Rule::from_json(&json).expect("a rule").pattern
+}
+
+fn outcomes(pattern: &Pattern, messages: Vec<Value>) -> Vec<Outcome> {
+    judge(pattern, &session(Value::Array(messages))).into_iter().map(|verdict| verdict.outcome).collect()
+}
+
+fn all(parts: &[&[Value]]) -> Vec<Value> {
+    parts.iter().flat_map(|part| part.iter().cloned()).collect()
+}
+
+#[test]
+fn a_forbidden_program_is_broken_and_a_wished_one_excepted() {
+    let never = rule(json!({"kind": "command_never", "program": "npm"}));
+    let go = [said("Install it.")];
+    assert_eq!(outcomes(&never, all(&[&go, &bash("a", "cd x && npm ci")])), [Outcome::Broken]);
+    assert_eq!(outcomes(&never, all(&[&go, &bash("a", "echo npm")])), []);
+    assert_eq!(
+        outcomes(&never, all(&[&[said("Use npm this time.")], &bash("a", "npm ci")])),
+        [Outcome::Excepted]
+    );
+    assert_eq!(outcomes(&never, all(&[&[said("Do not use npm.")], &bash("a", "npm ci")])), [Outcome::Broken]);
+    assert_eq!(outcomes(&never, all(&[&go, &bash("a", "if npm; then")])), [Outcome::Undecidable]);
+}
+
+#[test]
+fn arguments_narrow_a_pattern() {
+    let go = [said("Go on.")];
+    let stash = rule(json!({"kind": "command_never", "program": "git", "arguments": ["stash"]}));
+    assert_eq!(outcomes(&stash, all(&[&go, &bash("a", "git -C x stash pop")])), [Outcome::Broken]);
+    assert_eq!(outcomes(&stash, all(&[&go, &bash("a", "git commit -m stash")])), [Outcome::Followed]);
+    let main = rule(json!({"kind": "command_never", "program": "git", "arguments": ["push", "main"]}));
+    for command in ["git push origin main", "git push origin HEAD:main", "git push -u origin +main"] {
+        assert_eq!(outcomes(&main, all(&[&go, &bash("a", command)])), [Outcome::Broken], "{command}");
+    }
+    assert_eq!(outcomes(&main, all(&[&go, &bash("a", "git push origin topic")])), [Outcome::Followed]);
+    assert_eq!(outcomes(&main, all(&[&go, &bash("a", "git push origin $BRANCH")])), [Outcome::Undecidable]);
+    let verify = rule(json!({"kind": "command_never", "program": "git commit", "arguments": "--no-verify"}));
+    for command in ["git commit --no-verify -m x", "git commit -n -m x", "git commit -nm x"] {
+        assert_eq!(outcomes(&verify, all(&[&go, &bash("a", command)])), [Outcome::Broken], "{command}");
+    }
+    assert_eq!(
+        outcomes(&verify, all(&[&go, &bash("a", "git commit -m '--no-verify is bad'")])),
+        [Outcome::Followed]
+    );
+}
+
+#[test]
+fn a_form_is_asked_of_every_call() {
+    let go = [said("Check it.")];
+    let tsc = rule(json!({"kind": "command_form", "program": "tsc", "form": "npx tsc --noEmit"}));
+    assert_eq!(outcomes(&tsc, all(&[&go, &bash("a", "npx tsc -p . --noEmit")])), [Outcome::Followed]);
+    assert_eq!(outcomes(&tsc, all(&[&go, &bash("a", "tsc --noEmit")])), [Outcome::Broken]);
+    assert_eq!(outcomes(&tsc, all(&[&go, &bash("a", "npx tsc")])), [Outcome::Broken]);
+    let trailer = rule(
+        json!({"kind": "command_form", "program": "git", "arguments": ["commit"], "form": "!Co-Authored-By"}),
+    );
+    let with = "git commit -m \"$(cat <<'EOF'\nFix it\n\nCo-Authored-By: A Model <a@example.com>\nEOF\n)\"";
+    assert_eq!(outcomes(&trailer, all(&[&go, &bash("a", with)])), [Outcome::Broken]);
+    assert_eq!(outcomes(&trailer, all(&[&go, &bash("a", "git commit -m 'Fix it'")])), [Outcome::Followed]);
+    let rtk = rule(json!({"kind": "command_form", "program": "*", "form": "rtk"}));
+    assert_eq!(
+        outcomes(&rtk, all(&[&go, &bash("a", "cd x && rtk git status")])),
+        [Outcome::Followed, Outcome::Followed]
+    );
+    assert_eq!(outcomes(&rtk, all(&[&go, &bash("a", "git status")])), [Outcome::Broken]);
+}
+
+#[test]
+fn an_order_holds_from_edit_to_edit() {
+    let order = rule(json!({"kind": "order", "before": "npm run lint", "after": "git commit"}));
+    let go = [said("Fix and save your work.")];
+    let (lint, commit) = (bash("l", "npm run lint"), bash("c", "git commit -m x"));
+    assert_eq!(outcomes(&order, all(&[&go, &edit("e", "/w/a.rs"), &lint, &commit])), [Outcome::Followed]);
+    assert_eq!(outcomes(&order, all(&[&go, &lint, &edit("e", "/w/a.rs"), &commit])), [Outcome::Broken]);
+    assert_eq!(
+        outcomes(&order, all(&[&go, &bash("b", "npm run lint && git commit -m x")])),
+        [Outcome::Followed]
+    );
+    assert_eq!(
+        outcomes(&order, all(&[&go, &bash("b", "git commit -m x && npm run lint")])),
+        [Outcome::Broken]
+    );
+}
+
+#[test]
+fn paths_are_written_by_tools_and_by_the_shell() {
+    let never = rule(json!({"kind": "path_never", "paths": ["generated/**", "migrations"]}));
+    let go = [said("Change the model.")];
+    for step in [
+        edit("e", "/w/src/generated/a.rs"),
+        edit("e", "/w/db/migrations/1.sql"),
+        bash("e", "echo x > /w/generated/b.rs"),
+    ] {
+        assert_eq!(outcomes(&never, all(&[&go, &step])), [Outcome::Broken], "{step:?}");
+    }
+    for step in [edit("e", "/w/src/a.rs"), edit("e", "/w/generated.rs")] {
+        assert_eq!(outcomes(&never, all(&[&go, &step])), [Outcome::Followed], "{step:?}");
+    }
+    assert_eq!(outcomes(&never, all(&[&go, &bash("e", "cat /w/generated/b.rs")])), []);
+    let wished = [said("Edit migrations/1.sql by hand: change 1.sql so that it drops the table.")];
+    assert_eq!(outcomes(&never, all(&[&wished, &edit("e", "/w/db/migrations/1.sql")])), [Outcome::Excepted]);
+}
+
+#[test]
+fn the_end_of_a_session_that_changed_files_is_an_opportunity() {
+    let end = rule(json!({"kind": "at_end", "program": "git", "arguments": ["push"]}));
+    let go = [said("Fix it.")];
+    let push = bash("p", "git push");
+    assert_eq!(outcomes(&end, all(&[&go, &edit("e", "/w/a.rs"), &push])), [Outcome::Followed]);
+    assert_eq!(outcomes(&end, all(&[&go, &push, &edit("e", "/w/a.rs")])), [Outcome::Broken]);
+    assert_eq!(outcomes(&end, all(&[&go, &bash("l", "ls")])), []);
+    // What a client writes for itself is no change of the work.
+    let plan = edit("n", "/home/ada/.claude/plans/next-step.md");
+    assert_eq!(outcomes(&end, all(&[&go, &edit("e", "/w/a.rs"), &push, &plan])), [Outcome::Followed]);
+    assert_eq!(outcomes(&end, all(&[&go, &plan])), []);
+    let failed = json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "p", "content": "no", "is_error": true}]});
+    assert_eq!(outcomes(&end, all(&[&go, &edit("e", "/w/a.rs"), &push[..1], &[failed]])), [Outcome::Broken]);
+}
+
+#[test]
+fn a_question_and_its_answer_come_before_the_act() {
+    let ask = rule(json!({"kind": "ask_first", "program": "gh", "arguments": ["pr", "merge"]}));
+    let merge = bash("m", "gh pr merge 7 --squash");
+    let go = [said("Finish the work.")];
+    assert_eq!(outcomes(&ask, all(&[&go, &merge])), [Outcome::Broken]);
+    let asked = [told("All checks pass. Shall I go ahead with it?"), said("Yes.")];
+    assert_eq!(outcomes(&ask, all(&[&go, &asked, &merge])), [Outcome::Followed]);
+    let not_asked = [told("Done so far."), said("Go on.")];
+    assert_eq!(outcomes(&ask, all(&[&go, &not_asked, &merge])), [Outcome::Broken]);
+    assert_eq!(outcomes(&ask, all(&[&[said("Merge the pr.")], &merge])), [Outcome::Excepted]);
+    let question = call("q", "AskUserQuestion", json!({"questions": []}));
+    assert_eq!(outcomes(&ask, all(&[&go, &question, &merge])), [Outcome::Followed]);
+}
+
+#[test]
+fn a_rule_comes_back_from_its_json() {
+    for fields in [
+        json!({"kind": "command_never", "program": "npm", "sentence": "pnpm, never npm", "source": "notes:/a.md:3"}),
+        json!({"kind": "command_form", "program": "git", "arguments": ["commit"], "form": "!Co-Authored-By", "sentence": "", "source": null}),
+        json!({"kind": "order", "before": "npm run lint", "after": "git commit", "sentence": "x", "source": null}),
+        json!({"kind": "path_never", "paths": ["generated/**"], "sentence": "x", "source": null}),
+        json!({"kind": "at_end", "program": "git", "arguments": ["push"], "sentence": "x", "source": null}),
+        json!({"kind": "ask_first", "program": "gh", "arguments": ["pr", "merge"], "sentence": "x", "source": null}),
+    ] {
+        assert_eq!(Rule::from_json(&fields).expect("a rule").to_json(), fields);
+    }
+    for (fields, error) in [
+        (json!([]), "A rule is a JSON object."),
+        (json!({"kind": "sometimes"}), "“sometimes” is no kind of rule"),
+        (json!({"kind": "order", "before": "a"}), "needs the field “after”"),
+        (json!({"kind": "path_never", "paths": []}), "needs the field “paths”"),
+        (json!({"kind": "path_never", "paths": ["[a"]}), "is no pattern of paths"),
+        (json!({"kind": "command_form", "program": "git"}), "needs the field “form”"),
+    ] {
+        let refused = Rule::from_json(&fields).expect_err("refused").to_string();
+        assert!(refused.contains(error), "{refused}");
+    }
+}
+
+fn proposed(line: &str) -> Vec<Value> {
+    propose(line)
+        .into_iter()
+        .map(|found| {
+            let mut fields = Rule { pattern: found.pattern, sentence: String::new(), source: None }.to_json();
+            let fields = fields.as_object_mut().expect("an object");
+            fields.remove("sentence");
+            fields.remove("source");
+            Value::Object(fields.clone())
+        })
+        .collect()
+}
+
+#[test]
+fn sentences_that_can_be_checked_are_proposed() {
+    for (line, expected) in [
+        ("- Use pnpm, never npm.", json!([{"kind": "command_never", "program": "npm"}])),
+        (
+            "Never `git stash`; it loses work.",
+            json!([{"kind": "command_never", "program": "git", "arguments": ["stash"]}]),
+        ),
+        (
+            "- Don't use `npm` or `yarn`",
+            json!([{"kind": "command_never", "program": "npm"}, {"kind": "command_never", "program": "yarn"}]),
+        ),
+        ("Use uv instead of pip.", json!([{"kind": "command_never", "program": "pip"}])),
+        (
+            "No `--no-verify`.",
+            json!([{"kind": "command_never", "program": "*", "arguments": ["--no-verify"]}]),
+        ),
+        (
+            "Never push to main.",
+            json!([{"kind": "command_never", "program": "git", "arguments": ["push", "main"]}]),
+        ),
+        (
+            "Prefix every command with `rtk`.",
+            json!([{"kind": "command_form", "program": "*", "form": "rtk"}]),
+        ),
+        (
+            "Always run `npx tsc --noEmit`.",
+            json!([{"kind": "command_form", "program": "tsc", "form": "npx tsc --noEmit"}]),
+        ),
+        (
+            "Never add Co-Authored-By lines to commits.",
+            json!([{"kind": "command_form", "program": "git", "arguments": ["commit"], "form": "!Co-Authored-By"}]),
+        ),
+        (
+            "Run `npm run lint` before committing.",
+            json!([{"kind": "order", "before": "npm run lint", "after": "git commit"}]),
+        ),
+        ("Never edit generated code.", json!([{"kind": "path_never", "paths": ["generated"]}])),
+        ("Do not touch `db/migrations/`.", json!([{"kind": "path_never", "paths": ["db/migrations/"]}])),
+        (
+            "`git push` must succeed before you stop.",
+            json!([{"kind": "at_end", "program": "git", "arguments": ["push"]}]),
+        ),
+        (
+            "Ask before merging.",
+            json!([{"kind": "ask_first", "program": "gh", "arguments": ["pr", "merge"]}]),
+        ),
+        (
+            "Never deploy without asking.",
+            json!([{"kind": "ask_first", "program": "*", "arguments": ["deploy"]}]),
+        ),
+    ] {
+        assert_eq!(Value::Array(proposed(line)), expected, "{line}");
+    }
+}
+
+#[test]
+fn other_sentences_are_not_proposed() {
+    for line in [
+        "The build takes two minutes.",
+        "# Never use npm",
+        "We never saw this fail.",
+        "```\nnever npm\n```",
+        "Users do not see this.",
+        "Prices are not final.",
+        "Always write clear code.",
+    ] {
+        assert_eq!(proposed(line), Vec::<Value>::new(), "{line}");
+    }
+}
+
+#[test]
+fn an_earlier_wording_is_the_same_rule_and_another_sentence_is_not() {
+    let never = rule(json!({"kind": "command_never", "program": "npm"}));
+    assert!(is_wording_of("Please never run npm here.", &never));
+    assert!(!is_wording_of("Use npm.", &never));
+    assert!(!is_wording_of("Never use yarn.", &never));
+}

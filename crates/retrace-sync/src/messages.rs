@@ -1,0 +1,423 @@
+//! Requests and answers as JSON. Hashes are 64 hexadecimal digits, bytes are base 64, times are microseconds since 1970.
+
+use crate::chain::BadVersion;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use retrace_model::{MemoryId, Sha256};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Version of the protocol.
+pub const PROTOCOL: u32 = 1;
+
+/// Versions in one request, at most.
+pub const MAX_VERSIONS: usize = 1_000;
+
+/// Contents in one request, at most.
+pub const MAX_CONTENTS: usize = 1_000;
+
+/// Bytes of one content, unpacked, at most.
+pub const MAX_CONTENT_BYTES: usize = 64 << 20;
+
+/// Bytes of a request's body, at most.
+pub const MAX_BODY_BYTES: usize = 96 << 20;
+
+/// How far the clocks of a request and of the hub may be apart, in microseconds.
+pub const MAX_SKEW_MICROS: i64 = 5 * 60 * 1_000_000;
+
+/// Bytes, written as base 64.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bytes(pub Vec<u8>);
+
+impl Serialize for Bytes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&STANDARD.encode(&self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'_, str>::deserialize(deserializer)?;
+        STANDARD.decode(text.as_bytes()).map(Self).map_err(D::Error::custom)
+    }
+}
+
+/// A hash as a member.
+pub mod hash {
+    use retrace_model::Sha256;
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    /// Writes 64 hexadecimal digits.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(hash: &Sha256, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&hash.to_hex())
+    }
+
+    /// Reads 64 hexadecimal digits.
+    ///
+    /// # Errors
+    /// For anything else.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Sha256, D::Error> {
+        let text = std::borrow::Cow::<'_, str>::deserialize(deserializer)?;
+        Sha256::from_hex(&text).ok_or_else(|| D::Error::custom("64 hexadecimal digits are wanted"))
+    }
+}
+
+/// What a hub says of itself.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Hello {
+    /// Version of the protocol.
+    pub protocol: u32,
+    /// Its time.
+    pub time: i64,
+    /// Its public key.
+    pub public_key: Bytes,
+}
+
+/// A machine asks to be registered.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Join {
+    /// One-time token.
+    pub token: String,
+    /// Public key of the machine.
+    pub public_key: Bytes,
+    /// Signature of [`crate::sign::join_text`].
+    pub signature: Bytes,
+    /// Name of the machine, for people.
+    pub name: String,
+}
+
+/// The machine is registered.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Joined {
+    /// Its organisation.
+    pub org: String,
+    /// Its id.
+    pub machine: String,
+    /// `owner` or `member`.
+    pub role: String,
+    /// Public key of the hub.
+    pub hub_key: Bytes,
+}
+
+/// A head that a hub signed.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SignedHead {
+    /// Number of links.
+    pub seq: u64,
+    /// Digest of the last one.
+    #[serde(with = "hash")]
+    pub digest: Sha256,
+    /// When the hub signed it; 0 for an empty chain, which nobody signs.
+    pub at: i64,
+    /// Signature of [`crate::sign::head_text`].
+    pub signature: Bytes,
+}
+
+/// Names a store of the asking machine.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct OfStore {
+    /// The store.
+    pub store: String,
+}
+
+/// Names a link of a chain of the asking machine.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LinkAt {
+    /// The store.
+    pub store: String,
+    /// Place of the link.
+    pub seq: u64,
+}
+
+/// A link.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Link {
+    /// Its digest.
+    #[serde(with = "hash")]
+    pub digest: Sha256,
+}
+
+/// Versions for the end of a chain.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Append {
+    /// The store.
+    pub store: String,
+    /// Its name, for people.
+    pub name: String,
+    /// Whose memory it holds.
+    pub kind: String,
+    /// Links before the first version.
+    pub after_seq: u64,
+    /// Digest of the last one of them.
+    #[serde(with = "hash")]
+    pub after: Sha256,
+    /// The versions, in order.
+    pub versions: Vec<SentVersion>,
+    /// The machine's signature of the head after them, with time 0.
+    pub signature: Bytes,
+}
+
+/// A version.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SentVersion {
+    /// Place in the log of the machine.
+    pub local_seq: u64,
+    /// Operation in that log.
+    pub operation_seq: u64,
+    /// Its memory.
+    pub memory: String,
+    /// Kind of the change: `created`, `modified` or `deleted`.
+    pub operation: String,
+    /// What caused it.
+    pub source: String,
+    /// When it was recorded.
+    pub created_at: i64,
+    /// Leaf hash.
+    #[serde(with = "hash")]
+    pub leaf: Sha256,
+    /// What it commits to.
+    #[serde(with = "hash")]
+    pub commitment: Sha256,
+    /// True if the leaf hash covers nothing but these fields.
+    pub observed: bool,
+    /// Path and content; none when it is redacted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opened: Option<SentOpened>,
+}
+
+impl SentVersion {
+    /// Its memory.
+    ///
+    /// # Errors
+    /// [`BadVersion::Field`] where it is none.
+    pub fn memory(&self) -> Result<MemoryId, BadVersion> {
+        MemoryId::parse(&self.memory).map_err(|_| BadVersion::Field)
+    }
+}
+
+/// Path and content of a version.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SentOpened {
+    /// Bytes of the path.
+    pub path: Bytes,
+    /// Salt of the commitment; none where it covers more than is sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub salt: Option<Bytes>,
+    /// The content; none for a deletion.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<SentContent>,
+}
+
+/// Hash and size of a content.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SentContent {
+    /// Hash of the raw bytes.
+    #[serde(with = "hash")]
+    pub sha256: Sha256,
+    /// Their number.
+    pub size: u64,
+}
+
+/// Contents of versions that the hub has.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Contents {
+    /// The store.
+    pub store: String,
+    /// The contents.
+    pub contents: Vec<PackedContent>,
+}
+
+/// One content.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PackedContent {
+    /// Hash of the raw bytes.
+    #[serde(with = "hash")]
+    pub sha256: Sha256,
+    /// Number of the raw bytes.
+    pub size: u64,
+    /// The bytes, packed with zstd.
+    pub packed: Bytes,
+}
+
+/// How many contents a hub took.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Taken {
+    /// Contents that it did not have before.
+    pub new: u64,
+}
+
+/// Versions that were redacted on the machine.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Redact {
+    /// The store.
+    pub store: String,
+    /// Places in the log of the machine.
+    pub local_seqs: Vec<u64>,
+}
+
+/// What a redaction took from the hub.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Redacted {
+    /// Versions masked now.
+    pub versions: u64,
+    /// Contents destroyed, their keys included.
+    pub contents: u64,
+}
+
+/// Asks for a page of the versions of all machines.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct ListVersions {
+    /// Where the page before ended.
+    #[serde(default)]
+    pub after: Option<String>,
+    /// Versions of the page, at most.
+    pub limit: u64,
+}
+
+/// A page of versions.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct VersionPage {
+    /// The versions.
+    pub versions: Vec<ListedVersion>,
+    /// Where the next page begins; none after the last.
+    pub next: Option<String>,
+}
+
+/// A version of any machine.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ListedVersion {
+    /// The machine.
+    pub machine: String,
+    /// Its name.
+    pub machine_name: String,
+    /// The store.
+    pub store: String,
+    /// Its name.
+    pub store_name: String,
+    /// Place in the chain.
+    pub seq: u64,
+    /// The memory.
+    pub memory: String,
+    /// Kind of the change.
+    pub operation: String,
+    /// What caused it.
+    pub source: String,
+    /// When it was recorded.
+    pub created_at: i64,
+    /// Bytes of the path; none when it is redacted.
+    pub path: Option<Bytes>,
+    /// Hash of the content.
+    pub content_sha256: Option<String>,
+    /// Its size.
+    pub size: Option<u64>,
+    /// `kept`, `not_sent`, `redacted`, or `none` for a deletion.
+    pub content: String,
+}
+
+/// A machine of the organisation.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Machine {
+    /// Its id.
+    pub machine: String,
+    /// Its name.
+    pub name: String,
+    /// Its role.
+    pub role: String,
+    /// When it last called.
+    pub seen_at: i64,
+    /// How far its clock was ahead of the hub's, in microseconds.
+    pub skew: i64,
+    /// When it left.
+    pub left_at: Option<i64>,
+}
+
+/// The machines of the organisation.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Machines {
+    /// The machines, by name.
+    pub machines: Vec<Machine>,
+}
+
+/// Says what the machine's own clock shows.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Clock {
+    /// Its time.
+    pub time: i64,
+}
+
+/// Asks for a token with which one more machine can join.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct NewToken {
+    /// `owner` or `member`.
+    pub role: String,
+}
+
+/// A token. It is told once; the hub keeps its hash.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Token {
+    /// The token.
+    pub token: String,
+    /// The role it gives.
+    pub role: String,
+    /// When it ends.
+    pub expires_at: i64,
+}
+
+/// An answer without content.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Done {}
+
+/// An answer that something is refused.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Refusal {
+    /// The error.
+    pub error: Refused,
+}
+
+/// Why something is refused.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Refused {
+    /// For programs; one of the constants of this module.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// A sentence.
+    pub message: String,
+}
+
+/// The chain has another head than the request says.
+pub const HEAD_MOVED: &str = "head_moved";
+/// A version, link or signature is not what it says.
+pub const ALTERED: &str = "altered";
+/// The clocks are too far apart.
+pub const CLOCK_SKEW: &str = "clock_skew";
+/// The machine is not registered, or left.
+pub const NOT_REGISTERED: &str = "not_registered";
+/// The signature of the request does not fit.
+pub const BAD_SIGNATURE: &str = "bad_signature";
+/// The token is unknown, used or too old.
+pub const BAD_TOKEN: &str = "bad_token";
+/// The role may not do this.
+pub const NOT_ALLOWED: &str = "not_allowed";
+/// There is no such thing.
+pub const NOT_FOUND: &str = "not_found";
+/// The request makes no sense.
+pub const INVALID: &str = "invalid";
+/// The database cannot be reached at present.
+pub const UNAVAILABLE: &str = "unavailable";
+
+/// Kinds that a further try would meet again.
+pub const FINAL: &[&str] = &[
+    HEAD_MOVED,
+    ALTERED,
+    CLOCK_SKEW,
+    NOT_REGISTERED,
+    BAD_SIGNATURE,
+    BAD_TOKEN,
+    NOT_ALLOWED,
+    NOT_FOUND,
+    INVALID,
+];

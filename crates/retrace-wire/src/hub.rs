@@ -1,0 +1,219 @@
+//! A machine and its hub.
+
+use super::{HubFault, HubSend, Message};
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// Asks to join a hub. Nothing of a memory is sent by it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+#[serde(default)]
+pub struct HubJoinReq {
+    /// Address of the hub.
+    pub url: String,
+    /// One-time token.
+    pub token: String,
+    /// Name of this machine, for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub name: Option<String>,
+    /// What stores may send for which nothing else is chosen; everything when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub send: Option<HubSend>,
+    /// Certificates that are believed, as PEM, where the system does not know that of the hub.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub certificates: Option<String>,
+}
+
+/// Chooses what a store may send.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct HubSendReq {
+    /// The store; absent: every store for which nothing is chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub store: Option<String>,
+    /// What may be sent.
+    pub send: HubSend,
+}
+
+/// Sends what the hub lacks.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+#[serde(default)]
+pub struct HubSyncReq {
+    /// Only this store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub store: Option<String>,
+    /// Sends again what the hub acknowledged and has no more, as after a restored backup.
+    pub resend: bool,
+    /// Name by which `cancel` stops it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub job: Option<String>,
+}
+
+/// The membership of this machine, and its stores.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct HubStatus {
+    /// Address of the hub; null when no hub is joined.
+    pub url: Option<String>,
+    /// The organisation.
+    pub org: Option<String>,
+    /// This machine.
+    pub machine: Option<String>,
+    /// Its name.
+    pub name: Option<String>,
+    /// Its role: owner or member.
+    pub role: Option<String>,
+    /// What stores may send for which nothing else is chosen.
+    pub send: HubSend,
+    /// The stores.
+    pub stores: Vec<HubStore>,
+}
+
+/// What a store may send, and how far it was sent.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct HubStore {
+    /// The store.
+    pub store_id: String,
+    /// Its name.
+    pub name: String,
+    /// What it may send.
+    pub send: HubSend,
+    /// True if that was chosen for this store.
+    pub chosen: bool,
+    /// Versions that the hub acknowledged.
+    #[ts(type = "number")]
+    pub acknowledged: u64,
+    /// Digest of the last link of its chain, countersigned by the hub.
+    pub head: Option<String>,
+    /// When the hub signed that.
+    pub signed_at: Option<String>,
+}
+
+/// What was sent.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct HubSynced {
+    /// The stores.
+    pub stores: Vec<HubStoreSynced>,
+    /// What stands in the way, or is worth knowing.
+    pub problems: Vec<HubProblem>,
+}
+
+/// What was sent of a store.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct HubStoreSynced {
+    /// The store.
+    pub store_id: String,
+    /// Its name.
+    pub name: String,
+    /// What it may send.
+    pub send: HubSend,
+    /// Versions sent now.
+    #[ts(type = "number")]
+    pub versions: u64,
+    /// Contents sent now that the hub did not have.
+    #[ts(type = "number")]
+    pub contents: u64,
+    /// Versions whose path and content the hub destroyed now, since they were redacted here.
+    #[ts(type = "number")]
+    pub redacted: u64,
+    /// Links of its chain at the hub.
+    #[ts(type = "number")]
+    pub seq: u64,
+}
+
+/// What stands in the way of a sync.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct HubProblem {
+    /// For programs.
+    pub code: HubFault,
+    /// The store concerned.
+    pub store_id: Option<String>,
+    /// One plain sentence.
+    pub message: Message,
+    /// What to do next.
+    pub hint: Message,
+}
+
+/// Asks for a page of the versions at the hub.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+#[serde(default)]
+pub struct HubVersionsReq {
+    /// Where the page before ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub after: Option<String>,
+    /// Versions of the page, at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub limit: Option<u32>,
+}
+
+/// A page of the versions of all machines.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct HubVersions {
+    /// The versions, by store, machine and place.
+    pub versions: Vec<HubVersion>,
+    /// Where the next page begins; null after the last.
+    pub next: Option<String>,
+}
+
+/// A version at the hub.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct HubVersion {
+    /// The machine.
+    pub machine: String,
+    /// Its name.
+    pub machine_name: String,
+    /// The store.
+    pub store: String,
+    /// Its name.
+    pub store_name: String,
+    /// Place in the chain of machine and store.
+    #[ts(type = "number")]
+    pub seq: u64,
+    /// Path; null when it was redacted.
+    pub path: Option<String>,
+    /// Hash of the content.
+    pub content_sha256: Option<String>,
+    /// Its size.
+    #[ts(type = "number | null")]
+    pub content_size_bytes: Option<u64>,
+    /// Content at the hub: `kept`, `not_sent`, `redacted`, or `none` for a deletion.
+    pub content: String,
+    /// Kind of the change.
+    pub operation: String,
+    /// What caused it.
+    pub source: String,
+    /// When it was recorded.
+    pub created_at: String,
+}
+
+/// Asks for a token for one more machine.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+#[serde(default)]
+pub struct HubTokenReq {
+    /// True for the token of an owner's machine.
+    pub owner: bool,
+}
+
+/// A one-time token.
+#[derive(Clone, Serialize, Deserialize, TS)]
+pub struct HubToken {
+    /// The token.
+    pub token: String,
+    /// The role it gives.
+    pub role: String,
+    /// When it ends.
+    pub expires_at: String,
+}
+
+/// Leaves the hub.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+#[serde(default)]
+pub struct HubLeaveReq {
+    /// Forgets this machine's key too, so that it joins as another machine next time.
+    pub new_identity: bool,
+}

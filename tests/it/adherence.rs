@@ -1,0 +1,425 @@
+//! Rules that memories state: confirming, judging sessions, wordings of a line, checking one call.
+
+use retrace_api::commands;
+use retrace_api::wire::{self, Code, RuleOutcome};
+use retrace_tests::World;
+use serde_json::{Value, json};
+
+/// A session of `cwd` below the world's home, with its first line at a time to the second, and a line a millisecond.
+fn session(world: &World, id: &str, start: &str, prompt: &str, commands: &[&str]) {
+    let folder = world.path("home/.claude/projects/-home-ada-app");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let mut lines: Vec<String> = Vec::new();
+    let mut line = |fields: Value| {
+        let number = lines.len();
+        let mut row = json!({"uuid": format!("u{number}"), "sessionId": id, "cwd": "/home/ada/app", "version": "2.1.181",
+            "parentUuid": (number > 0).then(|| format!("u{}", number - 1)), "isSidechain": false,
+            "timestamp": format!("{start}.{number:03}Z")});
+        let fields = fields.as_object().expect("fields").clone();
+        row.as_object_mut().expect("a row").extend(fields);
+        lines.push(row.to_string());
+    };
+    line(json!({"type": "user", "message": {"role": "user", "content": prompt}}));
+    for (number, command) in commands.iter().enumerate() {
+        let call = format!("{id}-{number}");
+        line(
+            json!({"type": "assistant", "message": {"id": format!("msg_{call}"), "role": "assistant", "model": "claude-opus-5",
+            "content": [{"type": "tool_use", "id": call, "name": "Bash", "input": {"command": command}}],
+            "usage": {"input_tokens": 5, "output_tokens": 5}}}),
+        );
+        let shown = command.strip_prefix("cat ").map(|path| std::fs::read_to_string(path).expect("a file"));
+        line(json!({"type": "user", "message": {"role": "user", "content":
+            [{"type": "tool_result", "tool_use_id": call, "content": shown.as_deref().unwrap_or("ok")}]}}));
+    }
+    std::fs::write(folder.join(format!("{id}.jsonl")), lines.join("\n") + "\n").expect("a transcript");
+}
+
+fn add(world: &World, rule: Value) -> wire::MemoryRule {
+    commands::add_memory_rule(&world.app, wire::AddMemoryRule { rule, dismissed: false }).expect("a rule")
+}
+
+fn ledger(world: &World, rule: &str) -> wire::RuleLedger {
+    let request =
+        wire::AdherenceReq { rule: Some(rule.to_owned()), cases: true, ..wire::AdherenceReq::default() };
+    commands::adherence(&world.app, request).expect("a ledger").rules.remove(0)
+}
+
+fn never_npm(source: &str) -> Value {
+    json!({"kind": "command_never", "program": "npm", "sentence": "Use pnpm, never npm.", "source": source})
+}
+
+#[test]
+fn what_was_done_before_the_rule_stood_there_does_not_count() {
+    let world = World::new();
+    session(&world, "aaaa", "2026-11-20T08:00:00", "Set it up.", &["npm ci", "npm test"]);
+    world.record("build.md", "# Build\n- Use pnpm, never npm.\n");
+    session(&world, "bbbb", "2026-11-20T12:00:00", "Go on.", &["cd x && npm ci", "echo npm", "pnpm run npm"]);
+    session(&world, "cccc", "2026-11-20T13:00:00", "Use npm this once.", &["npm ci"]);
+    session(&world, "dddd", "2026-11-20T14:00:00", "Go on.", &["if npm; then"]);
+    let rule = add(&world, never_npm("notes:build.md:2"));
+    let found = ledger(&world, &rule.rule_id);
+    let counts = (
+        found.opportunities,
+        found.followed,
+        found.broken,
+        found.excepted,
+        found.predates,
+        found.undecidable,
+    );
+    assert_eq!(counts, (3, 0, 1, 1, 2, 1));
+    assert_eq!(found.sessions, 3);
+    assert_eq!(
+        found.broken,
+        found.broken_present + found.broken_absent.values().sum::<u64>() + found.broken_unknown
+    );
+    let broken: Vec<_> = found.cases.iter().filter(|case| case.outcome == RuleOutcome::Broken).collect();
+    assert_eq!(
+        (broken[0].what.as_str(), broken[0].session.as_str(), broken[0].turn),
+        ("npm ci", "bbbb", Some(1))
+    );
+}
+
+#[test]
+fn a_break_says_whether_the_rule_was_before_the_model() {
+    let world = World::new();
+    let written = world.record("build.md", "# Build\n- Use pnpm, never npm.\n");
+    let read = format!("cat {}", world.path("notes/build.md").display());
+    session(
+        &world,
+        "aaaa",
+        &written.created_at[..19],
+        "Set it up.",
+        &["npm ci", &read, "npm test", "ls", "npm run x"],
+    );
+    let rule = add(&world, never_npm("notes:build.md:2"));
+    let found = ledger(&world, &rule.rule_id);
+    assert_eq!((found.broken, found.broken_present), (3, 2), "{found:?}");
+    let cases: Vec<_> = found.cases.iter().map(|case| (case.what.as_str(), case.present)).collect();
+    assert_eq!(cases[..2], [("npm run x", Some(true)), ("npm test", Some(true))]);
+    assert_ne!(cases[2].1, Some(true));
+    assert_eq!(found.broken_absent.values().sum::<u64>() + found.broken_unknown, 1);
+}
+
+#[test]
+fn each_wording_of_the_line_has_its_own_counts_and_the_line_is_followed() {
+    let world = World::new();
+    world.record("build.md", "- Use npm.\n");
+    session(&world, "aaaa", "2026-11-20T09:30:00", "Go on.", &["npm ci"]);
+    let second = world.record("build.md", "- Use pnpm, never npm.\n");
+    session(&world, "bbbb", &second.created_at[..19], "Go on.", &["npm ci", "npm test"]);
+    let rule = add(&world, never_npm("notes:build.md:1"));
+    let found = ledger(&world, &rule.rule_id);
+    assert_eq!((found.broken, found.predates), (2, 1));
+    // Lines before it, and other words for the same: the rule goes with its line.
+    world.record("build.md", "# Build\n\nA new line.\n- Please never run npm here, use pnpm.\n");
+    let wordings = ledger(&world, &rule.rule_id).by_version;
+    let lines: Vec<_> = wordings.iter().map(|wording| (wording.number, wording.broken)).collect();
+    assert_eq!(lines, [(None, 1), (Some(1), 2), (Some(4), 0)]);
+}
+
+#[test]
+fn a_rule_taken_off_the_list_stays_in_the_log_and_can_be_put_back() {
+    let world = World::new();
+    let rule = add(&world, json!({"kind": "order", "before": "npm run lint", "after": "git commit"}));
+    let list =
+        |removed| commands::memory_rules(&world.app, wire::MemoryRulesReq { removed }).expect("rules").rules;
+    let set = |put_back| {
+        let request = wire::ListMemoryRule { rule: rule.rule_id.clone(), put_back };
+        commands::list_memory_rule(&world.app, request).expect("set")
+    };
+    assert!(set(false).removed_at.is_some());
+    assert_eq!((list(false).len(), list(true).len()), (0, 1));
+    assert_eq!(set(true), rule);
+    assert_eq!(list(false), [rule]);
+    let unknown = wire::ListMemoryRule { rule: "rule_9".to_owned(), put_back: false };
+    assert_eq!(commands::list_memory_rule(&world.app, unknown).expect_err("unknown").code, Code::NotFound);
+}
+
+#[test]
+fn a_rule_that_cannot_be_used_is_refused_and_changes_nothing() {
+    let world = World::new();
+    for rule in [
+        json!(1),
+        json!({"kind": "x"}),
+        json!({"kind": "path_never"}),
+        json!({"kind": "order", "before": "a"}),
+    ] {
+        let error = commands::add_memory_rule(
+            &world.app,
+            wire::AddMemoryRule { rule: rule.clone(), dismissed: false },
+        );
+        assert_eq!(error.expect_err("refused").code, Code::Invalid, "{rule}");
+    }
+    let rules = commands::memory_rules(&world.app, wire::MemoryRulesReq { removed: true }).expect("rules");
+    assert!(rules.rules.is_empty());
+}
+
+#[test]
+fn sentences_are_proposed_with_their_line_until_they_are_confirmed() {
+    let world = World::new();
+    world.record("build.md", "# Build\n\n- Use pnpm, never npm.\n- It takes a minute.\n");
+    let propose = || {
+        let request =
+            wire::ProposeRulesReq { store: Some("notes".to_owned()), ..wire::ProposeRulesReq::default() };
+        commands::propose_rules(&world.app, request).expect("proposals").rules
+    };
+    let found = propose();
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].source.as_deref(), Some("notes:build.md:3"));
+    let rule = serde_json::to_value(&found[0]).expect("JSON");
+    let dismissed = wire::AddMemoryRule { rule: rule.clone(), dismissed: true };
+    assert!(commands::add_memory_rule(&world.app, dismissed).expect("dismissed").removed_at.is_some());
+    assert_eq!(propose(), [], "what was dismissed is not proposed again");
+    world.record("other.md", "- Never use yarn.\n");
+    assert_eq!(propose().len(), 1);
+    add(&world, serde_json::to_value(&propose()[0]).expect("JSON"));
+    assert_eq!(propose(), []);
+}
+
+#[test]
+fn one_call_is_judged_before_it_is_made() {
+    let world = World::new();
+    add(&world, never_npm("notes:build.md"));
+    add(&world, json!({"kind": "path_never", "paths": ["migrations"]}));
+    let check = |tool: &str, input: Value| {
+        let request = wire::CheckRuleReq {
+            rule: None,
+            tool: tool.to_owned(),
+            input,
+            directory: Some("/w".to_owned()),
+            transcript: None,
+        };
+        let found = commands::check_memory_rule(&world.app, request).expect("an answer").broken;
+        found.into_iter().map(|rule| rule.rule_id).collect::<Vec<_>>()
+    };
+    assert_eq!(check("Bash", json!({"command": "cd x && npm ci"})), ["rule_1"]);
+    assert_eq!(check("Bash", json!({"command": "echo npm > migrations/a.sql"})), ["rule_2"]);
+    assert_eq!(check("Write", json!({"file_path": "db/migrations/1.sql", "content": "x"})), ["rule_2"]);
+    assert_eq!(check("Bash", json!({"command": "git commit -m 'npm never'"})), Vec::<String>::new());
+    assert_eq!(check("Read", json!({"file_path": "migrations/1.sql"})), Vec::<String>::new());
+}
+
+#[test]
+fn a_redacted_secret_leaves_the_rules() {
+    let world = World::new();
+    let secret = format!("{}_{}", "ghp", "q7Rt2mZx9Lk4Vb8Nw3Ys6Jd1Hf5Gc0PaTeUo");
+    world.record("build.md", format!("- Never run `npm` with {secret}.\n"));
+    let rule = json!({"kind": "command_never", "program": "npm", "sentence": format!("Never run `npm` with {secret}."),
+        "source": "notes:build.md:1"});
+    add(&world, rule);
+    let redact = wire::RedactReq { find: Some(secret.clone()), live: true, ..wire::RedactReq::default() };
+    commands::redact(&world.app, redact).expect("a redaction");
+    let rules = commands::memory_rules(&world.app, wire::MemoryRulesReq::default()).expect("rules").rules;
+    assert_eq!(rules.len(), 1, "the rule itself stays");
+    assert!(!rules[0].rule.sentence.contains(&secret), "{}", rules[0].rule.sentence);
+}
+
+/// The words of presence and of the ledger for the same: who could have had a memory.
+#[test]
+fn presence_and_the_ledger_count_the_same_sessions() {
+    for in_project in [false, true] {
+        let world = World::new();
+        if in_project {
+            // Work on the project of the store: where it runs, and in a place below it.
+            std::fs::create_dir_all(world.path("notes/.git")).expect("a folder");
+        }
+        let written = world.record("build.md", "# Build\n- Use pnpm, never npm.\n");
+        let at = &written.created_at[..19];
+        session(&world, "aaaa", at, "Go on.", &["npm ci"]);
+        session(
+            &world,
+            "bbbb",
+            at,
+            "Go on.",
+            &[&format!("cat {}", world.path("notes/build.md").display()), "npm ci"],
+        );
+        let rule = add(&world, never_npm("notes:build.md:2"));
+        let found = ledger(&world, &rule.rule_id);
+        let request = wire::ReachReq { target: "notes:build.md".to_owned(), ..wire::ReachReq::default() };
+        let reach = commands::reach(&world.app, request).expect("a reach");
+        assert_eq!(found.sessions, reach.sessions, "in a project: {in_project}");
+        let expected = if in_project { (1, 1, 0) } else { (2, 1, 1) };
+        let absent = found.broken_absent.get("not_opened").copied().unwrap_or(0);
+        assert_eq!((found.broken, found.broken_present, absent), expected, "in a project: {in_project}");
+        assert_eq!(reach.elsewhere, u64::from(in_project));
+        assert!(
+            reach.absent.iter().all(|absent| absent.cause == wire::PresenceCause::NotOpened),
+            "{reach:?}"
+        );
+    }
+}
+
+/// What a hook is asked before a call of a shell.
+fn asked(world: &World, rule: &str, command: &str, directory: &str) -> Vec<String> {
+    let request = wire::CheckRuleReq {
+        rule: Some(rule.to_owned()),
+        tool: "Bash".to_owned(),
+        input: json!({"command": command}),
+        directory: Some(directory.to_owned()),
+        transcript: Some("/home/ada/.claude/projects/-w/s.jsonl".to_owned()),
+    };
+    let options = retrace_tests::options_of(&world.path("."), 0);
+    let found = retrace_api::check_call(&options.engine, &request).expect("an answer").broken;
+    found.into_iter().map(|rule| rule.rule_id).collect()
+}
+
+fn guard(world: &World, request: wire::GuardRule) -> wire::GuardedRule {
+    commands::guard_rule(&world.app, request).expect("a guard")
+}
+
+#[test]
+fn a_guard_is_back_tested_previewed_put_in_and_taken_off_without_a_trace() {
+    let world = World::new();
+    session(&world, "aaaa", "2026-11-20T08:00:00", "Set it up.", &["npm ci && npm test"]);
+    world.record("build.md", "# Build\n- Use pnpm, never npm.\n");
+    session(&world, "bbbb", "2026-11-20T12:00:00", "Go on.", &["cd x && npm ci", "ls", "echo npm"]);
+    session(&world, "cccc", "2026-11-20T13:00:00", "Use npm this once.", &["npm ci"]);
+    let rule = add(&world, never_npm("notes:build.md:2")).rule_id;
+    let request = wire::GuardRule { rule: rule.clone(), ..wire::GuardRule::default() };
+    let preview = guard(&world, wire::GuardRule { dry_run: true, ..request.clone() });
+    let file = world.path("home/.claude/settings.json");
+    assert_eq!((preview.from_sha256.as_str(), file.exists()), ("absent", false));
+    let test = preview.back_test.expect("a back-test");
+    let counts = (test.sessions, test.calls, test.fired, test.broken, test.wrongly, test.predates);
+    assert_eq!(counts, (3, 5, 3, 1, 1, 1));
+
+    let text = "{\n  \"model\": \"opus\",\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n";
+    std::fs::write(&file, text).expect("settings");
+    let stale = wire::GuardRule { expect: Some(preview.from_sha256), ..request.clone() };
+    let refused = commands::guard_rule(&world.app, stale).expect_err("they changed meanwhile");
+    assert_eq!(refused.code, Code::HeadMoved);
+    assert_eq!(std::fs::read_to_string(&file).expect("settings"), text);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).expect("a mode");
+    }
+    let preview = guard(&world, wire::GuardRule { dry_run: true, ..request.clone() });
+    let done = guard(&world, wire::GuardRule { expect: Some(preview.from_sha256), ..request.clone() });
+    assert_eq!((done.to_sha256.as_str(), done.rule.guards.len()), (preview.to_sha256.as_str(), 1));
+    let written = std::fs::read_to_string(&file).expect("settings");
+    let value: Value = serde_json::from_str(&written).expect("JSON");
+    assert_eq!(value["hooks"]["PreToolUse"][0]["hooks"][0]["command"], json!(done.command));
+    assert_eq!((&value["model"], &value["hooks"]["Stop"]), (&json!("opus"), &json!([])));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        assert_eq!(std::fs::metadata(&file).expect("settings").permissions().mode() & 0o777, 0o640);
+    }
+    let listed = || {
+        let rules = commands::memory_rules(&world.app, wire::MemoryRulesReq::default()).expect("rules").rules;
+        rules[0].guards.iter().map(|guard| (guard.in_place, guard.remind)).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(), [(true, false)]);
+    assert_eq!(ledger(&world, &rule).guards.len(), 1);
+
+    // Another answer takes the place of the first; another file has a guard of its own.
+    guard(&world, wire::GuardRule { remind: true, ..request.clone() });
+    assert_eq!(listed(), [(true, true)]);
+    std::fs::create_dir_all(world.path("app")).expect("a project");
+    let project = Some(world.path("app").display().to_string());
+    let other = guard(&world, wire::GuardRule { project: project.clone(), ..request.clone() });
+    assert!(other.settings.ends_with("app/.claude/settings.local.json"), "{}", other.settings);
+    assert_eq!(other.back_test.map(|test| test.sessions), Some(0), "no session ran there");
+    guard(&world, wire::GuardRule { remove: true, project, ..request.clone() });
+    assert!(!world.path("app/.claude/settings.local.json").exists(), "it was made for the hook");
+
+    guard(&world, wire::GuardRule { remove: true, ..request.clone() });
+    assert_eq!(std::fs::read_to_string(&file).expect("settings"), text);
+    assert_eq!(listed(), []);
+    let again = commands::guard_rule(&world.app, wire::GuardRule { remove: true, ..request });
+    assert_eq!(again.expect_err("there is none").code, Code::NotFound);
+}
+
+#[test]
+fn a_hook_judges_calls_of_the_projects_that_have_the_rule() {
+    let world = World::new();
+    let rule = add(&world, never_npm("/home/ada/app/.claude/rules/build.md:2")).rule_id;
+    assert_eq!(asked(&world, &rule, "cd x && npm ci", "/home/ada/app/web"), std::slice::from_ref(&rule));
+    assert!(asked(&world, &rule, "npm ci", "/home/ada/other").is_empty());
+    assert!(asked(&world, &rule, "pnpm ci", "/home/ada/app").is_empty());
+    let request = wire::ListMemoryRule { rule: rule.clone(), put_back: false };
+    commands::list_memory_rule(&world.app, request).expect("off the list");
+    assert!(asked(&world, &rule, "npm ci", "/home/ada/app").is_empty(), "it is off the list");
+    let order = json!({"kind": "at_end", "program": "make", "sentence": "Run make before you stop."});
+    let rule = add(&world, order).rule_id;
+    let refused = commands::guard_rule(&world.app, wire::GuardRule { rule, ..wire::GuardRule::default() });
+    assert_eq!(refused.expect_err("not of one call").code, Code::Invalid);
+}
+
+/// As in a public project whose rule came late: 26 of 29 opportunities lie before its line stood in the file.
+#[test]
+fn a_session_is_judged_by_the_version_that_was_in_force() {
+    let world = World::new();
+    session(&world, "aaaa", "2026-11-20T08:00:00", "Go on.", &["go test ./..."; 20]);
+    world.record("testing.md", "# Tests\n- Tests lie beside the code.\n");
+    session(&world, "bbbb", "2026-11-20T09:30:00", "Go on.", &["go test ./cmd/..."; 6]);
+    let line = "- Always `go test -race`.";
+    let second = world.record("testing.md", format!("# Tests\n- Tests lie beside the code.\n{line}\n"));
+    session(&world, "cccc", &second.created_at[..19], "Go on.", &["go test -race ./..."; 3]);
+    let rule = json!({"kind": "command_form", "program": "go", "arguments": ["test"], "form": "go test -race",
+        "sentence": line.trim_start_matches("- "), "source": "notes:testing.md:3"});
+    let found = ledger(&world, &add(&world, rule).rule_id);
+    assert_eq!(
+        (found.opportunities, found.followed, found.broken, found.predates),
+        (3, 3, 0, 26),
+        "{found:?}"
+    );
+    let by_version: Vec<_> =
+        found.by_version.iter().map(|row| (row.number, row.followed, row.broken)).collect();
+    assert_eq!(by_version, [(None, 0, 26), (Some(3), 3, 0)]);
+}
+
+#[test]
+fn what_a_redaction_took_out_leaves_what_is_kept_of_sessions_and_stays_out() {
+    let world = World::new();
+    let secret = format!("{}_{}", "ghp", "q7Rt2mZx9Lk4Vb8Nw3Ys6Jd1Hf5Gc0PaTeUo");
+    let (deeds, presence) = (world.path("data/deeds.index"), world.path("data/presence.index"));
+    world.record("build.md", format!("- Never run npm with {secret}.\n"));
+    let read = format!("cat {}", world.path("notes/build.md").display());
+    // What is read again in no time is not kept.
+    let long = world.path("long.txt");
+    std::fs::write(&long, "x".repeat(9 << 20)).expect("a file");
+    let read_long = format!("cat {}", long.display());
+    let command = format!("npm publish --token {secret}");
+    session(&world, "aaaa", "2026-11-20T12:00:00", "Publish it.", &[&read, &read_long, &command]);
+    let rule = add(&world, never_npm("notes:build.md:1"));
+    let count = || ledger(&world, &rule.rule_id).broken;
+    let holds = |file: &std::path::Path| {
+        std::fs::read(file).expect("it is kept").windows(secret.len()).any(|part| part == secret.as_bytes())
+    };
+    assert_eq!(count(), 1);
+    assert!(holds(&deeds), "what was done is kept with its commands");
+    assert!(presence.exists() && !holds(&presence), "what was present is kept without texts");
+    let redact = wire::RedactReq { find: Some(secret.clone()), live: true, ..wire::RedactReq::default() };
+    commands::redact(&world.app, redact).expect("a redaction");
+    assert!(!deeds.exists() && !presence.exists());
+    // The transcript still holds it: what is made anew from it does not.
+    assert_eq!(count(), 1);
+    assert!(presence.exists() && !holds(&presence));
+    assert!(!deeds.exists() || !holds(&deeds));
+    assert!(!retrace_tests::holds_bytes(&world.path("data"), secret.as_bytes()));
+}
+
+#[test]
+fn the_report_has_the_ledger_and_runs_and_prints_nothing_it_must_not() {
+    let world = World::new();
+    let written = world.record("build.md", "# Build\n- Use pnpm, never npm.\n");
+    let key = format!("AKIA{}", "QYLPMN5HFIQR7XYA");
+    let calls = ["npm ci --x '<script>alert(1)</script>'", &format!("npm publish --key {key}"), "pnpm ci"];
+    session(&world, "aaaa", &written.created_at[..19], "Set it up.", &calls);
+    add(&world, never_npm("notes:build.md:2"));
+    let report = |store: Option<&str>| {
+        let store = store.map(str::to_owned);
+        let request = wire::ReviewReportReq { store, ..wire::ReviewReportReq::default() };
+        commands::review_report(&world.app, request).expect("a report").text
+    };
+    let text = report(Some("notes"));
+    assert!(text.contains("<h2>Rules</h2>") && text.contains("<h3>Use pnpm, never npm.</h3>"), "{text}");
+    assert!(text.contains("2 broken: 0 with the rule before the model"), "{text}");
+    assert!(text.contains("&lt;script&gt;") && !text.contains("<script"), "{text}");
+    assert!(!text.contains(&key) && text.contains("not printed"), "{text}");
+    let rules =
+        |text: &str| text.split("<section>").find(|part| part.contains("<h2>Rules</h2>")).map(str::to_owned);
+    assert_eq!(rules(&report(None)), rules(&text));
+}

@@ -1,0 +1,198 @@
+//! A session as a story: what it was asked, what it wrote after each prompt, what it had and why.
+
+use super::origins::Machine;
+use retrace_api::{LoadTold, commands, wire};
+use retrace_model::Timestamp;
+use serde_json::{Value, json};
+
+fn session(machine: &Machine, id: &str) -> wire::Session {
+    let request = wire::SessionRef { session: id.to_owned() };
+    commands::session(&machine.world.app, request).expect("a session")
+}
+
+/// Paths of the versions that stand behind a prompt.
+fn paths(session: &wire::Session, versions: &[String]) -> Vec<String> {
+    let path = |id: &String| {
+        let written = session.writes.versions.iter().find(|written| written.version.id == *id);
+        written.and_then(|written| written.version.path.clone()).expect("a version of the session")
+    };
+    versions.iter().map(path).collect()
+}
+
+fn file<'s>(session: &'s wire::Session, path: &str) -> &'s wire::SessionFile {
+    session.files.iter().find(|file| file.path.ends_with(path)).unwrap_or_else(|| panic!("{path} was loaded"))
+}
+
+fn reasons(file: &wire::SessionFile) -> Vec<wire::LoadReason> {
+    file.loads.iter().map(|load| load.reason).collect()
+}
+
+#[test]
+fn prompts_stand_with_what_was_written_after_them() {
+    let machine = Machine::new();
+    let mut agent = machine.agent("aaaa-1");
+    agent.asked("Remember the port.\nIt is 8080.");
+    agent.writes("MEMORY.md", "- port 8080\n");
+    machine.scan();
+    agent.writes("host.md", "- localhost\n");
+    machine.scan();
+    agent.asked("And nothing else.");
+    agent.asked("It is 9090 now.");
+    agent.writes("MEMORY.md", "- port 9090\n");
+    machine.scan();
+
+    let told = session(&machine, "aaaa");
+    assert_eq!(told.first_prompt.as_deref(), Some("Remember the port."));
+    assert_eq!(told.writes.session_id, "aaaa-1");
+    assert_eq!((told.requests, told.main_requests, told.problem.as_ref()), (3, 3, None));
+    let prompts: Vec<(u64, Option<u64>, Vec<String>)> = told
+        .prompts
+        .iter()
+        .map(|prompt| (prompt.requests, prompt.request, paths(&told, &prompt.versions)))
+        .collect();
+    assert_eq!(
+        prompts,
+        [
+            (2, Some(0), vec!["MEMORY.md".to_owned(), "host.md".to_owned()]),
+            (0, None, vec![]),
+            (1, Some(2), vec!["MEMORY.md".to_owned()]),
+        ]
+    );
+    let priced: f64 = told.prompts.iter().filter_map(|prompt| prompt.cost_usd).sum();
+    assert!((priced - told.cost_usd.expect("a price")).abs() < 1e-9, "the prompts add up to the session");
+    assert!(told.other_versions.is_empty());
+    // The newest version of each memory is left to review.
+    assert_eq!(paths(&told, &told.unreviewed), ["host.md", "MEMORY.md"]);
+    let approve = wire::ReviewReq {
+        versions: told.unreviewed,
+        verdict: "approve".into(),
+        ..wire::ReviewReq::default()
+    };
+    commands::review(&machine.world.app, approve).expect("a review");
+    assert!(session(&machine, "aaaa-1").unreviewed.is_empty());
+}
+
+#[test]
+fn a_session_without_a_transcript_has_the_prompts_that_its_writer_told() {
+    let machine = Machine::new();
+    std::fs::create_dir_all(machine.world.path("tool")).expect("a directory");
+    for (turn, (prompt, path)) in
+        [("Note the port.", "a"), ("Note the port.", "b"), ("And the host.", "c")].into_iter().enumerate()
+    {
+        let request = wire::MemoryToolReq {
+            root: Some(machine.world.path("tool").to_string_lossy().into_owned()),
+            session: Some("sdk-1".to_owned()),
+            turn: Some(turn as u64 + 1),
+            prompt: Some(prompt.to_owned()),
+            input: json!({"command": "create", "path": format!("/memories/{path}.md"), "file_text": "x\n"}),
+            ..wire::MemoryToolReq::default()
+        };
+        assert!(!commands::memory_tool(&machine.world.app, request).expect("an answer").is_error);
+        machine.pass(1);
+    }
+    let told = session(&machine, "sdk-1");
+    assert_eq!(told.first_prompt.as_deref(), Some("Note the port."));
+    let prompts: Vec<Vec<String>> =
+        told.prompts.iter().map(|prompt| paths(&told, &prompt.versions)).collect();
+    assert_eq!(prompts, [vec!["a.md".to_owned(), "b.md".to_owned()], vec!["c.md".to_owned()]]);
+    assert!(told.problem.is_some() && told.files.is_empty());
+    let unknown = commands::session(&machine.world.app, wire::SessionRef { session: "nobody".to_owned() });
+    assert_eq!(unknown.expect_err("unknown").code, wire::Code::NotFound);
+}
+
+fn attachment(payload: &Value) -> Value {
+    json!({"attachment": payload})
+}
+
+#[test]
+fn files_are_told_with_when_and_why_they_were_loaded() {
+    let machine = Machine::new();
+    let mut agent = machine.agent("bbbb-1");
+    let memory = machine.memory("MEMORY.md").to_string_lossy().into_owned();
+    agent.asked("Look at the parser.");
+    agent.line(
+        "attachment",
+        Value::Null,
+        &attachment(&json!({"type": "instructions", "files": [
+        {"path": "/w/CLAUDE.md", "type": "Project", "content": "Use tabs. @more.md"},
+        {"path": "/w/more.md", "type": "Project", "content": "More."},
+        {"path": memory, "type": "AutoMem", "content": "- port 8080"}]})),
+    );
+    agent.call("Read", &json!({"file_path": "/w/src/a.rs"}), &Value::Null);
+    agent.line(
+        "attachment",
+        Value::Null,
+        &attachment(&json!({"type": "nested_memory", "path": "/w/src/CLAUDE.md",
+        "content": {"type": "Project", "content": "Spaces."}})),
+    );
+    agent.line(
+        "attachment",
+        Value::Null,
+        &attachment(&json!({"type": "nested_memory", "path": "/w/.claude/rules/rust.md",
+        "content": {"type": "Project", "content": "No unwrap.", "globs": ["**/*.rs"], "isRule": true}})),
+    );
+    agent.line(
+        "attachment",
+        Value::Null,
+        &attachment(&json!({"type": "hook_additional_context", "hookEvent": "PostToolUse",
+        "content": ["Contents of /w/pkg/AGENTS.md:\n\nOne module a directory.\n"]})),
+    );
+    agent.line(
+        "attachment",
+        Value::Null,
+        &attachment(&json!({"type": "instructions", "reason": "memory_resumed", "files": [
+        {"path": memory, "type": "AutoMem", "content": "- port 9090"}]})),
+    );
+    agent.writes("topic.md", "- a fact\n");
+    machine.scan();
+
+    use wire::LoadReason as Reason;
+    let told = session(&machine, "bbbb-1");
+    assert_eq!(reasons(file(&told, "/w/CLAUDE.md")), [Reason::SessionStart]);
+    assert_eq!(file(&told, "/w/CLAUDE.md").requests, [(0, 1)]);
+    assert_eq!(reasons(file(&told, "/w/src/CLAUDE.md")), [Reason::NestedTraversal]);
+    assert_eq!(reasons(file(&told, "rust.md")), [Reason::PathGlobMatch]);
+    assert_eq!(reasons(file(&told, "/w/pkg/AGENTS.md")), [Reason::Hook]);
+    for path in ["/w/src/CLAUDE.md", "rust.md", "/w/pkg/AGENTS.md"] {
+        let had = file(&told, path);
+        assert_eq!((had.requests.as_slice(), had.class.as_str()), (&[(1, 1)][..], "instructions"), "{path}");
+        let load = &had.loads[0];
+        assert_eq!((load.by.as_deref(), load.request), (Some("/w/src/a.rs"), Some(1)), "{path}");
+    }
+    let index = file(&told, "MEMORY.md");
+    assert_eq!((index.class.as_str(), index.kind.as_deref()), ("memory", Some("AutoMem")));
+    assert_eq!((index.store_path.as_deref(), index.store_id.is_some()), (Some("MEMORY.md"), true));
+    assert_eq!(reasons(index), [Reason::SessionStart, Reason::Refresh]);
+    assert_eq!(index.loads[1].told.as_deref(), Some("memory_resumed"));
+
+    // What the hook says is better: who imported it, and what the transcript does not tell.
+    for event in [
+        json!({"session_id": "bbbb-1", "hook_event_name": "InstructionsLoaded", "file_path": "/w/more.md", "memory_type": "Project",
+            "load_reason": "include", "parent_file_path": "/w/CLAUDE.md"}),
+        json!({"session_id": "bbbb-1", "hook_event_name": "InstructionsLoaded", "file_path": "/etc/claude/CLAUDE.md",
+            "memory_type": "Managed", "load_reason": "session_start"}),
+        json!({"session_id": "other", "hook_event_name": "InstructionsLoaded", "file_path": "/w/x.md", "load_reason": "include"}),
+    ] {
+        let told =
+            LoadTold::of_event(event.to_string().as_bytes(), Timestamp::from_micros(0)).expect("an event");
+        told.keep(&machine.world.path("data")).expect("kept");
+    }
+    let told = session(&machine, "bbbb-1");
+    let more = file(&told, "/w/more.md");
+    let load = &more.loads[0];
+    assert_eq!(
+        (load.reason, load.by.as_deref(), load.witness),
+        (Reason::Include, Some("/w/CLAUDE.md"), wire::LoadWitness::Hook)
+    );
+    assert_eq!((more.loads.len(), more.requests.as_slice()), (1, &[(0, 1)][..]));
+    assert_eq!(file(&told, "/etc/claude/CLAUDE.md").requests, []);
+    assert!(told.files.iter().all(|file| file.path != "/w/x.md"));
+
+    // Each memory's use says why as well.
+    let prices =
+        commands::context_memory(&machine.world.app, wire::MemoryPricesReq::default()).expect("prices");
+    let price = prices.files.iter().find(|file| file.path == memory).expect("the index");
+    let counts: Vec<(Reason, u64)> =
+        price.reasons.iter().map(|count| (count.reason, count.sessions)).collect();
+    assert_eq!(counts, [(Reason::SessionStart, 1), (Reason::Refresh, 1)]);
+}

@@ -1,0 +1,226 @@
+/** The runs beside the lab: told apart by prompt and project, in the order of cost, peak or date. */
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { useMemo, useState } from "react";
+import type { TranscriptRow, Transcripts } from "@/bindings";
+import { classes } from "@/shared/classes";
+import { useFormat } from "@/shared/format";
+import { Moment } from "@/shared/labels";
+import { Picker } from "@/shared/Picker";
+import { Await, Segmented } from "@/shared/ui";
+import { observable, useObservable } from "@/state/observable";
+import { navigate } from "@/state/route";
+import css from "./answer.module.css";
+import { IndexState } from "./IndexState";
+import {
+  costOf,
+  inOrder,
+  listRows,
+  matching,
+  projectName,
+  projectsOf,
+  rowOf,
+  type RunOrder,
+  useFreshTranscripts,
+  useTitle,
+} from "./transcripts";
+
+/** The order outlives the screen, so that one can go elsewhere and come back. */
+const order = observable<RunOrder>("cost");
+
+/** Puts the order back to how a new window has it; for tests. */
+export function resetRunOrder(): void {
+  order.set("cost");
+}
+
+/** True if the peak of a session is not recorded. */
+const isCounted = ({ peak_kind }: TranscriptRow) => peak_kind !== null && peak_kind !== "recorded";
+
+function Run({ run, share }: { run: TranscriptRow; share: number }) {
+  const { t } = useLingui();
+  const format = useFormat();
+  const titleOf = useTitle();
+  const cost = costOf(run);
+  const peak = run.peak === null ? null : format.compact(run.peak);
+  return (
+    <div className={css.run} title={run.path}>
+      <div className={css.runLine}>
+        <b>{titleOf(run)}</b>
+        {cost !== null && (
+          <span
+            className={css.runCost}
+            title={run.cost_is_lower_bound ? t`At least: some of its prices are not known` : undefined}
+          >
+            {run.cost_is_lower_bound && "≥\u202f"}
+            {format.dollars(cost)}
+          </span>
+        )}
+      </div>
+      <div className={css.runLine}>
+        <small>
+          {run.project && `${projectName(run.project)} · `}
+          {run.ended_at && <Moment at={run.ended_at} />}
+        </small>
+        <small>
+          <Plural value={run.requests} one="# request" other="# requests" />
+          {peak !== null && (
+            <span title={isCounted(run) ? t`peak context, counted offline: none is recorded` : t`peak context`}>
+              {" · "}
+              {isCounted(run) && "~\u202f"}
+              {peak}
+            </span>
+          )}
+        </small>
+      </div>
+      <div className={css.runBar} aria-hidden>
+        <span style={{ width: `${Math.max(0.8, share * 100)}%` }} />
+      </div>
+    </div>
+  );
+}
+
+/** Words and project that narrow the list. */
+function Narrow({
+  projects,
+  query,
+  project,
+  onQuery,
+  onProject,
+}: {
+  projects: readonly string[];
+  query: string;
+  project: string | null;
+  onQuery: (query: string) => void;
+  onProject: (project: string | null) => void;
+}) {
+  const { t } = useLingui();
+  return (
+    <div className={css.runsLine}>
+      <input
+        type="text"
+        aria-label={t`Search runs`}
+        placeholder={t`Search runs`}
+        value={query}
+        onChange={(event) => onQuery(event.target.value)}
+        data-testid="transcript-search"
+      />
+      {projects.length > 1 && (
+        <select
+          aria-label={t`Project`}
+          value={project ?? ""}
+          onChange={(event) => onProject(event.target.value || null)}
+          data-testid="transcript-project"
+        >
+          <option value="">{t`all projects`}</option>
+          {projects.map((path) => (
+            <option key={path} value={path} title={path}>
+              {projectName(path)}
+            </option>
+          ))}
+        </select>
+      )}
+    </div>
+  );
+}
+
+function Heading({ data }: { data: Transcripts }) {
+  const { t } = useLingui();
+  const format = useFormat();
+  const by = useObservable(order);
+  return (
+    <div className={css.runsLine}>
+      <h2 id="runs-title">
+        <Trans>Runs</Trans>
+      </h2>
+      <span className="muted num" data-testid="runs-total">
+        {format.number(data.totals.sessions)}
+        {data.totals.cost_usd > 0 && `, ${format.dollars(data.totals.cost_usd)}`}
+      </span>
+      <span className="spacer" />
+      <Segmented
+        label={t`Order of the runs`}
+        value={by}
+        options={[
+          { value: "cost", label: t`Cost` },
+          { value: "peak", label: t`Peak` },
+          { value: "date", label: t`Date` },
+        ]}
+        onChange={(next) => order.set(next)}
+      />
+    </div>
+  );
+}
+
+/** The runs of a list, in the order asked for, with the share of each in what the order is by. */
+function useRuns(data: Transcripts, query: string, project: string | null) {
+  const by = useObservable(order);
+  const titleOf = useTitle();
+  return useMemo(() => {
+    const sizeOf = (run: TranscriptRow) => (by === "peak" ? (run.peak ?? 0) : (costOf(run) ?? 0));
+    const most = Math.max(...data.transcripts.map(sizeOf), 0);
+    const found = inOrder(matching(data.transcripts, query, project), by);
+    return {
+      rows: listRows(found, titleOf),
+      shareOf: (run: TranscriptRow) => (most > 0 ? sizeOf(run) / most : 0),
+    };
+  }, [data.transcripts, query, project, by, titleOf]);
+}
+
+function List({ data, chosen }: { data: Transcripts; chosen: string | undefined }) {
+  const { t } = useLingui();
+  const [query, setQuery] = useState("");
+  const [project, setProject] = useState<string | null>(null);
+  const projects = useMemo(() => projectsOf(data.transcripts), [data.transcripts]);
+  const { rows, shareOf } = useRuns(data, query, project);
+  return (
+    <>
+      <header>
+        <Heading data={data} />
+        {data.transcripts.length > 0 && (
+          <Narrow projects={projects} query={query} project={project} onQuery={setQuery} onProject={setProject} />
+        )}
+      </header>
+      {data.transcripts.length === 0 ? (
+        <p className="side-note" data-testid="no-transcripts">
+          {data.index.running ? <Trans>Looking for runs…</Trans> : <Trans>No runs found on this machine.</Trans>}
+        </p>
+      ) : (
+        <Picker
+          role="listbox"
+          label={t`Runs`}
+          rows={rows}
+          chosen={rowOf(data.transcripts, chosen)?.id ?? null}
+          onChoose={(row) => navigate({ screen: "context", transcript: row.key })}
+          estimate={63}
+          className={classes(css.runList)}
+          rowTestId="transcript-row"
+          footer={
+            rows.length === 0 && (
+              <p className="side-note">
+                <Trans>No results.</Trans>
+              </p>
+            )
+          }
+        >
+          {({ transcript }) => <Run run={transcript} share={shareOf(transcript)} />}
+        </Picker>
+      )}
+    </>
+  );
+}
+
+/** The pane of the runs. */
+export function RunList({ chosen }: { chosen: string | undefined }) {
+  const read = useFreshTranscripts();
+  return (
+    <section className={css.runs} aria-labelledby="runs-title">
+      <Await read={read} rows={6}>
+        {(data) => (
+          <>
+            <List data={data} chosen={chosen} />
+            <IndexState index={data.index} problems={data.problems} />
+          </>
+        )}
+      </Await>
+    </section>
+  );
+}

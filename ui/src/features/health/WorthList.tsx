@@ -1,0 +1,144 @@
+/** What each memory costs a session and does. What costs and does nothing comes first. */
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { useState } from "react";
+import type { MemoriesWorth, MemoryWorth, RuleTally, RuleWorth } from "@/bindings";
+import { classes } from "@/shared/classes";
+import { useFormat } from "@/shared/format";
+import { TableHead, numbers } from "@/shared/TableHead";
+import { Await, Button, Chip, Empty, Segmented, useWords } from "@/shared/ui";
+import { useBackend } from "@/state/backend";
+import { useRead } from "@/state/queries";
+import { formatRoute } from "@/state/route";
+import css from "./health.module.css";
+import { EFFECTS } from "./words";
+import { inOrder, rateOf, type WorthOrder } from "./worth";
+
+function Tally({ tally }: { tally: RuleTally }) {
+  const rate = rateOf(tally);
+  const { followed } = tally;
+  const all = followed + tally.broken;
+  return rate === null ? (
+    <Trans>
+      {followed} of {all} followed
+    </Trans>
+  ) : (
+    <Trans>
+      {followed} of {all} followed ({rate} %)
+    </Trans>
+  );
+}
+
+function RuleRow({ rule }: { rule: RuleWorth }) {
+  return (
+    <div className={css.expiryReason}>
+      “{rule.sentence}”{" "}
+      <span className="muted">
+        <Trans>before it was written</Trans> <Tally tally={rule.before} />
+        {" · "}
+        <Trans>after</Trans> <Tally tally={rule.after} />
+      </span>
+    </div>
+  );
+}
+
+function Row({ worth }: { worth: MemoryWorth }) {
+  const words = useWords();
+  const format = useFormat();
+  const money = worth.cost_usd_per_session;
+  const { store_id: store, memory_id: memory } = worth;
+  return (
+    <tr data-testid="worth-row" data-path={worth.path}>
+      <th scope="row">
+        <a className="mono" href={formatRoute({ screen: "memories", store, memory, tab: "reach" })}>
+          {worth.path}
+        </a>
+        <div className="muted">{worth.store}</div>
+      </th>
+      <td>
+        <Chip tone={worth.effect === "no_better" || worth.effect === "never_present" ? "warn" : "plain"}>
+          {words(EFFECTS[worth.effect])}
+        </Chip>
+        {worth.rules.map((rule) => (
+          <RuleRow key={rule.rule_id} rule={rule} />
+        ))}
+      </td>
+      <td className="cell-end num">{format.number(worth.tokens_per_session)}</td>
+      <td className="cell-end num">{money === null ? "–" : `$${money.toFixed(4)}`}</td>
+      <td className="cell-end num">
+        <Trans>
+          {format.number(worth.present)} of {format.number(worth.sessions)}
+        </Trans>
+      </td>
+    </tr>
+  );
+}
+
+function Listed({ found }: { found: MemoriesWorth }) {
+  const { t } = useLingui();
+  const [order, setOrder] = useState<WorthOrder>("effect");
+  if (found.memories.length === 0) return <Empty title={t`No memories`} />;
+  return (
+    <div className="scroll-pane">
+      <header className={css.expiryHeader}>
+        <span className="muted">
+          <Plural value={found.memories.length} one="# memory" other="# memories" />
+        </span>
+        <span className="spacer" />
+        <Segmented
+          label={t`Order`}
+          value={order}
+          options={[
+            { value: "effect", label: t`Does nothing` },
+            { value: "cost", label: t`Costs most` },
+            { value: "present", label: t`Seen least` },
+          ]}
+          onChange={setOrder}
+        />
+      </header>
+      <p className={classes("muted", css.expiryNote)}>
+        <Trans>
+          Costs are those of a session that loads all of it. Below ten points a rule has counts and no rate. Present
+          does not mean followed.
+        </Trans>
+      </p>
+      <div className="table-box">
+        <table className="table" aria-label={t`What memories cost and do`}>
+          <TableHead
+            columns={[
+              t`Memory`,
+              t`What it does`,
+              numbers(t`Tokens a session`),
+              numbers(t`Price a session`),
+              numbers(t`Sessions that had it`),
+            ]}
+          />
+          <tbody>
+            {inOrder(found.memories, order).map((worth) => (
+              <Row key={worth.memory_id} worth={worth} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </div>
+  );
+}
+
+/** The memories of a store, or of all. */
+export function WorthList({ store }: { store: string | undefined }) {
+  const backend = useBackend();
+  const read = useRead("memory_worth", { store: store ?? null }, { keepPrevious: true });
+  return (
+    <>
+      {read.isFetching && (
+        <div className={css.expiryHeader}>
+          <Button onPress={() => void backend.call("cancel", { job: "worth" })}>
+            <Trans>Stop reading transcripts</Trans>
+          </Button>
+        </div>
+      )}
+      <Await read={read} rows={8}>
+        {(found) => <Listed found={found} />}
+      </Await>
+    </>
+  );
+}

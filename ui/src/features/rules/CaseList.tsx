@@ -1,0 +1,81 @@
+/** The evidence of a rule: each call or path with its turn, its session, and whether the rule was before the model. */
+import { Trans, useLingui } from "@lingui/react/macro";
+import type { RuleCase } from "@/bindings";
+import { Moment } from "@/shared/labels";
+import { useCauseWords } from "@/shared/presence";
+import { Await, Chip, useWords } from "@/shared/ui";
+import { VirtualRows } from "@/shared/VirtualRows";
+import { useRead } from "@/state/queries";
+import { formatRoute } from "@/state/route";
+import css from "./rules.module.css";
+import { OUTCOMES } from "./words";
+
+const keyOf = (found: RuleCase, index: number) => `${found.transcript}:${found.line}:${index}`;
+
+function Presence({ found }: { found: RuleCase }) {
+  const causeWords = useCauseWords();
+  if (found.outcome !== "broken") return null;
+  if (found.present === null) return <Trans>not known whether it was present</Trans>;
+  if (found.present) return <Trans>present</Trans>;
+  const cause = found.cause === null ? null : causeWords(found.cause);
+  return cause === null ? <Trans>absent</Trans> : <Trans>absent: {cause}</Trans>;
+}
+
+function Case({ found }: { found: RuleCase }) {
+  const words = useWords();
+  const { turn } = found;
+  return (
+    <div className={css.case} data-testid="rule-case" data-outcome={found.outcome}>
+      <Chip tone={found.outcome === "broken" ? "del" : "plain"}>{words(OUTCOMES[found.outcome])}</Chip>
+      <code>{found.what}</code>
+      <span className={css.caseSession}>
+        <a href={formatRoute({ screen: "context", transcript: found.session, turn: turn ?? undefined })}>
+          {found.title ?? <Trans>A session without a prompt</Trans>}
+        </a>{" "}
+        <span className="muted">
+          {turn !== null && <Trans>turn {turn}</Trans>} {found.subagent && <Trans>in a subagent</Trans>}
+          {found.at && (
+            <>
+              {" · "}
+              <Moment at={found.at} form="ago" />
+            </>
+          )}
+        </span>
+      </span>
+      <span className="muted">
+        <Presence found={found} />
+      </span>
+    </div>
+  );
+}
+
+/** Broken ones first, then the others, the newest first. */
+export function CaseList({ rule }: { rule: string }) {
+  const { t } = useLingui();
+  const read = useRead("adherence", { rule, since: null, cases: true });
+  return (
+    <Await read={read} rows={3}>
+      {({ rules }) => {
+        const cases = rules[0]?.cases ?? [];
+        const broken = cases.filter(({ outcome }) => outcome === "broken");
+        const rest = cases.filter(({ outcome }) => outcome !== "broken");
+        return cases.length === 0 ? (
+          <p className="muted">
+            <Trans>It never applied in a session on this machine.</Trans>
+          </p>
+        ) : (
+          <VirtualRows
+            items={[...broken, ...rest]}
+            keyOf={keyOf}
+            estimate={34}
+            className={css.cases}
+            role="group"
+            aria-label={t`Cases`}
+          >
+            {(found) => <Case found={found} />}
+          </VirtualRows>
+        );
+      }}
+    </Await>
+  );
+}

@@ -1,0 +1,66 @@
+/** The screen of rules: how sessions fared with each, and sentences that look like more. */
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import type { Adherence } from "@/bindings";
+import { classes } from "@/shared/classes";
+import { useFormat } from "@/shared/format";
+import { Await, Empty } from "@/shared/ui";
+import { useRead } from "@/state/queries";
+import type { Route } from "@/state/route";
+import { LedgerTable } from "./LedgerTable";
+import { ProposalList } from "./ProposalList";
+import css from "./rules.module.css";
+
+type RulesRoute = Extract<Route, { screen: "rules" }>;
+
+function Totals({ found }: { found: Adherence }) {
+  const format = useFormat();
+  const sum = (of: (rule: Adherence["rules"][number]) => number) =>
+    found.rules.reduce((all, rule) => all + of(rule), 0);
+  const broken = format.number(sum((rule) => rule.broken));
+  const opportunities = format.number(sum((rule) => rule.opportunities));
+  return (
+    <span className="muted" data-testid="rules-totals">
+      <Plural value={found.rules.length} one="# confirmed" other="# confirmed" /> ·{" "}
+      <Plural value={found.sessions} one="# session" other="# sessions" /> ·{" "}
+      <Trans>
+        {broken} of {opportunities} broken
+      </Trans>
+    </span>
+  );
+}
+
+/** The screen of rules. */
+export function RulesScreen({ route }: { route: RulesRoute }) {
+  const { t } = useLingui();
+  const read = useRead("adherence", { rule: null, since: null, cases: false });
+  return (
+    <main className={classes("screen", css.rulesScreen)}>
+      <header className="list-header">
+        <h1>
+          <Trans>Rules</Trans>
+        </h1>
+        {read.data && <Totals found={read.data} />}
+      </header>
+      <div className={css.rulesBody}>
+        <Await read={read} rows={6}>
+          {(found) =>
+            found.rules.length === 0 ? (
+              <Empty title={t`No rule is confirmed yet`}>
+                <Trans>
+                  A rule is a sentence of a memory that can be checked against what sessions did. Nothing counts before
+                  you confirm it.
+                </Trans>
+              </Empty>
+            ) : (
+              <LedgerTable rules={found.rules} chosen={route.rule} />
+            )
+          }
+        </Await>
+        <ProposalList />
+        <p className="muted">
+          <Trans>Present does not mean followed. Below ten opportunities, counts are shown and no rate.</Trans>
+        </p>
+      </div>
+    </main>
+  );
+}

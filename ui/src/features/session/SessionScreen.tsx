@@ -1,0 +1,61 @@
+/** The page of a session: what it was asked, what it wrote after each prompt, what it had, and the way back. */
+import { Trans, useLingui } from "@lingui/react/macro";
+import type { Session } from "@/bindings";
+import { ApiFailure } from "@/host";
+import { classes } from "@/shared/classes";
+import { Empty, Failure, Skeleton } from "@/shared/ui";
+import { useRead } from "@/state/queries";
+import { formatRoute, type SessionRoute } from "@/state/route";
+import { Had } from "./Had";
+import { SessionHead } from "./SessionHead";
+import { Story } from "./Story";
+import css from "./session.module.css";
+
+const isUnknown = (error: unknown) =>
+  error instanceof ApiFailure && (error.error.code === "not_found" || error.error.code === "invalid");
+
+function Unknown() {
+  const { t } = useLingui();
+  return (
+    <Empty title={t`This session is not known`}>
+      <p>
+        <Trans>No transcript on this machine and no recorded change names it.</Trans>
+      </p>
+      <p>
+        <a href={formatRoute({ screen: "timeline" })}>
+          <Trans>Open the timeline</Trans>
+        </a>
+      </p>
+    </Empty>
+  );
+}
+
+function Body({ session }: { session: Session }) {
+  return (
+    <>
+      <SessionHead session={session} />
+      <div className={css.columns}>
+        <Story session={session} />
+        <Had session={session} />
+      </div>
+    </>
+  );
+}
+
+/** The page of a session. */
+export function SessionScreen({ route }: { route: SessionRoute }) {
+  const read = useRead("session", { session: route.session });
+  return (
+    <main className={classes("screen", css.session)} data-testid="session-screen">
+      {read.data ? (
+        <Body key={read.data.session_id} session={read.data} />
+      ) : isUnknown(read.error) ? (
+        <Unknown />
+      ) : read.error ? (
+        <Failure error={read.error} retry={() => void read.refetch()} />
+      ) : (
+        <Skeleton rows={12} />
+      )}
+    </main>
+  );
+}

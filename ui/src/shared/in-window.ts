@@ -1,0 +1,82 @@
+/**
+ * Advice of the program that names a command of the terminal, in words of the window, where the window has the act itself. A
+ * test finds a sentence with a command that is in neither list.
+ */
+import type { MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
+import type { MessageId } from "@/bindings/messages";
+
+/** What the window says instead, by the id of the message. */
+export const IN_WINDOW: Partial<Record<MessageId, MessageDescriptor>> = {
+  "acts.add_include_likely_take_back": msg`Tick what is to be rolled back too, and clear the tick of what is to stay.`,
+  "bundle.retrace_export_store_file_retrace": msg`The export of a store makes one.`,
+  "confirm.or_retrace_context_key_set": msg`Or keep a key in Settings.`,
+  "dreams.push_first_retrace_remote_push": msg`Push first, or choose to go without the queued changes.`,
+  "engine.no_directory_recorded_yet_retrace": msg`No directory is recorded yet. Add one in Stores.`,
+  "entries.look_directory_again_first_retrace": msg`Scan the store in Stores first.`,
+  "entries.retrace_check_lists_where_they": msg`Health lists where they are now.`,
+  "entries.retrace_record_once_records_what": msg`A scan in Stores records what is there.`,
+  "failures.check_permissions_or_name_another": msg`Check its permissions.`,
+  "failures.if_stores_say_retrace_stores": msg`If it is the store's, say so in the menu of the store in Stores. Otherwise put the store's own directory back.`,
+  "find.retrace_context_transcripts_lists_them": msg`The Context lab lists them.`,
+  "hosts.queued_retrace_remote_push_redacts": msg`queued: a push redacts {left} of {versions} there`,
+  "import.name_one_them_store_such": msg`Choose one of them, such as "{name}" or "{name_2}".`,
+  "import.name_store_store_what_git": msg`Choose the store; what git kept of the directory then counts as the store's.`,
+  "imported.no_imported_history_reaches_back": msg`No imported history reaches back to that time. The menu of the store in Stores brings earlier history in.`,
+  "instructions.retrace_instructions_lists_them_reason": msg`Memories lists the instruction files, with the reason why one is not read.`,
+  "keep.check_permissions_room_disk_or": msg`Check its permissions and the room on its disk.`,
+  "memories.may_deleted_retrace_log_shows": msg`It may be deleted: the timeline shows its history.`,
+  "origin.retrace_context_transcripts_lists_sessions": msg`The Context lab lists the sessions that have a transcript.`,
+  "outside.repeat_redaction_all_stores_live": msg`Repeat the redaction for all stores and their live files.`,
+  "queue.look_again_retrace_remote_retry": msg`Compare again, then decide about what it shows.`,
+  "queue.retrace_remote_push_sends": msg`A push sends it.`,
+  "queue.retrace_remote_queue_lists_them": msg`The queue lists them; what was sent is not in it any more.`,
+  "receipt.encoded_remedy": msg`Search for it again: the preview names each of them. A version is redacted, a live file is edited.`,
+  "receipt.live_remedy": msg`Repeat the redaction with the live files, or edit them.`,
+  "receipt.purge_pending_finished_recorder_or": msg`purge pending: the recorder finishes it, or Verify again does`,
+  "redact.redacted_versions_passed_over_retrace": msg`Redacted versions are passed over. A search of the history finds words of earlier versions.`,
+  "redact.retrace_redact_dry_run_names": msg`The preview of a redaction names each place, and what takes it out of there.`,
+  "remote.keep_another_key_host_retrace": msg`Keep another key for the host: Stores, Hosted.`,
+  "remote.keep_key_host_retrace_remote": msg`Keep a key for the host: Stores, Hosted. The key of the environment is only sent to where the environment leads.`,
+  "remote.retrace_remote_add_mirrors_hosted": msg`Stores, Hosted mirrors a hosted store.`,
+  "review.retrace_inbox_lists_what_left": msg`The inbox lists what is left to review.`,
+  "rollback.retrace_log_lists_versions": msg`The history of {named} lists its versions.`,
+  "rollback.retrace_rollback_operation_takes_back": msg`Operation {seq} in the timeline is what was seen on disk; roll that one back.`,
+  "rollback.retrace_undo_takes_back_act": msg`Operation {seq} in the timeline is the act before it, of {created_at}: {what}. Undo that one.`,
+  "rollback.retrace_undo_takes_out_lists": msg`Undo of operation {seq} in the timeline takes it out of the lists again.`,
+  "rollback.rollbacks_restores_can_undone_retrace": msg`Rollbacks and restores can be undone; the timeline shows them.`,
+  "session_rollback.retrace_log_actor_id_shows": msg`The timeline shows what a session wrote, where that is known.`,
+  "session_rollback.retrace_rollback_session_id_dry": msg`The preview of the rollback of a session lists what it may have written.`,
+  "shell.add_terminal_retrace_stores_add": msg`Type its path in Stores.`,
+  "survey.hosted_memories_hold_each_newest": msg`{memories} hosted memories hold it, each in its newest version, which no host redacts. Choose the live files to replace it there first.`,
+  "survey.live_files_still_hold_what": msg`{files} live files still hold it. What is live stays as it is, and is recorded again as soon as it changes. Choose the live files to replace it there.`,
+  "survey.n1_hosted_memory_holds_newest": msg`1 hosted memory holds it in its newest version, which no host redacts. Choose the live files to replace it there first.`,
+  "survey.n1_live_file_still_holds": msg`1 live file still holds it. What is live stays as it is, and is recorded again as soon as it changes. Choose the live files to replace it there.`,
+  "survey.retrace_redact_live_takes_version": msg`A redaction of {id} with the live files takes the version out.`,
+  "survey.transcripts_remedy": msg`Repeat the redaction with the transcripts: a marker takes its place in those that no program holds open.`,
+  "sweep.retrace_context_transcripts_lists_them": msg`The Context lab lists them.`,
+  "target.version_ids_printed_retrace_log": msg`The history of a memory lists its versions.`,
+  "withdraw.retrace_remote_queue_lists_them": msg`The queue lists them; what was sent is not in it any more.`,
+};
+
+/** Messages whose command has no counterpart in the window, or that answer a request which the window never makes. */
+export const TERMINAL_ONLY: readonly MessageId[] = [
+  "failures.install_newer_program_or_name",
+  "failures.key_lost_hint",
+  "failures.left_copy_data_directory_away",
+  "failures.nothing_changed_copy_data_directory",
+  "hub.another_token",
+  "hub.join_again",
+  "hub.join_one",
+  "hub.leave_first",
+  "hub.new_identity",
+  "hub.other_identity",
+  "hub.resend_hint",
+  "hub.try_again",
+  "imported.files_time_known_from_imported",
+  "imported.restore_without_from_imported",
+  "options.give_data_directory",
+  "outside.git_c_filter_repo_sensitive",
+  "rollback.version_session_id_or_operation",
+  "survey.version_find_regex_or_secret",
+];
