@@ -116,10 +116,10 @@ describe("a run opens on its answer", () => {
     };
     openWindow("#/context?transcript=8c41f0de&view=settings", fake);
     const ran = await rowWith("variant-row", "A · as it ran: clear above 30K, keep 3");
-    expect(within(ran).getByTestId("cell-peak").querySelector(".change")).toBeNull();
+    expect((await within(ran).findByTestId("cell-peak")).querySelector(".change")).toBeNull();
     const without = await screen.findByTestId("row-without");
     expect(without).toHaveTextContent("no editing");
-    expect(within(without).getByTestId("cell-peak").querySelector(".change")).not.toBeNull();
+    expect((await within(without).findByTestId("cell-peak")).querySelector(".change")).not.toBeNull();
   });
 });
 

@@ -626,6 +626,20 @@ function handlers(
   };
 }
 
+/**
+ * How long an answer takes: none, or with a seed in `VITE_ANSWERS_LATE` up to 60 ms, in an order that the seed decides. A
+ * test that holds only while answers come at once fails under some seed.
+ */
+const answerTime = (() => {
+  const seed = import.meta.env["VITE_ANSWERS_LATE"] as string | undefined;
+  if (!seed) return () => Promise.resolve();
+  let state = Number(seed) >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return new Promise<void>((done) => setTimeout(done, (state >>> 16) % 60));
+  };
+})();
+
 /** Makes a fake with the seeded log, or with the one given. */
 export function fakeBackend(
   log: FakeLog = seededLog(new Date()),
@@ -674,7 +688,7 @@ export function fakeBackend(
       const failure = failures.get(name);
       failures.delete(name);
       // As with a real program, the answer comes later, even when it is quick.
-      await (held.get(name) ?? Promise.resolve());
+      await (held.get(name) ?? answerTime());
       held.delete(name);
       if (failure) throw failure;
       if (away) throw new Unreachable("Failed to fetch");
