@@ -170,7 +170,8 @@ describe("the time machine", () => {
 
   it("says the same as a table", async () => {
     const { user } = openWindow("#/memories");
-    await user.click(await screen.findByRole("button", { name: "As a table" }));
+    await waitFor(() => expect(screen.getByTestId("as-table")).toBeEnabled());
+    await user.click(screen.getByTestId("as-table"));
     const table = await screen.findByTestId("mark-table");
     expect(within(table).getAllByRole("row")).toHaveLength(5);
   });
@@ -198,7 +199,7 @@ describe("the timeline", () => {
     fake.log.store("harbour").disk.set("new.md", "one\n");
     fake.record();
     await waitFor(() => expect(screen.getAllByTestId("timeline-row")).toHaveLength(before + 1));
-    expect(screen.getByTestId("status-line")).toHaveTextContent("12 versions");
+    await waitFor(() => expect(screen.getByTestId("status-line")).toHaveTextContent("12 versions"));
   });
 
   it("holds still while somebody reads further down, and says how much is new", async () => {

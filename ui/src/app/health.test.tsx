@@ -85,7 +85,9 @@ describe("the screen of health", () => {
     const row = await rowWith("rule-row", "links/wiki");
     await user.selectOptions(within(row).getByTestId("rule-setting"), "error");
     await waitFor(() => expect(callsOf(fake, "set_finding_rule").real).toHaveLength(1));
-    expect(within(await rowWith("rule-row", "links/wiki")).getByTestId("rule-setting")).toHaveValue("error");
+    await waitFor(async () =>
+      expect(within(await rowWith("rule-row", "links/wiki")).getByTestId("rule-setting")).toHaveValue("error"),
+    );
   });
 
   it("allows a finding in place, previewed and undone", async () => {

@@ -135,7 +135,7 @@ describe("the inbox", () => {
     fake.record();
     await screen.findByTestId("stale");
     await waitFor(() => expect(screen.getAllByTestId("stale-side")[1]).toHaveTextContent("by day"));
-    expect(screen.getAllByTestId("stale-side")[0]).toHaveTextContent("at night");
+    await waitFor(() => expect(screen.getAllByTestId("stale-side")[0]).toHaveTextContent("at night"));
     await user.keyboard("a");
     expect(await screen.findByTestId("skipped")).toHaveTextContent("It changed after you opened it.");
     await badgeIs(4);
@@ -240,10 +240,11 @@ describe("the inbox", () => {
     await user.click(screen.getByTestId("approve-routine"));
     await screen.findByTestId("inbox-empty");
     expect((callsOf(fake, "review").real[0]?.versions as string[]).length).toBe(2);
-    const empty = await screen.findByTestId("inbox-empty");
-    expect(empty).toHaveTextContent("Nothing of this kind to review");
-    expect(empty).toHaveTextContent("topic, feedback");
-    expect(empty).toHaveTextContent("2 changes of other kinds are left");
+    await waitFor(() =>
+      expect(screen.getByTestId("inbox-empty")).toHaveTextContent("2 changes of other kinds are left"),
+    );
+    expect(screen.getByTestId("inbox-empty")).toHaveTextContent("Nothing of this kind to review");
+    expect(screen.getByTestId("inbox-empty")).toHaveTextContent("topic, feedback");
     await user.click(screen.getByTestId("inbox-all-kinds"));
     await badgeIs(2);
     expect(window.location.hash).toBe("#/inbox");
@@ -277,6 +278,7 @@ describe("the inbox", () => {
     const almanac = backend.log.store("almanac");
     const { user } = openWindow("#/inbox?kind=index", backend);
     await titled("MEMORY.md");
+    await waitFor(() => expect(within(screen.getByTestId("inbox-store")).getAllByRole("option")).toHaveLength(3));
     await user.selectOptions(screen.getByTestId("inbox-store"), almanac.id);
     await screen.findByTestId("inbox-empty");
     expect(window.location.hash).toBe(`#/inbox?store=${almanac.id}&kind=index`);
@@ -298,8 +300,10 @@ describe("the inbox", () => {
     const error = { code: "busy", message: "The log is in use.", hint: "", subject: "" } as const;
     const { user } = openWindow("", backend);
     await badgeIs(3);
+    const { id } = backend.log.store("harbour");
+    await waitFor(() => expect(within(screen.getByTestId("inbox-store")).getAllByRole("option")).toHaveLength(3));
     backend.failNext("triage", new ApiFailure(error));
-    await user.selectOptions(screen.getByTestId("inbox-store"), backend.log.store("harbour").id);
+    await user.selectOptions(screen.getByTestId("inbox-store"), id);
     const failure = await screen.findByTestId("failure");
     await user.click(within(failure).getByRole("button"));
     await badgeIs(3);

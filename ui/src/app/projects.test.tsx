@@ -45,7 +45,8 @@ describe("a first run", () => {
     const { user } = first({ "tides.md": "- at\u200b noon\n" });
     await user.click(await screen.findByTestId("record-found"));
     await user.click(within(await rowWith("opening-row", "hidden")).getByRole("button"));
-    await user.click(await screen.findByTestId("act-confirm"));
+    await waitFor(() => expect(screen.getByTestId("act-confirm")).toBeEnabled());
+    await user.click(screen.getByTestId("act-confirm"));
     await waitFor(() => expect(screen.queryByTestId("opening-row")).toBeNull());
     expect(screen.getByTestId("first-run")).toBeInTheDocument();
   });
