@@ -345,6 +345,7 @@ describe("attach lists", () => {
   it("are built, counted and previewed, and pasted ones are checked", async () => {
     const { user } = openWindow(HOSTED, await mirrored());
     await user.click(await screen.findByTestId("open-mounts"));
+    await waitFor(() => expect(screen.getByTestId("mount-add")).toBeEnabled());
     await user.click(screen.getByTestId("mount-add"));
     await user.type(screen.getByTestId("mount-instructions"), "Look.");
     expect(screen.getByTestId("mount-count")).toHaveTextContent("5 of 4,096 characters");

@@ -35,8 +35,9 @@ interface Attachable {
   name: string;
 }
 
-function useAttachable(stores: readonly Store[]): Attachable[] {
-  const { data } = useRead("remotes", {});
+function useAttachable(stores: readonly Store[]): readonly Attachable[] | undefined {
+  const { data, error } = useRead("remotes", {});
+  if (!data && !error) return undefined;
   const mirrors = (data?.stores ?? []).map(({ remote_id, name }) => ({ id: remote_id, name }));
   const own = stores.filter(({ shared }) => shared).map(({ id, name }) => ({ id, name }));
   return [...mirrors, ...own];
@@ -255,7 +256,17 @@ function JsonForm({ text, wrong }: { text: string; wrong: boolean }) {
 }
 
 /** The list as a form. */
-function ListForm({ list, known, checked }: { list: List; known: readonly Attachable[]; checked: Mounts | undefined }) {
+function ListForm({
+  list,
+  attachable,
+  checked,
+}: {
+  list: List;
+  /** Undefined until they are read: a store cannot be attached before. */
+  attachable: readonly Attachable[] | undefined;
+  checked: Mounts | undefined;
+}) {
+  const known = attachable ?? [];
   const places = placesOf(list);
   const put = (items: readonly MountItem[]) => draft.set(writeList(list.value, items));
   const add = () => {
@@ -277,7 +288,7 @@ function ListForm({ list, known, checked }: { list: List; known: readonly Attach
           onRemove={() => put(list.items.filter((_one, index) => index !== at))}
         />
       ))}
-      <Button onPress={add} isDisabled={list.problem !== null} data-testid="mount-add">
+      <Button onPress={add} isDisabled={!attachable || list.problem !== null} data-testid="mount-add">
         <Trans>Attach a store</Trans>
       </Button>
     </>
@@ -289,7 +300,7 @@ export function MountsSheet({ stores, onClose }: { stores: readonly Store[]; onC
   const { t } = useLingui();
   const text = useObservable(draft);
   const [view, setView] = useState<"build" | "json">("build");
-  const known = useAttachable(stores);
+  const attachable = useAttachable(stores);
   const list = useMemo(() => readList(text), [text]);
   const places = placesOf(list);
   const empty = places.length === 0;
@@ -339,7 +350,7 @@ export function MountsSheet({ stores, onClose }: { stores: readonly Store[]; onC
           {view === "json" ? (
             <JsonForm text={text} wrong={list.problem !== null} />
           ) : (
-            <ListForm list={list} known={known} checked={read.data} />
+            <ListForm list={list} attachable={attachable} checked={read.data} />
           )}
           {list.problem !== null && (
             <div className="notice notice-warning" role="alert" data-testid="mounts-problem">
