@@ -16,7 +16,7 @@ export function IndexState({ index, problems }: Pick<Transcripts, "index" | "pro
       {index.running ? (
         <>
           <progress
-            max={index.total ?? 1}
+            max={index.total || 1}
             {...(index.total === null ? {} : { value: index.done })}
             aria-label={`${done} / ${total}`}
           />
