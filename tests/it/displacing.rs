@@ -581,13 +581,16 @@ fn an_edit_that_comes_right_before_it_is_displaced_survives_a_kill_at_every_step
 const SEES_EDITS: [&str; 8] =
     ["rollback", "restore", "undo", "reject", "edit", "move-entry", "expire", "accept"];
 
-/// `RETRACE_RUNS=1000 cargo test -p retrace-tests --test it displacing::by_chance -- --nocapture`.
+/// `RETRACE_RUNS=1000 cargo test -p retrace-tests --test it displacing::by_chance -- --nocapture`; with `RETRACE_WRITERS="expire
+/// accept"` those writers alone.
 #[test]
 fn by_chance() {
     let Some(runs) = std::env::var("RETRACE_RUNS").ok().and_then(|runs| runs.parse::<u64>().ok()) else {
         return;
     };
-    for writer in &WRITERS {
+    let only = std::env::var("RETRACE_WRITERS").ok();
+    let wanted = |name: &str| only.as_ref().is_none_or(|only| only.split_whitespace().any(|one| one == name));
+    for writer in WRITERS.iter().filter(|writer| wanted(writer.name)) {
         let stage = Stage::new(writer, writer.name != "mount");
         let meanwhile = Stage::new(writer, false);
         // Every way to be killed: before which displacement somebody writes, none for an edit that stands from the beginning, and
