@@ -46,6 +46,11 @@ export class Agent {
     this.#calls("Bash", { command: `rm ${path}`, description: "Remove a memory" }, () => rmSync(path));
   }
 
+  /** Runs a command; nothing of it happens. */
+  runs(command) {
+    this.#calls("Bash", { command, description: "Run a command" }, () => {});
+  }
+
   /** The client puts something into the context. */
   attaches(attachment) {
     this.#add("attachment", undefined, { attachment });

@@ -13,6 +13,7 @@ import { firstRun } from "../harness/session.mjs";
 import { commit } from "../harness/repository.mjs";
 import { RUN_TITLE, writeRun } from "../harness/transcripts.mjs";
 import { until } from "../harness/wait.mjs";
+import { brokenRule, confirmRule } from "./rules.mjs";
 
 /** An index whose end no session loads. */
 const LONG_INDEX = `# Infrastructure\n\n- [Deploys](deploys.md) — when and how\n${"- one fact more\n".repeat(203)}`;
@@ -383,6 +384,23 @@ async function ofTheLab(one) {
   await app.gone('[role="menu"]');
 }
 
+/** The rules, and the guards made of them. */
+async function ofTheRules(one) {
+  const { app } = one;
+  await confirmRule(app);
+  await app.click("make-guard");
+  await app.see("guard-test");
+  await one.check("guard-sheet");
+  await app.click('[data-testid="guard-confirm"]:not([disabled])');
+  await app.see("rule-guard", "in place");
+  await app.settled();
+  await one.checks.at("a rule with a guard");
+  await app.click("guard-take-off");
+  await app.see('[data-testid="guard-line"]');
+  await one.check("guard-off-sheet");
+  await one.close("guard-off-sheet");
+}
+
 /** A store whose directory was replaced by another one. */
 async function ofAMovedStore(one, machine) {
   const { app } = one;
@@ -407,6 +425,7 @@ async function opensEveryDialog({ app, machine, host }) {
   machine.write(join(machine.infra, PROPOSED), "- Moved the cluster.\n");
   commit(machine, machine.infra, "As it was");
   machine.write(join(machine.infra, "deploys.md"), "# Deploys\n\n- Deploy whenever\u202e you like.\n");
+  brokenRule(machine);
   await firstRun(app);
   await ofMemories(one, machine);
   await ofTheInbox(one, machine);
@@ -414,6 +433,7 @@ async function opensEveryDialog({ app, machine, host }) {
   await ofTheStores(one);
   await ofHostedStores(one, host);
   await ofTheLab(one);
+  await ofTheRules(one);
   await ofAMovedStore(one, machine);
   await app.driver.run(() => document.activeElement?.blur());
   await app.press("?");

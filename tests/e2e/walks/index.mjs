@@ -10,6 +10,7 @@ import { lab } from "./lab.mjs";
 import { origins } from "./origins.mjs";
 import { recording } from "./recording.mjs";
 import { redaction } from "./redaction.mjs";
+import { rules } from "./rules.mjs";
 import { session } from "./session.mjs";
 
 /**
@@ -17,4 +18,4 @@ import { session } from "./session.mjs";
  *
  * @type {{ name: string, steps: (context: object) => Promise<void>, environment?: (machine: object) => object }[]}
  */
-export const WALKS = [...recording, ...inbox, ...history, ...redaction, ...finding, ...keeping, ...keys, ...kinds, ...origins, ...session, ...health, ...lab];
+export const WALKS = [...recording, ...inbox, ...history, ...redaction, ...finding, ...keeping, ...keys, ...kinds, ...origins, ...session, ...rules, ...health, ...lab];

@@ -18,7 +18,7 @@ import type { OpenSheet } from "./LabSheets";
 import panelsCss from "./panels.module.css";
 import { RunList } from "./RunList";
 import { SettingsView, Sheets } from "./SettingsView";
-import { useTranscripts } from "./transcripts";
+import { useTranscripts } from "@/shared/runs";
 import { useTurns } from "./turns";
 import { Unanswered } from "./Unanswered";
 

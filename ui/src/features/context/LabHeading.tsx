@@ -7,7 +7,8 @@ import { Button, Segmented } from "@/shared/ui";
 import { navigate } from "@/state/route";
 import { Proved } from "./Answer";
 import { AtLeast } from "./AtLeast";
-import { projectName, rowOf, useTitle, useTranscripts } from "./transcripts";
+import { projectName, useTranscripts } from "@/shared/runs";
+import { rowOf, useTitle } from "./transcripts";
 import css from "./lab.module.css";
 
 /** True if the file of a session has grown since it was first seen here. */

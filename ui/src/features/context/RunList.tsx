@@ -2,6 +2,7 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useMemo, useState } from "react";
 import type { TranscriptRow, Transcripts } from "@/bindings";
+import { projectName, projectsOf } from "@/shared/runs";
 import { classes } from "@/shared/classes";
 import { useFormat } from "@/shared/format";
 import { Moment } from "@/shared/labels";
@@ -16,8 +17,6 @@ import {
   inOrder,
   listRows,
   matching,
-  projectName,
-  projectsOf,
   rowOf,
   type RunOrder,
   useFreshTranscripts,

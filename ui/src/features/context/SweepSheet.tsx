@@ -12,7 +12,8 @@ import { JobProgress } from "@/shared/JobProgress";
 import { useJob } from "@/state/jobs";
 import { put } from "./lab";
 import { SweepFound } from "./SweepFound";
-import { rowOf, useTranscripts } from "./transcripts";
+import { useTranscripts } from "@/shared/runs";
+import { rowOf } from "./transcripts";
 import sheetsCss from "./sheets.module.css";
 
 /** Settings that one sweep may try from here. */

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { TranscriptRow } from "@/bindings";
-import { inOrder, listRows, matching, projectName, projectsOf, rowOf } from "./transcripts";
+import { projectName, projectsOf } from "@/shared/runs";
+import { inOrder, listRows, matching, rowOf } from "./transcripts";
 
 const row = (id: string, title: string | null, project: string | null, subagents: string[] = []) =>
   ({ id, title, project, subagents, models: ["claude-sonnet-4-5"] }) as unknown as TranscriptRow;

@@ -3,19 +3,8 @@ import { useLingui } from "@lingui/react/macro";
 import { useCallback, useEffect } from "react";
 import type { TranscriptRow, TranscriptsReq } from "@/bindings";
 import { useBackend } from "@/state/backend";
-import { useRead } from "@/state/queries";
 import type { PickerRow } from "@/shared/Picker";
-import { fileName } from "@/shared/text";
-
-/** While the index is being brought up to date, it is asked so often, in milliseconds. */
-const RUNNING_MS = 400;
-
-const ALL = { query: null, project: null, sort: null, refresh: false, wait: false } as const;
-
-/** Every transcript that is known, and the state of the index. */
-export function useTranscripts() {
-  return useRead("transcripts", ALL, { refetchInterval: (last) => (last?.index.running ? RUNNING_MS : false) });
-}
+import { ALL_RUNS, useTranscripts } from "@/shared/runs";
 
 /** Starts bringing the index up to date when the calling component comes on screen; what is known shows meanwhile. */
 export function useFreshTranscripts() {
@@ -25,7 +14,7 @@ export function useFreshTranscripts() {
   useEffect(() => {
     let here = true;
     // This only starts the work; a failure shows in the read itself.
-    backend.call("transcripts", { ...ALL, refresh: true }).then(
+    backend.call("transcripts", { ...ALL_RUNS, refresh: true }).then(
       () => here && void refetch(),
       () => undefined,
     );
@@ -62,16 +51,6 @@ export function inOrder(rows: readonly TranscriptRow[], order: RunOrder): Transc
     peak: (run) => run.peak ?? -1,
   };
   return [...rows].sort((a, b) => sizes[order](b) - sizes[order](a));
-}
-
-/** The last part of a project's path, which is what people call it. */
-export function projectName(project: string): string {
-  return fileName(project.replace(/\/+$/, "")) || project;
-}
-
-/** The projects of transcripts, the one used last first. */
-export function projectsOf(rows: readonly TranscriptRow[]): string[] {
-  return [...new Set(rows.map(({ project }) => project).filter((project): project is string => project !== null))];
 }
 
 /** The rows whose title, project, id or model holds every word, and that are of the project where one is given. */

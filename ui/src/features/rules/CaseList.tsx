@@ -49,6 +49,15 @@ function Case({ found }: { found: RuleCase }) {
   );
 }
 
+/** Cases as rows. */
+export function CaseRows({ cases, label }: { cases: readonly RuleCase[]; label: string }) {
+  return (
+    <VirtualRows items={cases} keyOf={keyOf} estimate={34} className={css.cases} role="group" aria-label={label}>
+      {(found) => <Case found={found} />}
+    </VirtualRows>
+  );
+}
+
 /** Broken ones first, then the others, the newest first. */
 export function CaseList({ rule }: { rule: string }) {
   const { t } = useLingui();
@@ -64,16 +73,7 @@ export function CaseList({ rule }: { rule: string }) {
             <Trans>It never applied in a session on this machine.</Trans>
           </p>
         ) : (
-          <VirtualRows
-            items={[...broken, ...rest]}
-            keyOf={keyOf}
-            estimate={34}
-            className={css.cases}
-            role="group"
-            aria-label={t`Cases`}
-          >
-            {(found) => <Case found={found} />}
-          </VirtualRows>
+          <CaseRows cases={[...broken, ...rest]} label={t`Cases`} />
         );
       }}
     </Await>

@@ -12,6 +12,7 @@ import { useBackend } from "@/state/backend";
 import { formatRoute } from "@/state/route";
 import { say } from "@/state/toasts";
 import { CaseList } from "./CaseList";
+import { Guards } from "./Guards";
 import css from "./rules.module.css";
 import { patternWords, RULE_KINDS } from "./words";
 
@@ -118,6 +119,9 @@ function Row({ rule, open }: { rule: RuleLedger; open: boolean }) {
           <Button tone="quiet" onPress={remove} data-testid="rule-remove">
             <Trans>Remove it</Trans>
           </Button>
+        </div>
+        <div className={css.about}>
+          <Guards rule={rule} />
         </div>
       </th>
       <td className="cell-end num">{format.number(rule.sessions)}</td>

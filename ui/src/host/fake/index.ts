@@ -35,6 +35,7 @@ import { checkMounts } from "./mounts";
 import { fakePresence, fakeReach } from "./presence";
 import { FakeProjects } from "./projects";
 import { FakeRemote } from "./remote";
+import { FakeRules } from "./rules";
 import { seededLog } from "./seed";
 import { origin, sessionStory, sessionWrites } from "./origins";
 import { diffTexts, documentLines, fakeHash } from "./text";
@@ -54,6 +55,8 @@ export interface FakeBackend extends Backend {
   remote: FakeRemote;
   /** Projects that appear. */
   projects: FakeProjects;
+  /** Confirmed rules, and the settings that hooks were put into. */
+  rules: FakeRules;
   /** Every call so far. */
   calls: { name: CommandName; request: unknown }[];
   /** Makes the next call of a command fail. */
@@ -417,6 +420,7 @@ function handlers(
   lab: FakeLab,
   remote: FakeRemote,
   projects: FakeProjects,
+  rules: FakeRules,
   emit: (event: Event) => void,
 ): Handlers {
   const refreshed = (store: FakeStore) => {
@@ -443,6 +447,7 @@ function handlers(
   };
   const checks = healthHandlers(log);
   return {
+    ...rules.handlers(),
     ...labHandlers(lab, emit),
     ...checks,
     ...projects.handlers(
@@ -653,7 +658,8 @@ export function fakeBackend(
   const inbox = new FakeInbox(log);
   const remote = new FakeRemote(log, inbox, emit);
   const projects = new FakeProjects(log, emit);
-  const run = handlers(log, inbox, lab, remote, projects, emit);
+  const rules = new FakeRules();
+  const run = handlers(log, inbox, lab, remote, projects, rules, emit);
   const held = new Map<CommandName, Promise<void>>();
   const ended = new Set<() => void>();
   let away = false;
@@ -663,6 +669,7 @@ export function fakeBackend(
     lab,
     remote,
     projects,
+    rules,
     calls,
     platform,
     emit,
