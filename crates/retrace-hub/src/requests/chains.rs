@@ -1,0 +1,227 @@
+//! Chains: their heads, and appending to them.
+
+use super::{Caller, digest, invalid, number, store_id};
+use crate::Failure;
+use crate::database::{Scoped, now};
+use crate::routes::Hub;
+use retrace_model::{MemoryId, StoreId};
+use retrace_sync::chain::{Head, check};
+use retrace_sync::messages::{self as m, Append, Bytes, Link, LinkAt, OfStore, SignedHead};
+use retrace_sync::sign::{head_text, is_signed};
+
+/// The head of a chain, locked where it is about to move.
+pub(crate) async fn stored_head(
+    scoped: &Scoped,
+    caller: &Caller,
+    store: StoreId,
+    lock: &str,
+) -> Result<Option<SignedHead>, Failure> {
+    let sql = format!(
+        "SELECT seq, digest, signed_at, signature FROM heads WHERE org = $1 AND store = $2 AND machine = $3 {lock}"
+    );
+    let row = scoped
+        .client()?
+        .query_opt(&sql, &[&&caller.org.0[..], &&store.0[..], &&caller.machine.0[..]])
+        .await?;
+    let Some(row) = row else { return Ok(None) };
+    Ok(Some(SignedHead {
+        seq: u64::try_from(row.get::<_, i64>(0)).unwrap_or(0),
+        digest: digest(&row, 1)?,
+        at: row.get(2),
+        signature: Bytes(row.get(3)),
+    }))
+}
+
+fn empty_head() -> SignedHead {
+    SignedHead { seq: 0, digest: Head::EMPTY.digest, at: 0, signature: Bytes::default() }
+}
+
+pub(crate) async fn head(scoped: &Scoped, caller: &Caller, request: OfStore) -> Result<SignedHead, Failure> {
+    let found = stored_head(scoped, caller, store_id(&request.store)?, "").await?;
+    Ok(found.unwrap_or_else(empty_head))
+}
+
+pub(crate) async fn link_at(scoped: &Scoped, caller: &Caller, request: LinkAt) -> Result<Link, Failure> {
+    let row = scoped
+        .client()?
+        .query_opt(
+            "SELECT digest FROM versions WHERE org = $1 AND store = $2 AND machine = $3 AND seq = $4",
+            &[
+                &&caller.org.0[..],
+                &&store_id(&request.store)?.0[..],
+                &&caller.machine.0[..],
+                &number(request.seq)?,
+            ],
+        )
+        .await?;
+    let row = row.ok_or_else(|| Failure::refused(m::NOT_FOUND, "The chain has no such link."))?;
+    Ok(Link { digest: digest(&row, 0)? })
+}
+
+/// Appends to a chain. What was appended before and is sent again, because its answer was lost, is answered with the head.
+pub(crate) async fn append(
+    hub: &Hub,
+    scoped: &Scoped,
+    caller: &Caller,
+    request: Append,
+) -> Result<SignedHead, Failure> {
+    let store = store_id(&request.store)?;
+    if request.versions.is_empty() || request.versions.len() > m::MAX_VERSIONS {
+        return Err(invalid("One to a thousand versions are wanted."));
+    }
+    let (org, machine) = (caller.org, caller.machine);
+    let keys: [&(dyn tokio_postgres::types::ToSql + Sync); 3] = [&&org.0[..], &&store.0[..], &&machine.0[..]];
+    let client = scoped.client()?;
+    redactions::beside_others(scoped, org).await?;
+    let kept_out = KeptOut::among(hub, scoped, org, &request.versions).await?;
+    client
+        .execute(
+            "INSERT INTO heads (org, store, machine, seq, digest, machine_signature, signed_at, signature)
+             VALUES ($1, $2, $3, 0, $4, '', 0, '') ON CONFLICT DO NOTHING",
+            &[keys[0], keys[1], keys[2], &&Head::EMPTY.digest.0[..]],
+        )
+        .await?;
+    let stored = stored_head(scoped, caller, store, "FOR UPDATE").await?.unwrap_or_else(empty_head);
+    let mut head = Head { seq: request.after_seq, digest: request.after };
+    let mut columns = Columns::default();
+    let mut last = 0;
+    for version in &request.versions {
+        let checked =
+            check(version, store).map_err(|error| Failure::refused(m::ALTERED, format!("{error}.")))?;
+        if version.local_seq <= last {
+            return Err(invalid("The versions are not in order."));
+        }
+        last = version.local_seq;
+        head = head.then(machine, store, &checked.leaf);
+        columns.add(version, &head, kept_out.holds(version))?;
+    }
+    if stored.seq >= head.seq && stored.seq > request.after_seq {
+        // Sent before: the answer was lost.
+        let at = LinkAt { store: request.store.clone(), seq: head.seq };
+        if link_at(scoped, caller, at).await?.digest == head.digest {
+            return Ok(stored);
+        }
+    }
+    if stored.seq != request.after_seq || stored.digest != request.after {
+        return Err(Failure::refused(m::HEAD_MOVED, "The chain has another head at the hub."));
+    }
+    if !is_signed(&caller.public_key, &head_text(org, machine, store, &head, 0), &request.signature.0) {
+        return Err(Failure::refused(
+            m::ALTERED,
+            "The machine signed another head than its versions lead to.",
+        ));
+    }
+    let received = now();
+    client
+        .execute(
+            "INSERT INTO stores (org, store, machine, name, kind) VALUES ($1, $2, $3, $4, $5)
+             ON CONFLICT (org, store, machine) DO UPDATE SET name = $4, kind = $5",
+            &[keys[0], keys[1], keys[2], &request.name, &request.kind],
+        )
+        .await?;
+    let insert = client
+        .prepare_cached(
+            "INSERT INTO versions (org, store, machine, received_at, seq, local_seq, operation_seq, memory, operation,
+                 source, created_at, leaf, digest, commitment, observed, redacted, path, salt, content_sha256, content_size)
+             SELECT $1, $2, $3, $4, v.* FROM unnest($5::int8[], $6::int8[], $7::int8[], $8::bytea[], $9::text[], $10::text[],
+                 $11::int8[], $12::bytea[], $13::bytea[], $14::bytea[], $15::bool[], $16::bool[], $17::bytea[],
+                 $18::bytea[], $19::bytea[], $20::int8[]) AS v",
+        )
+        .await?;
+    let c = &columns;
+    client
+        .execute(
+            &insert,
+            &[
+                keys[0],
+                keys[1],
+                keys[2],
+                &received,
+                &c.seq,
+                &c.local_seq,
+                &c.operation_seq,
+                &c.memory,
+                &c.operation,
+                &c.source,
+                &c.created_at,
+                &c.leaf,
+                &c.digest,
+                &c.commitment,
+                &c.observed,
+                &c.redacted,
+                &c.path,
+                &c.salt,
+                &c.sha256,
+                &c.size,
+            ],
+        )
+        .await?;
+    kept_out.order(scoped, caller, store, &request.versions).await?;
+    together::note_memories(hub, scoped, caller, store, (&request, &kept_out)).await?;
+    let signature = hub.keys.signing.sign(&head_text(org, machine, store, &head, received));
+    client
+        .execute(
+            "UPDATE heads SET seq = $4, digest = $5, machine_signature = $6, signed_at = $7, signature = $8
+             WHERE org = $1 AND store = $2 AND machine = $3",
+            &[
+                keys[0],
+                keys[1],
+                keys[2],
+                &number(head.seq)?,
+                &&head.digest.0[..],
+                &request.signature.0,
+                &received,
+                &signature,
+            ],
+        )
+        .await?;
+    Ok(SignedHead { seq: head.seq, digest: head.digest, at: received, signature: Bytes(signature) })
+}
+
+/// Columns of versions about to be written.
+#[derive(Default)]
+struct Columns {
+    seq: Vec<i64>,
+    local_seq: Vec<i64>,
+    operation_seq: Vec<i64>,
+    memory: Vec<Vec<u8>>,
+    operation: Vec<String>,
+    source: Vec<String>,
+    created_at: Vec<i64>,
+    leaf: Vec<Vec<u8>>,
+    digest: Vec<Vec<u8>>,
+    commitment: Vec<Vec<u8>>,
+    observed: Vec<bool>,
+    redacted: Vec<bool>,
+    path: Vec<Option<Vec<u8>>>,
+    salt: Vec<Option<Vec<u8>>>,
+    sha256: Vec<Option<Vec<u8>>>,
+    size: Vec<Option<i64>>,
+}
+
+impl Columns {
+    /// Adds a version; without path and content where that is kept out.
+    fn add(&mut self, version: &m::SentVersion, head: &Head, kept_out: bool) -> Result<(), Failure> {
+        let memory: MemoryId =
+            version.memory().map_err(|_| invalid("A field of the version cannot be read."))?;
+        let opened = version.opened.as_ref().filter(|_| !kept_out);
+        let content = opened.and_then(|opened| opened.content.as_ref());
+        self.seq.push(number(head.seq)?);
+        self.local_seq.push(number(version.local_seq)?);
+        self.operation_seq.push(number(version.operation_seq)?);
+        self.memory.push(memory.0.to_vec());
+        self.operation.push(version.operation.clone());
+        self.source.push(version.source.chars().take(40).collect());
+        self.created_at.push(version.created_at);
+        self.leaf.push(version.leaf.0.to_vec());
+        self.digest.push(head.digest.0.to_vec());
+        self.commitment.push(version.commitment.0.to_vec());
+        self.observed.push(version.observed);
+        self.redacted.push(opened.is_none());
+        self.path.push(opened.map(|opened| opened.path.0.clone()));
+        self.salt.push(opened.and_then(|opened| opened.salt.as_ref()).map(|salt| salt.0.clone()));
+        self.sha256.push(content.map(|content| content.sha256.0.to_vec()));
+        self.size.push(content.map(|content| number(content.size)).transpose()?);
+        Ok(())
+    }
+}

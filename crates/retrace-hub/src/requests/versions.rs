@@ -1,0 +1,75 @@
+//! The list of versions.
+
+use super::{Caller, digest, id16, invalid, number};
+use crate::Failure;
+use crate::database::Scoped;
+use retrace_model::{MachineId, MemoryId, StoreId};
+use retrace_sync::messages::{self as m, Bytes, ListVersions, ListedVersion, VersionPage};
+
+/// A page of the versions of all machines of the organisation, by store, machine and place in the chain.
+pub(crate) async fn versions(
+    scoped: &Scoped,
+    caller: &Caller,
+    request: ListVersions,
+) -> Result<VersionPage, Failure> {
+    let limit = request.limit.clamp(1, m::MAX_VERSIONS as u64);
+    let (store, machine, seq) = match &request.after {
+        None => (vec![], vec![], 0),
+        Some(after) => cursor(after).ok_or_else(|| invalid("The page begins nowhere."))?,
+    };
+    let rows = scoped
+        .client()?
+        .query(
+            "SELECT v.store, v.machine, v.seq, v.memory, v.operation, v.source, v.created_at, v.path, v.content_sha256,
+                 v.content_size, v.redacted, m.name, s.name, EXISTS (SELECT 1 FROM contents c WHERE c.org = v.org
+                     AND c.store = v.store AND c.machine = v.machine AND c.sha256 = v.content_sha256)
+             FROM versions v
+             JOIN machines m ON m.org = v.org AND m.machine = v.machine
+             JOIN stores s ON s.org = v.org AND s.store = v.store AND s.machine = v.machine
+             WHERE v.org = $1 AND (v.store, v.machine, v.seq) > ($2, $3, $4)
+             ORDER BY v.store, v.machine, v.seq LIMIT $5",
+            &[&&caller.org.0[..], &store, &machine, &seq, &number(limit)?],
+        )
+        .await?;
+    let mut versions = Vec::with_capacity(rows.len());
+    for row in &rows {
+        let sha256: Option<Vec<u8>> = row.get(8);
+        let (redacted, kept): (bool, bool) = (row.get(10), row.get(13));
+        let content = match (redacted, &sha256, kept) {
+            (true, _, _) => "redacted",
+            (false, None, _) => "none",
+            (false, Some(_), true) => "kept",
+            (false, Some(_), false) => "not_sent",
+        };
+        versions.push(ListedVersion {
+            machine: MachineId(id16(row, 1)?).to_string(),
+            machine_name: row.get(11),
+            store: StoreId(id16(row, 0)?).to_string(),
+            store_name: row.get(12),
+            seq: u64::try_from(row.get::<_, i64>(2)).unwrap_or(0),
+            memory: MemoryId(id16(row, 3)?).to_string(),
+            operation: row.get(4),
+            source: row.get(5),
+            created_at: row.get(6),
+            path: row.get::<_, Option<Vec<u8>>>(7).map(Bytes),
+            content_sha256: sha256
+                .is_some()
+                .then(|| digest(row, 8))
+                .transpose()?
+                .map(|sha256| sha256.to_hex()),
+            size: row.get::<_, Option<i64>>(9).and_then(|size| u64::try_from(size).ok()),
+            content: content.to_owned(),
+        });
+    }
+    let full = versions.len() as u64 == limit;
+    let next = versions.last().filter(|_| full);
+    let next = next.map(|last| format!("{}.{}.{}", last.store, last.machine, last.seq));
+    Ok(VersionPage { versions, next })
+}
+
+fn cursor(text: &str) -> Option<(Vec<u8>, Vec<u8>, i64)> {
+    let mut parts = text.split('.');
+    let store = StoreId::parse(parts.next()?).ok()?;
+    let machine = MachineId::parse(parts.next()?).ok()?;
+    Some((store.0.to_vec(), machine.0.to_vec(), parts.next()?.parse().ok()?))
+}
