@@ -1,5 +1,6 @@
 //! What a session did, in order: commands, edits, what the person said, questions of the model.
 
+use crate::added::added_by;
 use crate::shell::{Calls, calls};
 use retrace_model::Timestamp;
 use retrace_origin::{Effect, Found, command_of, paths_of};
@@ -51,6 +52,8 @@ pub enum What {
     Edit {
         /// Its path, resolved.
         path: String,
+        /// The lines that it brought; `None` where the call does not tell, or there are too many to keep.
+        added: Option<String>,
     },
     /// The person said something.
     Said(String),
@@ -73,17 +76,16 @@ impl Deeds {
     /// Every text of the transcript that is in it.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         // What a call holds is a part of its command.
-        self.all.iter().filter_map(|deed| deed.what.text()).chain(self.directory.as_deref())
+        self.all.iter().flat_map(|deed| deed.what.texts()).flatten().chain(self.directory.as_deref())
     }
 }
 
 impl What {
-    fn text(&self) -> Option<&str> {
+    fn texts(&self) -> [Option<&str>; 2] {
         match self {
-            Self::Command { text, .. } | Self::Edit { path: text } | Self::Said(text) | Self::Told(text) => {
-                Some(text)
-            }
-            Self::Answered => None,
+            Self::Command { text, .. } | Self::Said(text) | Self::Told(text) => [Some(text), None],
+            Self::Edit { path, added } => [Some(path), added.as_deref()],
+            Self::Answered => [None, None],
         }
     }
 }
@@ -106,15 +108,16 @@ mod instant {
 #[must_use]
 pub fn deeds(reading: &Reading, found: &Found) -> Deeds {
     let directory = reading.transcripts.first().and_then(|transcript| transcript.session.project.clone());
-    let mut edits: HashMap<(usize, MessageIndex, usize), Vec<&str>> = HashMap::new();
+    let mut edits = Edits::new();
     for write in found.writes.iter().filter(|write| !write.is_saying()) {
         let by_shell = command_of(&write.tool, &Value::Null).is_some();
         if by_shell && write.effect == Effect::Unparsed {
             continue;
         }
-        edits.entry((write.conversation, write.message, write.block)).or_default().push(&write.path);
+        let of_call = edits.entry((write.conversation, write.message, write.block)).or_default();
+        of_call.push((&write.path, added_by(write)));
         if let Effect::Rename { to } = &write.effect {
-            edits.entry((write.conversation, write.message, write.block)).or_default().push(to);
+            of_call.push((to, None));
         }
     }
     let mut all = Vec::new();
@@ -124,20 +127,19 @@ pub fn deeds(reading: &Reading, found: &Found) -> Deeds {
     Deeds { directory, all }
 }
 
+/// Files that a block writes, each with the lines that it brings.
+type Edits<'r> = HashMap<(usize, MessageIndex, usize), Vec<(&'r str, Option<String>)>>;
+
 struct Conversation<'r> {
     number: usize,
     transcript: &'r Transcript,
-    edits: &'r HashMap<(usize, MessageIndex, usize), Vec<&'r str>>,
+    edits: &'r Edits<'r>,
     requests: HashMap<MessageIndex, usize>,
     failed: HashMap<&'r str, bool>,
 }
 
 impl<'r> Conversation<'r> {
-    fn of(
-        number: usize,
-        transcript: &'r Transcript,
-        edits: &'r HashMap<(usize, MessageIndex, usize), Vec<&'r str>>,
-    ) -> Self {
+    fn of(number: usize, transcript: &'r Transcript, edits: &'r Edits<'r>) -> Self {
         let answered = transcript.requests.iter().enumerate();
         let requests = answered.filter_map(|(index, request)| Some((request.response?, index))).collect();
         let results = transcript.messages.iter().flat_map(|message| &message.blocks);
@@ -170,8 +172,8 @@ impl<'r> Conversation<'r> {
                             let what = What::Command { calls: calls(&text), text };
                             all.push(self.called(index, message, block.line, id, what));
                         }
-                        for path in self.edits.get(&place).into_iter().flatten() {
-                            let what = What::Edit { path: (*path).to_owned() };
+                        for (path, added) in self.edits.get(&place).into_iter().flatten() {
+                            let what = What::Edit { path: (*path).to_owned(), added: added.clone() };
                             all.push(self.called(index, message, block.line, id, what));
                         }
                     }
@@ -242,6 +244,8 @@ pub fn proposed_call(tool: &str, input: &Value, directory: Option<&str>) -> Deed
     if let Some(text) = command_of(tool, input) {
         all.push(deed(What::Command { calls: calls(&text), text }));
     }
-    all.extend(paths_of(tool, input, directory).into_iter().map(|path| deed(What::Edit { path })));
+    all.extend(
+        paths_of(tool, input, directory).into_iter().map(|path| deed(What::Edit { path, added: None })),
+    );
     Deeds { directory: directory.map(str::to_owned), all }
 }

@@ -2,7 +2,7 @@
 
 use crate::deeds::{Deed, Deeds, What};
 use crate::matching::{Answer, Paths, call_matches, has_form, program_matches};
-use crate::rule::{Command, Form, Pattern};
+use crate::rule::{Command, Form, Pattern, TextForm};
 use crate::shell::{Call, Calls};
 use crate::wish::asked_for;
 
@@ -48,7 +48,7 @@ impl<'p> Judging<'p> {
     #[must_use]
     pub fn of(pattern: &'p Pattern) -> Self {
         let paths = match pattern {
-            Pattern::PathNever(paths) => paths.as_slice(),
+            Pattern::PathNever(paths) | Pattern::TextForm(TextForm { paths, .. }) => paths.as_slice(),
             _ => &[],
         };
         Self { pattern, paths: Paths::of(paths) }
@@ -65,6 +65,7 @@ impl<'p> Judging<'p> {
             Pattern::PathNever(_) => judge.paths(&self.paths),
             Pattern::AtEnd(command) => judge.at_end(command),
             Pattern::AskFirst(command) => judge.ask_first(command),
+            Pattern::TextForm(of) => judge.text_form(&self.paths, of),
         }
     }
 }
@@ -147,7 +148,7 @@ impl Judge<'_> {
                 ran.resize(deed.conversation + 1, false);
             }
             match &deed.what {
-                What::Edit { path } if !deed.failed && is_work(path) => ran[deed.conversation] = false,
+                What::Edit { path, .. } if !deed.failed && is_work(path) => ran[deed.conversation] = false,
                 What::Command { text, calls } => {
                     self.hidden(index, after, text, calls);
                     let mut now = ran[deed.conversation];
@@ -185,7 +186,7 @@ impl Judge<'_> {
     fn paths(mut self, paths: &Paths) -> Vec<Verdict> {
         let directory = self.deeds.directory.as_deref();
         for (index, deed) in self.deeds.all.iter().enumerate() {
-            let What::Edit { path } = &deed.what else { continue };
+            let What::Edit { path, .. } = &deed.what else { continue };
             if !paths.matches(path, directory) {
                 self.add(index, path.clone(), Outcome::Followed);
             } else {
@@ -198,9 +199,58 @@ impl Judge<'_> {
         self.found
     }
 
+    /// Writes whose new lines hold what must have the form. As many forms as things are wanted: a write that brings two tests
+    /// and one call is a break.
+    fn text_form(mut self, paths: &Paths, of: &TextForm) -> Vec<Verdict> {
+        let directory = self.deeds.directory.as_deref();
+        for (index, deed) in self.deeds.all.iter().enumerate() {
+            let What::Edit { path, added } = &deed.what else { continue };
+            if deed.failed || !paths.matches(path, directory) {
+                continue;
+            }
+            let Some(added) = added else {
+                self.add(index, path.clone(), Outcome::Undecidable);
+                continue;
+            };
+            let things = match of.text.as_str() {
+                "" => usize::from(!added.trim().is_empty()),
+                text => added.matches(text).count(),
+            };
+            if things > 0 {
+                let outcome = self.has_text_form(index, added, things, &of.form);
+                self.add(index, path.clone(), outcome);
+            }
+        }
+        self.found
+    }
+
+    fn has_text_form(&self, index: usize, added: &str, things: usize, form: &Form) -> Outcome {
+        let said = || self.said_before(index).unwrap_or_default();
+        let (follows, wished) = match form {
+            Form::With(words) => {
+                let text = words.join(" ");
+                let follows = added.matches(&text).count() >= things;
+                (follows, !follows && crate::wish::is_refused(said(), &text))
+            }
+            Form::Without(text) => {
+                let follows = !added.contains(text.as_str());
+                (
+                    follows,
+                    !follows && said().contains(text.as_str()) && !crate::wish::is_refused(said(), text),
+                )
+            }
+        };
+        match (follows, wished) {
+            (true, _) => Outcome::Followed,
+            (false, true) => Outcome::Excepted,
+            (false, false) => Outcome::Broken,
+        }
+    }
+
     fn at_end(mut self, command: &Command) -> Vec<Verdict> {
         let main = |deed: &&Deed| deed.conversation == 0;
-        let edited = |deed: &Deed| matches!(&deed.what, What::Edit { path } if is_work(path)) && !deed.failed;
+        let edited =
+            |deed: &Deed| matches!(&deed.what, What::Edit { path, .. } if is_work(path)) && !deed.failed;
         let Some(last_edit) = self.deeds.all.iter().rposition(|deed| deed.conversation == 0 && edited(deed))
         else {
             return self.found;

@@ -16,6 +16,7 @@
 //! assert_eq!(names("echo 'npm ci'"), ["echo"]);
 //! ```
 
+mod added;
 mod deeds;
 mod judge;
 mod matching;
@@ -28,7 +29,7 @@ pub use deeds::{Deed, Deeds, What, deeds, proposed_call};
 pub use judge::{Judging, Outcome, Verdict, judge};
 pub use matching::{Answer, Paths, call_matches, has_form};
 pub use propose::{Proposal, is_wording_of, propose};
-pub use rule::{Command, Form, KINDS, Pattern, Rule, RuleError};
+pub use rule::{Command, Form, KINDS, Pattern, Rule, RuleError, TextForm};
 pub use wish::asked_for;
 
 #[cfg(test)]

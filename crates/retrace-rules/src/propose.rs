@@ -1,6 +1,6 @@
 //! Sentences that look like rules, with kind and pattern filled in. A person confirms or changes each before it counts.
 
-use crate::rule::{Command, Form, Pattern};
+use crate::rule::{Command, Form, Pattern, TextForm};
 use crate::shell::calls;
 
 /// A sentence that looks like a rule.
@@ -151,6 +151,9 @@ pub fn is_wording_of(line: &str, pattern: &Pattern) -> bool {
         return true;
     }
     let lower = line.to_lowercase();
+    if let Pattern::TextForm(of) = pattern {
+        return lower.contains(&of.form.text().trim_start_matches('!').to_lowercase());
+    }
     let words: Vec<&str> =
         lower.split(|letter: char| letter.is_whitespace() || ",.;:!?`\"'()*".contains(letter)).collect();
     let named = pattern.words();
@@ -188,6 +191,20 @@ fn sentences(line: &str) -> Vec<String> {
     parts
 }
 
+/// "`t.Parallel()` in every test".
+fn text_form(lower: &str) -> Option<Pattern> {
+    let in_each =
+        ["every test", "all tests", "each test", "in tests"].iter().any(|each| lower.contains(each));
+    let found = lower.contains("t.parallel()") && in_each && !FORBID.iter().any(|no| lower.contains(no));
+    found.then(|| {
+        Pattern::TextForm(TextForm {
+            paths: vec!["*_test.go".to_owned()],
+            text: "func Test".to_owned(),
+            form: Form::With(vec!["t.Parallel()".to_owned()]),
+        })
+    })
+}
+
 fn patterns(sentence: &str) -> Vec<Pattern> {
     let lower = sentence.to_lowercase();
     let one = ask_first(&lower, sentence)
@@ -195,7 +212,8 @@ fn patterns(sentence: &str) -> Vec<Pattern> {
         .or_else(|| order(&lower, sentence))
         .or_else(|| path_never(&lower, sentence))
         .or_else(|| prefix(&lower, sentence))
-        .or_else(|| trailer(&lower, sentence));
+        .or_else(|| trailer(&lower, sentence))
+        .or_else(|| text_form(&lower));
     if let Some(one) = one {
         return vec![one];
     }

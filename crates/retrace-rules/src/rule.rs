@@ -46,6 +46,19 @@ pub enum Pattern {
     AtEnd(Command),
     /// Calls before which the person is asked: "ask before merging".
     AskFirst(Command),
+    /// Text that is written to some files must have a form: "`t.Parallel()` in every test".
+    TextForm(TextForm),
+}
+
+/// What a text that is written to files must hold, or must not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextForm {
+    /// Patterns of the files' paths.
+    pub paths: Vec<String>,
+    /// Each occurrence of it in the lines that a write brings is one thing that must have the form. Empty: the write is one.
+    pub text: String,
+    /// The form, as one text.
+    pub form: Form,
 }
 
 /// Which calls of programs.
@@ -67,7 +80,8 @@ pub enum Form {
 }
 
 /// Kinds of rules, in the order of the documents.
-pub const KINDS: [&str; 6] = ["command_never", "command_form", "order", "path_never", "at_end", "ask_first"];
+pub const KINDS: [&str; 7] =
+    ["command_never", "command_form", "order", "path_never", "at_end", "ask_first", "text_form"];
 
 /// A rule that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error, AsMessage)]
@@ -78,7 +92,7 @@ pub enum RuleError {
     NotAnObject,
     /// No kind, or one that is not known.
     #[error(
-        "“{kind}” is no kind of rule. Kinds are command_never, command_form, order, path_never, at_end and ask_first."
+        "“{kind}” is no kind of rule. Kinds are command_never, command_form, order, path_never, at_end, ask_first and text_form."
     )]
     Kind {
         /// What was given.
@@ -128,6 +142,7 @@ impl Rule {
             "order" => Pattern::Order { before: read.named("before")?, after: read.named("after")? },
             "path_never" => Pattern::PathNever(read.paths()?),
             "at_end" => Pattern::AtEnd(read.command()?),
+            "text_form" => Pattern::TextForm(read.text_form()?),
             _ => Pattern::AskFirst(read.command()?),
         };
         Ok(Self {
@@ -161,6 +176,13 @@ impl Rule {
             Pattern::PathNever(paths) => {
                 fields.insert("paths".to_owned(), json!(paths));
             }
+            Pattern::TextForm(TextForm { paths, text, form }) => {
+                fields.insert("paths".to_owned(), json!(paths));
+                if !text.is_empty() {
+                    fields.insert("text".to_owned(), json!(text));
+                }
+                fields.insert("form".to_owned(), json!(form.text()));
+            }
         }
         fields.insert("sentence".to_owned(), json!(self.sentence));
         fields.insert("source".to_owned(), json!(self.source));
@@ -179,6 +201,7 @@ impl Pattern {
             Self::PathNever(_) => KINDS[3],
             Self::AtEnd(_) => KINDS[4],
             Self::AskFirst(_) => KINDS[5],
+            Self::TextForm(_) => KINDS[6],
         }
     }
 
@@ -200,7 +223,7 @@ impl Pattern {
                 words.extend(after.words());
                 words
             }
-            Self::PathNever(_) => Vec::new(),
+            Self::PathNever(_) | Self::TextForm(_) => Vec::new(),
         }
     }
 }
@@ -239,7 +262,17 @@ impl Form {
             .then_some(form)
     }
 
-    fn text(&self) -> String {
+    /// A form that is one text: what must be there, or `!` and what must not.
+    fn of_text(text: &str) -> Option<Self> {
+        let form = match text.trim().strip_prefix('!') {
+            Some(without) => Self::Without(without.trim().to_owned()),
+            None => Self::With(vec![text.trim().to_owned()]),
+        };
+        (!form.text().trim_start_matches('!').is_empty()).then_some(form)
+    }
+
+    /// As a person writes it.
+    pub(crate) fn text(&self) -> String {
         match self {
             Self::With(words) => words.join(" "),
             Self::Without(text) => format!("!{text}"),
@@ -318,6 +351,16 @@ impl Reader<'_> {
             _ => self.text("form")?.unwrap_or_default(),
         };
         Form::typed(&text).ok_or_else(|| self.missing("form", SHAPE))
+    }
+
+    fn text_form(&self) -> Result<TextForm, RuleError> {
+        const SHAPE: &str = "a text that each place holds, or “!” and a text that none does";
+        let form = Form::of_text(&self.text("form")?.unwrap_or_default());
+        Ok(TextForm {
+            paths: self.paths()?,
+            text: self.text("text")?.unwrap_or_default(),
+            form: form.ok_or_else(|| self.missing("form", SHAPE))?,
+        })
     }
 
     fn paths(&self) -> Result<Vec<String>, RuleError> {

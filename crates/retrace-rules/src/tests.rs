@@ -286,3 +286,48 @@ fn an_earlier_wording_is_the_same_rule_and_another_sentence_is_not() {
     assert!(!is_wording_of("Use npm.", &never));
     assert!(!is_wording_of("Never use yarn.", &never));
 }
+
+#[test]
+fn a_text_needs_its_form_as_often_as_it_is_brought() {
+    let go = [said("Add tests.")];
+    let parallel = rule(
+        json!({"kind": "text_form", "paths": ["*_test.go"], "text": "func Test", "form": "t.Parallel()"}),
+    );
+    let written = |path: &str, old: &str, new: &str| {
+        let edit = call("a", "Edit", json!({"file_path": path, "old_string": old, "new_string": new}));
+        outcomes(&parallel, all(&[&go, &edit]))
+    };
+    let one = "func TestA(t *testing.T) {\n\tt.Parallel()\n}\n";
+    let bare = "func TestB(t *testing.T) {\n}\n";
+    assert_eq!(written("/p/a_test.go", "x", one), [Outcome::Followed]);
+    assert_eq!(written("/p/a_test.go", "x", bare), [Outcome::Broken]);
+    assert_eq!(written("/p/a_test.go", "x", &format!("{one}{bare}")), [Outcome::Broken]);
+    // What stood there before is no new test; another file is none of the rule's.
+    assert_eq!(written("/p/a_test.go", bare, &format!("{bare}{one}")), [Outcome::Followed]);
+    assert_eq!(written("/p/a_test.go", bare, &format!("{bare}// done\n")), []);
+    assert_eq!(written("/p/a.go", "x", bare), []);
+    let whole = call("a", "Write", json!({"file_path": "/p/b_test.go", "content": bare}));
+    assert_eq!(outcomes(&parallel, all(&[&go, &whole])), [Outcome::Broken]);
+    let never = rule(json!({"kind": "text_form", "paths": ["*.ts"], "form": "!console.log"}));
+    let written = |new: &str| {
+        let edit = call("a", "Edit", json!({"file_path": "/p/a.ts", "old_string": "", "new_string": new}));
+        outcomes(&never, all(&[&go, &edit]))
+    };
+    assert_eq!(written("console.log(1)"), [Outcome::Broken]);
+    assert_eq!(written("log(1)"), [Outcome::Followed]);
+}
+
+#[test]
+fn a_text_form_is_proposed_and_keeps_its_json() {
+    let found = propose("Always use `t.Parallel()` in all tests.");
+    let [one] = found.as_slice() else { panic!("{found:?}") };
+    let json = json!({
+        "kind": "text_form", "paths": ["*_test.go"], "text": "func Test", "form": "t.Parallel()",
+        "sentence": "", "source": null,
+    });
+    assert_eq!(one.pattern, rule(json.clone()));
+    assert_eq!(Rule::from_json(&json).expect("a rule").to_json(), json);
+    assert!(is_wording_of("Tests call `t.Parallel()`.", &one.pattern));
+    assert!(!is_wording_of("Run the tests.", &one.pattern));
+    assert!(Rule::from_json(&json!({"kind": "text_form", "paths": ["a"], "form": "!"})).is_err());
+}
