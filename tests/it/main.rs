@@ -29,6 +29,8 @@ mod health;
 mod histories;
 mod hosted;
 #[cfg(unix)]
+mod hub;
+#[cfg(unix)]
 mod inbox;
 mod kept_out;
 mod kinds;

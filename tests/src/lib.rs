@@ -7,6 +7,10 @@ pub mod dreamer;
 pub mod host;
 pub mod messages_api;
 pub mod model_api;
+#[cfg(unix)]
+pub mod network;
+#[cfg(unix)]
+pub mod postgres;
 pub mod trap;
 pub mod tree;
 

@@ -1,0 +1,293 @@
+//! The hub: real PostgreSQL, real processes, several machines. Where PostgreSQL is not installed, these tests say so and do nothing.
+
+mod sync;
+
+use retrace_api::wire::{self, ApiError, HubJoinReq, HubSynced, HubTokenReq, HubVersion};
+use retrace_api::{AppOptions, commands};
+use retrace_cli::{Exit, Io, Stop, Terminal, Zone};
+use retrace_hub::{HubOptions, Running};
+use retrace_model::Timestamp;
+use retrace_tests::postgres::{Database, Postgres};
+use retrace_tests::{World, child, options_of};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// A hub in this process, over a database of its own.
+pub(crate) struct Hub {
+    pub(crate) database: Database,
+    pub(crate) folder: tempfile::TempDir,
+    pub(crate) running: Running,
+}
+
+impl Hub {
+    /// Starts one; `None` where PostgreSQL is not installed.
+    pub(crate) fn start() -> Option<Self> {
+        let database = Postgres::database()?;
+        let folder = tempfile::tempdir().expect("a folder");
+        let options = HubOptions::new(&database.url(), &folder.path().join("hub.key"));
+        let running = retrace_hub::start(options).expect("a hub");
+        Some(Self { database, folder, running })
+    }
+
+    /// One with machines that joined it, the first as the owner's. Store ids, keys and contents differ from machine to machine.
+    pub(crate) fn with_machines<const N: usize>(names: [&str; N]) -> Option<(Self, [Machine; N])> {
+        let hub = Self::start()?;
+        let machines = names.map(Machine::new);
+        hub.join_all(&machines);
+        Some((hub, machines))
+    }
+
+    pub(crate) fn join_all(&self, machines: &[Machine]) {
+        let token = self.running.owner_token().expect("nobody joined yet");
+        machines[0].join(self.url(), token).expect("the owner joins");
+        for machine in &machines[1..] {
+            machine.join(self.url(), &machines[0].token()).expect("a member joins");
+        }
+    }
+
+    pub(crate) fn url(&self) -> &str {
+        self.running.url()
+    }
+
+    /// Options of one more process over the same database with the same key file.
+    pub(crate) fn options(&self) -> HubOptions {
+        HubOptions::new(&self.database.url(), &self.folder.path().join("hub.key"))
+    }
+
+    /// One more process, in this one, over the same database.
+    pub(crate) fn another(&self) -> Running {
+        retrace_hub::start(self.options()).expect("another hub")
+    }
+}
+
+/// A machine: a log, a store `notes`, and the commands on it, in this process or in one of its own.
+pub(crate) struct Machine {
+    pub(crate) world: World,
+    folder: tempfile::TempDir,
+    name: String,
+    number: u64,
+}
+
+/// Machines of this test program, each with random numbers of its own.
+static MACHINES: AtomicU64 = AtomicU64::new(1);
+
+/// Processes of machines, which share no random numbers either.
+const PROCESSES: u64 = 1 << 20;
+
+impl Machine {
+    pub(crate) fn new(name: &str) -> Self {
+        let number = MACHINES.fetch_add(1, Ordering::SeqCst);
+        let folder = tempfile::tempdir().expect("a folder");
+        let world = World::over(machine_options(folder.path(), number * PROCESSES, 0));
+        world.add("notes");
+        Self { world, folder, name: name.to_owned(), number }
+    }
+
+    /// The same directories, as a machine whose log is the same up to now.
+    pub(crate) fn copy(&self) -> Self {
+        let number = MACHINES.fetch_add(1, Ordering::SeqCst);
+        let folder = tempfile::tempdir().expect("a folder");
+        copy_all(&self.data_dir(), &folder.path().join("data"));
+        let world = World::over(machine_options(folder.path(), number * PROCESSES, 0));
+        Self { world, folder, name: self.name.clone(), number }
+    }
+
+    pub(crate) fn data_dir(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    pub(crate) fn join(&self, url: &str, token: &str) -> Result<(), ApiError> {
+        self.join_with(url, token, |_| {})
+    }
+
+    pub(crate) fn join_with(
+        &self,
+        url: &str,
+        token: &str,
+        change: impl FnOnce(&mut HubJoinReq),
+    ) -> Result<(), ApiError> {
+        let mut request = HubJoinReq {
+            url: url.to_owned(),
+            token: token.to_owned(),
+            name: Some(self.name.clone()),
+            ..HubJoinReq::default()
+        };
+        change(&mut request);
+        commands::hub_join(&self.world.app, request).map(drop)
+    }
+
+    /// A token for one more machine; only an owner's makes one.
+    pub(crate) fn token(&self) -> String {
+        commands::hub_token(&self.world.app, HubTokenReq::default()).expect("a token").token
+    }
+
+    /// Writes a memory and records it.
+    pub(crate) fn record(&self, path: &str, content: impl AsRef<[u8]>) -> wire::Version {
+        self.world.record(path, content)
+    }
+
+    pub(crate) fn sync(&self) -> Result<HubSynced, ApiError> {
+        commands::hub_sync(&self.world.app, wire::HubSyncReq::default())
+    }
+
+    /// Syncs, and there is nothing that stands in the way.
+    pub(crate) fn synced(&self) -> HubSynced {
+        let synced = self.sync().expect("a sync");
+        assert!(synced.problems.is_empty(), "{:?}", synced.problems);
+        synced
+    }
+
+    /// All versions of all machines at the hub.
+    pub(crate) fn versions(&self) -> Vec<HubVersion> {
+        let (mut versions, mut after) = (Vec::new(), None);
+        loop {
+            let request = wire::HubVersionsReq { after, limit: None };
+            let page = commands::hub_versions(&self.world.app, request).expect("a page");
+            versions.extend(page.versions);
+            match page.next {
+                Some(next) => after = Some(next),
+                None => return versions,
+            }
+        }
+    }
+
+    /// Runs a command in this process: exit code, output and errors.
+    pub(crate) fn run(&self, words: &[&str]) -> (Exit, String, String) {
+        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+        let process = self.process();
+        let options = |_| Ok(machine_options(self.folder.path(), process, 0));
+        let mut io = Io {
+            stdin: &mut std::io::empty(),
+            stdout: &mut stdout,
+            stderr: &mut stderr,
+            terminal: Terminal::NONE,
+            env: BTreeMap::new(),
+            zone: Zone::Utc,
+            options: &options,
+            keys: None,
+            stop: Stop::default(),
+        };
+        let exit = retrace_cli::run(words.iter().map(OsString::from), &mut io);
+        drop(io);
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+        (exit, text(stdout), text(stderr))
+    }
+
+    /// Prepares to run a command in a process of its own, with the machine's clock `skew` seconds ahead.
+    pub(crate) fn command(&self, words: &[&str], skew: i64) -> Command {
+        program(self.folder.path(), self.process(), skew, words)
+    }
+
+    fn process(&self) -> u64 {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        self.number * PROCESSES + NEXT.fetch_add(1, Ordering::SeqCst)
+    }
+}
+
+/// Options with the real clock, set wrong by some seconds, and random numbers of its own.
+pub(crate) fn machine_options(directory: &Path, random: u64, skew: i64) -> AppOptions {
+    let mut options = options_of(directory, random);
+    options.engine.clock = Arc::new(move || {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now = i64::try_from(since.as_micros()).unwrap_or(i64::MAX);
+        Timestamp::from_micros(now.saturating_add(skew.saturating_mul(1_000_000)))
+    });
+    options
+}
+
+/// Prepares to run `retrace` in a process of its own, which may be killed.
+pub(crate) fn program(directory: &Path, random: u64, skew: i64, words: &[&str]) -> Command {
+    let task = format!("{random} {skew} {}", words.join("\n"));
+    let mut command = child::command("hub::one_process", &task, directory);
+    // A pipe that nobody reads would stop it.
+    command.stdin(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
+/// Not a test of its own: one run of the program, told by its environment.
+#[test]
+fn one_process() {
+    let Some((task, directory)) = child::task() else { return };
+    let mut parts = task.splitn(3, ' ');
+    let mut part = || parts.next().expect("a part");
+    let (random, skew) = (part().parse().expect("a number"), part().parse().expect("a number"));
+    let words: Vec<OsString> = part().split('\n').map(OsString::from).collect();
+    let options = |_| Ok(machine_options(&directory, random, skew));
+    let mut io = Io {
+        stdin: &mut std::io::empty(),
+        stdout: &mut std::io::stdout(),
+        stderr: &mut std::io::stderr(),
+        terminal: Terminal::NONE,
+        env: BTreeMap::new(),
+        zone: Zone::Utc,
+        options: &options,
+        keys: None,
+        stop: Stop::on_signals(),
+    };
+    let exit = retrace_cli::run(words, &mut io);
+    std::process::exit(i32::from(exit.0));
+}
+
+/// A hub in a process of its own, which can be killed.
+pub(crate) struct HubProcess {
+    process: Child,
+    pub(crate) url: String,
+    pub(crate) owner_token: Option<String>,
+}
+
+impl HubProcess {
+    /// Starts one over a database, with its key file in a folder.
+    pub(crate) fn start(database: &str, folder: &Path) -> Self {
+        let key_file = folder.join("hub.key").display().to_string();
+        let words = [
+            "--json",
+            "hub",
+            "serve",
+            "--database",
+            database,
+            "--listen",
+            "127.0.0.1:0",
+            "--key-file",
+            &key_file,
+        ];
+        let mut process = program(folder, 0, 0, &words).spawn().expect("a process");
+        let mut lines = BufReader::new(process.stdout.take().expect("its output")).lines();
+        let line = lines.by_ref().map_while(Result::ok).find(|line| line.starts_with('{'));
+        let said = line.unwrap_or_else(|| panic!("the hub did not start: {:?}", process.wait()));
+        let said: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+        let text = |name: &str| said[name].as_str().map(str::to_owned);
+        Self { process, url: text("url").expect("an address"), owner_token: text("owner_token") }
+    }
+
+    /// Kills it; nothing is answered any more.
+    pub(crate) fn kill(mut self) {
+        self.process.kill().expect("it runs");
+        self.process.wait().expect("it ends");
+    }
+}
+
+impl Drop for HubProcess {
+    fn drop(&mut self) {
+        // It may have been killed before.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn copy_all(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a directory");
+    for entry in std::fs::read_dir(from).expect("a directory").flatten() {
+        let (path, target) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            copy_all(&path, &target);
+        } else {
+            std::fs::copy(path, target).expect("a copy");
+        }
+    }
+}

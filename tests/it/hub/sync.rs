@@ -1,0 +1,93 @@
+//! Sending: acknowledged versions, forks, chains cut short, redactions, kills.
+
+use super::{Hub, HubProcess, Machine};
+use retrace_api::commands;
+use retrace_api::wire::{Code, HubFault, HubLeaveReq};
+use retrace_tests::network::Network;
+use retrace_tests::postgres::Postgres;
+
+#[test]
+fn two_machines_see_the_same_versions() {
+    let Some((_hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    a.record("fact.md", "fact of a\n");
+    b.record("fact.md", "fact of b\n");
+    assert_eq!((a.synced().stores[0].versions, b.synced().stores[0].versions), (1, 1));
+    let seen = a.versions();
+    let names: Vec<&str> = seen.iter().map(|version| version.machine_name.as_str()).collect();
+    assert!(names.contains(&"a") && names.contains(&"b") && seen.len() == 2, "{seen:?}");
+    assert!(
+        seen.iter().all(|version| version.content == "kept" && version.path.as_deref() == Some("fact.md"))
+    );
+    assert_eq!(format!("{seen:?}"), format!("{:?}", b.versions()));
+    assert_eq!(a.synced().stores[0].versions, 0, "nothing is sent twice");
+}
+
+#[test]
+fn a_token_is_taken_once() {
+    let Some((hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    commands::hub_leave(&b.world.app, HubLeaveReq::default()).expect("it leaves");
+    let refused = b.join(hub.url(), "rthub_wrong").expect_err("a wrong token");
+    assert_eq!(refused.code, Code::KeyRefused);
+    let token = a.token();
+    b.join(hub.url(), &token).expect("it joins again");
+    let other = Machine::new("c");
+    let refused = other.join(hub.url(), &token).expect_err("a token that was used");
+    assert_eq!(refused.code, Code::KeyRefused);
+    let refused = b.run(&["hub", "token"]);
+    assert_eq!(refused.0, retrace_cli::Exit::of(Code::KeyRefused), "{}", refused.2);
+}
+
+#[test]
+fn a_killed_hub_loses_nothing_that_it_acknowledged() {
+    let Some(database) = Postgres::database() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let hub = HubProcess::start(&database.url(), folder.path());
+    let network = Network::before(&[&hub.url]);
+    let machine = Machine::new("a");
+    let token = hub.owner_token.clone().expect("the first start makes a token");
+    machine.join(&network.url(), &token).expect("it joins");
+    machine.record("fact.md", "one\n");
+    machine.synced();
+    hub.kill();
+    for count in 1..=3 {
+        machine.record("fact.md", format!("{count}\n"));
+    }
+    let hub = HubProcess::start(&database.url(), folder.path());
+    assert_eq!(hub.owner_token, None, "a second start makes no token");
+    network.turn_to(&[&hub.url]);
+    assert_eq!(machine.synced().stores[0].versions, 3);
+    assert_eq!(machine.versions().len(), 4);
+}
+
+#[test]
+fn a_fork_and_a_cut_chain_are_seen() {
+    let Some((_hub, [machine])) = Hub::with_machines(["a"]) else { return };
+    machine.record("fact.md", "both\n");
+    machine.synced();
+    let (fork, cut) = (machine.copy(), machine.copy());
+    machine.record("fact.md", "here\n");
+    machine.synced();
+    // The copy watches the same directory.
+    machine.world.write("fact.md", "there\n");
+    fork.world.scan();
+    let seen = fork.sync().expect("an answer").problems;
+    assert_eq!(seen.iter().map(|problem| problem.code).collect::<Vec<_>>(), [HubFault::Fork]);
+    let seen = cut.sync().expect("an answer").problems;
+    assert_eq!(seen.iter().map(|problem| problem.code).collect::<Vec<_>>(), [HubFault::ChainCut]);
+    let (exit, _, _) = cut.run(&["--json", "sync"]);
+    assert_eq!(exit, retrace_cli::Exit::of(Code::HeadMoved));
+    assert_eq!(machine.versions().len(), 2, "nothing of them was taken");
+}
+
+#[test]
+fn a_redaction_takes_the_content_from_the_hub() {
+    let Some((_hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    b.record("fact.md", "what must go\n");
+    b.synced();
+    let version = b.world.log("fact.md").remove(0);
+    let (exit, _, errors) = b.run(&["--quiet", "redact", &version.id]);
+    assert_eq!(exit, retrace_cli::Exit::DONE, "{errors}");
+    assert_eq!(b.synced().stores[0].redacted, 1);
+    let at_hub = a.versions();
+    assert_eq!((at_hub[0].content.as_str(), at_hub[0].path.as_ref()), ("redacted", None));
+}
