@@ -81,9 +81,11 @@ export function pieces(text: string, { spans = [], words = [], hidden = [] }: Ma
   const starts = offsets(text);
   const unit = (scalar: number) => Math.min(starts ? (starts[scalar] ?? text.length) : scalar, text.length);
   const flat = <T>(start: number, end: number, value: T) => ({ start: unit(start), end: unit(end), value });
-  const colours = spans.map(([start, end, name]) => flat(start, end, name));
-  const marked = words.map(([start, end]) => flat(start, end, true));
-  const unseen = hidden.map((one) => flat(one.at, one.at + one.length, one));
+  // The text may be the start of a line that has marks for a megabyte.
+  const letters = starts ? starts.length - 1 : text.length;
+  const colours = spans.filter(([start]) => start < letters).map(([start, end, name]) => flat(start, end, name));
+  const marked = words.filter(([start]) => start < letters).map(([start, end]) => flat(start, end, true));
+  const unseen = hidden.filter(({ at }) => at < letters).map((one) => flat(one.at, one.at + one.length, one));
   const marks = unseen.filter(({ value }) => value.kind !== "html_comment");
   const comments = unseen.filter(({ value }) => value.kind === "html_comment");
   const ends = [...colours, ...marked, ...unseen].flatMap(({ start, end }) => [start, end]);
