@@ -98,6 +98,58 @@ pub struct PresenceSpan {
     pub as_line: Option<u32>,
 }
 
+/// Asks which memories a session's requests held, all requests at once.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct PresenceLaneReq {
+    /// Session, as `context_show` names transcripts.
+    pub session: String,
+}
+
+/// Which memories and instruction files each request of a session held: what a lane under a chart shows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
+pub struct PresenceLane {
+    /// The transcript: the session's id, or a path.
+    pub transcript: String,
+    /// Number of requests.
+    pub requests: u64,
+    /// Index of the first request after each compaction.
+    pub compactions: Vec<u64>,
+    /// The files that any request held, the one that most requests held first; at most 100.
+    pub files: Vec<LaneFile>,
+    /// Files that are left out because there are more.
+    pub left_out: u64,
+}
+
+/// One file over the requests of a session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+pub struct LaneFile {
+    /// Its path: in its store, or on the machine where no store holds it.
+    pub path: String,
+    /// Its path on the machine as the transcript has it, or as its store has it.
+    pub file: String,
+    /// Its store; null where none is recorded.
+    pub store_id: Option<String>,
+    /// Requests that held any line of it.
+    pub requests: u64,
+    /// Rows of requests that held it, in order. Requests between them held none of it.
+    pub spans: Vec<LaneSpan>,
+}
+
+/// A row of requests that held the same of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct LaneSpan {
+    /// The first request.
+    pub from: u64,
+    /// The last one.
+    pub to: u64,
+    /// Lines that were present.
+    pub lines: u32,
+    /// Tokens of these lines, counted offline as the session's model counts.
+    pub tokens: u64,
+    /// How well it is known.
+    pub grade: PresenceGrade,
+}
+
 /// Asks in which sessions lines of a memory were before a model.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct ReachReq {

@@ -1,6 +1,6 @@
 //! Rules that memories state, and how sessions fared with them.
 
-use super::{PresenceCause, RuleKind, RuleOutcome};
+use super::{ActorView, PresenceCause, PresenceGrade, RuleKind, RuleOutcome};
 use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -18,7 +18,8 @@ pub struct RuleFields {
     /// Words that its arguments hold: options anywhere, other words in this order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<String>,
-    /// Of `command_form`: words that the call holds, or `!` and a text that it does not.
+    /// Of `command_form`: words that the call holds, or `!` and a text that it does not. Of `text_form`: a text that each place
+    /// holds, or `!` and a text that none does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<String>,
     /// Of `order`: the command that comes first.
@@ -27,9 +28,12 @@ pub struct RuleFields {
     /// Of `order`: the command that may come then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// Of `path_never`: patterns of paths.
+    /// Of `path_never` and `text_form`: patterns of paths.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
+    /// Of `text_form`: the text with which each place begins that must have the form; none where a write is one place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
     /// The sentence.
     pub sentence: String,
     /// Where it stands: `STORE:PATH:LINE`, or a file.
@@ -340,4 +344,75 @@ pub struct CheckRuleReq {
 pub struct CheckedRule {
     /// The rules; none where the call may be made.
     pub broken: Vec<MemoryRule>,
+}
+
+/// Asks for the breaks of rules that were found while sessions ran.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct BrokenRulesReq {
+    /// True to list those that were seen as well.
+    #[serde(default)]
+    pub seen: bool,
+    /// Number at most; 200 when absent, 1000 at most.
+    #[serde(default)]
+    pub limit: Option<u64>,
+}
+
+/// Breaks of rules, the newest first.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct BrokenRules {
+    /// The breaks.
+    pub broken: Vec<BrokenRule>,
+    /// All of them, those that are not listed included.
+    pub total: u64,
+}
+
+/// A rule that was broken while something recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct BrokenRule {
+    /// Its id, such as `break_7`.
+    pub id: String,
+    /// The rule's id.
+    pub rule_id: String,
+    /// The rule's sentence.
+    pub sentence: String,
+    /// Where that stands: `STORE:PATH:LINE`, or a file.
+    pub source: Option<String>,
+    /// The call or the path that broke it.
+    pub what: String,
+    /// The session's id.
+    pub session: String,
+    /// The session's title, where it has one.
+    pub title: Option<String>,
+    /// The transcript.
+    pub transcript: String,
+    /// True if a subagent did it.
+    pub subagent: bool,
+    /// The turn, from 1.
+    pub turn: Option<u64>,
+    /// Line of the transcript, from 1.
+    pub line: u64,
+    /// When the call was made.
+    pub at: Option<String>,
+    /// When it was found.
+    pub found_at: String,
+    /// True if the rule's line was before the model; null where the session does not tell.
+    pub present: Option<bool>,
+    /// Why it was not.
+    pub cause: Option<PresenceCause>,
+    /// How well that is known.
+    pub grade: Option<PresenceGrade>,
+    /// When a person saw it and let it be; null while it needs one.
+    pub seen_at: Option<String>,
+    /// Who.
+    pub seen_by: Option<ActorView>,
+}
+
+/// Says that a person saw breaks, or takes that back.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct SeeBrokenRules {
+    /// Their ids.
+    pub broken: Vec<String>,
+    /// True to put them back among what needs a person.
+    #[serde(default)]
+    pub put_back: bool,
 }

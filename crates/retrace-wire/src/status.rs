@@ -36,6 +36,8 @@ pub struct Status {
     pub chain_ok: Option<bool>,
     /// Items this person has left to review, over all stores: the rows of the inbox.
     pub unreviewed: u64,
+    /// Breaks of rules that nobody saw yet.
+    pub broken_rules: u64,
     /// Redactions whose purge is not finished.
     pub purge_pending: u64,
     /// Network calls made by this process. There are none unless the user asked.
@@ -63,6 +65,8 @@ pub enum Event {
     Origins,
     /// Projects with memory appeared, or were answered.
     Projects,
+    /// A session broke a rule, or a person saw that.
+    Broken,
     /// Long work goes on.
     Progress {
         /// Name of the work.

@@ -37,13 +37,15 @@ pub enum Tag {
     Dreams,
     /// Projects with memory that nobody records, and the setting for new ones.
     Projects,
+    /// Breaks of rules that were found while sessions ran.
+    Broken,
     /// Files outside every store, of whose changes nothing is told: to be read whenever somebody looks.
     Outside,
 }
 
 impl Tag {
     /// Every tag.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Log,
         Self::Files,
         Self::Stores,
@@ -58,13 +60,14 @@ impl Tag {
         Self::Hosts,
         Self::Dreams,
         Self::Projects,
+        Self::Broken,
         Self::Outside,
     ];
 }
 
 impl Event {
     /// One of each type.
-    pub fn examples() -> [Self; 7] {
+    pub fn examples() -> [Self; 8] {
         [
             Self::Advanced { cursor: 0 },
             Self::Stores,
@@ -72,6 +75,7 @@ impl Event {
             Self::Transcripts,
             Self::Origins,
             Self::Projects,
+            Self::Broken,
             Self::Progress { task: String::new(), done: 0, total: None },
         ]
     }
@@ -96,6 +100,7 @@ impl Event {
             Self::Transcripts => &[Tag::Transcripts],
             Self::Origins => &[Tag::Writers],
             Self::Projects => &[Tag::Projects],
+            Self::Broken => &[Tag::Broken],
             Self::Progress { .. } => &[],
         }
     }

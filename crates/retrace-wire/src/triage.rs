@@ -28,6 +28,13 @@ pub struct Triage {
     pub needs: Vec<TriageRow>,
     /// The other rows: clusters, the largest first; then sessions and writers, newest first; then what is as it was.
     pub routine: Vec<TriageRow>,
+    /// Rules that sessions broke and nobody saw yet, the newest first; at most 200. They need a person as rows in `needs` do, are no
+    /// changes, and are left out where a store or a kind is asked for.
+    #[serde(default)]
+    pub broken: Vec<super::BrokenRule>,
+    /// All of them.
+    #[serde(default)]
+    pub broken_total: u64,
 }
 
 /// A row: one change, or several that are reviewed together.

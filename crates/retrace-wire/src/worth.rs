@@ -10,6 +10,9 @@ pub struct MemoryWorthReq {
     /// Only this store, id or name; every listed store when absent.
     #[serde(default)]
     pub store: Option<String>,
+    /// Only this memory, `STORE:PATH`; with it `store` is not looked at.
+    #[serde(default)]
+    pub memory: Option<String>,
 }
 
 /// What memories cost and do: what costs and does nothing comes first.
