@@ -2,13 +2,14 @@
 
 use crate::options::AppOptions;
 use crate::wire::{ApiError, Event};
-use retrace_adherence::Rules;
+use retrace_adherence::{LiveUpkeep, Rules};
 use retrace_engine::Engine;
 use retrace_engine::recorder::{Recording, Upkeep};
 use retrace_health::{Checks, ProjectsUpkeep};
 use retrace_history::{History, JoinUpkeep};
 use retrace_hosted::Hosted;
 use retrace_import::Imports;
+use retrace_joined::{SyncUpkeep, Together};
 use retrace_lab::Lab;
 use retrace_redact::{PurgeUpkeep, Redactions};
 use retrace_review::{Review, TodayUpkeep};
@@ -29,6 +30,7 @@ pub struct App {
     checks: Arc<Checks>,
     review: Arc<Review>,
     rules: Arc<Rules>,
+    together: Arc<Together>,
 }
 
 /// What a command of a feature asks of the app.
@@ -56,6 +58,7 @@ has! {
     checks: Arc<Checks>,
     review: Arc<Review>,
     rules: Arc<Rules>,
+    together: Arc<Together>,
 }
 
 impl AsRef<Self> for App {
@@ -87,6 +90,8 @@ impl App {
             Arc::clone(&imports),
             Arc::clone(&rules),
         ));
+        let together =
+            Arc::new(Together::new(Arc::clone(&engine), Arc::clone(&redactions), Arc::clone(&review)));
         engine.forget_with(&rules);
         engine.forget_with(&checks);
         engine.forget_with(&served);
@@ -95,7 +100,19 @@ impl App {
         // Where that fails, on a full disk perhaps, the log can be used all the same: receipts say what is pending.
         drop(redactions.finish_purges());
         drop(engine.finish_baselines());
-        Ok(Self { engine, redactions, served, hosted, lab, history, imports, checks, review, rules })
+        Ok(Self {
+            engine,
+            redactions,
+            served,
+            hosted,
+            lab,
+            history,
+            imports,
+            checks,
+            review,
+            rules,
+            together,
+        })
     }
 
     /// True if a log is kept in the data directory, or was: opening one there makes no new one.
@@ -154,7 +171,9 @@ impl App {
             Box::new(PurgeUpkeep::new(Arc::clone(&self.redactions))),
             Box::new(JoinUpkeep::new(Arc::clone(&self.history))),
             Box::new(ProjectsUpkeep::new(Arc::clone(&self.checks))),
+            Box::new(LiveUpkeep::new(Arc::clone(&self.rules))),
             Box::new(TodayUpkeep::new(Arc::clone(&self.review))),
+            Box::new(SyncUpkeep::new(Arc::clone(&self.together))),
         ];
         self.engine.record(stores, upkeep)
     }

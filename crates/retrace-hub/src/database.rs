@@ -2,12 +2,16 @@
 
 use crate::Failure;
 use crate::keys::HubKeys;
+use crate::tls;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
 use retrace_model::{OrgId, Sha256};
+use retrace_sync::roles::Role;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio_postgres::NoTls;
+use tokio_postgres_rustls::MakeRustlsConnect;
 
 mod migrations {
     refinery::embed_migrations!("migrations");
@@ -18,6 +22,9 @@ const CONNECTIONS: usize = 16;
 
 /// Wait for a connection before the request is answered with `unavailable`.
 const WAIT: Duration = Duration::from_secs(10);
+
+/// How long a server may leave what was sent to it unacknowledged.
+const SILENCE: Duration = Duration::from_secs(30);
 
 /// Lock under which processes that start at the same time migrate one after the other.
 const MIGRATION_LOCK: i64 = 0x7265_7472_6163_6501;
@@ -34,17 +41,35 @@ pub(crate) fn now() -> i64 {
 /// The database of a hub.
 pub(crate) struct Database {
     pool: Pool,
+    org: OrgId,
 }
 
 /// A transaction that sees one organisation. Dropped without [`Scoped::commit`], it is rolled back: its connection is then
 /// closed, so that no half of it can be used again.
 pub(crate) struct Scoped {
     client: Option<Object>,
+    appended: AtomicU64,
 }
 
 impl Scoped {
     pub(crate) fn client(&self) -> Result<&Object, Failure> {
         self.client.as_ref().ok_or_else(|| Failure::Machine("the transaction has ended".into()))
+    }
+
+    /// Notes that versions were appended, for the figures.
+    pub(crate) fn note_appended(&self, versions: usize) {
+        self.appended.fetch_add(versions as u64, Ordering::Relaxed);
+    }
+
+    pub(crate) fn appended(&self) -> u64 {
+        self.appended.load(Ordering::Relaxed)
+    }
+
+    /// Gives up what was done, and keeps the connection.
+    pub(crate) async fn roll_back(mut self) -> Result<(), Failure> {
+        self.client()?.batch_execute("ROLLBACK").await?;
+        drop(self.client.take());
+        Ok(())
     }
 
     pub(crate) async fn commit(mut self) -> Result<(), Failure> {
@@ -71,21 +96,7 @@ impl Database {
         key_file: &str,
         new_owner_token: bool,
     ) -> Result<(Self, Option<String>), Failure> {
-        let mut config: tokio_postgres::Config =
-            url.parse().map_err(|_| Failure::Database("the address of the database is not one".into()))?;
-        config.application_name("retrace hub");
-        if config.get_connect_timeout().is_none() {
-            config.connect_timeout(Duration::from_secs(10));
-        }
-        let manager =
-            Manager::from_config(config, NoTls, ManagerConfig { recycling_method: RecyclingMethod::Fast });
-        let pool = Pool::builder(manager)
-            .max_size(CONNECTIONS)
-            .wait_timeout(Some(WAIT))
-            .create_timeout(Some(WAIT))
-            .runtime(Runtime::Tokio1)
-            .build()
-            .map_err(|error| Failure::Database(error.to_string()))?;
+        let pool = pool(url, CONNECTIONS)?;
         let mut client = pool.get().await?;
         let version: String = client.query_one("SHOW server_version_num", &[]).await?.get(0);
         if version.parse().unwrap_or(0) < 150_000 {
@@ -95,14 +106,29 @@ impl Database {
         let prepared = prepare(&mut client, keys, key_file, new_owner_token).await;
         client.execute("SELECT pg_advisory_unlock($1)", &[&MIGRATION_LOCK]).await?;
         drop(client);
-        Ok((Self { pool }, prepared?))
+        let (org, token) = prepared?;
+        Ok((Self { pool, org }, token))
+    }
+
+    /// The organisation of the database.
+    pub(crate) fn org(&self) -> OrgId {
+        self.org
+    }
+
+    pub(crate) fn pool_status(&self) -> deadpool_postgres::Status {
+        self.pool.status()
     }
 
     /// Begins a transaction that sees this organisation alone.
     pub(crate) async fn scoped(&self, org: OrgId) -> Result<Scoped, Failure> {
-        let scoped = Scoped { client: Some(self.pool.get().await?) };
+        let scoped = Scoped { client: Some(self.pool.get().await?), appended: AtomicU64::new(0) };
         scoped.client()?.batch_execute(&begin(org)).await?;
         Ok(scoped)
+    }
+
+    /// What else may hold a copy of the database, as its own user sees it.
+    pub(crate) async fn replicas(&self) -> Result<retrace_sync::together::Replicas, Failure> {
+        crate::requests::replicas(&*self.pool.get().await?).await
     }
 
     /// True if the database answers.
@@ -113,7 +139,7 @@ impl Database {
 }
 
 /// Begins a transaction. The organisation's digits are ours, so they can stand in the text.
-fn begin(org: OrgId) -> String {
+pub(crate) fn begin(org: OrgId) -> String {
     format!("BEGIN; SET LOCAL ROLE retrace_hub; SELECT set_config('retrace.org', '{}', true)", hex(&org.0))
 }
 
@@ -126,7 +152,7 @@ async fn prepare(
     keys: &HubKeys,
     key_file: &str,
     new_owner_token: bool,
-) -> Result<Option<String>, Failure> {
+) -> Result<(OrgId, Option<String>), Failure> {
     migrations::migrations::runner().run_async(&mut ***client).await.map_err(|error| {
         let cause = std::error::Error::source(&error).map(ToString::to_string);
         Failure::Database(format!("it cannot be migrated: {}", cause.unwrap_or_else(|| error.to_string())))
@@ -153,10 +179,42 @@ async fn prepare(
     let wanted: bool = client.query_one(wanted, &[&now()]).await?.get(0);
     let mut token = None;
     if wanted || new_owner_token {
-        token = Some(new_token(client, keys, org, "owner", None).await?.0);
+        token = Some(new_token(client, keys, org, Role::Owner, None).await?.0);
     }
     client.batch_execute("COMMIT").await?;
-    Ok(token)
+    Ok((org, token))
+}
+
+/// Connections to the database of an address; none is opened yet.
+pub(crate) fn pool(url: &str, connections: usize) -> Result<Pool, Failure> {
+    let (mut config, tls) = tls::parse(url)?;
+    config.application_name("retrace hub");
+    if config.get_connect_timeout().is_none() {
+        config.connect_timeout(Duration::from_secs(10));
+    }
+    // A server whose host is gone says nothing more: without these, requests under way would wait for it for many minutes.
+    if config.get_tcp_user_timeout().is_none() {
+        config.tcp_user_timeout(SILENCE);
+    }
+    config.keepalives_idle(config.get_keepalives_idle().min(SILENCE));
+    let fast = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+    let manager = match tls {
+        Some(tls) => Manager::from_config(config, MakeRustlsConnect::new(tls), fast),
+        None => Manager::from_config(config, NoTls, fast),
+    };
+    Pool::builder(manager)
+        .max_size(connections)
+        .wait_timeout(Some(WAIT))
+        .create_timeout(Some(WAIT))
+        .runtime(Runtime::Tokio1)
+        .build()
+        .map_err(|error| Failure::Database(error.to_string()))
+}
+
+/// Numbers of the migrations that this program has.
+pub(crate) fn migrations() -> Vec<i32> {
+    let runner = migrations::migrations::runner();
+    runner.get_migrations().iter().map(|migration| migration.version()).collect()
 }
 
 /// Makes a token and keeps its hash; answers it and when it ends.
@@ -164,7 +222,7 @@ pub(crate) async fn new_token(
     client: &Object,
     keys: &HubKeys,
     org: OrgId,
-    role: &str,
+    role: Role,
     by: Option<&[u8]>,
 ) -> Result<(String, i64), Failure> {
     let secret: [u8; 32] = keys.random()?;
@@ -174,7 +232,7 @@ pub(crate) async fn new_token(
         .execute(
             "INSERT INTO tokens (org, sha256, role, created_at, expires_at, created_by)
              VALUES ($1, $2, $3, $4, $5, $6)",
-            &[&&org.0[..], &&Sha256::of(token.as_bytes()).0[..], &role, &at, &ends, &by],
+            &[&&org.0[..], &&Sha256::of(token.as_bytes()).0[..], &role.as_str(), &at, &ends, &by],
         )
         .await?;
     Ok((token, ends))

@@ -6,6 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use retrace_model::{MachineId, OrgId, Sha256, StoreId};
 use retrace_sync::sign::SigningKey;
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+use ring::hmac;
 use ring::rand::{SecureRandom as _, SystemRandom};
 use std::fmt;
 use std::io::Write as _;
@@ -15,6 +16,7 @@ use std::path::Path;
 pub(crate) struct HubKeys {
     pub(crate) signing: SigningKey,
     wrapping: LessSafeKey,
+    tagging: hmac::Key,
     random: SystemRandom,
 }
 
@@ -46,6 +48,13 @@ pub(crate) struct Sealed {
 }
 
 impl HubKeys {
+    /// Reads the key file.
+    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
+        let refuse = |why: &str| Failure::KeyFile(path.display().to_string(), why.to_owned());
+        let text = std::fs::read_to_string(path).map_err(|error| refuse(&error.to_string()))?;
+        Self::parse(&text).ok_or_else(|| refuse("it holds no key of a hub"))
+    }
+
     /// Reads the key file; makes it, readable by its owner alone, when missing.
     pub(crate) fn read_or_make(path: &Path) -> Result<Self, Failure> {
         let refuse = |why: &str| Failure::KeyFile(path.display().to_string(), why.to_owned());
@@ -72,6 +81,10 @@ impl HubKeys {
         Some(Self {
             signing: SigningKey::from_seed(signing)?,
             wrapping: LessSafeKey::new(UnboundKey::new(&AES_256_GCM, wrapping).ok()?),
+            tagging: hmac::Key::new(
+                hmac::HMAC_SHA256,
+                hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, wrapping), b"retrace.hub.tags.1").as_ref(),
+            ),
             random: SystemRandom::new(),
         })
     }
@@ -82,6 +95,17 @@ impl HubKeys {
             .fill(&mut bytes)
             .map_err(|_| Failure::Machine("the system has no random bytes".into()))?;
         Ok(bytes)
+    }
+
+    /// A code by which something is known again without being kept. `what` keeps codes of different sorts apart.
+    pub(crate) fn tag(&self, what: &[u8], org: OrgId, bytes: &[u8]) -> [u8; 32] {
+        let mut code = hmac::Context::with_key(&self.tagging);
+        for part in [what, b"\0", &org.0, bytes] {
+            code.update(part);
+        }
+        let mut tag = [0; 32];
+        tag.copy_from_slice(code.sign().as_ref());
+        tag
     }
 
     /// Encrypts a content under a new key, and wraps that.
@@ -103,8 +127,7 @@ impl HubKeys {
     }
 
     /// Decrypts a content; `None` where key, place or bytes do not belong together.
-    #[cfg(test)]
-    fn open(&self, place: Place, sha256: &Sha256, sealed: &Sealed) -> Option<Vec<u8>> {
+    pub(crate) fn open(&self, place: Place, sha256: &Sha256, sealed: &Sealed) -> Option<Vec<u8>> {
         let about = place.text(sha256);
         let (nonce, wrapped) = sealed.wrapped_key.split_at_checked(NONCE_LEN)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;

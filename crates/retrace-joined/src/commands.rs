@@ -1,7 +1,9 @@
 //! Joining, leaving, choosing, listing.
 
 use crate::client::Hub;
+use crate::policy::role_of;
 use crate::state::{self, Membership};
+use crate::sync::waiting_view;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use retrace_engine::Engine;
@@ -12,8 +14,8 @@ use retrace_sync::messages::{
 };
 use retrace_sync::sign::join_text;
 use retrace_wire::{
-    ApiError, HubJoinReq, HubLeaveReq, HubSend, HubSendReq, HubStatus, HubStore, HubToken, HubTokenReq,
-    HubVersion, HubVersions, HubVersionsReq, Nothing,
+    ApiError, HubAcceptReq, HubBackground, HubJoinReq, HubLeaveReq, HubRole, HubSend, HubSendReq, HubStatus,
+    HubStore, HubToken, HubTokenReq, HubVersion, HubVersions, HubVersionsReq, Nothing,
 };
 use std::sync::Arc;
 
@@ -39,6 +41,7 @@ pub fn hub_status(inner: &Arc<Engine>, _: Nothing) -> Result<HubStatus, ApiError
             acknowledged: sent.map_or(0, |sent| sent.seq),
             head: sent.map(|sent| sent.digest.to_hex()),
             signed_at: sent.map(|sent| Timestamp::from_micros(sent.at).to_rfc3339()),
+            accept_proposals: state.is_some_and(|state| state.accept_proposals),
         }
     });
     Ok(HubStatus {
@@ -49,7 +52,32 @@ pub fn hub_status(inner: &Arc<Engine>, _: Nothing) -> Result<HubStatus, ApiError
         role: member.map(|member| member.role.clone()),
         send: member.map_or(HubSend::Nothing, |member| member.send),
         stores: stores.collect(),
+        background: member.map(background).unwrap_or_default(),
+        waiting: member.and_then(|member| member.waiting.as_ref()).map(waiting_view),
     })
+}
+
+fn background(member: &Membership) -> HubBackground {
+    let last = member.last.as_ref();
+    let instant = |micros: i64| Timestamp::from_micros(micros).to_rfc3339();
+    HubBackground {
+        on: member.background,
+        last_at: last.map(|last| instant(last.at)),
+        went_well: last.map(|last| last.went_well),
+        problem: last.and_then(|last| last.problem.clone()),
+        next_at: last.and_then(|last| last.next_at).map(instant),
+    }
+}
+
+/// Says whether proposals for a store are carried out without being accepted one by one.
+///
+/// # Errors
+/// `not_found` when no hub is joined, or there is no such store; `cannot_write`.
+pub fn hub_accept(inner: &Arc<Engine>, request: HubAcceptReq) -> Result<HubStatus, ApiError> {
+    let store = inner.read(|reader| Ok(inner.store_named(reader, &request.store)?.id))?;
+    state::update(inner, store, |state| state.accept_proposals = request.accept)?;
+    inner.stores_changed();
+    hub_status(inner, Nothing {})
 }
 
 /// Joins a hub. Nothing of a memory is sent by it.
@@ -71,6 +99,7 @@ pub fn hub_join(inner: &Arc<Engine>, request: HubJoinReq) -> Result<HubStatus, A
     let join = Join { token, public_key: Bytes(public), signature, name: name.clone() };
     let (hub, _) = Hub::at(inner, &url, request.certificates.as_deref(), key, &Cancel::new())
         .map_err(|error| error.api(&url))?;
+    let newest = inner.read(|reader| Ok(reader.receipts()?.first().map(|row| row.id.to_string())))?;
     let joined: Joined = hub.send("join", &join, false).map_err(|error| error.api(&url))?;
     state::save(
         inner,
@@ -84,6 +113,12 @@ pub fn hub_join(inner: &Arc<Engine>, request: HubJoinReq) -> Result<HubStatus, A
             certificates: request.certificates,
             send: request.send.unwrap_or(HubSend::Everything),
             stores: std::collections::BTreeMap::new(),
+            background: false,
+            last: None,
+            waiting: None,
+            // What was redacted before is not looked for on other machines.
+            searched: Some(newest.unwrap_or_default()),
+            decided: 0,
         },
     )?;
     inner.stores_changed();
@@ -136,7 +171,7 @@ pub fn hub_send(inner: &Arc<Engine>, request: HubSendReq) -> Result<HubStatus, A
     hub_status(inner, Nothing {})
 }
 
-fn hub(inner: &Arc<Engine>) -> Result<(Membership, Hub), ApiError> {
+pub(crate) fn hub(inner: &Arc<Engine>) -> Result<(Membership, Hub), ApiError> {
     let member = state::joined(inner)?;
     let key = state::machine_key(inner)?;
     let hub = Hub::joined(inner, &member, key, &Cancel::new()).map_err(|error| error.api(&member.url))?;
@@ -178,7 +213,8 @@ fn shown(version: ListedVersion) -> HubVersion {
 /// `not_found` when no hub is joined, `key_refused` on a machine that is not an owner's.
 pub fn hub_token(inner: &Arc<Engine>, request: HubTokenReq) -> Result<HubToken, ApiError> {
     let (member, hub) = hub(inner)?;
-    let role = if request.owner { "owner" } else { "member" }.to_owned();
+    let asked = request.role.unwrap_or(if request.owner { HubRole::Owner } else { HubRole::Writer });
+    let role = role_of(asked).to_string();
     let made: Token = hub.call("token", &NewToken { role }).map_err(|error| error.api(&member.url))?;
     let expires_at = Timestamp::from_micros(made.expires_at).to_rfc3339();
     Ok(HubToken { token: made.token, role: made.role, expires_at })

@@ -3,10 +3,12 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use retrace_engine::{Engine, keep};
+use retrace_message::Message;
 use retrace_model::{MachineId, OrgId, Sha256, StoreId};
 use retrace_sync::chain::Head;
 use retrace_sync::messages::hash;
 use retrace_sync::sign::SigningKey;
+use retrace_sync::together::Waiting;
 use retrace_wire::{ApiError, Code, HubSend, show};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -30,6 +32,39 @@ pub(crate) struct Membership {
     /// By id.
     #[serde(default)]
     pub(crate) stores: BTreeMap<String, StoreState>,
+    /// True if syncs run in the background while this machine records.
+    #[serde(default)]
+    pub(crate) background: bool,
+    /// The last of them.
+    #[serde(default)]
+    pub(crate) last: Option<LastSync>,
+    /// What waited at the hub at the last sync.
+    #[serde(default)]
+    pub(crate) waiting: Option<KeptWaiting>,
+    /// The newest receipt whose secrets were looked for in contents of other machines; empty where there was none.
+    #[serde(default)]
+    pub(crate) searched: Option<String>,
+    /// The number of the last review at the hub that is in the log.
+    #[serde(default)]
+    pub(crate) decided: u64,
+}
+
+/// How the last sync in the background went.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct LastSync {
+    pub(crate) at: i64,
+    pub(crate) went_well: bool,
+    #[serde(default)]
+    pub(crate) problem: Option<Message>,
+    #[serde(default)]
+    pub(crate) next_at: Option<i64>,
+}
+
+/// What waited at the hub.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct KeptWaiting {
+    pub(crate) at: i64,
+    pub(crate) what: Waiting,
 }
 
 /// What is known of a store at the hub.
@@ -45,6 +80,15 @@ pub(crate) struct StoreState {
     /// The newest redaction that the hub knows.
     #[serde(default)]
     pub(crate) redaction: u64,
+    /// True if proposals for it are carried out without being accepted one by one.
+    #[serde(default)]
+    pub(crate) accept_proposals: bool,
+    /// Hash of what the hub was told is left to review.
+    #[serde(default)]
+    pub(crate) left: Option<String>,
+    /// Hash of the remote that the hub was told; empty for none.
+    #[serde(default)]
+    pub(crate) project: Option<String>,
 }
 
 /// How far the chain was acknowledged.
@@ -123,9 +167,14 @@ pub(crate) fn update(
     store: StoreId,
     change: impl FnOnce(&mut StoreState),
 ) -> Result<(), ApiError> {
+    update_all(inner, |membership| change(membership.stores.entry(store.to_string()).or_default()))
+}
+
+/// Changes what is known of the hub, whatever else another process wrote meanwhile.
+pub(crate) fn update_all(inner: &Engine, change: impl FnOnce(&mut Membership)) -> Result<(), ApiError> {
     let _lock = retrace_engine::lock(&inner.own_files_lock);
     let mut membership = joined(inner)?;
-    change(membership.stores.entry(store.to_string()).or_default());
+    change(&mut membership);
     save(inner, &membership)
 }
 

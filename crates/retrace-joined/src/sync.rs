@@ -2,7 +2,9 @@
 //! noted once the hub acknowledged it. Killed anywhere, the next run goes on from there; what is sent twice is the same once.
 
 use crate::client::{Hub, HubError, hint};
-use crate::state::{self, Membership, Sent, StoreState};
+use crate::redactions::{self, Context};
+use crate::state::{self, KeptWaiting, Membership, Sent, StoreState};
+use crate::{Together, proposals, review};
 use retrace_engine::Engine;
 use retrace_engine::jobs::Job;
 use retrace_log::{ChainedVersion, StoreRow};
@@ -14,7 +16,9 @@ use retrace_sync::messages::{
     Redact, Redacted, SentContent, SentOpened, SentVersion, SignedHead, Taken,
 };
 use retrace_sync::sign::{head_text, is_signed};
-use retrace_wire::{ApiError, Code, HubFault, HubProblem, HubSend, HubStoreSynced, HubSyncReq, HubSynced};
+use retrace_wire::{
+    ApiError, Code, HubFault, HubProblem, HubSend, HubStoreSynced, HubSyncReq, HubSynced, HubWaiting,
+};
 use std::sync::Arc;
 
 /// Versions of one request.
@@ -45,7 +49,8 @@ impl<E: Into<HubError>> From<E> for Stop {
 /// # Errors
 /// `not_found` when no hub is joined or there is no such store, `store_unavailable` when the hub is not reached, `key_refused` when
 /// it does not know this machine. What stands in the way of one store is a problem in the answer.
-pub fn hub_sync(inner: &Arc<Engine>, request: HubSyncReq) -> Result<HubSynced, ApiError> {
+pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSynced, ApiError> {
+    let inner: &Arc<Engine> = together;
     let job = inner.jobs.begin(request.job.as_deref())?;
     let member = state::joined(inner)?;
     let key = state::machine_key(inner)?;
@@ -58,7 +63,14 @@ pub fn hub_sync(inner: &Arc<Engine>, request: HubSyncReq) -> Result<HubSynced, A
     let (Some(org), Some(machine)) = (member.org(), member.machine()) else {
         return Err(ApiError::new(Code::Internal, say::membership_damaged(), "hub.json"));
     };
-    let mut answer = HubSynced { stores: Vec::new(), problems: Vec::new() };
+    let mut answer = HubSynced {
+        stores: Vec::new(),
+        problems: Vec::new(),
+        redactions: Vec::new(),
+        proposals: Vec::new(),
+        reviews: 0,
+        waiting: None,
+    };
     let clock = Clock { time: inner.now().micros() };
     let _: Hello = hub.call("clock", &clock).map_err(unreached)?;
     if hub.skew().saturating_abs() > TOLD_SKEW_MICROS {
@@ -67,48 +79,131 @@ pub fn hub_sync(inner: &Arc<Engine>, request: HubSyncReq) -> Result<HubSynced, A
         let code = HubFault::ClockSkew;
         answer.problems.push(HubProblem { code, store_id: None, message, hint: say::set_clock() });
     }
+    let context = Context { together, hub: &hub, org, machine };
+    // Before the hub destroys what has the same content: afterwards nobody could say where in it the secret stood.
+    match redactions::search(&context) {
+        Ok(problem) => answer.problems.extend(problem),
+        Err(error) => match of_machine(&member, error)? {
+            Some(problem) => answer.problems.push(problem),
+            None => return Ok(answer),
+        },
+    }
+    let concerned = |store: &&StoreRow| request.store.is_some() || store.removed_at.is_none();
     let hub_key = member.hub_key();
-    for store in stores.iter().filter(|store| request.store.is_some() || store.removed_at.is_none()) {
-        let mut sending = Sending {
-            inner,
-            hub: &hub,
-            job: &job,
-            org,
-            machine,
-            hub_key: &hub_key,
-            store,
-            state: member.stores.get(&store.id.to_string()).cloned().unwrap_or_default(),
-            done: HubStoreSynced {
-                store_id: store.id.to_string(),
-                name: store.name.clone(),
-                send: member.send_of(store.id),
-                versions: 0,
-                contents: 0,
-                redacted: 0,
-                seq: 0,
-            },
-        };
-        let ended = sending.run(request.resend);
-        sending.done.seq = sending.state.sent.map_or(0, |sent| sent.seq);
-        answer.stores.push(sending.done);
-        match ended {
-            Ok(()) => {}
-            Err(Stop::Problem(code, message, hint)) => {
-                answer.problems.push(HubProblem {
-                    code,
-                    store_id: Some(store.id.to_string()),
-                    message,
-                    hint,
-                });
+    let send = |resend: bool, answer: &mut HubSynced| -> Result<bool, ApiError> {
+        let member = state::joined(inner)?;
+        for store in stores.iter().filter(concerned) {
+            let mut sending = Sending {
+                inner,
+                hub: &hub,
+                job: &job,
+                org,
+                machine,
+                hub_key: &hub_key,
+                store,
+                state: member.stores.get(&store.id.to_string()).cloned().unwrap_or_default(),
+                done: HubStoreSynced {
+                    store_id: store.id.to_string(),
+                    name: store.name.clone(),
+                    send: member.send_of(store.id),
+                    versions: 0,
+                    contents: 0,
+                    redacted: 0,
+                    seq: 0,
+                },
+                together,
+            };
+            let ended = sending.run(resend);
+            sending.done.seq = sending.state.sent.map_or(0, |sent| sent.seq);
+            let done = sending.done;
+            match answer.stores.iter_mut().find(|known| known.store_id == done.store_id) {
+                None => answer.stores.push(done),
+                Some(known) => {
+                    known.versions += done.versions;
+                    known.contents += done.contents;
+                    known.redacted += done.redacted;
+                    known.seq = done.seq;
+                }
             }
-            Err(Stop::Hub(error)) => match refusal(&member, store.id, error)? {
-                Some(problem) => answer.problems.push(problem),
-                None => break,
-            },
+            match ended {
+                Ok(()) => {}
+                Err(Stop::Problem(code, message, hint)) => {
+                    answer.problems.push(HubProblem {
+                        code,
+                        store_id: Some(store.id.to_string()),
+                        message,
+                        hint,
+                    });
+                }
+                Err(Stop::Hub(error)) => match refusal(&member, store.id, error)? {
+                    Some(problem) => answer.problems.push(problem),
+                    None => return Ok(false),
+                },
+            }
+        }
+        Ok(true)
+    };
+    if send(request.resend, &mut answer)? {
+        match exchange(&context, &mut answer) {
+            // What was done here for others is sent at once.
+            Ok(true) => drop(send(false, &mut answer)?),
+            Ok(false) => {}
+            Err(error) => answer.problems.extend(of_machine(&member, error)?),
+        }
+        match tell(&context, &stores, &mut answer) {
+            Ok(()) => {}
+            Err(error) => answer.problems.extend(of_machine(&member, error)?),
         }
     }
     inner.stores_changed();
     Ok(answer)
+}
+
+/// Carries out what waits for this machine; answers whether that changed the log.
+fn exchange(context: &Context<'_>, answer: &mut HubSynced) -> Result<bool, HubError> {
+    answer.redactions = redactions::carry_out(context)?;
+    answer.proposals = proposals::carry_out(context)?;
+    answer.reviews = review::take_decisions(context)?;
+    Ok(!answer.redactions.is_empty() || !answer.proposals.is_empty())
+}
+
+/// Tells the hub what is left to review and of which projects the stores are, and asks what waits.
+fn tell(context: &Context<'_>, stores: &[StoreRow], answer: &mut HubSynced) -> Result<(), HubError> {
+    for store in stores.iter().filter(|store| store.removed_at.is_none()) {
+        review::tell_left(context, store.id)?;
+        review::tell_project(context, store)?;
+    }
+    let what = review::waiting(context)?;
+    let at = context.together.now().micros();
+    state::update_all(context.together, |member| member.waiting = Some(KeptWaiting { at, what }))?;
+    answer.waiting = Some(waiting_view(&KeptWaiting { at, what }));
+    Ok(())
+}
+
+/// What waits, as it is shown.
+pub(crate) fn waiting_view(kept: &KeptWaiting) -> HubWaiting {
+    HubWaiting {
+        redactions: kept.what.orders,
+        outstanding: kept.what.outstanding,
+        to_approve: kept.what.to_approve,
+        proposals: kept.what.proposals,
+        unreviewed: kept.what.unreviewed,
+        at: redactions::instant(kept.at),
+    }
+}
+
+/// The problem that a refusal of something beside the stores is. `None` when it was stopped.
+fn of_machine(member: &Membership, error: HubError) -> Result<Option<HubProblem>, ApiError> {
+    match error {
+        HubError::Refused { kind, message } => Ok(Some(HubProblem {
+            code: HubFault::Refused,
+            store_id: None,
+            message: say::refused_beside(message),
+            hint: hint(&kind),
+        })),
+        HubError::Stopped => Ok(None),
+        error => Err(error.api(&member.url)),
+    }
 }
 
 /// The problem that a refusal is; an error where no further store would fare better. `None` when it was stopped.
@@ -135,6 +230,7 @@ struct Sending<'s> {
     store: &'s StoreRow,
     state: StoreState,
     done: HubStoreSynced,
+    together: &'s Arc<Together>,
 }
 
 impl Sending<'_> {
@@ -294,11 +390,14 @@ impl Sending<'_> {
     fn redact(&mut self, masked: &[u64], newest: u64) -> Result<(), Stop> {
         let sent = self.state.sent.map_or(0, |sent| sent.local_seq);
         let masked: Vec<u64> = masked.iter().copied().filter(|seq| *seq <= sent).collect();
-        for part in masked.chunks(REDACTED_BATCH) {
-            self.go_on()?;
-            let request = Redact { store: self.id(), local_seqs: part.to_vec() };
-            let redacted: Redacted = self.hub.call("redact", &request)?;
-            self.done.redacted += redacted.versions;
+        for (order, seqs) in redactions::by_redaction(self.together, &masked)? {
+            for part in seqs.chunks(REDACTED_BATCH) {
+                self.go_on()?;
+                let order = order.clone();
+                let request = Redact { store: self.id(), local_seqs: part.to_vec(), order };
+                let redacted: Redacted = self.hub.call("redact", &request)?;
+                self.done.redacted += redacted.versions;
+            }
         }
         if newest > self.state.redaction {
             self.state.redaction = newest;
@@ -403,6 +502,7 @@ retrace_message::messages! {
     clock_ahead(seconds) => "This machine's clock is {seconds} s ahead of the hub's.",
     clock_behind(seconds) => "This machine's clock is {seconds} s behind the hub's.",
     set_clock() => "Set the clock. Versions keep the times they were recorded with; nothing is lost.",
+    refused_beside(message) => "The hub refused a request beside the stores: {message}",
     batch_refused(message) => "The hub refused the versions: {message}",
     bad_countersign() => "The hub's head is not signed by the key that was remembered when this machine joined.",
     ask_operator() => "Ask the hub's operator. Nothing more of this store is sent.",

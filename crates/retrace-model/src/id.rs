@@ -114,6 +114,14 @@ random_id!(
     /// An organisation: whose machines share a hub's history.
     OrgId, "org_", say::org_id_org()
 );
+random_id!(
+    /// A redaction that a hub takes to every machine.
+    OrderId, "order_", say::order_id_order()
+);
+random_id!(
+    /// A change that another machine proposes.
+    ProposalId, "proposal_", say::proposal_id_proposal()
+);
 
 /// A version: its place in the log and the first eight bytes of the hash of what it says. The log needs no column and no
 /// index for it, and an identifier that was copied elsewhere no longer resolves once the version it named is altered.
@@ -191,6 +199,8 @@ retrace_message::messages! {
     receipt_id_receipt() => "a receipt id (receipt_…)",
     machine_id_machine() => "a machine id (machine_…)",
     org_id_org() => "an organisation id (org_…)",
+    order_id_order() => "an order's id (order_…)",
+    proposal_id_proposal() => "a proposal's id (proposal_…)",
     version_id_memver() => "a version id (memver_…)",
 }
 

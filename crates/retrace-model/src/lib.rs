@@ -34,7 +34,9 @@ mod time;
 
 pub use actor::{Actor, Evidence};
 pub use hash::Sha256;
-pub use id::{IdError, MachineId, MemoryId, OrgId, ReceiptId, StoreId, VersionId};
+pub use id::{
+    IdError, MachineId, MemoryId, OrderId, OrgId, ProposalId, ReceiptId, StoreId, VersionId,
+};
 pub use kind::{Source, StoreKind, StoreState, UnknownWord, Verdict, VersionOperation};
 pub use kind_filter::KindFilter;
 pub use memory_kind::{MemoryClass, MemoryKind, MemoryScope, StorePlace, may_have_type, memory_kind};
@@ -63,4 +65,4 @@ macro_rules! in_messages {
         )+
     };
 }
-in_messages!(MachineId, MemoryId, OrgId, ReceiptId, RelPath, Sha256, StoreId, VersionId);
+in_messages!(MachineId, MemoryId, OrderId, OrgId, ProposalId, ReceiptId, RelPath, Sha256, StoreId, VersionId);

@@ -1,7 +1,7 @@
 //! A machine and its hub.
 
 use super::visible;
-use retrace_api::wire::{HubStatus, HubSynced, HubVersion};
+use retrace_api::wire::{HubAgentTokens, HubStatus, HubSynced, HubVersion};
 use std::io::{Result, Write};
 
 /// Membership and stores.
@@ -27,8 +27,20 @@ pub fn status(out: &mut dyn Write, status: &HubStatus) -> Result<()> {
             store.send.as_str(),
             store.acknowledged
         )?;
+        if store.accept_proposals {
+            writeln!(out, "    carries out proposals without asking")?;
+        }
     }
-    Ok(())
+    let background = &status.background;
+    let last = match (&background.last_at, background.went_well, &background.problem) {
+        (Some(at), Some(true), _) => format!(", last {at}"),
+        (Some(at), _, Some(problem)) => format!(", failed {at}: {}", problem.text()),
+        _ => String::new(),
+    };
+    let on = if background.on { "on" } else { "off" };
+    writeln!(out, "  sync in the background is {on}{}", visible::line(&last))?;
+    let waits = status.waiting.as_ref().map(super::hub_together::waiting).unwrap_or_default();
+    waits.iter().try_for_each(|line| writeln!(out, "  {line}"))
 }
 
 /// What was sent.
@@ -44,6 +56,7 @@ pub fn synced(out: &mut dyn Write, synced: &HubSynced) -> Result<()> {
             store.seq
         )?;
     }
+    super::hub_together::exchanged(out, synced)?;
     Ok(())
 }
 
@@ -61,4 +74,24 @@ pub fn version(out: &mut dyn Write, version: &HubVersion) -> Result<()> {
             version.content_sha256.as_deref().map_or("-", |sha256| sha256.get(..12).unwrap_or(sha256))
         )
     )
+}
+
+/// Keys of agents.
+pub fn agent_tokens(out: &mut dyn Write, tokens: &HubAgentTokens) -> Result<()> {
+    if tokens.tokens.is_empty() {
+        return writeln!(out, "There are no keys. `retrace hub agent-token` makes one.");
+    }
+    for token in &tokens.tokens {
+        let store = match (&token.store_name, &token.store) {
+            (Some(name), _) | (None, Some(name)) => visible::line(name).to_string(),
+            (None, None) => "all stores".to_owned(),
+        };
+        let rights = if token.read_only { "reads" } else { "reads and writes" };
+        let ended = match &token.revoked_at {
+            Some(at) => format!(", revoked {at}"),
+            None => String::new(),
+        };
+        writeln!(out, "{}  {store}  {rights}, made {}{ended}", visible::line(&token.id), token.created_at)?;
+    }
+    Ok(())
 }

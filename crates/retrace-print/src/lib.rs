@@ -10,6 +10,7 @@
 //! ```
 
 pub mod act;
+pub mod broken;
 pub mod chart;
 pub mod check;
 pub mod compare;
@@ -23,6 +24,8 @@ pub mod error;
 pub mod guards;
 pub mod health;
 pub mod hub;
+pub mod hub_policy;
+pub mod hub_together;
 pub mod inbox;
 pub mod json;
 pub mod kinds;

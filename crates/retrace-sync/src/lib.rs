@@ -8,6 +8,9 @@
 //! - [`chain`]: links, and what they cover.
 //! - [`sign`]: keys of machines and hubs, and what they sign.
 //! - [`messages`]: requests and answers.
+//! - [`roles`]: what each role may do.
+//! - [`policy`]: the policy of an organisation, its audit log.
+//! - [`together`]: those of what machines do to each other.
 //!
 //! Deliberately absent: disk, network, clock. Randomness is passed in.
 //!
@@ -22,6 +25,10 @@
 //! assert_ne!(first, second);
 //! ```
 
+pub mod agents;
 pub mod chain;
 pub mod messages;
+pub mod policy;
+pub mod roles;
 pub mod sign;
+pub mod together;

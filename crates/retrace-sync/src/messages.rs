@@ -1,6 +1,7 @@
 //! Requests and answers as JSON. Hashes are 64 hexadecimal digits, bytes are base 64, times are microseconds since 1970.
 
 use crate::chain::BadVersion;
+use crate::together::{Ordered, Reached};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use retrace_model::{MemoryId, Sha256};
@@ -97,7 +98,7 @@ pub struct Joined {
     pub org: String,
     /// Its id.
     pub machine: String,
-    /// `owner` or `member`.
+    /// `owner`, `reviewer`, `writer` or `auditor`.
     pub role: String,
     /// Public key of the hub.
     pub hub_key: Bytes,
@@ -257,6 +258,9 @@ pub struct Redact {
     pub store: String,
     /// Places in the log of the machine.
     pub local_seqs: Vec<u64>,
+    /// The redaction, which is to reach the other machines; none from a machine that cannot say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<Ordered>,
 }
 
 /// What a redaction took from the hub.
@@ -266,6 +270,9 @@ pub struct Redacted {
     pub versions: u64,
     /// Contents destroyed, their keys included.
     pub contents: u64,
+    /// How far it reached the other machines.
+    #[serde(default)]
+    pub reached: Reached,
 }
 
 /// Asks for a page of the versions of all machines.
@@ -314,7 +321,7 @@ pub struct ListedVersion {
     pub content_sha256: Option<String>,
     /// Its size.
     pub size: Option<u64>,
-    /// `kept`, `not_sent`, `redacted`, or `none` for a deletion.
+    /// `kept`, `not_sent`, `expired`, `redacted`, or `none` for a deletion.
     pub content: String,
 }
 
@@ -331,8 +338,14 @@ pub struct Machine {
     pub seen_at: i64,
     /// How far its clock was ahead of the hub's, in microseconds.
     pub skew: i64,
+    /// When it joined.
+    #[serde(default)]
+    pub joined_at: i64,
     /// When it left.
     pub left_at: Option<i64>,
+    /// When an owner removed it.
+    #[serde(default)]
+    pub removed_at: Option<i64>,
 }
 
 /// The machines of the organisation.
@@ -352,7 +365,7 @@ pub struct Clock {
 /// Asks for a token with which one more machine can join.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NewToken {
-    /// `owner` or `member`.
+    /// `owner`, `reviewer`, `writer` or `auditor`.
     pub role: String,
 }
 
@@ -394,6 +407,8 @@ pub const HEAD_MOVED: &str = "head_moved";
 pub const ALTERED: &str = "altered";
 /// The clocks are too far apart.
 pub const CLOCK_SKEW: &str = "clock_skew";
+/// The very same signed request was carried out before.
+pub const REPEATED: &str = "repeated";
 /// The machine is not registered, or left.
 pub const NOT_REGISTERED: &str = "not_registered";
 /// The signature of the request does not fit.
@@ -413,6 +428,7 @@ pub const UNAVAILABLE: &str = "unavailable";
 pub const FINAL: &[&str] = &[
     HEAD_MOVED,
     ALTERED,
+    REPEATED,
     CLOCK_SKEW,
     NOT_REGISTERED,
     BAD_SIGNATURE,

@@ -86,6 +86,22 @@ pub fn join_text(token: &str, public: &[u8]) -> Vec<u8> {
     text
 }
 
+/// What a machine signs of a receipt: that it carried out, or refused, an order of its organisation.
+#[must_use]
+pub fn receipt_text(org: OrgId, machine: MachineId, body: &str) -> Vec<u8> {
+    signed_body(b"retrace.hub.receipt.1\0", org, machine, body)
+}
+
+/// What a machine signs of the result of a proposal.
+#[must_use]
+pub fn result_text(org: OrgId, machine: MachineId, body: &str) -> Vec<u8> {
+    signed_body(b"retrace.hub.result.1\0", org, machine, body)
+}
+
+fn signed_body(tag: &[u8], org: OrgId, machine: MachineId, body: &str) -> Vec<u8> {
+    [tag, &org.0, &machine.0, &Sha256::of(body.as_bytes()).0].concat()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,5 +118,15 @@ mod tests {
         assert_ne!(key.machine(), other.machine());
         assert!(SigningKey::from_seed(&[1; 31]).is_none());
         assert!(!format!("{key:?}").contains('1'));
+    }
+
+    #[test]
+    fn a_receipt_is_signed_for_one_organisation_one_machine_and_one_body() {
+        let (org, machine) = (OrgId([1; 16]), MachineId([2; 16]));
+        let text = receipt_text(org, machine, "{}");
+        assert_ne!(text, receipt_text(OrgId([9; 16]), machine, "{}"));
+        assert_ne!(text, receipt_text(org, MachineId([9; 16]), "{}"));
+        assert_ne!(text, receipt_text(org, machine, "{ }"));
+        assert_ne!(text, result_text(org, machine, "{}"));
     }
 }

@@ -1,6 +1,6 @@
 //! A machine and its hub.
 
-use super::{HubFault, HubSend, Message};
+use super::{HubBackground, HubCarriedOut, HubFault, HubProposalDone, HubRole, HubSend, HubWaiting, Message};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -70,6 +70,10 @@ pub struct HubStatus {
     pub send: HubSend,
     /// The stores.
     pub stores: Vec<HubStore>,
+    /// Sync in the background.
+    pub background: HubBackground,
+    /// What waited at the hub when this machine last synced; null before that.
+    pub waiting: Option<HubWaiting>,
 }
 
 /// What a store may send, and how far it was sent.
@@ -90,6 +94,9 @@ pub struct HubStore {
     pub head: Option<String>,
     /// When the hub signed that.
     pub signed_at: Option<String>,
+    /// True if proposals of other machines are carried out at a sync, without being accepted one by one.
+    #[serde(default)]
+    pub accept_proposals: bool,
 }
 
 /// What was sent.
@@ -99,6 +106,19 @@ pub struct HubSynced {
     pub stores: Vec<HubStoreSynced>,
     /// What stands in the way, or is worth knowing.
     pub problems: Vec<HubProblem>,
+    /// Redactions of other machines that were carried out here now.
+    #[serde(default)]
+    pub redactions: Vec<HubCarriedOut>,
+    /// Proposals of other machines that were carried out or refused here now.
+    #[serde(default)]
+    pub proposals: Vec<HubProposalDone>,
+    /// Reviews made at the hub that were noted in the log now.
+    #[ts(type = "number")]
+    #[serde(default)]
+    pub reviews: u64,
+    /// What waits at the hub.
+    #[serde(default)]
+    pub waiting: Option<HubWaiting>,
 }
 
 /// What was sent of a store.
@@ -181,7 +201,7 @@ pub struct HubVersion {
     /// Its size.
     #[ts(type = "number | null")]
     pub content_size_bytes: Option<u64>,
-    /// Content at the hub: `kept`, `not_sent`, `redacted`, or `none` for a deletion.
+    /// Content at the hub: `kept`, `not_sent`, `expired`, `redacted`, or `none` for a deletion.
     pub content: String,
     /// Kind of the change.
     pub operation: String,
@@ -197,6 +217,10 @@ pub struct HubVersion {
 pub struct HubTokenReq {
     /// True for the token of an owner's machine.
     pub owner: bool,
+    /// The role it gives; a writer's when none is named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub role: Option<HubRole>,
 }
 
 /// A one-time token.

@@ -96,6 +96,20 @@ vocabulary! {
 }
 
 vocabulary! {
+    /// What a machine is to the organisation of its hub.
+    HubRole {
+        /// Everything.
+        Owner = "owner",
+        /// Sends its own memories; reads, comments and approves those of all machines.
+        Reviewer = "reviewer",
+        /// Sends its own memories; of other machines it reads no content.
+        Writer = "writer",
+        /// Reads metadata and the audit log, never a content.
+        Auditor = "auditor",
+    }
+}
+
+vocabulary! {
     /// What stands in the way of a sync.
     HubFault {
         /// Another copy of this log continued the chain differently.
@@ -112,6 +126,58 @@ vocabulary! {
         Unreachable = "unreachable",
         /// The hub refuses.
         Refused = "refused",
+        /// A secret was not looked for in contents of other machines, which this role does not read.
+        NotSearched = "not_searched",
+    }
+}
+
+vocabulary! {
+    /// Whether a redaction goes to every machine.
+    HubOrderState {
+        /// A second person has to approve it first.
+        Waiting = "waiting",
+        /// It goes to every machine that holds what was redacted.
+        Ordered = "ordered",
+    }
+}
+
+vocabulary! {
+    /// How far a redaction is on one machine.
+    HubReachState {
+        /// The machine did not carry it out yet.
+        Outstanding = "outstanding",
+        /// It sent a signed receipt.
+        Done = "done",
+        /// It could not carry it out, and tries again with every sync.
+        Refused = "refused",
+    }
+}
+
+vocabulary! {
+    /// What a proposal is to do.
+    HubProposalKind {
+        /// Puts a memory back to an earlier version.
+        Rollback = "rollback",
+        /// Writes another text in the place of a version.
+        Edit = "edit",
+        /// Puts a whole store back to an instant.
+        Restore = "restore",
+    }
+}
+
+vocabulary! {
+    /// What became of a proposal.
+    HubProposalState {
+        /// Its machine did not carry it out yet.
+        Waiting = "waiting",
+        /// Carried out.
+        Done = "done",
+        /// The live content was another than the proposer saw.
+        Conflict = "conflict",
+        /// Its machine refused it.
+        Refused = "refused",
+        /// Its proposer took it back, or a redaction did.
+        Withdrawn = "withdrawn",
     }
 }
 
@@ -730,6 +796,8 @@ vocabulary! {
         AtEnd = "at_end",
         /// Calls before which the person is asked.
         AskFirst = "ask_first",
+        /// Text written to some files must have a form.
+        TextForm = "text_form",
     }
 }
 

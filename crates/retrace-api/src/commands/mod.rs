@@ -16,8 +16,8 @@ mod features {
     pub(super) use super::cancel::cancel;
     pub(super) use super::status::status;
     pub(super) use retrace_adherence::{
-        add_memory_rule, adherence, check_memory_rule, guard_rule, list_memory_rule, memory_rules,
-        memory_worth, propose_rules,
+        add_memory_rule, adherence, broken_rules, check_memory_rule, guard_rule, list_memory_rule,
+        memory_rules, memory_worth, propose_rules, see_broken_rules,
     };
     pub(super) use retrace_engine::diff::diff;
     pub(super) use retrace_engine::memories::{document, memories};
@@ -27,7 +27,7 @@ mod features {
     };
     pub(super) use retrace_health::{
         agent_snapshot, allow_finding, check, clients, discover, expire, expiry, finding_rules, findings,
-        health, instruction, instructions, move_entry, new_projects, opening, set_finding_rule,
+        health, instruction, instructions, memory_loads, move_entry, new_projects, opening, set_finding_rule,
         set_new_projects, strip_characters,
     };
     pub(super) use retrace_history::{
@@ -40,12 +40,12 @@ mod features {
     };
     pub(super) use retrace_import::{export_store, import_bundle, import_git, import_transcripts};
     pub(super) use retrace_joined::{
-        hub_join, hub_leave, hub_send, hub_status, hub_sync, hub_token, hub_versions,
+        hub_accept, hub_accept_proposal, hub_agent_token, hub_agent_token_revoke, hub_agent_tokens, hub_approve, hub_approve_redaction, hub_audit, hub_background, hub_comment, hub_diff, hub_history, hub_inbox, hub_join, hub_leave, hub_machines, hub_policy, hub_projects, hub_proposals, hub_propose, hub_redactions, hub_refuse_proposal, hub_remove_machine, hub_send, hub_set_policy, hub_set_role, hub_show, hub_status, hub_sync, hub_token, hub_versions, hub_withdraw_proposal,
     };
     pub(super) use retrace_lab::{
         change_reach, context_composition, context_confirm, context_deployed, context_export, context_lines,
         context_memory, context_recommend, context_request, context_show, context_simulate, context_sweep,
-        context_turn, counter_status, presence, prices, reach, remove_variant, save_variant, set_counter_key,
+        context_turn, counter_status, presence, presence_lane, prices, reach, remove_variant, save_variant, set_counter_key,
         tokens, transcripts, variants,
     };
     pub(super) use retrace_redact::{receipts, recheck_receipt, redact, verify};

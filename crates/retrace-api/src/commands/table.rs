@@ -102,7 +102,7 @@ macro_rules! commands {
 commands! {
     /// Content of the status line.
     read status(Nothing) -> Status
-        provides [Log, Stores, Reviews, Receipts, Hosts];
+        provides [Log, Stores, Reviews, Receipts, Rules, Broken, Hosts];
     /// The stores on the list, by name.
     read stores(Nothing) -> Stores
         provides [Log, Stores, Reviews];
@@ -166,6 +166,9 @@ commands! {
     /// Health of one store, or every listed one. A store that cannot be read is a row with the reason.
     read health(HealthReq) -> Health
         provides [Log, Stores, Rules] errors [NotFound, Invalid];
+    /// Sessions that loaded a memory, when and why. Reads every transcript once.
+    read memory_loads(MemoryLoadsReq) -> MemoryLoaded
+        provides [Log, Transcripts] errors [NotFound, Invalid];
     /// Proposals of memories to remove, with the evidence.
     read expiry(ExpiryReq) -> Expiry
         provides [Log, Stores, Rules] errors [NotFound, Invalid];
@@ -216,6 +219,12 @@ commands! {
     /// What each memory costs a session, in which sessions it was, and how its rules fared before and after they were written.
     read memory_worth(MemoryWorthReq) -> MemoriesWorth
         provides [Log, Rules, Runs, Transcripts] errors [NotFound, Invalid];
+    /// Breaks of rules that were found while sessions ran, the newest first: those that nobody saw yet, or all.
+    read broken_rules(BrokenRulesReq) -> BrokenRules
+        provides [Rules, Broken];
+    /// Says that a person saw breaks of rules, or takes that back.
+    write see_broken_rules(SeeBrokenRules) -> BrokenRules
+        invalidates [Broken] errors [NotFound];
     /// The rules that a call would break, before it is made.
     read check_memory_rule(CheckRuleReq) -> CheckedRule
         provides [Rules] errors [NotFound, Invalid];
@@ -328,6 +337,9 @@ commands! {
     /// What a session's model had before it at one request: which lines of which file, and why not the others.
     read presence(PresenceReq) -> Presence
         provides [Log, Runs, Transcripts] errors [NotFound, Invalid];
+    /// Which memories and instruction files each request of a session held, all requests at once.
+    read presence_lane(PresenceLaneReq) -> PresenceLane
+        provides [Log, Runs, Transcripts] errors [NotFound, Invalid];
     /// In which sessions lines of a memory were before a model, and why not in the others. Reads every transcript once.
     read reach(ReachReq) -> Reach
         provides [Log, Runs, Transcripts] errors [NotFound, Invalid];
@@ -353,7 +365,7 @@ commands! {
         provides [Log, Stores, Reviews] errors [NotFound, Invalid];
     /// Everything left to review as rows: what needs a decision, then the routine rest in clusters.
     read triage(TriageReq) -> Triage
-        provides [Log, Stores, Reviews, Rules, Writers] errors [NotFound, Invalid];
+        provides [Log, Stores, Reviews, Rules, Writers, Broken] errors [NotFound, Invalid];
     /// Items by their newest versions, as a row of `triage` names them.
     read inbox_items(InboxItemsReq) -> InboxItems
         provides [Log, Stores, Reviews, Rules, Writers] errors [NotFound, Invalid];
@@ -463,15 +475,90 @@ commands! {
     /// Chooses what a store may send to the hub.
     write hub_send(HubSendReq) -> HubStatus
         invalidates [Hosts] errors [NotFound, CannotWrite];
-    /// Sends what the hub lacks. `cancel` with the job's name stops it.
+    /// Sends what the hub lacks, and carries out what other machines redacted and proposed. `cancel` with the job's name stops it.
     write hub_sync(HubSyncReq) -> HubSynced
-        invalidates [Hosts] errors [NotFound, Busy, CannotWrite, StoreUnavailable, KeyRefused];
+        invalidates [Hosts, Log, Files, Reviews, Receipts, Contents] errors [NotFound, Busy, CannotWrite, StoreUnavailable, KeyRefused];
     /// A page of the versions of all machines at the hub.
     read hub_versions(HubVersionsReq) -> HubVersions
         provides [Outside] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
     /// Makes a one-time token with which one more machine joins.
     write hub_token(HubTokenReq) -> HubToken
         errors [NotFound, StoreUnavailable, KeyRefused];
+    /// The machines of the organisation, by name.
+    read hub_machines(Nothing) -> HubMachines
+        provides [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
+    /// Gives a machine another role.
+    write hub_set_role(HubRoleReq) -> HubMachines
+        invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+    /// Takes a machine out of the organisation. What it sent stays; its key is never taken again.
+    write hub_remove_machine(HubMachineRef) -> HubMachines
+        invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+    /// The policy of the organisation.
+    read hub_policy(Nothing) -> HubPolicy
+        provides [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
+    /// Changes one key of the policy. The audit log of the hub keeps what was so before.
+    write hub_set_policy(HubPolicyReq) -> HubPolicy
+        invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+    /// A page of the audit log of the hub: who did and saw what.
+    read hub_audit(HubAuditReq) -> HubAudit
+        provides [Outside] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+    /// Makes a key with which an agent uses one memory store of the hub, or all of them.
+    write hub_agent_token(HubAgentTokenReq) -> HubAgentTokenMade
+        invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+    /// Every key that was ever made for an agent.
+    read hub_agent_tokens(Nothing) -> HubAgentTokens
+        provides [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
+    /// Ends a key of an agent: its next request is refused.
+    write hub_agent_token_revoke(HubAgentTokenRef) -> HubAgentTokens
+        invalidates [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
+    /// Switches sync in the background on or off. It runs while this machine records, and sends what `hub_sync` sends.
+    write hub_background(HubBackgroundReq) -> HubStatus
+        invalidates [Hosts] errors [NotFound, CannotWrite];
+    /// Says whether proposals for a store are carried out at a sync without being accepted one by one.
+    write hub_accept(HubAcceptReq) -> HubStatus
+        invalidates [Hosts] errors [NotFound, CannotWrite];
+    /// A page of the memories of all machines that nobody reviewed, each with its newest version.
+    read hub_inbox(HubInboxReq) -> HubInbox
+        provides [Outside] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+    /// A page of the versions of a memory on all machines that have its store or project.
+    read hub_history(HubHistoryReq) -> HubHistory
+        provides [Outside] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+    /// A version of any machine with its comments and reviews, and its content where that is asked for.
+    read hub_show(HubShowReq) -> HubShown
+        provides [Outside, Contents] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+    /// The difference of two versions of any machines, or of one and the version before it.
+    read hub_diff(HubDiffReq) -> FileDiff
+        provides [Outside, Contents] errors [NotFound, Invalid, StoreUnavailable, KeyRefused, ContentRedacted];
+    /// Approves versions of any machine. Their machines note that in their own logs at their next sync.
+    write hub_approve(HubApproveReq) -> HubApproved
+        invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+    /// Comments on a version of any machine.
+    write hub_comment(HubCommentReq) -> HubShown
+        invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+    /// Projects, and the stores that each has on every machine.
+    read hub_projects(Nothing) -> HubProjects
+        provides [Outside] errors [NotFound, StoreUnavailable, KeyRefused];
+    /// Every redaction of the organisation, how far it reached on each machine, and what else may hold a copy.
+    read hub_redactions(Nothing) -> HubRedactions
+        provides [Outside] errors [NotFound, StoreUnavailable, KeyRefused];
+    /// Approves a redaction that waits for a second person.
+    write hub_approve_redaction(HubRedactionRef) -> HubRedactions
+        invalidates [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
+    /// Proposes a change to another machine, which carries it out or refuses it.
+    write hub_propose(HubProposeReq) -> HubProposal
+        invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+    /// Proposals of the organisation, newest first, with their results.
+    read hub_proposals(Nothing) -> HubProposals
+        provides [Outside] errors [NotFound, StoreUnavailable, KeyRefused];
+    /// Carries out a proposal for this machine now.
+    write hub_accept_proposal(HubProposalRef) -> HubProposal
+        invalidates [Log, Files, Reviews, Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
+    /// Refuses a proposal for this machine.
+    write hub_refuse_proposal(HubProposalRef) -> HubProposal
+        invalidates [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
+    /// Takes back a proposal of this machine that was not carried out yet.
+    write hub_withdraw_proposal(HubProposalRef) -> HubProposal
+        invalidates [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
     /// Stops a job; it ends soon and answers with what it has.
     write cancel(JobRef) -> Cancelled;
 }

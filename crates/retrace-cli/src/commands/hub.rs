@@ -1,6 +1,6 @@
 //! `retrace hub` and `retrace sync`
 
-use super::Ended;
+use super::{Ended, hub_agents, hub_policy, hub_together};
 use crate::exit::Exit;
 use crate::print::{self, json};
 use crate::shell::Shell;
@@ -83,6 +83,12 @@ enum What {
         /// Make one more token for an owner, where the first was lost
         #[arg(long)]
         new_owner_token: bool,
+        /// The token that /metrics wants; without one, /metrics is there on a loopback address alone
+        #[arg(long, value_name = "FILE")]
+        metrics_token_file: Option<PathBuf>,
+        /// Write log lines to standard error, as text or as JSON; they hold no content, path or token
+        #[arg(long, value_enum, hide_possible_values = true, value_name = "FORMAT")]
+        log: Option<hub_policy::Log>,
     },
     /// Join a hub with a one-time token
     ///
@@ -150,17 +156,110 @@ enum What {
     /// Make a one-time token with which one more machine joins
     ///
     ///     retrace hub token
+    ///     retrace hub token --role reviewer
     #[command(verbatim_doc_comment)]
     Token {
+        /// The role it gives: owner, reviewer, writer or auditor [default: writer]
+        #[arg(long, value_enum, hide_possible_values = true, conflicts_with = "owner")]
+        role: Option<hub_policy::Role>,
         /// The token of an owner's machine, which makes tokens itself
         #[arg(long)]
         owner: bool,
     },
+    /// List the machines of the hub
+    ///
+    /// Each with its role, when it last called, how far its clock is wrong, and
+    /// whether it left.
+    ///
+    ///     retrace hub machines
+    #[command(verbatim_doc_comment)]
+    Machines,
+    /// Give a machine another role: owner, reviewer, writer, auditor
+    ///
+    /// An owner does everything. A reviewer reads, comments and approves the
+    /// memories of all machines. A writer sends its own; of other machines it
+    /// reads no content. An auditor reads metadata and the audit log, no content.
+    ///
+    ///     retrace hub role laptop reviewer
+    #[command(verbatim_doc_comment)]
+    Role {
+        /// The machine, by name or id
+        machine: String,
+        /// Its role from now on
+        #[arg(value_enum, hide_possible_values = true)]
+        role: hub_policy::Role,
+    },
+    /// Take a machine out of the hub
+    ///
+    /// What it sent stays. Its key is never taken again; the same computer may
+    /// join as another machine (`retrace hub leave --new-identity` there).
+    ///
+    ///     retrace hub remove old-laptop
+    #[command(verbatim_doc_comment)]
+    Remove {
+        /// The machine, by name or id
+        machine: String,
+    },
+    /// Show the policy of the organisation, or change it
+    ///
+    ///     retrace hub policy
+    ///     retrace hub policy set two_person_redaction true
+    ///     retrace hub policy set retention_days.notes 90
+    ///     retrace hub policy set transcripts metadata
+    #[command(verbatim_doc_comment)]
+    Policy(hub_policy::Arguments),
+    /// Export the audit log: who did and saw what
+    ///
+    /// Oldest first. It names machines, people, requests and ids; no content, path
+    /// or token. Owners and auditors read it.
+    ///
+    ///     retrace hub audit --since 2026-11-01 --json
+    #[command(verbatim_doc_comment)]
+    Audit {
+        /// Only what happened then or later
+        #[arg(long, value_name = "TIME")]
+        since: Option<String>,
+    },
+    /// Examine the database of a hub, its key file and its chains
+    ///
+    /// Changes nothing. Each line is ok, a warning or an error with the next step;
+    /// an error ends with the exit code 5.
+    ///
+    ///     retrace hub doctor --database postgresql:///retrace
+    ///     retrace hub doctor --database URL --key-file hub.key --whole --json
+    #[command(verbatim_doc_comment)]
+    Doctor(hub_policy::Doctor),
+    /// Make a key with which an agent uses the hub's memory stores
+    ///
+    /// The hub serves the Memory Stores API at its own address: a client of that
+    /// API takes the key as its API key. Whoever has a key of one store reads and
+    /// changes its memories.
+    ///
+    ///     retrace hub agent-token --all --name deploy
+    ///     retrace hub agent-token notes --read-only
+    #[command(verbatim_doc_comment)]
+    AgentToken(hub_agents::NewKey),
+    /// List the keys of agents
+    ///
+    ///     retrace hub agent-tokens
+    #[command(verbatim_doc_comment)]
+    AgentTokens,
+    /// End a key of an agent
+    ///
+    ///     retrace hub agent-token-revoke apikey_deploy
+    #[command(verbatim_doc_comment)]
+    AgentTokenRevoke {
+        /// Its id
+        id: String,
+    },
+    #[command(flatten)]
+    Together(hub_together::Together),
 }
 
 /// Send the hub what it lacks
 ///
-/// Goes on where it stopped, whatever stopped it. A fork, a chain that was cut
+/// Then carries out here what other machines redacted, and proposals for stores
+/// that accept them. Goes on where it stopped, whatever stopped it. A fork, a chain that was cut
 /// short or a lost acknowledgement is reported with its next step and ends with
 /// the exit code 4.
 ///
@@ -181,13 +280,26 @@ const WATCH: Duration = Duration::from_millis(500);
 
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     match arguments.what {
-        What::Serve { database, listen, key_file, tls_cert, tls_key, new_owner_token } => {
+        What::Serve {
+            database,
+            listen,
+            key_file,
+            tls_cert,
+            tls_key,
+            new_owner_token,
+            metrics_token_file,
+            log,
+        } => {
+            if let Some(format) = log {
+                retrace_hub::log_to_stderr(format.into());
+            }
             let key_file = match key_file {
                 Some(file) => file,
                 None => shell.options()?.data_dir.join("hub.key"),
             };
             let tls = tls_cert.zip(tls_key).map(|(certificate, key)| TlsFiles { certificate, key });
-            serve(HubOptions { database, listen, key_file, tls, new_owner_token }, shell)
+            let options = HubOptions { database, listen, key_file, tls, new_owner_token, metrics_token_file };
+            serve(options, shell)
         }
         What::Join { url, token, send, name, ca } => {
             let certificates = ca.map(|file| read_text(&file)).transpose()?;
@@ -220,9 +332,19 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
             Ok(Exit::DONE)
         }
         What::Versions => versions(shell),
-        What::Token { owner } => {
+        What::Machines => hub_policy::machines(shell),
+        What::Role { machine, role } => hub_policy::set_role(machine, role, shell),
+        What::Remove { machine } => hub_policy::remove(machine, shell),
+        What::Policy(arguments) => hub_policy::run(arguments, shell),
+        What::Audit { since } => hub_policy::audit(since, shell),
+        What::Doctor(arguments) => hub_policy::doctor(arguments, shell),
+        What::Together(what) => hub_together::run(what, shell),
+        What::AgentToken(key) => hub_agents::make(key, shell),
+        What::AgentTokens => hub_agents::list(shell),
+        What::AgentTokenRevoke { id } => hub_agents::revoke(id, shell),
+        What::Token { owner, role } => {
             let app = shell.app()?;
-            let made = commands::hub_token(&app, HubTokenReq { owner })?;
+            let made = commands::hub_token(&app, HubTokenReq { owner, role: role.map(Into::into) })?;
             shell.print_one(&made, |out, _| writeln!(out, "{}", made.token))?;
             Ok(Exit::DONE)
         }
@@ -293,6 +415,9 @@ pub(crate) fn sync(arguments: SyncArguments, shell: &mut Shell<'_, '_>) -> Ended
             shell.warn(&format!("{} {}", problem.message.text(), problem.hint.text()));
         }
     }
-    let stands = synced.problems.iter().any(|problem| problem.code != HubFault::ClockSkew);
+    let stands = synced
+        .problems
+        .iter()
+        .any(|problem| !matches!(problem.code, HubFault::ClockSkew | HubFault::NotSearched));
     Ok(if stands { Exit::of(Code::HeadMoved) } else { Exit::DONE })
 }

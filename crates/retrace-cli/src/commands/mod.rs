@@ -1,6 +1,7 @@
 //! One file a command: what can be typed, the request it means, the call.
 
 pub(crate) mod accept;
+pub(crate) mod behind_window;
 pub(crate) mod blame;
 pub(crate) mod check;
 pub(crate) mod clients;
@@ -15,12 +16,16 @@ pub(crate) mod export;
 pub(crate) mod health;
 pub(crate) mod hook;
 pub(crate) mod hub;
+pub(crate) mod hub_agents;
+pub(crate) mod hub_policy;
+pub(crate) mod hub_together;
 pub(crate) mod import;
 pub(crate) mod inbox;
 pub(crate) mod instructions;
 pub(crate) mod interactive;
 mod interactive_acts;
 pub(crate) mod log;
+pub(crate) mod man;
 pub(crate) mod memories;
 pub(crate) mod memory_tool;
 pub(crate) mod mounts;
@@ -97,6 +102,8 @@ pub(crate) fn run(command: Command, shell: &mut Shell<'_, '_>) -> Ended {
         Command::Hook(arguments) => hook::run(&arguments, shell),
         Command::MemoryTool(arguments) => memory_tool::run(&arguments, shell),
         Command::Completions(arguments) => completions::run(&arguments, shell),
+        Command::Man(arguments) => man::run(&arguments, shell),
+        Command::BehindWindow(arguments) => behind_window::run(&arguments, shell),
         Command::Renamed(renamed) => run_renamed(renamed, shell),
     }
 }

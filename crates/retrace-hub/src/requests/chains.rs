@@ -1,7 +1,9 @@
 //! Chains: their heads, and appending to them.
 
-use super::{Caller, digest, invalid, number, store_id};
+use super::redactions::KeptOut;
+use super::{Caller, digest, invalid, number, redactions, store_id, together};
 use crate::Failure;
+use crate::audit;
 use crate::database::{Scoped, now};
 use crate::routes::Hub;
 use retrace_model::{MemoryId, StoreId};
@@ -175,6 +177,9 @@ pub(crate) async fn append(
             ],
         )
         .await?;
+    let subject = format!("{store} {}-{}", request.after_seq.saturating_add(1), head.seq);
+    audit::note(scoped, caller, "append", &subject).await?;
+    scoped.note_appended(request.versions.len());
     Ok(SignedHead { seq: head.seq, digest: head.digest, at: received, signature: Bytes(signature) })
 }
 

@@ -3,6 +3,7 @@
 use super::chains::stored_head;
 use super::{Caller, digest, invalid, number, redactions, store_id};
 use crate::Failure;
+use crate::audit;
 use crate::database::Scoped;
 use crate::keys::Place;
 use crate::routes::Hub;
@@ -35,7 +36,8 @@ pub(crate) async fn contents(
             "SELECT a.sha256, EXISTS (SELECT 1 FROM contents c WHERE c.org = $1 AND c.store = $2 AND c.machine = $3
                  AND c.sha256 = a.sha256)
              FROM (SELECT DISTINCT unnest($4::bytea[]) AS sha256) a WHERE EXISTS (SELECT 1 FROM versions v
-                 WHERE v.org = $1 AND v.store = $2 AND v.machine = $3 AND v.content_sha256 = a.sha256)",
+                 WHERE v.org = $1 AND v.store = $2 AND v.machine = $3 AND v.content_sha256 = a.sha256
+                     AND NOT v.expired)",
             &[keys[0], keys[1], keys[2], &asked],
         )
         .await?;
@@ -72,6 +74,9 @@ pub(crate) async fn contents(
     if !hashes.is_empty() {
         client.execute(&insert, &[keys[0], keys[1], keys[2], &hashes, &sizes, &wrapped, &bytes]).await?;
     }
+    if new > 0 {
+        audit::note(scoped, caller, "contents", &format!("{store} {new}")).await?;
+    }
     Ok(Taken { new })
 }
 
@@ -99,7 +104,8 @@ pub(crate) async fn redact(
         )
         .await?;
     let size = |row: &tokio_postgres::Row| u64::try_from(row.get::<_, i64>(1)).unwrap_or(0);
-    let going = gone.iter().map(|row| Ok((digest(row, 0)?, size(row)))).collect::<Result<Vec<_>, Failure>>()?;
+    let going =
+        gone.iter().map(|row| Ok((digest(row, 0)?, size(row)))).collect::<Result<Vec<_>, Failure>>()?;
     let gone: Vec<Vec<u8>> = gone.iter().map(|row| row.get(0)).collect();
     client
         .execute(
@@ -130,5 +136,6 @@ pub(crate) async fn redact(
         }
         None => Reached::default(),
     };
+    audit::note(scoped, caller, "redact", &format!("{store} {versions} {contents}")).await?;
     Ok(Redacted { versions, contents, reached })
 }

@@ -6,6 +6,7 @@
 
 use super::{Caller, id16, invalid, number, store_id};
 use crate::Failure;
+use crate::audit;
 use crate::database::{Scoped, now};
 use crate::keys::{Place, Sealed};
 use crate::routes::Hub;
@@ -15,7 +16,7 @@ use retrace_sync::sign::{is_signed, receipt_text};
 use retrace_sync::together::{
     ById, KeptReceipt, MAX_BODY, MAX_TARGETS, MAX_TEXT, Name, Named, Order, OrderMachine, OrderState,
     Ordered, Orders, PAGE_BYTES, Reached, ReceiptBody, Redactions, Replicas, Search, Searched, SignedReceipt,
-    Target,
+    Target, order_id,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use tokio_postgres::types::ToSql;
@@ -54,10 +55,7 @@ impl Parts {
         let column = |of: fn(&(u64, u64)) -> u64| -> Result<Vec<i64>, Failure> {
             parts.iter().map(|part| number(of(part))).collect()
         };
-        Ok(Self {
-            starts: column(|part| part.0)?,
-            ends: column(|part| part.1)?,
-        })
+        Ok(Self { starts: column(|part| part.0)?, ends: column(|part| part.1)? })
     }
 
     fn sent(&self) -> Vec<(u64, u64)> {
@@ -81,14 +79,6 @@ pub(crate) async fn alone(scoped: &Scoped, org: OrgId) -> Result<(), Failure> {
 
 fn short(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control() || *letter == '\n').take(MAX_TEXT).collect()
-}
-
-/// The id of a redaction of a machine: the same whenever it is told.
-fn order_id(machine: MachineId, order: &Ordered) -> OrderId {
-    let digest = Sha256::of(&[b"retrace.hub.order.1\0", &machine.0[..], order.receipt.as_bytes()].concat());
-    let mut id = [0; 16];
-    id.copy_from_slice(&digest.0[..16]);
-    OrderId(id)
 }
 
 fn parse_order(text: &str) -> Result<OrderId, Failure> {
@@ -121,8 +111,8 @@ pub(crate) async fn reach(
     if going.is_empty() {
         return Ok(Reached::default());
     }
-    let id = order_id(caller.machine, order);
-    let waiting = super::policy::two_person_redaction(scoped, caller.org).await?;
+    let id = order_id(caller.machine, &order.receipt);
+    let waiting = super::policy::policy_of(scoped.client()?, caller.org, "").await?.two_person_redaction;
     let reason = order.reason.as_deref().map(short);
     let method: String = order.method.chars().take(20).collect();
     client
@@ -146,6 +136,7 @@ pub(crate) async fn reach(
         .query_one("SELECT state FROM orders WHERE org = $1 AND id = $2", &[&&caller.org.0[..], &&id.0[..]])
         .await?
         .get(0);
+    audit::note(scoped, caller, "order_redaction", &id.to_string()).await?;
     if state == "waiting" {
         for (sha256, parts) in &going {
             client
@@ -164,11 +155,11 @@ pub(crate) async fn reach(
 }
 
 /// Codes of contents that are kept out already.
-async fn known_tags(
+async fn known_tags<'h>(
     hub: &Hub,
     scoped: &Scoped,
     org: OrgId,
-    hashes: impl Iterator<Item = &Sha256>,
+    hashes: impl Iterator<Item = &'h Sha256>,
 ) -> Result<HashMap<Sha256, (Vec<u8>, Parts)>, Failure> {
     let by_tag: HashMap<Vec<u8>, Sha256> =
         hashes.map(|sha256| (hub.keys.tag(CONTENT, org, &sha256.0).to_vec(), *sha256)).collect();
@@ -202,6 +193,8 @@ async fn take_out(
     let except: Vec<u8> = except.map_or_else(Vec::new, |machine| machine.0.to_vec());
     let mut reached = Reached { order: Some(id.to_string()), ..Reached::default() };
     let mut machines = BTreeSet::new();
+    // Stores that the hub serves itself have no log elsewhere: what is masked here is done.
+    let itself = hub.keys.signing.machine();
     for (sha256, parts) in going {
         let tag = hub.keys.tag(CONTENT, org, &sha256.0);
         client
@@ -216,10 +209,10 @@ async fn take_out(
             .query(
                 "INSERT INTO order_targets (org, id, machine, store, local_seq, starts, ends)
                  SELECT v.org, $4, v.machine, v.store, v.local_seq, $5, $6 FROM versions v
-                 WHERE v.org = $1 AND v.content_sha256 = $2 AND v.machine <> $3
+                 WHERE v.org = $1 AND v.content_sha256 = $2 AND v.machine <> $3 AND v.machine <> $7
                  ON CONFLICT (org, machine, id, store, local_seq) DO UPDATE SET done = false
                  RETURNING machine",
-                &[those[0], those[1], those[2], &&id.0[..], &parts.starts, &parts.ends],
+                &[those[0], those[1], those[2], &&id.0[..], &parts.starts, &parts.ends, &&itself.0[..]],
             )
             .await?;
         machines.extend(concerned.iter().map(|row| row.get::<_, Vec<u8>>(0)));
@@ -303,6 +296,16 @@ impl KeptOut {
         Ok(Self { found: known_tags(hub, scoped, org, hashes.iter()).await? })
     }
 
+    /// True if a content stays out.
+    pub(crate) async fn is_out(
+        hub: &Hub,
+        scoped: &Scoped,
+        org: OrgId,
+        sha256: &Sha256,
+    ) -> Result<bool, Failure> {
+        Ok(!known_tags(hub, scoped, org, std::iter::once(sha256)).await?.is_empty())
+    }
+
     /// True if the content of a version stays out.
     pub(crate) fn holds(&self, version: &SentVersion) -> bool {
         self.of(version).is_some()
@@ -350,10 +353,7 @@ impl KeptOut {
 
 /// The contents of hashes that are long enough to reach other machines.
 pub(crate) fn going(contents: impl Iterator<Item = (Sha256, u64)>) -> Going {
-    contents
-        .filter(|(_, size)| *size >= SHORTEST)
-        .map(|(sha256, _)| (sha256, Parts::default()))
-        .collect()
+    contents.filter(|(_, size)| *size >= SHORTEST).map(|(sha256, _)| (sha256, Parts::default())).collect()
 }
 
 /// Takes out contents of other machines that a machine found to hold what it redacted.
@@ -419,6 +419,7 @@ pub(crate) async fn search(
             break;
         }
     }
+    audit::note(scoped, caller, "search", &format!("{} contents", contents.len())).await?;
     Ok(Searched { contents, next })
 }
 
@@ -475,6 +476,31 @@ pub(crate) async fn orders(scoped: &Scoped, caller: &Caller) -> Result<Orders, F
                 targets: vec![target],
             }),
         }
+    }
+    // Its own redactions, of which it sends the receipt.
+    let rows = scoped
+        .client()?
+        .query(
+            "SELECT o.id, m.name, o.at, o.live, o.reason FROM order_machines om
+             JOIN orders o ON o.org = om.org AND o.id = om.id
+             JOIN machines m ON m.org = o.org AND m.machine = o.by_machine
+             WHERE om.org = $1 AND om.machine = $2 AND o.by_machine = $2 AND om.state = 'outstanding'
+                 AND NOT EXISTS (SELECT 1 FROM order_targets t WHERE t.org = om.org AND t.id = om.id
+                     AND t.machine = om.machine AND NOT t.done)
+             ORDER BY o.received_at, o.id LIMIT $3",
+            &[&&caller.org.0[..], &&caller.machine.0[..], &number(MAX_TARGETS)?],
+        )
+        .await?;
+    for row in &rows {
+        orders.push(Order {
+            id: OrderId(id16(row, 0)?).to_string(),
+            by: caller.machine.to_string(),
+            by_name: row.get(1),
+            at: row.get(2),
+            live: row.get(3),
+            reason: row.get(4),
+            targets: Vec::new(),
+        });
     }
     Ok(Orders { orders })
 }
@@ -552,6 +578,7 @@ pub(crate) async fn receipt(
             &[mine[0], mine[1], mine[2], &new_state, &now()],
         )
         .await?;
+    audit::note(scoped, caller, "receipt", &id.to_string()).await?;
     Ok(Done {})
 }
 
@@ -593,6 +620,7 @@ pub(crate) async fn approve_order(
         .await?;
     client.execute("DELETE FROM order_contents WHERE org = $1 AND id = $2", &of).await?;
     outstanding(scoped, caller.org, &id.0, &row.get::<_, Vec<u8>>(1)).await?;
+    audit::note(scoped, caller, "approve_order", &id.to_string()).await?;
     take_out(hub, scoped, caller.org, id, None, &going).await
 }
 
@@ -674,10 +702,8 @@ pub(crate) async fn redactions(hub: &Hub, scoped: &Scoped, caller: &Caller) -> R
 
 /// What else may hold a copy, as far as the hub's user of the database may see it.
 pub(crate) async fn replicas(client: &tokio_postgres::Client) -> Result<Replicas, Failure> {
-    let sees: bool = client
-        .query_one("SELECT pg_has_role(current_user, 'pg_monitor', 'MEMBER')", &[])
-        .await?
-        .get(0);
+    let sees: bool =
+        client.query_one("SELECT pg_has_role(current_user, 'pg_monitor', 'MEMBER')", &[]).await?.get(0);
     if !sees {
         return Ok(Replicas::default());
     }

@@ -106,6 +106,15 @@ impl Tags {
         Held::Parts(joined)
     }
 
+    /// Where exact secrets stand in `bytes`, each by itself; a redacted content that is known as a whole is not among them.
+    #[must_use]
+    pub fn secrets_at(&self, bytes: &[u8]) -> Vec<Range<usize>> {
+        let mut parts: Vec<Range<usize>> = Vec::new();
+        self.secrets_in(bytes, |part, _| parts.push(part));
+        parts.sort_by_key(|part| (part.start, part.end));
+        parts
+    }
+
     /// `bytes` without what was redacted: a marker stands in its place. `None` when they hold nothing of it.
     #[must_use]
     pub fn without(&self, bytes: &[u8]) -> Option<Vec<u8>> {

@@ -1,0 +1,485 @@
+//! Redactions that reach every machine: what this one redacted is looked for in the contents of the others, and what others
+//! redacted is carried out here, with the code of a redaction of one's own.
+//!
+//! A secret is told to nobody: other machines are told where in their own contents it stands, and take it from there.
+
+use crate::Together;
+use crate::client::{Hub, HubError};
+use crate::commands;
+use crate::state;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use retrace_engine::memories::{Bytes as Content, bytes_of};
+use retrace_log::{PlaceState, ReceiptRow, VersionRow};
+use retrace_model::{MachineId, OrgId, StoreId, Timestamp};
+use retrace_sync::messages::{Bytes, Done, NOT_ALLOWED};
+use retrace_sync::sign::{is_signed, machine_of, receipt_text};
+use retrace_sync::together::{
+    ById, KeptReceipt, Name, Named, Order, OrderMachine, OrderState, Ordered, Orders, Reached, ReceiptBody,
+    Redactions, Replicas, Search, Searched, SignedReceipt, Target, order_id,
+};
+use retrace_wire::{
+    ApiError, Code, HubCarriedOut, HubFault, HubProblem, HubReach, HubReachState, HubReceipt, HubRedaction,
+    HubRedactionRef, HubRedactions, Message, Nothing, RedactReq,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Contents that are named in one request.
+const NAMED: usize = 500;
+
+/// Raw bytes of one content, at most.
+const MAX_CONTENT: usize = 64 << 20;
+
+/// Rounds of fetching orders in one sync.
+const ROUNDS: usize = 100;
+
+/// What a sync knows of the hub.
+pub(crate) struct Context<'s> {
+    pub(crate) together: &'s Arc<Together>,
+    pub(crate) hub: &'s Hub,
+    pub(crate) org: OrgId,
+    pub(crate) machine: MachineId,
+}
+
+/// A redaction of this machine, as the hub is told of it.
+pub(crate) fn ordered(row: &ReceiptRow) -> Ordered {
+    // What is left in the live files was left by the person; where nothing is, nothing was.
+    let live = row.places.first().map_or(row.live_files > 0, |place| place.state != PlaceState::Left);
+    Ordered {
+        receipt: row.id.to_string(),
+        live,
+        reason: row.reason.clone(),
+        method: row.method.clone(),
+        at: row.created_at.micros(),
+    }
+}
+
+/// Looks for the secrets that were redacted here in the contents of the other machines, and names those that hold them.
+///
+/// Answers what is worth knowing. A role that does not read contents of others cannot look; what has the same content is reached
+/// all the same.
+pub(crate) fn search(context: &Context<'_>) -> Result<Option<HubProblem>, HubError> {
+    let inner = context.together;
+    let receipts = inner.read(|reader| Ok(reader.receipts()?))?;
+    let newest = receipts.first().map(|row| row.id.to_string()).unwrap_or_default();
+    let Some(known) = state::joined(inner)?.searched else {
+        state::update_all(inner, |member| member.searched = Some(newest))?;
+        return Ok(None);
+    };
+    let new = receipts.iter().take_while(|row| row.id.to_string() != known);
+    let Some(row) = new.into_iter().find(|row| row.method != "versions") else {
+        if known != newest {
+            state::update_all(inner, |member| member.searched = Some(newest))?;
+        }
+        return Ok(None);
+    };
+    let tags = inner.tags()?;
+    let (mut found, mut after) = (Vec::new(), None);
+    let mut problem = None;
+    loop {
+        let page: Searched = match context.hub.call("search", &Search { after }) {
+            Err(HubError::Refused { kind, .. }) if kind == NOT_ALLOWED => {
+                problem = Some(HubProblem {
+                    code: HubFault::NotSearched,
+                    store_id: None,
+                    message: say::not_searched(),
+                    hint: say::search_from_a_reviewer(),
+                });
+                break;
+            }
+            answer => answer?,
+        };
+        for content in page.contents {
+            let size = usize::try_from(content.size).unwrap_or(usize::MAX).min(MAX_CONTENT);
+            // One that does not unpack is not what its machine sent: that machine's own sync tells.
+            let Ok(bytes) = zstd::bulk::decompress(&content.packed.0, size) else { continue };
+            let parts: Vec<(u64, u64)> = tags
+                .secrets_at(&bytes)
+                .into_iter()
+                .take(1_000)
+                .map(|part| (part.start as u64, part.end as u64))
+                .collect();
+            if !parts.is_empty() {
+                found.push(Named { sha256: content.sha256, parts });
+            }
+            if found.len() == NAMED {
+                name(context, row, std::mem::take(&mut found))?;
+            }
+        }
+        match page.next {
+            Some(next) => after = Some(next),
+            None => break,
+        }
+    }
+    if !found.is_empty() {
+        name(context, row, found)?;
+    }
+    state::update_all(inner, |member| member.searched = Some(newest))?;
+    Ok(problem)
+}
+
+fn name(context: &Context<'_>, row: &ReceiptRow, contents: Vec<Named>) -> Result<Reached, HubError> {
+    context.hub.call("name", &Name { order: ordered(row), contents })
+}
+
+/// The redactions of masked versions, each with those of them that it masked.
+pub(crate) fn by_redaction(
+    together: &Together,
+    masked: &[u64],
+) -> Result<Vec<(Option<Ordered>, Vec<u64>)>, ApiError> {
+    together.read(|reader| {
+        let mut of: BTreeMap<Option<String>, Vec<u64>> = BTreeMap::new();
+        for seq in masked {
+            let redaction = reader.version(*seq)?.redaction;
+            of.entry(redaction.map(|redaction| redaction.receipt.to_string())).or_default().push(*seq);
+        }
+        let receipts = reader.receipts()?;
+        let row = |id: &String| receipts.iter().find(|row| row.id.to_string() == *id);
+        Ok(of.into_iter().map(|(id, seqs)| (id.as_ref().and_then(row).map(ordered), seqs)).collect())
+    })
+}
+
+/// Carries out what other machines redacted, and sends receipts.
+pub(crate) fn carry_out(context: &Context<'_>) -> Result<Vec<HubCarriedOut>, HubError> {
+    let mut done = Vec::new();
+    let mut refused = BTreeSet::new();
+    for _ in 0..ROUNDS {
+        let Orders { mut orders } = context.hub.call("orders", &Done {})?;
+        orders.retain(|order| !refused.contains(&order.id));
+        if orders.is_empty() {
+            break;
+        }
+        for order in orders {
+            let body = match order.targets.is_empty() {
+                true => own(context, &order)?,
+                false => carried_out(context, &order),
+            };
+            send(context, &body, &order.targets)?;
+            if body.state == "refused" {
+                refused.insert(order.id.clone());
+            }
+            if !order.targets.is_empty() {
+                done.push(HubCarriedOut {
+                    order: order.id,
+                    by_name: order.by_name,
+                    state: if body.state == "done" { HubReachState::Done } else { HubReachState::Refused },
+                    versions: body.versions,
+                    live_files: body.live_files,
+                    receipts: body.receipts,
+                    reason: body.reason,
+                });
+            }
+        }
+    }
+    Ok(done)
+}
+
+fn send(context: &Context<'_>, body: &ReceiptBody, targets: &[Target]) -> Result<(), HubError> {
+    let body = serde_json::to_string(body).map_err(|error| {
+        HubError::Here(ApiError::new(Code::Internal, say::not_written(error.to_string()), "receipt"))
+    })?;
+    let text = receipt_text(context.org, context.machine, &body);
+    let signature = Bytes(context.hub.key().sign(&text));
+    let targets = targets.to_vec();
+    let _: Done = context.hub.call("receipt", &SignedReceipt { body, signature, targets })?;
+    Ok(())
+}
+
+/// The receipt of a redaction of this machine.
+fn own(context: &Context<'_>, order: &Order) -> Result<ReceiptBody, ApiError> {
+    let receipts = context.together.read(|reader| Ok(reader.receipts()?))?;
+    let row =
+        receipts.iter().find(|row| order_id(context.machine, &row.id.to_string()).to_string() == order.id);
+    match row {
+        Some(row) => body_of(context, &order.id, &[row], None),
+        None => body_of(context, &order.id, &[], Some("log_has_no_receipt")),
+    }
+}
+
+/// The word of a code, as it stands in JSON.
+pub(crate) fn code_word(code: Code) -> String {
+    let word = serde_json::to_value(code).ok().and_then(|word| word.as_str().map(str::to_owned));
+    word.unwrap_or_else(|| "internal".to_owned())
+}
+
+/// Carries out one order. Whatever keeps it from that stands in the receipt; the next sync tries again.
+fn carried_out(context: &Context<'_>, order: &Order) -> ReceiptBody {
+    let refused = |error: &ApiError| ReceiptBody {
+        order: order.id.clone(),
+        machine: context.machine.to_string(),
+        at: context.together.now().micros(),
+        state: "refused".to_owned(),
+        versions: 0,
+        live_files: 0,
+        purge: "pending".to_owned(),
+        places_left: 0,
+        receipts: Vec::new(),
+        chain_head: String::new(),
+        // The code alone: a sentence could name what is on this machine.
+        reason: Some(code_word(error.code)),
+    };
+    try_to_carry_out(context, order).unwrap_or_else(|error| refused(&error))
+}
+
+fn try_to_carry_out(context: &Context<'_>, order: &Order) -> Result<ReceiptBody, ApiError> {
+    let inner = context.together;
+    let Some(named) = named_versions(context, order)? else {
+        return body_of(context, &order.id, &[], Some("log_has_no_such_version"));
+    };
+    let mut secrets = BTreeSet::new();
+    for (version, target) in named.iter().filter(|(version, _)| version.redaction.is_none()) {
+        if let Content::Kept(bytes) = inner.read(|reader| bytes_of(reader, version))? {
+            for (start, end) in &target.parts {
+                let range = usize::try_from(*start).ok().zip(usize::try_from(*end).ok());
+                let part = range.and_then(|(start, end)| bytes.get(start..end));
+                secrets.extend(part.filter(|part| !part.is_empty()).map(<[u8]>::to_vec));
+            }
+        }
+    }
+    for secret in secrets {
+        let secret_base64 = Some(STANDARD.encode(secret));
+        redact(context, order, RedactReq { secret_base64, ..RedactReq::default() })?;
+    }
+    let open = left_open(context, &named)?;
+    if !open.is_empty() {
+        let versions = open.iter().map(|version| version.id.to_string()).collect();
+        redact(context, order, RedactReq { versions, ..RedactReq::default() })?;
+    }
+    if !left_open(context, &named)?.is_empty() {
+        return body_of(context, &order.id, &[], Some("versions_are_left"));
+    }
+    let receipts = inner.read(|reader| {
+        let mut of = BTreeSet::new();
+        for (version, _) in &named {
+            let redaction = reader.version(version.id.seq)?.redaction;
+            of.extend(redaction.map(|redaction| redaction.receipt));
+        }
+        Ok(reader.receipts()?.into_iter().filter(|row| of.contains(&row.id)).collect::<Vec<_>>())
+    })?;
+    body_of(context, &order.id, &receipts.iter().collect::<Vec<_>>(), None)
+}
+
+/// The versions that an order names; `None` where the log has one of them not.
+fn named_versions<'o>(
+    context: &Context<'_>,
+    order: &'o Order,
+) -> Result<Option<Vec<(VersionRow, &'o Target)>>, ApiError> {
+    context.together.read(|reader| {
+        let newest = reader.last_version()?;
+        let mut named = Vec::new();
+        for target in &order.targets {
+            let known = (1..=newest).contains(&target.local_seq);
+            let version = known.then(|| reader.version(target.local_seq)).transpose()?;
+            let store = StoreId::parse(&target.store).ok();
+            match version.filter(|version| Some(version.store) == store) {
+                Some(version) => named.push((version, target)),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(named))
+    })
+}
+
+fn left_open(context: &Context<'_>, named: &[(VersionRow, &Target)]) -> Result<Vec<VersionRow>, ApiError> {
+    context.together.read(|reader| {
+        let mut open = Vec::new();
+        for (version, _) in named {
+            let now = reader.version(version.id.seq)?;
+            if now.redaction.is_none() {
+                open.push(now);
+            }
+        }
+        Ok(open)
+    })
+}
+
+/// Redacts here. What matches nothing any more is done.
+fn redact(context: &Context<'_>, order: &Order, request: RedactReq) -> Result<(), ApiError> {
+    let because = match order.reason.as_deref() {
+        Some(reason) => format!("{} of {}: {reason}", order.id, order.by_name),
+        None => format!("{} of {}", order.id, order.by_name),
+    };
+    let asked = |reason: String| RedactReq { live: order.live, reason: Some(reason), ..request.clone() };
+    let first = retrace_redact::redact(&context.together.redactions, asked(because));
+    let ended = match first {
+        // The reason may hold what is redacted.
+        Err(error) if error.code == Code::Invalid && error.subject == "reason" => {
+            retrace_redact::redact(&context.together.redactions, asked(order.id.clone()))
+        }
+        ended => ended,
+    };
+    match ended {
+        Err(error) if error.code == Code::NotFound => Ok(()),
+        ended => ended.map(drop),
+    }
+}
+
+fn body_of(
+    context: &Context<'_>,
+    order: &str,
+    receipts: &[&ReceiptRow],
+    refused: Option<&str>,
+) -> Result<ReceiptBody, ApiError> {
+    let inner = context.together;
+    let head = inner.read(|reader| Ok(reader.chain_head()?))?;
+    let left = |row: &&ReceiptRow| {
+        // Backups are out of reach always; a place that should have been read says why it was not.
+        let not_clean = |place: &&retrace_log::Place| {
+            place.state == PlaceState::Left
+                || (place.state == PlaceState::OutOfReach && place.detail.is_some())
+        };
+        row.places.iter().filter(not_clean).count() as u64
+    };
+    let purged = receipts.iter().all(|row| row.purged);
+    Ok(ReceiptBody {
+        order: order.to_owned(),
+        machine: context.machine.to_string(),
+        at: inner.now().micros(),
+        state: if refused.is_none() { "done" } else { "refused" }.to_owned(),
+        versions: receipts.iter().map(|row| row.versions).sum(),
+        live_files: receipts.iter().map(|row| row.live_files).sum(),
+        purge: if purged { "done" } else { "pending" }.to_owned(),
+        places_left: receipts.iter().map(left).sum(),
+        receipts: receipts.iter().map(|row| row.id.to_string()).collect(),
+        chain_head: head.to_hex(),
+        reason: refused.map(str::to_owned),
+    })
+}
+
+/// Every redaction of the organisation, how far it reached, and what else may hold a copy.
+///
+/// # Errors
+/// `not_found` when no hub is joined, `store_unavailable`, `key_refused`.
+pub fn hub_redactions(together: &Arc<Together>, _: Nothing) -> Result<HubRedactions, ApiError> {
+    let (member, hub) = commands::hub(together)?;
+    let list: Redactions = hub.call("redactions", &Done {}).map_err(|error| error.api(&member.url))?;
+    let org = member.org();
+    let redactions = list.orders.into_iter().map(|order| shown(order, org)).collect();
+    Ok(HubRedactions { redactions, copies: copies(&list.replicas) })
+}
+
+/// Approves a redaction that waits for a second person.
+///
+/// # Errors
+/// `not_found` when there is no such redaction or no hub is joined, `key_refused` on the machine that redacted and for roles that
+/// do not review, `store_unavailable`.
+pub fn hub_approve_redaction(
+    together: &Arc<Together>,
+    request: HubRedactionRef,
+) -> Result<HubRedactions, ApiError> {
+    let (member, hub) = commands::hub(together)?;
+    let asked = ById { id: request.id, person: together.options.user.clone() };
+    let _: Reached = hub.call("approve_order", &asked).map_err(|error| error.api(&member.url))?;
+    hub_redactions(together, Nothing {})
+}
+
+pub(crate) fn instant(micros: i64) -> String {
+    Timestamp::from_micros(micros).to_rfc3339()
+}
+
+fn shown(order: OrderState, org: Option<OrgId>) -> HubRedaction {
+    let machines: Vec<HubReach> = order.machines.into_iter().map(|machine| reach(machine, org)).collect();
+    let verified = |reach: &HubReach| reach.receipt.as_ref().is_some_and(|receipt| receipt.verified);
+    let state = order.state.parse().unwrap_or(retrace_wire::HubOrderState::Waiting);
+    let complete = state == retrace_wire::HubOrderState::Ordered
+        && machines.iter().all(|reach| reach.state == HubReachState::Done && verified(reach));
+    HubRedaction {
+        id: order.id,
+        by: order.by,
+        by_name: order.by_name,
+        created_at: instant(order.at),
+        method: order.method,
+        live: order.live,
+        reason: order.reason,
+        state,
+        approved_by: order.approved_by,
+        approved_at: order.approved_at.map(instant),
+        versions: order.versions,
+        contents: order.contents,
+        destroyed_at: order.destroyed_at.map(instant),
+        machines,
+        complete,
+    }
+}
+
+fn reach(machine: OrderMachine, org: Option<OrgId>) -> HubReach {
+    let receipt = machine.receipt.and_then(|kept| receipt_of(&machine.machine, kept, org));
+    HubReach {
+        state: machine.state.parse().unwrap_or(HubReachState::Outstanding),
+        machine: machine.machine,
+        name: machine.name,
+        since: instant(machine.since),
+        seen_at: instant(machine.seen_at),
+        left: machine.left,
+        receipt,
+    }
+}
+
+/// True if the machine that is named signed exactly this; its id is made from its key, so that the hub cannot name another one.
+pub(crate) fn signed_by(
+    machine: &str,
+    kept: &KeptReceipt,
+    org: Option<OrgId>,
+    text: fn(OrgId, MachineId, &str) -> Vec<u8>,
+) -> bool {
+    let public = &kept.public_key.0;
+    let (Some(org), true) = (org, public.len() == 32) else { return false };
+    let id = machine_of(public);
+    id.to_string() == machine && is_signed(public, &text(org, id, &kept.body), &kept.signature.0)
+}
+
+fn receipt_of(machine: &str, kept: KeptReceipt, org: Option<OrgId>) -> Option<HubReceipt> {
+    let body: ReceiptBody = serde_json::from_str(&kept.body).ok()?;
+    let verified = body.machine == machine && signed_by(machine, &kept, org, receipt_text);
+    Some(HubReceipt {
+        verified,
+        created_at: instant(body.at),
+        versions: body.versions,
+        live_files: body.live_files,
+        purge: body.purge,
+        places_left: body.places_left,
+        receipts: body.receipts,
+        reason: body.reason,
+        body: kept.body,
+        signature: STANDARD.encode(&kept.signature.0),
+        public_key: STANDARD.encode(&kept.public_key.0),
+    })
+}
+
+/// What else may hold a copy of what was destroyed in the database.
+fn copies(replicas: &Replicas) -> Vec<Message> {
+    let mut copies = Vec::new();
+    copies.push(match (replicas.standbys, replicas.caught_up) {
+        (None, _) => say::standbys_unknown(),
+        (Some(0), _) => say::no_standby(),
+        (Some(all), Some(caught_up)) => say::standbys(all, caught_up),
+        (Some(all), None) => say::standbys_of_unknown_state(all),
+    });
+    match replicas.slots {
+        Some(0) | None => {}
+        Some(slots) => copies.push(say::slots(slots)),
+    }
+    copies.push(say::dead_rows());
+    copies.push(match replicas.archived {
+        Some(true) => say::archived(),
+        _ => say::backups(),
+    });
+    copies
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    saved mod say in "hub_redactions";
+    not_searched() => "This machine's role does not read contents of other machines, so the secret was not looked for there. What has exactly the same content is taken out everywhere all the same.",
+    search_from_a_reviewer() => "Redact it on a machine of an owner or a reviewer as well.",
+    not_written(error) => "The receipt cannot be written: {error}.",
+    standbys_unknown() => "Whether replicas stream from the database is not known: the hub's user of the database is no member of pg_monitor.",
+    no_standby() => "No replica streams from the database now.",
+    standbys(all, caught_up) => "{all} replicas stream from the database; {caught_up} of them replayed everything.",
+    standbys_of_unknown_state(all) => "{all} replicas stream from the database; how far they are is not known.",
+    slots(slots) => "{slots} replication slots keep the write-ahead log until their readers took it.",
+    dead_rows() => "Dead rows stay in the database's files until VACUUM, and in its write-ahead log until that is recycled. Contents and comments are encrypted there, and their keys are destroyed in the same way; paths are not.",
+    backups() => "Backups made before keep it until they expire; the hub does not know of them.",
+    archived() => "The write-ahead log is archived: archive and backups made before keep it until they expire.",
+}

@@ -1,0 +1,198 @@
+//! What machines of a hub do to each other.
+
+use super::visible;
+use retrace_api::wire::{
+    HubItem, HubProjects, HubProposal, HubReach, HubRedaction, HubRedactions, HubShown, HubSynced, HubWaiting,
+};
+use std::io::{Result, Write};
+
+/// A version of any machine in one line.
+pub fn item(out: &mut dyn Write, item: &HubItem) -> Result<()> {
+    writeln!(
+        out,
+        "{}  {}  {}:{}  {}{}{}",
+        item.id,
+        visible::line(&item.machine_name),
+        visible::line(&item.store_name),
+        visible::line(item.path.as_deref().unwrap_or("(redacted)")),
+        visible::line(&item.operation),
+        if item.reviewed { "  reviewed" } else { "" },
+        match item.comments {
+            0 => String::new(),
+            1 => "  1 comment".to_owned(),
+            many => format!("  {many} comments"),
+        }
+    )
+}
+
+/// A version with what was said about it.
+pub fn shown(out: &mut dyn Write, shown: &HubShown) -> Result<()> {
+    item(out, &shown.version)?;
+    writeln!(out, "  {}, content {}", shown.version.created_at, visible::line(&shown.version.content))?;
+    for review in &shown.reviews {
+        let (person, machine) = (visible::line(&review.person), visible::line(&review.machine_name));
+        writeln!(
+            out,
+            "  {} by {person} on {machine}, {}",
+            visible::line(&review.verdict),
+            review.created_at
+        )?;
+    }
+    for comment in &shown.comments {
+        let (person, machine) = (visible::line(&comment.person), visible::line(&comment.machine_name));
+        writeln!(out, "  {person} on {machine}, {}:", comment.created_at)?;
+        for line in comment.text.as_deref().unwrap_or("(not readable)").lines() {
+            writeln!(out, "    {}", visible::line(line))?;
+        }
+    }
+    for line in shown.text.as_deref().unwrap_or_default().lines() {
+        writeln!(out, "{}", visible::line(line))?;
+    }
+    if shown.content_base64.is_some() {
+        writeln!(out, "  its content is no text; --json has it")?;
+    }
+    Ok(())
+}
+
+/// Projects, and the stores of each.
+pub fn projects(out: &mut dyn Write, list: &HubProjects) -> Result<()> {
+    for project in &list.projects {
+        writeln!(out, "{}  {}", visible::line(&project.name), project.id)?;
+        for store in &project.stores {
+            let (machine, name) = (visible::line(&store.machine_name), visible::line(&store.store_name));
+            writeln!(out, "  {machine}  {name}  {}", store.store)?;
+        }
+    }
+    Ok(())
+}
+
+/// Every redaction, and how far it reached.
+pub fn redactions(out: &mut dyn Write, list: &HubRedactions) -> Result<()> {
+    for redaction in &list.redactions {
+        one_redaction(out, redaction)?;
+    }
+    if list.redactions.is_empty() {
+        writeln!(out, "No redaction reached the hub.")?;
+    }
+    for copy in &list.copies {
+        writeln!(out, "{}", visible::line(&copy.text()))?;
+    }
+    Ok(())
+}
+
+fn one_redaction(out: &mut dyn Write, redaction: &HubRedaction) -> Result<()> {
+    let how_far = match (redaction.state.as_str(), redaction.complete) {
+        ("waiting", _) => "waits for a second person",
+        (_, true) => "done everywhere",
+        (_, false) => "outstanding",
+    };
+    writeln!(
+        out,
+        "{}  {how_far}: {} versions and {} contents destroyed at the hub",
+        redaction.id, redaction.versions, redaction.contents
+    )?;
+    let by = visible::line(&redaction.by_name);
+    writeln!(out, "  redacted on {by}, {}, chosen by {}", redaction.created_at, redaction.method)?;
+    if let Some(reason) = &redaction.reason {
+        writeln!(out, "  reason: {}", visible::line(reason))?;
+    }
+    if let (Some(who), Some(at)) = (&redaction.approved_by, &redaction.approved_at) {
+        writeln!(out, "  approved by {}, {at}", visible::line(who))?;
+    }
+    redaction.machines.iter().try_for_each(|machine| reach(out, machine))
+}
+
+fn reach(out: &mut dyn Write, reach: &HubReach) -> Result<()> {
+    let left = if reach.left { " (left the hub)" } else { "" };
+    write!(out, "  {}{left}  {} since {}", visible::line(&reach.name), reach.state.as_str(), reach.since)?;
+    let Some(receipt) = &reach.receipt else {
+        return writeln!(out, ", last seen {}", reach.seen_at);
+    };
+    let verified = if receipt.verified { "its signature verifies" } else { "ITS SIGNATURE DOES NOT VERIFY" };
+    write!(
+        out,
+        ": {} versions, {} live files, purge {}, {verified}",
+        receipt.versions,
+        receipt.live_files,
+        visible::line(&receipt.purge)
+    )?;
+    if receipt.places_left > 0 {
+        write!(out, ", {} places left", receipt.places_left)?;
+    }
+    match &receipt.reason {
+        Some(reason) => writeln!(out, " ({})", visible::line(reason)),
+        None => writeln!(out),
+    }
+}
+
+/// A proposal.
+pub fn proposal(out: &mut dyn Write, proposal: &HubProposal) -> Result<()> {
+    let path = proposal.path.as_deref().map(|path| format!(":{path}")).unwrap_or_default();
+    writeln!(
+        out,
+        "{}  {}  {} of {}{} on {}{}",
+        proposal.id,
+        proposal.state.as_str(),
+        proposal.kind.as_str(),
+        visible::line(&proposal.store_name),
+        visible::line(&path),
+        visible::line(&proposal.machine_name),
+        if proposal.here { " (this machine)" } else { "" },
+    )?;
+    let (person, by) = (visible::line(&proposal.person), visible::line(&proposal.by_name));
+    writeln!(out, "  proposed by {person} on {by}, {}", proposal.created_at)?;
+    if let Some(to) = proposal.to.as_ref().or(proposal.at.as_ref()) {
+        writeln!(out, "  to {}", visible::line(to))?;
+    }
+    if let Some(note) = &proposal.note {
+        writeln!(out, "  {}", visible::line(note))?;
+    }
+    if let Some(at) = &proposal.settled_at {
+        let operation = proposal.operation_seq.map(|seq| format!(", operation {seq}")).unwrap_or_default();
+        let reason = proposal.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
+        writeln!(out, "  {at}{operation}{}", visible::line(&reason))?;
+    }
+    if proposal.verified == Some(false) {
+        writeln!(out, "  THE SIGNATURE OF THE RESULT DOES NOT VERIFY")?;
+    }
+    Ok(())
+}
+
+/// What waits at the hub, in a few words; nothing where nothing does.
+#[must_use]
+pub fn waiting(waiting: &HubWaiting) -> Vec<String> {
+    let words = [
+        (waiting.redactions, "redactions of other machines to carry out here: `retrace sync`"),
+        (waiting.outstanding, "redactions outstanding on some machine: `retrace hub redactions`"),
+        (waiting.to_approve, "redactions that wait for a second person: `retrace hub redactions`"),
+        (waiting.proposals, "proposals for this machine: `retrace hub proposals`"),
+    ];
+    let some = words.iter().filter(|(count, _)| *count > 0);
+    some.map(|(count, what)| format!("{count} {what}")).collect()
+}
+
+/// What a sync did for other machines.
+pub fn exchanged(out: &mut dyn Write, synced: &HubSynced) -> Result<()> {
+    for done in &synced.redactions {
+        let by = visible::line(&done.by_name);
+        match &done.reason {
+            Some(reason) => {
+                writeln!(out, "{}  of {by} could not be carried out: {}", done.order, visible::line(reason))?
+            }
+            None => writeln!(
+                out,
+                "{}  of {by} carried out: {} versions, {} live files",
+                done.order, done.versions, done.live_files
+            )?,
+        }
+    }
+    for done in &synced.proposals {
+        let reason = done.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
+        writeln!(out, "{}  {}{}", done.id, done.state.as_str(), visible::line(&reason))?;
+    }
+    if synced.reviews > 0 {
+        writeln!(out, "{} reviews made at the hub noted in the log", synced.reviews)?;
+    }
+    let waits = synced.waiting.as_ref().map(waiting).unwrap_or_default();
+    waits.iter().try_for_each(|line| writeln!(out, "{line}"))
+}

@@ -1,0 +1,318 @@
+//! What machines do to each other: a redaction that reaches all of them, proposals, one inbox.
+
+use super::{Hub, Machine, Signer};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use retrace_api::commands;
+use retrace_api::wire::{
+    self, Code, HubApproveReq, HubCommentReq, HubDiffReq, HubHistoryReq, HubInboxReq, HubProposalKind,
+    HubProposalRef, HubProposeReq, HubReachState, HubRedaction, HubRedactionRef, HubShowReq, Nothing,
+    RedactReq,
+};
+use retrace_tests::holds_bytes;
+use retrace_tests::network::Network;
+
+const SECRET: &str = "sk-live-quartz-heron-5521";
+
+fn redact_secret(machine: &Machine) {
+    let request = RedactReq {
+        secret_base64: Some(STANDARD.encode(SECRET)),
+        live: true,
+        reason: Some("a key".to_owned()),
+        ..RedactReq::default()
+    };
+    commands::redact(&machine.world.app, request).expect("a redaction");
+}
+
+fn redactions(machine: &Machine) -> Vec<HubRedaction> {
+    commands::hub_redactions(&machine.world.app, Nothing {}).expect("a list").redactions
+}
+
+fn state_of(redaction: &HubRedaction, name: &str) -> HubReachState {
+    let found = redaction.machines.iter().find(|machine| machine.name == name);
+    found.unwrap_or_else(|| panic!("{name} is not concerned: {redaction:?}")).state
+}
+
+/// Rows of every table of the hub that hold some bytes, as text and as bytes.
+fn rows_with(hub: &Hub, needle: &str) -> Vec<String> {
+    let tables = "SELECT string_agg(quote_ident(tablename), ' ') FROM pg_tables WHERE schemaname = 'public'";
+    let hex: String = needle.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let tables = hub.database.query(tables);
+    let holding = |table: &&str| {
+        let sql = format!(
+            "SELECT count(*) FROM {table} t WHERE t::text LIKE '%{needle}%' OR t::text LIKE '%{hex}%'"
+        );
+        hub.database.query(&sql) != "0"
+    };
+    tables.split(' ').filter(holding).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_secret_in_two_memories_goes_everywhere() {
+    let Some((hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    a.record("keys.md", format!("deploy with {SECRET}\n"));
+    b.record("notes.md", format!("what stays\nthe key is {SECRET}, ask first\n"));
+    // A second content of the second machine, which it alone finds.
+    b.record("same.md", format!("deploy with {SECRET}\n"));
+    b.record("other.md", "nothing of it\n");
+    a.synced();
+    b.synced();
+    redact_secret(&a);
+    a.synced();
+    let open = redactions(&a);
+    assert_eq!(open.len(), 1);
+    assert_eq!(state_of(&open[0], "a"), HubReachState::Done);
+    assert_eq!(state_of(&open[0], "b"), HubReachState::Outstanding, "it is offline");
+    assert!(!open[0].complete);
+    assert!(open[0].versions >= 2 && open[0].contents >= 2, "{open:?}");
+    assert_eq!(rows_with(&hub, SECRET), Vec::<String>::new());
+    let carried = b.synced();
+    assert_eq!(carried.redactions.len(), 1, "{carried:?}");
+    assert_eq!(carried.redactions[0].state, HubReachState::Done);
+    for machine in [&a, &b] {
+        assert!(!holds_bytes(&machine.data_dir(), SECRET.as_bytes()), "it is in a data directory");
+        machine.world.verify();
+    }
+    // What stands beside it stays.
+    assert_eq!(b.world.read("notes.md").as_deref(), Some("what stays\nthe key is [redacted], ask first\n"));
+    assert_eq!(b.world.read("other.md").as_deref(), Some("nothing of it\n"));
+    let done = redactions(&b);
+    let first = done.iter().find(|redaction| redaction.id == open[0].id).expect("the order");
+    assert!(first.complete, "{first:?}");
+    for machine in &first.machines {
+        let receipt = machine.receipt.as_ref().expect("a receipt");
+        assert!(receipt.verified && receipt.purge == "done", "{receipt:?}");
+    }
+    assert!(b.synced().redactions.is_empty(), "nothing is carried out twice");
+    assert_eq!(a.versions(), a.versions());
+}
+
+#[test]
+fn what_was_redacted_is_kept_out_of_a_third_machine() {
+    let Some((hub, [a, b, c])) = Hub::with_machines(["a", "b", "c"]) else { return };
+    let content = format!("deploy with {SECRET}\n");
+    let version = a.record("keys.md", &content);
+    a.synced();
+    let request = RedactReq { versions: vec![version.id], live: true, ..RedactReq::default() };
+    commands::redact(&a.world.app, request).expect("a redaction");
+    a.synced();
+    c.record("copied.md", &content);
+    let carried = c.synced();
+    assert_eq!(carried.redactions.len(), 1, "{carried:?}");
+    assert_eq!(c.world.read("copied.md").as_deref(), Some("[redacted]\n"));
+    assert!(!holds_bytes(&c.data_dir(), SECRET.as_bytes()));
+    let of_c = b.versions().into_iter().filter(|version| version.machine_name == "c");
+    let words: Vec<String> = of_c.map(|version| version.content).collect();
+    assert!(words.contains(&"redacted".to_owned()), "{words:?}");
+    assert_eq!(rows_with(&hub, "copied.md"), Vec::<String>::new(), "its path went too");
+    assert!(redactions(&b)[0].complete);
+}
+
+#[test]
+fn a_forged_receipt_is_refused() {
+    let Some((hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    for machine in [&a, &b] {
+        machine.record("keys.md", format!("deploy with {SECRET}\n"));
+        machine.synced();
+    }
+    redact_secret(&a);
+    a.synced();
+    let order = redactions(&a)[0].id.clone();
+    let (of_a, of_b) = (Signer::of(&a), Signer::of(&b));
+    let forge = |sender: &Signer, named: &Signer, order: &str| {
+        let body = serde_json::json!({
+            "order": order, "machine": named.machine, "at": super::now(), "state": "done", "versions": 1,
+            "live_files": 1, "purge": "done", "places_left": 0, "receipts": [], "chain_head": "",
+        })
+        .to_string();
+        let request = serde_json::json!({
+            "body": body, "signature": STANDARD.encode([7; 64]), "targets": [],
+        });
+        sender.send(hub.url(), "receipt", request.to_string().as_bytes())
+    };
+    let (status, text) = forge(&of_b, &of_b, &order);
+    assert!(status == 400 && text.contains("altered"), "a wrong signature: {status} {text}");
+    let (status, text) = forge(&of_a, &of_b, &order);
+    assert!(status == 400 && text.contains("altered"), "of another machine: {status} {text}");
+    assert_eq!(state_of(&redactions(&a)[0], "b"), HubReachState::Outstanding);
+    b.synced();
+    assert!(redactions(&a)[0].complete);
+}
+
+#[test]
+fn a_machine_that_dies_before_its_receipt_loses_nothing() {
+    let Some((hub, [a, _])) = Hub::with_machines(["a", "x"]) else { return };
+    let network = Network::before(&[hub.url()]);
+    let b = Machine::new("b");
+    b.join(&network.url(), &a.token()).expect("it joins");
+    for machine in [&a, &b] {
+        machine.record("keys.md", format!("deploy with {SECRET}\n"));
+        machine.synced();
+    }
+    redact_secret(&a);
+    a.synced();
+    let mut killed_after_it = false;
+    let mut after = 500;
+    // At each place in the exchange, until a run came through.
+    while b.kill_sync(&network, after) {
+        let masked = b.world.log("keys.md").is_empty()
+            || b.world.log("keys.md").iter().any(|v| v.redacted_at.is_some());
+        killed_after_it |= masked && state_of(&redactions(&a)[0], "b") == HubReachState::Outstanding;
+        after += 700;
+    }
+    b.synced();
+    assert!(redactions(&a)[0].complete, "{:?}", redactions(&a));
+    assert!(!holds_bytes(&b.data_dir(), SECRET.as_bytes()));
+    assert!(killed_after_it || after > 1_200, "it was never killed in between");
+}
+
+#[test]
+fn a_second_person_approves_where_the_policy_says_so() {
+    let Some((hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    let owner = Machine::new("owner");
+    owner.join(hub.url(), &token_of_role(&a, "owner")).expect("it joins");
+    let (exit, _, errors) = a.run(&["hub", "policy", "set", "two_person_redaction", "true"]);
+    assert_eq!(exit, retrace_cli::Exit::DONE, "{errors}");
+    for machine in [&a, &b] {
+        machine.record("keys.md", format!("deploy with {SECRET}\n"));
+        machine.synced();
+    }
+    redact_secret(&a);
+    a.synced();
+    let waiting = redactions(&a).remove(0);
+    assert_eq!(waiting.state, "waiting");
+    assert!(b.synced().redactions.is_empty());
+    assert!(b.world.read("keys.md").is_some_and(|text| text.contains(SECRET)));
+    let approve = |machine: &Machine| {
+        let id = waiting.id.clone();
+        commands::hub_approve_redaction(&machine.world.app, HubRedactionRef { id })
+    };
+    assert_eq!(approve(&a).expect_err("the same machine").code, Code::KeyRefused);
+    assert_eq!(approve(&b).expect_err("a writer").code, Code::KeyRefused);
+    approve(&owner).expect("a second owner");
+    assert_eq!(b.synced().redactions.len(), 1);
+    a.synced();
+    assert!(!holds_bytes(&b.data_dir(), SECRET.as_bytes()));
+    let done =
+        redactions(&owner).into_iter().find(|redaction| redaction.id == waiting.id).expect("the order");
+    assert!(done.complete && done.approved_by.is_some(), "{done:?}");
+}
+
+fn token_of_role(owner: &Machine, role: &str) -> String {
+    let (exit, output, errors) = owner.run(&["hub", "token", "--role", role]);
+    assert_eq!(exit, retrace_cli::Exit::DONE, "{errors}");
+    output.trim().to_owned()
+}
+
+#[test]
+fn one_inbox_for_all_machines_and_approvals_reach_their_logs() {
+    let Some((hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    b.record("notes.md", "first\n");
+    b.synced();
+    let before = commands::hub_inbox(&a.world.app, HubInboxReq::default()).expect("an inbox");
+    let version = b.record("notes.md", "first\nsecond\n");
+    b.synced();
+    let inbox = commands::hub_inbox(&a.world.app, HubInboxReq::default()).expect("an inbox");
+    assert_eq!(inbox.items.len() as u64, inbox.total.expect("counted"));
+    assert!(inbox.items.len() >= before.items.len());
+    let item = inbox.items.iter().find(|item| item.id == version.id).expect("the newest version");
+    assert_eq!((item.machine_name.as_str(), item.path.as_deref()), ("b", Some("notes.md")));
+
+    let (diff, words) = (HubDiffReq { a: version.id.clone(), b: None }, "is that so?");
+    let diff = commands::hub_diff(&a.world.app, diff).expect("a difference");
+    assert_eq!((diff.added, diff.removed), (1, 0));
+    let history = HubHistoryReq { memory: "notes:notes.md".to_owned(), ..HubHistoryReq::default() };
+    let history = commands::hub_history(&a.world.app, history).expect("a history");
+    assert_eq!(history.versions.len(), 2);
+    let comment = HubCommentReq { version: version.id.clone(), text: words.to_owned() };
+    let shown = commands::hub_comment(&a.world.app, comment).expect("a comment");
+    assert_eq!(shown.comments[0].text.as_deref(), Some(words));
+    assert_eq!(rows_with(&hub, words), Vec::<String>::new(), "comments are encrypted");
+    let content = HubShowReq { version: version.id.clone(), content: true };
+    let content = commands::hub_show(&a.world.app, content).expect("a version");
+    assert_eq!(content.text.as_deref(), Some("first\nsecond\n"));
+
+    let approve = HubApproveReq { versions: vec![version.id.clone()] };
+    assert_eq!(commands::hub_approve(&a.world.app, approve.clone()).expect("approved").memories, 1);
+    assert_eq!(commands::hub_approve(&a.world.app, approve).expect("approved").memories, 0, "it was before");
+    let inbox = commands::hub_inbox(&a.world.app, HubInboxReq::default()).expect("an inbox");
+    assert!(inbox.items.iter().all(|item| item.id != version.id));
+    assert_eq!(b.synced().reviews, 1);
+    assert_eq!(b.synced().reviews, 0, "each once");
+    // The person has the same name on both machines of this test.
+    let left = commands::inbox(&b.world.app, wire::InboxReq::default()).expect("an inbox");
+    assert!(left.items.is_empty(), "{left:?}");
+}
+
+#[test]
+fn a_writer_reads_no_content_of_others() {
+    let Some((_hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    let version = a.record("notes.md", "for owners\n");
+    a.synced();
+    let content = HubShowReq { version: version.id.clone(), content: true };
+    let refused = commands::hub_show(&b.world.app, content).expect_err("a writer");
+    assert_eq!(refused.code, Code::KeyRefused);
+    let approve = HubApproveReq { versions: vec![version.id] };
+    assert_eq!(commands::hub_approve(&b.world.app, approve).expect_err("a writer").code, Code::KeyRefused);
+}
+
+fn propose_edit(machine: &Machine, version: &str, text: &str) -> wire::HubProposal {
+    let request = HubProposeReq {
+        kind: HubProposalKind::Edit,
+        version: Some(version.to_owned()),
+        text: Some(text.to_owned()),
+        machine: None,
+        store: None,
+        at: None,
+        note: None,
+    };
+    commands::hub_propose(&machine.world.app, request).expect("a proposal")
+}
+
+fn proposal(machine: &Machine, id: &str) -> wire::HubProposal {
+    let list = commands::hub_proposals(&machine.world.app, Nothing {}).expect("a list");
+    list.proposals.into_iter().find(|proposal| proposal.id == id).expect("the proposal")
+}
+
+#[test]
+fn proposals_are_carried_out_where_they_are_accepted_and_conflict_with_newer_edits() {
+    let Some((hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    let first = b.record("notes.md", "first\n");
+    let second = b.record("notes.md", "second\n");
+    b.synced();
+
+    let edit = propose_edit(&a, &second.id, "third, as proposed\n");
+    assert_eq!(edit.state, "waiting");
+    assert!(b.synced().proposals.is_empty(), "nobody accepted it");
+    assert_eq!(b.world.read("notes.md").as_deref(), Some("second\n"));
+    let id = edit.id.clone();
+    let done = commands::hub_accept_proposal(&b.world.app, HubProposalRef { id }).expect("accepted");
+    assert_eq!((done.state.as_str(), done.verified), ("done", Some(true)));
+    assert_eq!(b.world.read("notes.md").as_deref(), Some("third, as proposed\n"));
+    assert_eq!(proposal(&a, &edit.id).state, "done");
+    assert_eq!(rows_with(&hub, "third, as proposed"), Vec::<String>::new());
+    b.synced();
+
+    let store = "notes".to_owned();
+    let accept = wire::HubAcceptReq { store, accept: true };
+    commands::hub_accept(&b.world.app, accept).expect("it accepts proposals");
+    let back = HubProposeReq {
+        kind: HubProposalKind::Rollback,
+        version: Some(first.id),
+        text: None,
+        machine: None,
+        store: None,
+        at: None,
+        note: Some("the first was right".to_owned()),
+    };
+    let back = commands::hub_propose(&a.world.app, back).expect("a proposal");
+    let synced = b.synced();
+    assert_eq!(synced.proposals.len(), 1, "{synced:?}");
+    assert_eq!(proposal(&a, &back.id).state, "done");
+    assert_eq!(b.world.read("notes.md").as_deref(), Some("first\n"));
+
+    let stale = propose_edit(&a, &second.id, "too late\n");
+    b.synced();
+    assert_eq!(proposal(&a, &stale.id).state, "conflict");
+    assert_eq!(b.world.read("notes.md").as_deref(), Some("first\n"));
+}
