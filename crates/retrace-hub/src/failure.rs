@@ -17,6 +17,9 @@ pub enum Failure {
     /// The key file cannot be used.
     #[error("The key file {0} cannot be used: {1}.")]
     KeyFile(String, String),
+    /// The file with the token for figures cannot be used.
+    #[error("The token file {0} cannot be used: {1}.")]
+    TokenFile(String, String),
     /// The database belongs to another key file.
     #[error("The database belongs to another key file than {0}.")]
     OtherKeyFile(String),
@@ -37,6 +40,7 @@ impl Failure {
             messages::BAD_SIGNATURE | messages::NOT_REGISTERED | messages::CLOCK_SKEW => 401,
             messages::BAD_TOKEN | messages::NOT_ALLOWED => 403,
             messages::NOT_FOUND => 404,
+            messages::REPEATED => 409,
             messages::HEAD_MOVED => 412,
             messages::UNAVAILABLE => 503,
             _ => 400,
@@ -54,6 +58,7 @@ impl Failure {
             }
             Self::Certificate(_) => "Give PEM files with --tls-cert and --tls-key.",
             Self::KeyFile(..) => "Give the key file with --key-file; it is made when missing.",
+            Self::TokenFile(..) => "Give a file with a token of at least 16 characters.",
             Self::OtherKeyFile(_) => {
                 "Give the key file that the hub was first started with. Without it no content can be read."
             }
@@ -67,6 +72,10 @@ impl From<tokio_postgres::Error> for Failure {
     fn from(error: tokio_postgres::Error) -> Self {
         // The text of a database error may quote values; its code and first message do not quote ours, which are parameters.
         match error.as_db_error() {
+            // Class 22: a value that no column holds, such as a text with a zero byte. It came with the request.
+            Some(error) if error.code().code().starts_with("22") => {
+                Self::refused(messages::INVALID, "The request holds a value that cannot be kept.")
+            }
             Some(error) => Self::Database(format!("{} ({})", error.message(), error.code().code())),
             None => Self::Database(error.to_string()),
         }

@@ -10,24 +10,29 @@
 //! Deliberately absent: replication, failover and backup, which are PostgreSQL's.
 //!
 //! ```no_run
-//! let hub = retrace_hub::start(retrace_hub::HubOptions {
-//!     database: "postgresql:///retrace".into(),
-//!     listen: "127.0.0.1:0".into(),
-//!     key_file: "hub.key".into(),
-//!     tls: None,
-//!     new_owner_token: false,
-//! })?;
+//! let options = retrace_hub::HubOptions::new("postgresql:///retrace", "hub.key".as_ref());
+//! let hub = retrace_hub::start(options)?;
 //! println!("{} {:?}", hub.url(), hub.owner_token());
 //! hub.stop();
 //! # Ok::<(), retrace_hub::Failure>(())
 //! ```
 
+mod audit;
 mod database;
+mod doctor;
 mod failure;
 mod keys;
+mod log;
+mod memory_stores;
+mod metrics;
+mod once;
 mod requests;
+mod retention;
 mod routes;
 mod serve;
+mod tls;
 
+pub use doctor::{Check, DoctorOptions, State, doctor};
 pub use failure::Failure;
+pub use log::{LogFormat, log_to_stderr};
 pub use serve::{HubOptions, Running, TlsFiles, start};

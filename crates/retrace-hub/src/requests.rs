@@ -3,16 +3,29 @@
 mod chains;
 mod contents;
 mod members;
+mod policy;
+mod proposals;
+mod redactions;
+mod together;
 mod versions;
 
 pub(crate) use chains::{append, head, link_at};
 pub(crate) use contents::{contents, redact};
-pub(crate) use members::{caller, clock, hello, join, leave, machines, token};
+pub(crate) use members::{caller, clock, hello, join, leave, machines, remove, set_role, token};
+pub(crate) use policy::{audit, policy, policy_of, set_policy};
+pub(crate) use proposals::{proposals, propose, settle, withdraw};
+pub(crate) use redactions::{
+    KeptOut, approve_order, beside_others, name, orders, receipt, redactions, replicas, search,
+};
+pub(crate) use together::{
+    approve, comment, decisions, history, inbox, left, of_project, projects, show, waiting,
+};
 pub(crate) use versions::versions;
 
 use crate::Failure;
 use retrace_model::{MachineId, OrgId, Sha256, StoreId};
 use retrace_sync::messages as m;
+use retrace_sync::roles::Role;
 use tokio_postgres::Row;
 
 /// Who asks.
@@ -21,7 +34,9 @@ pub(crate) struct Caller {
     pub(crate) org: OrgId,
     pub(crate) machine: MachineId,
     pub(crate) public_key: Vec<u8>,
-    pub(crate) role: String,
+    pub(crate) role: Role,
+    /// The person who is signed in on the machine.
+    pub(crate) person: Option<String>,
 }
 
 pub(crate) fn invalid(message: &str) -> Failure {

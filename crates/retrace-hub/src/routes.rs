@@ -1,45 +1,68 @@
 //! Routes: who asks, and which request it is.
 
 use crate::Failure;
+use crate::audit;
 use crate::database::{Database, Scoped, now};
 use crate::keys::HubKeys;
+use crate::memory_stores;
+use crate::metrics::{Metrics, Readers, name_of};
+use crate::once;
 use crate::requests::{self, Caller};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use retrace_model::{MachineId, OrgId};
 use retrace_sync::messages::{self as m, MAX_BODY_BYTES, MAX_SKEW_MICROS, Refusal, Refused};
+use retrace_sync::roles::{allows, right_of};
 use retrace_sync::sign::{is_signed, request_text};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
+use std::time::Instant;
 use tokio::sync::Semaphore;
 
 /// Requests that are read and answered at once; others wait. Each may hold a body.
 const AT_ONCE: usize = 32;
 
+/// The same for requests of the Memory Stores API, whose bodies are small.
+const API_AT_ONCE: usize = 256;
+
 /// What requests share.
 pub(crate) struct Hub {
     pub(crate) database: Database,
     pub(crate) keys: HubKeys,
+    pub(crate) metrics: Metrics,
+    readers: Readers,
     at_once: Semaphore,
+    pub(crate) api_at_once: Semaphore,
 }
 
 impl Hub {
-    pub(crate) fn new(database: Database, keys: HubKeys) -> Self {
-        Self { database, keys, at_once: Semaphore::new(AT_ONCE) }
+    pub(crate) fn new(database: Database, keys: HubKeys, readers: Readers) -> Self {
+        Self {
+            database,
+            keys,
+            metrics: Metrics::new(),
+            readers,
+            at_once: Semaphore::new(AT_ONCE),
+            api_at_once: Semaphore::new(API_AT_ONCE),
+        }
     }
 }
 
 pub(crate) fn router(hub: Arc<Hub>) -> Router {
     Router::new()
         .route("/healthz", get(health))
+        .route("/metrics", get(figures))
         .route("/hub/v1/{request}", post(answer))
+        .route("/v1", any(memory_stores::call))
+        .route("/v1/{*rest}", any(memory_stores::call))
+        .route("/openapi.json", get(memory_stores::description))
         .layer(DefaultBodyLimit::disable())
         .with_state(hub)
 }
@@ -51,22 +74,51 @@ async fn health(State(hub): State<Arc<Hub>>) -> Response {
     }
 }
 
+async fn figures(State(hub): State<Arc<Hub>>, headers: HeaderMap) -> Response {
+    let authorization = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    if !hub.readers.let_in(authorization) {
+        let message = "The figures want the token of --metrics-token-file.".to_owned();
+        return json(401, &Refusal { error: Refused { kind: m::BAD_TOKEN.to_owned(), message } });
+    }
+    match hub.metrics.text(hub.database.pool_status()) {
+        Ok(text) => {
+            let mut response = Response::new(Body::from(text));
+            let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+            response.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static(kind));
+            response
+        }
+        Err(failure) => refuse("metrics", &failure),
+    }
+}
+
 async fn answer(State(hub): State<Arc<Hub>>, request: Request) -> Response {
+    let began = Instant::now();
     let (parts, body) = request.into_parts();
     let path = parts.uri.path().to_owned();
+    let name = name_of(&path);
     let answered = match hub.at_once.acquire().await {
         Ok(_place) => act(&hub, &path, &parts.headers, body).await,
         Err(_) => Err(Failure::refused(m::UNAVAILABLE, "The hub is about to stop.")),
     };
-    answered.unwrap_or_else(|failure| refuse(&path, &failure))
+    if let Err(Failure::Refused(_, refused)) = &answered
+        && refused.kind == m::HEAD_MOVED
+    {
+        hub.metrics.conflict();
+    }
+    let response = answered.unwrap_or_else(|failure| refuse(name, &failure));
+    let (status, took) = (response.status().as_u16(), began.elapsed());
+    hub.metrics.answered(name, status, took);
+    let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+    tracing::info!(request = name, status, micros, "answered");
+    response
 }
 
 /// The answer to a refused request. What a fault of the database says stays in the log of the hub.
-fn refuse(path: &str, failure: &Failure) -> Response {
+fn refuse(name: &str, failure: &Failure) -> Response {
     let (status, error) = match failure {
         Failure::Refused(status, refused) => (*status, refused.clone()),
         other => {
-            tracing::warn!(path, failure = %other, "a request failed");
+            tracing::warn!(request = name, failure = %other, "a request failed");
             let message = "The hub cannot reach its database at present.".to_owned();
             (503, Refused { kind: m::UNAVAILABLE.to_owned(), message })
         }
@@ -133,10 +185,54 @@ async fn act(hub: &Hub, path: &str, headers: &HeaderMap, body: Body) -> Result<R
         return Err(bad());
     }
     let scoped = hub.database.scoped(claim.org).await?;
-    let response = carry_out(hub, &scoped, &caller, name, &body).await?;
-    // What was done is answered once it is durable.
-    scoped.commit().await?;
-    Ok(response)
+    // Role and membership may have changed while the body came.
+    let caller = requests::caller(&scoped, claim.org, claim.machine).await?;
+    let answered = match permitted(&scoped, &caller, &claim, path, &body).await {
+        Ok(()) => carry_out(hub, &scoped, &caller, name, &body).await,
+        Err(refused) => Err(refused),
+    };
+    match answered {
+        Ok(response) => {
+            let appended = scoped.appended();
+            // What was done is answered once it is durable.
+            scoped.commit().await?;
+            hub.metrics.appended(appended);
+            Ok(response)
+        }
+        Err(Failure::Refused(status, refused)) => {
+            scoped.roll_back().await?;
+            if [m::NOT_ALLOWED, m::ALTERED].contains(&refused.kind.as_str()) {
+                let scoped = hub.database.scoped(claim.org).await?;
+                let action = right_of(name).map_or("unknown", |_| name);
+                audit::note_refused(&scoped, &caller, action, &refused.kind).await?;
+                scoped.commit().await?;
+            }
+            Err(Failure::Refused(status, refused))
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+/// Refuses what the caller may not do, and what was done by this very request.
+async fn permitted(
+    scoped: &Scoped,
+    caller: &Caller,
+    claim: &Claim,
+    path: &str,
+    body: &[u8],
+) -> Result<(), Failure> {
+    let name = path.strip_prefix("/hub/v1/").unwrap_or_default();
+    permit(caller, name)?;
+    once::spend(scoped, caller, name, &request_text(path, claim.at, body), claim.at).await
+}
+
+/// Refuses what the table of rights does not give the caller, and what is not in it.
+fn permit(caller: &Caller, name: &str) -> Result<(), Failure> {
+    let right = right_of(name).ok_or_else(|| Failure::refused(m::NOT_FOUND, "There is no such request."))?;
+    if allows(caller.role, right) {
+        return Ok(());
+    }
+    Err(Failure::refused(m::NOT_ALLOWED, format!("The role {} may not do this.", caller.role)))
 }
 
 async fn carry_out(
@@ -152,11 +248,39 @@ async fn carry_out(
         "link" => json(200, &requests::link_at(scoped, caller, read(body)?).await?),
         "append" => json(200, &requests::append(hub, scoped, caller, read(body)?).await?),
         "contents" => json(200, &requests::contents(hub, scoped, caller, read(body)?).await?),
-        "redact" => json(200, &requests::redact(scoped, caller, read(body)?).await?),
+        "redact" => json(200, &requests::redact(hub, scoped, caller, read(body)?).await?),
         "versions" => json(200, &requests::versions(scoped, caller, read(body)?).await?),
         "machines" => json(200, &requests::machines(scoped, caller).await?),
         "token" => json(200, &requests::token(hub, scoped, caller, read(body)?).await?),
+        "role" => json(200, &requests::set_role(scoped, caller, read(body)?).await?),
+        "remove" => json(200, &requests::remove(scoped, caller, read(body)?).await?),
+        "policy" => json(200, &requests::policy(scoped, caller).await?),
+        "set_policy" => json(200, &requests::set_policy(scoped, caller, read(body)?).await?),
+        "audit" => json(200, &requests::audit(scoped, caller, read(body)?).await?),
         "leave" => json(200, &requests::leave(scoped, caller).await?),
+        "agent_token" => json(200, &memory_stores::agent_token(hub, scoped, caller, read(body)?).await?),
+        "agent_tokens" => json(200, &memory_stores::agent_tokens(scoped, caller).await?),
+        "revoke_agent_token" => json(200, &memory_stores::revoke_agent_token(scoped, caller, read(body)?).await?),
+        "search" => json(200, &requests::search(hub, scoped, caller, read(body)?).await?),
+        "name" => json(200, &requests::name(hub, scoped, caller, read(body)?).await?),
+        "orders" => json(200, &requests::orders(scoped, caller).await?),
+        "receipt" => json(200, &requests::receipt(scoped, caller, read(body)?).await?),
+        "approve_order" => json(200, &requests::approve_order(hub, scoped, caller, read(body)?).await?),
+        "redactions" => json(200, &requests::redactions(hub, scoped, caller).await?),
+        "left" => json(200, &requests::left(scoped, caller, read(body)?).await?),
+        "decisions" => json(200, &requests::decisions(scoped, caller, read(body)?).await?),
+        "show" => json(200, &requests::show(hub, scoped, caller, read(body)?).await?),
+        "comment" => json(200, &requests::comment(hub, scoped, caller, read(body)?).await?),
+        "approve" => json(200, &requests::approve(scoped, caller, read(body)?).await?),
+        "inbox" => json(200, &requests::inbox(scoped, caller, read(body)?).await?),
+        "history" => json(200, &requests::history(hub, scoped, caller, read(body)?).await?),
+        "of_project" => json(200, &requests::of_project(hub, scoped, caller, read(body)?).await?),
+        "projects" => json(200, &requests::projects(scoped, caller).await?),
+        "waiting" => json(200, &requests::waiting(scoped, caller).await?),
+        "propose" => json(200, &requests::propose(hub, scoped, caller, read(body)?).await?),
+        "proposals" => json(200, &requests::proposals(hub, scoped, caller, read(body)?).await?),
+        "settle" => json(200, &requests::settle(scoped, caller, read(body)?).await?),
+        "withdraw" => json(200, &requests::withdraw(scoped, caller, read(body)?).await?),
         _ => return Err(Failure::refused(m::NOT_FOUND, "There is no such request.")),
     })
 }

@@ -3,6 +3,8 @@
 use crate::Failure;
 use crate::database::Database;
 use crate::keys::HubKeys;
+use crate::metrics::Readers;
+use crate::retention;
 use crate::routes::{Hub, router};
 use axum::Router;
 use hyper::server::conn::http1;
@@ -51,6 +53,23 @@ pub struct HubOptions {
     pub tls: Option<TlsFiles>,
     /// Makes one more token for an owner, where the first was lost.
     pub new_owner_token: bool,
+    /// File with the token that `/metrics` wants. Without one, `/metrics` is there on a loopback address alone.
+    pub metrics_token_file: Option<PathBuf>,
+}
+
+impl HubOptions {
+    /// A hub on a free loopback port, without TLS.
+    #[must_use]
+    pub fn new(database: &str, key_file: &std::path::Path) -> Self {
+        Self {
+            database: database.to_owned(),
+            listen: "127.0.0.1:0".to_owned(),
+            key_file: key_file.to_path_buf(),
+            tls: None,
+            new_owner_token: false,
+            metrics_token_file: None,
+        }
+    }
 }
 
 /// A hub that runs on threads of its own. Dropping it stops it.
@@ -74,6 +93,7 @@ pub fn start(options: HubOptions) -> Result<Running, Failure> {
         return Err(Failure::NotEncrypted(options.listen));
     }
     let tls = options.tls.as_ref().map(acceptor).transpose()?;
+    let readers = Readers::of(options.metrics_token_file.as_deref(), address.ip().is_loopback())?;
     let keys = HubKeys::read_or_make(&options.key_file)?;
     let listener = StdListener::bind(address).map_err(|error| refused(&error))?;
     listener.set_nonblocking(true).map_err(|error| refused(&error))?;
@@ -89,8 +109,10 @@ pub fn start(options: HubOptions) -> Result<Running, Failure> {
         runtime.block_on(Database::open(&options.database, &keys, &key_file, options.new_owner_token));
     let (database, owner_token) = opened?;
     let scheme = if tls.is_some() { "https" } else { "http" };
-    let router = router(Arc::new(Hub::new(database, keys)));
+    let hub = Arc::new(Hub::new(database, keys, readers));
+    let router = router(Arc::clone(&hub));
     let (stop, stopped) = watch::channel(false);
+    runtime.spawn(retention::keep_up(hub, stopped.clone()));
     let serve = move || {
         match runtime.block_on(async { TcpListener::from_std(listener) }) {
             Ok(listener) => runtime.block_on(accept(listener, router, tls, stopped)),

@@ -2,12 +2,15 @@
 
 use super::{Caller, id16, invalid};
 use crate::Failure;
+use crate::audit;
 use crate::database::{Scoped, new_token, now, org_of};
 use crate::routes::Hub;
 use retrace_model::{MachineId, OrgId, Sha256};
 use retrace_sync::messages::{
     self as m, Bytes, Clock, Done, Hello, Join, Joined, Machine, Machines, NewToken, PROTOCOL, Token,
 };
+use retrace_sync::policy::{RemoveMachine, SetRole};
+use retrace_sync::roles::Role;
 use retrace_sync::sign::{is_signed, join_text, machine_of};
 use tokio_postgres::Row;
 
@@ -34,9 +37,30 @@ pub(crate) async fn join(hub: &Hub, request: Join) -> Result<Joined, Failure> {
         )
         .await?
         .ok_or_else(bad)?;
-    let (role, used_by): (String, Option<Vec<u8>>) = (found.get(0), found.get(1));
+    let (role, used_by): (Role, Option<Vec<u8>>) = (role_of(&found, 0)?, found.get(1));
+    let known = client
+        .query_opt(
+            "SELECT role, left_at, removed_at FROM machines WHERE org = $1 AND machine = $2 FOR UPDATE",
+            &[&&org.0[..], &&machine.0[..]],
+        )
+        .await?;
+    let joined = |role: Role| Joined {
+        org: org.to_string(),
+        machine: machine.to_string(),
+        role: role.to_string(),
+        hub_key: Bytes(hub.keys.signing.public()),
+    };
+    let removed = known.as_ref().and_then(|row| row.get::<_, Option<i64>>(2));
+    if removed.is_some() {
+        let message = "An owner removed this machine. It may join with another key.";
+        return Err(Failure::refused(m::NOT_ALLOWED, message));
+    }
     match used_by {
-        Some(used_by) if used_by == machine.0 => {}
+        // The answer was lost. The token gives nothing again: no role that was changed since, no membership that was given up.
+        Some(used_by) if used_by == machine.0 => {
+            let still = known.filter(|row| row.get::<_, Option<i64>>(1).is_none()).ok_or_else(bad)?;
+            return Ok(joined(role_of(&still, 0)?));
+        }
         None if found.get::<_, i64>(2) > now() => {}
         _ => return Err(bad()),
     }
@@ -46,7 +70,7 @@ pub(crate) async fn join(hub: &Hub, request: Join) -> Result<Joined, Failure> {
             "INSERT INTO machines (org, machine, public_key, name, role, joined_at, seen_at)
              VALUES ($1, $2, $3, $4, $5, $6, $6)
              ON CONFLICT (org, machine) DO UPDATE SET name = $4, role = $5, left_at = NULL, seen_at = $6",
-            &[&&org.0[..], &&machine.0[..], public, &name, &role, &now()],
+            &[&&org.0[..], &&machine.0[..], public, &name, &role.as_str(), &now()],
         )
         .await?;
     client
@@ -55,13 +79,15 @@ pub(crate) async fn join(hub: &Hub, request: Join) -> Result<Joined, Failure> {
             &[&&org.0[..], &&sha256.0[..], &&machine.0[..]],
         )
         .await?;
+    let caller = Caller { org, machine, public_key: public.clone(), role, person: None };
+    audit::note(&scoped, &caller, "join", role.as_str()).await?;
     scoped.commit().await?;
-    Ok(Joined {
-        org: org.to_string(),
-        machine: machine.to_string(),
-        role,
-        hub_key: Bytes(hub.keys.signing.public()),
-    })
+    Ok(joined(role))
+}
+
+fn role_of(row: &Row, column: usize) -> Result<Role, Failure> {
+    let role: String = row.try_get(column)?;
+    Role::parse(&role).ok_or_else(|| Failure::Database("a role is damaged".into()))
 }
 
 /// The registered machine, where it is one and did not leave.
@@ -75,7 +101,7 @@ pub(crate) async fn caller(scoped: &Scoped, org: OrgId, machine: MachineId) -> R
         .await?;
     let row =
         row.ok_or_else(|| Failure::refused(m::NOT_REGISTERED, "This machine is not registered at the hub."))?;
-    Ok(Caller { org, machine, public_key: row.get(0), role: row.get(1) })
+    Ok(Caller { org, machine, public_key: row.get(0), role: role_of(&row, 1)?, person: None })
 }
 
 /// Notes what the machine's clock shows.
@@ -95,7 +121,8 @@ pub(crate) async fn machines(scoped: &Scoped, caller: &Caller) -> Result<Machine
     let rows = scoped
         .client()?
         .query(
-            "SELECT machine, name, role, seen_at, skew, left_at FROM machines WHERE org = $1 ORDER BY name, machine",
+            "SELECT machine, name, role, seen_at, skew, left_at, joined_at, removed_at FROM machines WHERE org = $1
+             ORDER BY name, machine",
             &[&&caller.org.0[..]],
         )
         .await?;
@@ -106,7 +133,9 @@ pub(crate) async fn machines(scoped: &Scoped, caller: &Caller) -> Result<Machine
             role: row.get(2),
             seen_at: row.get(3),
             skew: row.get(4),
+            joined_at: row.get(6),
             left_at: row.get(5),
+            removed_at: row.get(7),
         })
     };
     Ok(Machines { machines: rows.iter().map(machine).collect::<Result<_, Failure>>()? })
@@ -118,15 +147,105 @@ pub(crate) async fn token(
     caller: &Caller,
     request: NewToken,
 ) -> Result<Token, Failure> {
-    if caller.role != "owner" {
-        return Err(Failure::refused(m::NOT_ALLOWED, "Only an owner's machine makes tokens."));
-    }
-    if !["owner", "member"].contains(&request.role.as_str()) {
-        return Err(invalid("A role is owner or member."));
-    }
+    let role =
+        Role::parse(&request.role).ok_or_else(|| invalid("A role is owner, reviewer, writer or auditor."))?;
     let by = Some(&caller.machine.0[..]);
-    let (token, expires_at) = new_token(scoped.client()?, &hub.keys, caller.org, &request.role, by).await?;
-    Ok(Token { token, role: request.role, expires_at })
+    let (token, expires_at) = new_token(scoped.client()?, &hub.keys, caller.org, role, by).await?;
+    audit::note(scoped, caller, "token", role.as_str()).await?;
+    Ok(Token { token, role: role.to_string(), expires_at })
+}
+
+/// The machine and its role, locked; and whether another owner is there.
+async fn to_change(
+    scoped: &Scoped,
+    caller: &Caller,
+    machine: &str,
+) -> Result<(MachineId, Role, bool), Failure> {
+    let machine = MachineId::parse(machine).map_err(|_| invalid("This is not the id of a machine."))?;
+    let client = scoped.client()?;
+    // In one order, so that two owners who change each other do not wait for each other for ever.
+    let rows = client
+        .query(
+            "SELECT machine, role FROM machines WHERE org = $1 AND left_at IS NULL
+                 AND (machine = $2 OR role = 'owner') ORDER BY machine FOR UPDATE",
+            &[&&caller.org.0[..], &&machine.0[..]],
+        )
+        .await?;
+    let (mut found, mut others) = (None, false);
+    for row in &rows {
+        let role = role_of(row, 1)?;
+        if id16(row, 0)? == machine.0 {
+            found = Some(role);
+        } else {
+            others |= role == Role::Owner;
+        }
+    }
+    let role = found.ok_or_else(|| Failure::refused(m::NOT_FOUND, "No such machine belongs to the hub."))?;
+    Ok((machine, role, others))
+}
+
+fn last_owner() -> Failure {
+    invalid("This machine is the last owner's. Make another an owner's first.")
+}
+
+/// Gives a machine another role. Tokens that an owner made and nobody used end with that role.
+pub(crate) async fn set_role(
+    scoped: &Scoped,
+    caller: &Caller,
+    request: SetRole,
+) -> Result<Machines, Failure> {
+    let (machine, before, others) = to_change(scoped, caller, &request.machine).await?;
+    if before == Role::Owner && request.role != Role::Owner && !others {
+        return Err(last_owner());
+    }
+    let keys: [&(dyn tokio_postgres::types::ToSql + Sync); 2] = [&&caller.org.0[..], &&machine.0[..]];
+    scoped
+        .client()?
+        .execute(
+            "UPDATE machines SET role = $3 WHERE org = $1 AND machine = $2",
+            &[keys[0], keys[1], &request.role.as_str()],
+        )
+        .await?;
+    if request.role != Role::Owner {
+        end_tokens(scoped, caller, machine).await?;
+    }
+    let (before, after) = (before.as_str(), request.role.as_str());
+    audit::note_change(scoped, caller, "role", &machine.to_string(), before, after).await?;
+    machines(scoped, caller).await
+}
+
+/// Takes a machine out. What it sent stays; its key is never taken again.
+pub(crate) async fn remove(
+    scoped: &Scoped,
+    caller: &Caller,
+    request: RemoveMachine,
+) -> Result<Machines, Failure> {
+    let (machine, role, others) = to_change(scoped, caller, &request.machine).await?;
+    if role == Role::Owner && !others {
+        return Err(last_owner());
+    }
+    scoped
+        .client()?
+        .execute(
+            "UPDATE machines SET left_at = $3, removed_at = $3 WHERE org = $1 AND machine = $2",
+            &[&&caller.org.0[..], &&machine.0[..], &now()],
+        )
+        .await?;
+    end_tokens(scoped, caller, machine).await?;
+    audit::note(scoped, caller, "remove", &machine.to_string()).await?;
+    machines(scoped, caller).await
+}
+
+async fn end_tokens(scoped: &Scoped, caller: &Caller, machine: MachineId) -> Result<(), Failure> {
+    scoped
+        .client()?
+        .execute(
+            "UPDATE tokens SET expires_at = LEAST(expires_at, $3)
+             WHERE org = $1 AND created_by = $2 AND used_by IS NULL",
+            &[&&caller.org.0[..], &&machine.0[..], &now()],
+        )
+        .await?;
+    Ok(())
 }
 
 pub(crate) async fn leave(scoped: &Scoped, caller: &Caller) -> Result<Done, Failure> {
@@ -137,5 +256,7 @@ pub(crate) async fn leave(scoped: &Scoped, caller: &Caller) -> Result<Done, Fail
             &[&&caller.org.0[..], &&caller.machine.0[..], &now()],
         )
         .await?;
+    end_tokens(scoped, caller, caller.machine).await?;
+    audit::note(scoped, caller, "leave", "").await?;
     Ok(Done {})
 }

@@ -17,29 +17,31 @@ pub(crate) async fn versions(
         None => (vec![], vec![], 0),
         Some(after) => cursor(after).ok_or_else(|| invalid("The page begins nowhere."))?,
     };
+    // The page is cut before it is joined, or a whole chain is read and sorted for it.
     let rows = scoped
         .client()?
         .query(
             "SELECT v.store, v.machine, v.seq, v.memory, v.operation, v.source, v.created_at, v.path, v.content_sha256,
-                 v.content_size, v.redacted, m.name, s.name, EXISTS (SELECT 1 FROM contents c WHERE c.org = v.org
+                 v.content_size, v.redacted, m.name, s.name, v.expired, EXISTS (SELECT 1 FROM contents c WHERE c.org = v.org
                      AND c.store = v.store AND c.machine = v.machine AND c.sha256 = v.content_sha256)
-             FROM versions v
+             FROM (SELECT * FROM versions WHERE org = $1 AND (store, machine, seq) > ($2, $3, $4)
+                 ORDER BY store, machine, seq LIMIT $5) v
              JOIN machines m ON m.org = v.org AND m.machine = v.machine
              JOIN stores s ON s.org = v.org AND s.store = v.store AND s.machine = v.machine
-             WHERE v.org = $1 AND (v.store, v.machine, v.seq) > ($2, $3, $4)
-             ORDER BY v.store, v.machine, v.seq LIMIT $5",
+             ORDER BY v.store, v.machine, v.seq",
             &[&&caller.org.0[..], &store, &machine, &seq, &number(limit)?],
         )
         .await?;
     let mut versions = Vec::with_capacity(rows.len());
     for row in &rows {
         let sha256: Option<Vec<u8>> = row.get(8);
-        let (redacted, kept): (bool, bool) = (row.get(10), row.get(13));
-        let content = match (redacted, &sha256, kept) {
-            (true, _, _) => "redacted",
-            (false, None, _) => "none",
-            (false, Some(_), true) => "kept",
-            (false, Some(_), false) => "not_sent",
+        let (redacted, expired, kept): (bool, bool, bool) = (row.get(10), row.get(13), row.get(14));
+        let content = match &sha256 {
+            _ if redacted => "redacted",
+            None => "none",
+            Some(_) if kept => "kept",
+            Some(_) if expired => "expired",
+            Some(_) => "not_sent",
         };
         versions.push(ListedVersion {
             machine: MachineId(id16(row, 1)?).to_string(),

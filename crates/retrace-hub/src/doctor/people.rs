@@ -1,0 +1,106 @@
+//! Machines, their clocks, what the policy asks for, redactions that are still to reach machines.
+
+use super::{Check, Examined, count};
+use crate::Failure;
+use crate::database::now;
+
+/// How far a clock may be wrong before that is worth a look, in microseconds.
+const SKEW: i64 = 120 * 1_000_000;
+/// How long a machine may be away before that is worth a look, in microseconds: thirty days.
+const AWAY: i64 = 30 * 24 * 3_600 * 1_000_000;
+
+/// Owners, clocks, machines that were not there for long.
+pub(super) async fn machines(examined: &Examined) -> Result<Vec<Check>, Failure> {
+    examined.begin().await?;
+    let rows = examined
+        .client
+        .query(
+            "SELECT name, role, skew, seen_at FROM machines WHERE org = $1 AND left_at IS NULL ORDER BY name",
+            &[&&examined.org.0[..]],
+        )
+        .await?;
+    examined.end().await?;
+    let (mut wrong, mut away, mut owners) = (Vec::new(), Vec::new(), 0);
+    for row in &rows {
+        let (name, role): (String, String) = (row.get(0), row.get(1));
+        owners += i64::from(role == "owner");
+        if row.get::<_, i64>(2).saturating_abs() > SKEW {
+            wrong.push(format!("{name} by {} s", row.get::<_, i64>(2) / 1_000_000));
+        }
+        if now().saturating_sub(row.get(3)) > AWAY {
+            away.push(name);
+        }
+    }
+    let number = i64::try_from(rows.len()).unwrap_or(i64::MAX);
+    let mut checks = vec![if owners == 0 {
+        let next = "`retrace hub serve --new-owner-token` makes a token for one.";
+        Check::warning("machines", "No machine of an owner belongs to the hub.", next)
+    } else {
+        Check::ok("machines", format!("{} joined, {}.", count(number, "machine"), count(owners, "owner")))
+    }];
+    checks.push(if wrong.is_empty() {
+        Check::ok("clocks", "No clock is wrong by more than two minutes.")
+    } else {
+        Check::warning("clocks", format!("Clocks are wrong: {}.", wrong.join(", ")), "Set the clock there.")
+    });
+    checks.push(if away.is_empty() {
+        Check::ok("seen", "Every machine was there in the last thirty days.")
+    } else {
+        let next = "`retrace hub remove MACHINE` takes one out that will not come back.";
+        Check::warning("seen", format!("Not seen for thirty days: {}.", away.join(", ")), next)
+    });
+    Ok(checks)
+}
+
+/// Contents whose time is over.
+pub(super) async fn retention(examined: &Examined) -> Result<Vec<Check>, Failure> {
+    examined.begin().await?;
+    let chains = crate::retention::chains(&examined.client, examined.org).await?;
+    let mut due = 0;
+    for chain in &chains {
+        due += crate::retention::due(&examined.client, examined.org, *chain).await?;
+    }
+    examined.end().await?;
+    Ok(vec![match (chains.is_empty(), due) {
+        (true, _) => Check::ok("retention", "The policy ends no content."),
+        (false, 0) => Check::ok("retention", "No content is due."),
+        (false, due) => {
+            let next = "A process of the hub takes them out at its start and daily.";
+            Check::warning("retention", format!("The time of {} is over.", count(due, "content")), next)
+        }
+    }])
+}
+
+/// Redactions that machines have yet to carry out.
+pub(super) async fn redactions(examined: &Examined) -> Result<Vec<Check>, Failure> {
+    let client = &examined.client;
+    let there = "SELECT to_regclass('order_machines') IS NOT NULL";
+    if !client.query_one(there, &[]).await?.get::<_, bool>(0) {
+        return Ok(Vec::new());
+    }
+    examined.begin().await?;
+    let row = client
+        .query_one(
+            "SELECT count(*), count(DISTINCT id), (SELECT count(*) FROM orders WHERE org = $1 AND state = 'waiting')
+             FROM order_machines WHERE org = $1 AND state = 'outstanding'",
+            &[&&examined.org.0[..]],
+        )
+        .await?;
+    examined.end().await?;
+    let (machines, orders, waiting): (i64, i64, i64) = (row.get(0), row.get(1), row.get(2));
+    let mut checks = vec![if orders == 0 {
+        Check::ok("redactions", "Every redaction reached every machine that has to carry it out.")
+    } else {
+        let found = format!("{} outstanding on {}.", count(orders, "redaction"), count(machines, "machine"));
+        Check::warning(
+            "redactions",
+            found,
+            "`retrace sync` on those machines; `retrace hub redactions` names them.",
+        )
+    }];
+    if waiting > 0 {
+        let found = format!("{} wait for a second person.", count(waiting, "redaction"));
+        checks.push(Check::warning("redactions", found, "`retrace hub redactions approve ID`."));
+    }
+    Ok(checks)
+}
