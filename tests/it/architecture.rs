@@ -127,14 +127,17 @@ fn each_outside_part_has_one_home() {
     check_only("rustix", &["retrace-files", "retrace-memory-tool"]);
     check_only("similar", &["retrace-diff"]);
     check_only("syntect", &["retrace-diff"]);
-    check_only("axum", &["retrace-hub", "retrace-server"]);
+    check_only("axum", &["retrace-hub", "retrace-server", "retrace-store-http"]);
     check_only("clap", &["retrace-cli", "retrace-desktop"]);
     check_only("console", &["retrace-cli"]);
     check_only("tauri", &["retrace-desktop"]);
     check_only("notify-rust", &["retrace-desktop"]);
     check_only("zbus", &["retrace-desktop"]);
     check_only("rmcp", &["retrace-mcp"]);
-    check_only("tokio", &["retrace-hub", "retrace-server", "retrace-mcp", "retrace-desktop"]);
+    check_only(
+        "tokio",
+        &["retrace-hub", "retrace-server", "retrace-mcp", "retrace-store-http", "retrace-desktop"],
+    );
     check_only("tokio-rustls", &["retrace-hub", "retrace-server"]);
     check_only("tokio-postgres", &["retrace-hub"]);
     check_only("ts-rs", &["retrace-api", "retrace-message", "retrace-wire"]);
@@ -157,6 +160,7 @@ fn dependencies_point_downwards() {
         ("retrace-memory-tool", &["retrace-model", "retrace-files"][..]),
         ("retrace-sources", &["retrace-model"][..]),
         ("retrace-store-api", &["retrace-model"][..]),
+        ("retrace-store-http", &["retrace-store-api"][..]),
         ("retrace-watch", &["retrace-model", "retrace-files"][..]),
         ("retrace-tokens", &[][..]),
         ("retrace-outbound", &[][..]),
@@ -338,7 +342,10 @@ fn dependencies_point_downwards() {
             ][..],
         ),
         ("retrace-sync", &["retrace-model"][..]),
-        ("retrace-hub", &["retrace-model", "retrace-sync"][..]),
+        (
+            "retrace-hub",
+            &["retrace-model", "retrace-store-api", "retrace-store-http", "retrace-sync"][..],
+        ),
         (
             "retrace-joined",
             &[
@@ -347,6 +354,8 @@ fn dependencies_point_downwards() {
                 "retrace-model",
                 "retrace-log",
                 "retrace-outbound",
+                "retrace-redact",
+                "retrace-review",
                 "retrace-sync",
             ][..],
         ),
@@ -384,7 +393,7 @@ fn dependencies_point_downwards() {
                 "retrace-sessions",
             ][..],
         ),
-        ("retrace-server", &["retrace-api"][..]),
+        ("retrace-server", &["retrace-api", "retrace-store-http"][..]),
         ("retrace-mcp", &["retrace-api"][..]),
         ("retrace-print", &["retrace-api", "retrace-model"][..]),
         (
@@ -392,13 +401,15 @@ fn dependencies_point_downwards() {
             &[
                 "retrace-api",
                 "retrace-hub",
+                "retrace-link",
                 "retrace-model",
                 "retrace-print",
                 "retrace-server",
                 "retrace-mcp",
             ][..],
         ),
-        ("retrace-desktop", &["retrace-api"][..]),
+        ("retrace-link", &["retrace-api"][..]),
+        ("retrace-desktop", &["retrace-link"][..]),
         ("retrace-tests", &["retrace-api", "retrace-model", "retrace-sources"][..]),
     ]);
     for (package, names) in dependencies() {
