@@ -54,7 +54,7 @@ impl HubError {
                     m::BAD_TOKEN | m::NOT_REGISTERED | m::NOT_ALLOWED | m::BAD_SIGNATURE => Code::KeyRefused,
                     m::UNAVAILABLE => Code::StoreUnavailable,
                     m::NOT_FOUND => Code::NotFound,
-                    m::HEAD_MOVED => Code::HeadMoved,
+                    m::HEAD_MOVED | m::REPEATED => Code::HeadMoved,
                     _ => Code::Invalid,
                 };
                 ApiError::new(code, say::refused(message), url).hint(hint(&kind))
