@@ -1,21 +1,32 @@
 //! The hub: real PostgreSQL, real processes, several machines. Where PostgreSQL is not installed, these tests say so and do nothing.
 
+mod failover;
+mod hostile;
+mod model;
+mod policy;
+mod redacted;
 mod sync;
+mod tls;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use retrace_api::wire::{self, ApiError, HubJoinReq, HubSynced, HubTokenReq, HubVersion};
 use retrace_api::{AppOptions, commands};
 use retrace_cli::{Exit, Io, Stop, Terminal, Zone};
 use retrace_hub::{HubOptions, Running};
 use retrace_model::Timestamp;
+use retrace_sync::sign::{SigningKey, request_text};
+use retrace_tests::network::Network;
 use retrace_tests::postgres::{Database, Postgres};
 use retrace_tests::{World, child, options_of};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A hub in this process, over a database of its own.
@@ -72,21 +83,28 @@ pub(crate) struct Machine {
     folder: tempfile::TempDir,
     name: String,
     number: u64,
+    /// Seconds that its clock is ahead.
+    skew: i64,
 }
 
 /// Machines of this test program, each with random numbers of its own.
 static MACHINES: AtomicU64 = AtomicU64::new(1);
 
 /// Processes of machines, which share no random numbers either.
-const PROCESSES: u64 = 1 << 20;
+const PROCESSES: u64 = 1 << 12;
 
 impl Machine {
     pub(crate) fn new(name: &str) -> Self {
+        Self::skewed(name, 0)
+    }
+
+    /// One whose clock is some seconds ahead.
+    pub(crate) fn skewed(name: &str, skew: i64) -> Self {
         let number = MACHINES.fetch_add(1, Ordering::SeqCst);
         let folder = tempfile::tempdir().expect("a folder");
-        let world = World::over(machine_options(folder.path(), number * PROCESSES, 0));
+        let world = World::over(machine_options(folder.path(), number * PROCESSES, skew));
         world.add("notes");
-        Self { world, folder, name: name.to_owned(), number }
+        Self { world, folder, name: name.to_owned(), number, skew }
     }
 
     /// The same directories, as a machine whose log is the same up to now.
@@ -95,7 +113,7 @@ impl Machine {
         let folder = tempfile::tempdir().expect("a folder");
         copy_all(&self.data_dir(), &folder.path().join("data"));
         let world = World::over(machine_options(folder.path(), number * PROCESSES, 0));
-        Self { world, folder, name: self.name.clone(), number }
+        Self { world, folder, name: self.name.clone(), number, skew: 0 }
     }
 
     pub(crate) fn data_dir(&self) -> PathBuf {
@@ -161,7 +179,7 @@ impl Machine {
     pub(crate) fn run(&self, words: &[&str]) -> (Exit, String, String) {
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let process = self.process();
-        let options = |_| Ok(machine_options(self.folder.path(), process, 0));
+        let options = |_| Ok(machine_options(self.folder.path(), process, self.skew));
         let mut io = Io {
             stdin: &mut std::io::empty(),
             stdout: &mut stdout,
@@ -179,9 +197,36 @@ impl Machine {
         (exit, text(stdout), text(stderr))
     }
 
-    /// Prepares to run a command in a process of its own, with the machine's clock `skew` seconds ahead.
-    pub(crate) fn command(&self, words: &[&str], skew: i64) -> Command {
-        program(self.folder.path(), self.process(), skew, words)
+    /// Prepares to run a command in a process of its own.
+    pub(crate) fn command(&self, words: &[&str]) -> Command {
+        program(self.folder.path(), self.process(), self.skew, words)
+    }
+
+    /// What it knows of its membership.
+    pub(crate) fn status(&self) -> wire::HubStatus {
+        commands::hub_status(&self.world.app, wire::Nothing {}).expect("a status")
+    }
+
+    /// Kills `retrace sync` in a process of its own at the moment that `network` passed so many bytes; answers whether that came
+    /// before its end.
+    pub(crate) fn kill_sync(&self, network: &Network, after: u64) -> bool {
+        let slot = Arc::new(Mutex::new(None::<Child>));
+        let (mut started, to_kill) = (slot.lock().expect("nobody panics with it"), Arc::clone(&slot));
+        let killed = network.at(after, move || {
+            if let Some(process) = to_kill.lock().expect("nobody panics with it").as_mut() {
+                process.kill().expect("it runs");
+            }
+        });
+        let mut process = self.command(&["--json", "sync"]).spawn().expect("a process");
+        let mut output = process.stdout.take().expect("its output");
+        *started = Some(process);
+        drop(started);
+        // Ends with the process.
+        output.read_to_end(&mut Vec::new()).expect("its output");
+        network.mend();
+        let mut ended = slot.lock().expect("nobody panics with it");
+        ended.as_mut().expect("it was started").wait().expect("it ends");
+        killed.load(Ordering::SeqCst)
     }
 
     fn process(&self) -> u64 {
@@ -193,11 +238,8 @@ impl Machine {
 /// Options with the real clock, set wrong by some seconds, and random numbers of its own.
 pub(crate) fn machine_options(directory: &Path, random: u64, skew: i64) -> AppOptions {
     let mut options = options_of(directory, random);
-    options.engine.clock = Arc::new(move || {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let now = i64::try_from(since.as_micros()).unwrap_or(i64::MAX);
-        Timestamp::from_micros(now.saturating_add(skew.saturating_mul(1_000_000)))
-    });
+    let ahead = skew.saturating_mul(1_000_000);
+    options.engine.clock = Arc::new(move || Timestamp::from_micros(now().saturating_add(ahead)));
     options
 }
 
@@ -232,6 +274,75 @@ fn one_process() {
     };
     let exit = retrace_cli::run(words, &mut io);
     std::process::exit(i32::from(exit.0));
+}
+
+/// Signs requests as a machine does, for those that no machine would send.
+pub(crate) struct Signer {
+    pub(crate) key: SigningKey,
+    pub(crate) org: String,
+    pub(crate) machine: String,
+}
+
+impl Signer {
+    pub(crate) fn of(machine: &Machine) -> Self {
+        let text = std::fs::read_to_string(machine.data_dir().join("machine.key")).expect("its key");
+        let seed = STANDARD.decode(text.trim()).expect("base 64");
+        let status = machine.status();
+        Self {
+            key: SigningKey::from_seed(&seed).expect("a seed"),
+            org: status.org.expect("it joined"),
+            machine: status.machine.expect("it joined"),
+        }
+    }
+
+    /// Headers of a signed request.
+    pub(crate) fn headers(&self, name: &str, at: i64, body: &[u8]) -> Vec<(&'static str, String)> {
+        let signature = self.key.sign(&request_text(&format!("/hub/v1/{name}"), at, body));
+        vec![
+            ("retrace-org", self.org.clone()),
+            ("retrace-machine", self.machine.clone()),
+            ("retrace-time", at.to_string()),
+            ("retrace-signature", STANDARD.encode(signature)),
+        ]
+    }
+
+    /// Sends a signed request; answers status and body.
+    pub(crate) fn send(&self, url: &str, name: &str, body: &[u8]) -> (u16, String) {
+        post(url, &format!("/hub/v1/{name}"), &self.headers(name, now(), body), body)
+    }
+}
+
+/// Microseconds since 1970.
+pub(crate) fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
+}
+
+/// Posts to a hub; answers status and body. The status is 0 where the hub closed the connection without a word.
+pub(crate) fn post(url: &str, path: &str, headers: &[(&str, String)], body: &[u8]) -> (u16, String) {
+    let length = body.len();
+    let mut head =
+        format!("POST {path} HTTP/1.1\r\nhost: hub\r\nconnection: close\r\ncontent-length: {length}\r\n");
+    for (name, value) in headers {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    head.push_str("\r\n");
+    raw(url, &[head.as_bytes(), body].concat())
+}
+
+/// Sends bytes as they are.
+pub(crate) fn raw(url: &str, request: &[u8]) -> (u16, String) {
+    let (_, address) = url.split_once("://").expect("a scheme");
+    let mut stream = TcpStream::connect(address).expect("the hub listens");
+    // It may refuse before it has read everything.
+    let _ = stream.write_all(request);
+    let _ = stream.shutdown(std::net::Shutdown::Write);
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    let answer = String::from_utf8_lossy(&answer).into_owned();
+    let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+    let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+    (status, body.to_owned())
 }
 
 /// A hub in a process of its own, which can be killed.

@@ -34,6 +34,8 @@ mod hub;
 mod inbox;
 mod kept_out;
 mod kinds;
+#[cfg(unix)]
+mod memory_stores;
 mod memory_tool;
 mod mounts;
 #[cfg(unix)]

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Passes connections on to one of its targets, each to the next one.
@@ -16,9 +16,22 @@ pub struct Network {
 struct Shared {
     targets: Mutex<Vec<SocketAddr>>,
     next: AtomicUsize,
-    /// Bytes, in both directions together, after which the next connections are cut.
-    cuts: Mutex<VecDeque<u64>>,
+    /// What happens to the next connections.
+    cuts: Mutex<VecDeque<Cut>>,
 }
+
+/// The end of a connection.
+struct Cut {
+    /// Bytes that pass before it, in both directions together.
+    after: u64,
+    /// Waits for what the target says after that.
+    in_answer: bool,
+    /// Called when it happens.
+    act: Act,
+    happened: Arc<AtomicBool>,
+}
+
+type Act = Box<dyn FnOnce() + Send>;
 
 impl Network {
     /// A network before these addresses (`http://127.0.0.1:1234`).
@@ -44,7 +57,7 @@ impl Network {
         format!("http://{}", self.address)
     }
 
-    /// Passes new connections to these addresses from now on; to none, each is refused.
+    /// Passes new connections to these addresses from now on; to none, each is closed.
     pub fn turn_to(&self, targets: &[&str]) {
         let address = |target: &&str| {
             let (_, address) = target.split_once("://").expect("a scheme");
@@ -53,19 +66,37 @@ impl Network {
         *lock(&self.shared.targets) = targets.iter().map(address).collect();
     }
 
-    /// Cuts the next connections, each after so many bytes.
-    pub fn cut(&self, after: &[u64]) {
-        lock(&self.shared.cuts).extend(after);
+    /// Cuts the next connection after so many bytes, and calls `act` at that moment. The answer says whether it happened.
+    pub fn at(&self, after: u64, act: impl FnOnce() + Send + 'static) -> Arc<AtomicBool> {
+        self.add(after, false, Box::new(act))
+    }
+
+    /// The same when the target answers after so many bytes: what was asked was done, and nobody hears of it.
+    pub fn at_answer(&self, after: u64, act: impl FnOnce() + Send + 'static) -> Arc<AtomicBool> {
+        self.add(after, true, Box::new(act))
     }
 
     /// Cuts no more.
     pub fn mend(&self) {
         lock(&self.shared.cuts).clear();
     }
+
+    fn add(&self, after: u64, in_answer: bool, act: Act) -> Arc<AtomicBool> {
+        let happened = Arc::new(AtomicBool::new(false));
+        let cut = Cut { after, in_answer, act, happened: Arc::clone(&happened) };
+        lock(&self.shared.cuts).push_back(cut);
+        happened
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How far a connection is.
+struct Passing {
+    bytes: u64,
+    cut: Option<Cut>,
 }
 
 impl Shared {
@@ -76,25 +107,40 @@ impl Shared {
             targets.get(next % targets.len().max(1)).copied()
         };
         let Some(to) = target.and_then(|target| TcpStream::connect(target).ok()) else { return };
-        let left =
-            lock(&self.cuts).pop_front().map_or(i64::MAX, |cut| i64::try_from(cut).unwrap_or(i64::MAX));
-        let left = AtomicI64::new(left);
+        let passing = Mutex::new(Passing { bytes: 0, cut: lock(&self.cuts).pop_front() });
         std::thread::scope(|scope| {
-            scope.spawn(|| copy(from, &to, &left));
-            copy(&to, from, &left);
+            scope.spawn(|| copy(from, &to, &passing, false));
+            copy(&to, from, &passing, true);
         });
+        if let Some(cut) = lock(&passing).cut.take() {
+            // It ended before: the next one is cut.
+            lock(&self.cuts).push_front(cut);
+        }
     }
 }
 
 /// Copies until one side ends, or the connection is cut.
-fn copy(mut from: &TcpStream, mut to: &TcpStream, left: &AtomicI64) {
+fn copy(mut from: &TcpStream, mut to: &TcpStream, passing: &Mutex<Passing>, is_answer: bool) {
     let mut buffer = [0; 16 << 10];
     while let Ok(read) = from.read(&mut buffer) {
-        let before = left.fetch_sub(i64::try_from(read).unwrap_or(i64::MAX), Ordering::SeqCst);
-        let passes = usize::try_from(before).unwrap_or(0).min(read);
+        let mut passing = lock(passing);
+        let before = passing.bytes;
+        passing.bytes += read as u64;
+        let bytes = passing.bytes;
+        let due = passing.cut.take_if(|cut| bytes > cut.after && (is_answer || !cut.in_answer));
+        drop(passing);
+        let passes = match &due {
+            Some(cut) => usize::try_from(cut.after.saturating_sub(before)).unwrap_or(read).min(read),
+            None => read,
+        };
         let passed = to.write_all(&buffer[..passes]).is_ok();
-        if passes < read || !passed {
-            // Cut: both directions end, whatever was under way.
+        let cut_here = due.is_some();
+        if let Some(cut) = due {
+            (cut.act)();
+            cut.happened.store(true, Ordering::SeqCst);
+        }
+        if cut_here || !passed {
+            // Both directions end, whatever was under way.
             let _ = (from.shutdown(Shutdown::Both), to.shutdown(Shutdown::Both));
             return;
         }

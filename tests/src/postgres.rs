@@ -110,6 +110,17 @@ impl Postgres {
         drop(self.query(database, sql));
     }
 
+    /// Waits until an expression holds. The server looks again and again.
+    pub fn wait_until(&self, database: &str, sql: &str) {
+        let again = format!(
+            "DO $$ BEGIN FOR turn IN 1..600 LOOP
+                 IF ({sql}) THEN RETURN; END IF;
+                 PERFORM pg_sleep(0.1);
+             END LOOP; RAISE EXCEPTION 'it does not come'; END $$"
+        );
+        self.sql(database, &again);
+    }
+
     /// Its data directory.
     #[must_use]
     pub fn data(&self) -> PathBuf {
