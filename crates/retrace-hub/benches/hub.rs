@@ -1,0 +1,430 @@
+//! What a hub bears: versions a second with durable commits, a first sync, pages over many versions, two processes and one.
+//!
+//! `cargo bench -p retrace-hub --bench hub [-- BATCHES ROWS]`: batches of a thousand versions for each of eight machines, and rows
+//! for the pages. Needs PostgreSQL from the system. Requests are made and signed before the clock runs, so that they are the
+//! hub's cost alone; hubs are processes of their own.
+
+#![allow(clippy::print_stdout, reason = "figures are printed")]
+#![allow(clippy::panic, reason = "a measurement that is wrong ends")]
+
+#[path = "../../../tests/src/postgres.rs"]
+#[allow(dead_code, reason = "the tests use the rest")]
+mod postgres;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use postgres::Postgres;
+use retrace_hub::HubOptions;
+use retrace_model::chain::{Leaf, commitment};
+use retrace_model::{MachineId, MemoryId, OrgId, RelPath, Sha256, StoreId, Timestamp, VersionOperation};
+use retrace_sync::chain::Head;
+use retrace_sync::messages::{
+    Append, Bytes, Contents, Join, Joined, NewToken, PackedContent, SentContent, SentOpened, SentVersion,
+    Token,
+};
+use retrace_sync::sign::{SigningKey, head_text, join_text, request_text};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// Machines that send at the same time.
+const MACHINES: u64 = 8;
+/// Versions of one batch.
+const BATCH: u64 = 1_000;
+/// Versions of a first sync.
+const FIRST: u64 = 100_000;
+/// Machines that the rows of the pages are of.
+const OWNERS: u64 = 20;
+/// Pages that are asked for.
+const PAGES: u64 = 200;
+/// What `getconf CLK_TCK` says everywhere.
+const TICKS: f64 = 100.0;
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    if let [word, database, key_file] = words.as_slice()
+        && word == "--serve"
+    {
+        return serve(database, Path::new(key_file));
+    }
+    let numbers: Vec<u64> = words.iter().filter_map(|word| word.parse().ok()).collect();
+    let [batches, rows] = match numbers.as_slice() {
+        [batches, rows] => [*batches, *rows],
+        _ => [10, 1_000_000],
+    };
+    let Some(postgres) = Postgres::start() else { return };
+    println!("{}", postgres.query("postgres", "SHOW server_version"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let hubs = [(); 2].map(|()| Hub::start(&postgres, folder.path()));
+    let mut machines = Machines::join(&hubs[0]);
+    machines.batches("one process, batches of 1,000 with contents of 1 KB", &hubs[..1], &postgres, batches);
+    machines.batches("two processes, the same", &hubs, &postgres, batches);
+    machines.batches("one process, once more", &hubs[..1], &postgres, batches);
+    machines.singly("one process, one version a request, without content", &hubs[..1], &postgres);
+    machines.singly("two processes, the same", &hubs, &postgres);
+    first_sync(&mut machines, &hubs[0], &postgres);
+    pages(&mut machines, &hubs[0], &postgres, rows);
+}
+
+/// What a hub's own process does.
+fn serve(database: &str, key_file: &Path) {
+    let hub = retrace_hub::start(HubOptions::new(database, key_file)).expect("a hub");
+    println!("{} {}", hub.url(), hub.owner_token().unwrap_or_default());
+    // Ends with whoever started it.
+    std::io::stdin().read_to_end(&mut Vec::new()).expect("its input");
+}
+
+struct Hub {
+    process: Child,
+    url: String,
+    token: String,
+}
+
+impl Hub {
+    fn start(postgres: &Postgres, folder: &Path) -> Self {
+        let mut command = Command::new(std::env::current_exe().expect("this program"));
+        command.args(["--serve", &postgres.url()]).arg(folder.join("hub.key"));
+        let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a process");
+        let mut line = String::new();
+        BufReader::new(process.stdout.as_mut().expect("its output")).read_line(&mut line).expect("a line");
+        let (url, token) = line.trim_end().split_once(' ').expect("address and token");
+        Self { process, url: url.to_owned(), token: token.to_owned() }
+    }
+}
+
+impl Drop for Hub {
+    fn drop(&mut self) {
+        drop(self.process.stdin.take());
+        // It ends by itself.
+        let _ = self.process.wait();
+    }
+}
+
+/// A connection that stays open.
+struct Connection(BufReader<TcpStream>);
+
+impl Connection {
+    fn to(url: &str) -> Self {
+        let stream = TcpStream::connect(url.trim_start_matches("http://")).expect("the hub listens");
+        stream.set_nodelay(true).expect("a socket");
+        Self(BufReader::new(stream))
+    }
+
+    fn send(&mut self, request: &[u8]) -> Vec<u8> {
+        self.0.get_mut().write_all(request).expect("it is sent");
+        let (mut status, mut length, mut line) = (String::new(), 0, String::new());
+        self.0.read_line(&mut status).expect("an answer");
+        while line != "\r\n" {
+            line.clear();
+            self.0.read_line(&mut line).expect("a header");
+            if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                length = value.trim().parse().expect("a length");
+            }
+        }
+        let mut body = vec![0; length];
+        self.0.read_exact(&mut body).expect("a body");
+        assert!(status.contains(" 200 "), "{status}{}", String::from_utf8_lossy(&body));
+        body
+    }
+}
+
+struct Machine {
+    key: SigningKey,
+    org: OrgId,
+    store: StoreId,
+    head: Head,
+    local_seq: u64,
+}
+
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
+    i64::try_from(since.as_micros()).expect("a while yet")
+}
+
+impl Machine {
+    fn join(hub: &Hub, token: &str, number: u64) -> Self {
+        let mut seed = [7; 32];
+        seed[..8].copy_from_slice(&number.to_be_bytes());
+        let key = SigningKey::from_seed(&seed).expect("a seed");
+        let public = key.public();
+        let signature = Bytes(key.sign(&join_text(token, &public)));
+        let join =
+            Join { token: token.to_owned(), public_key: Bytes(public), signature, name: number.to_string() };
+        let body = serde_json::to_vec(&join).expect("JSON");
+        let joined: Joined = read(&Connection::to(&hub.url).send(&request("join", "", &body)));
+        let org = OrgId::parse(&joined.org).expect("an id");
+        let mut store = [0; 16];
+        store[8..].copy_from_slice(&number.to_be_bytes());
+        Self { key, org, store: StoreId(store), head: Head::EMPTY, local_seq: 0 }
+    }
+
+    /// A signed request. It is taken for five minutes.
+    fn signed(&self, name: &str, body: &impl Serialize) -> Vec<u8> {
+        let body = serde_json::to_vec(body).expect("JSON");
+        let at = now();
+        let signature = self.key.sign(&request_text(&format!("/hub/v1/{name}"), at, &body));
+        let headers = format!(
+            "retrace-org: {}\r\nretrace-machine: {}\r\nretrace-time: {at}\r\nretrace-signature: {}\r\n",
+            self.org,
+            self.key.machine(),
+            STANDARD.encode(signature)
+        );
+        request(name, &headers, &body)
+    }
+
+    /// The next versions, and their contents.
+    fn batch(&mut self, count: u64) -> (Append, Contents) {
+        let after = self.head;
+        let (mut versions, mut contents) = (Vec::new(), Vec::new());
+        for _ in 0..count {
+            self.local_seq += 1;
+            let (version, content) = self.version();
+            self.head = self.head.then(self.key.machine(), self.store, &version.leaf);
+            versions.push(version);
+            contents.push(content);
+        }
+        let claim = head_text(self.org, self.key.machine(), self.store, &self.head, 0);
+        let append = Append {
+            store: self.store.to_string(),
+            name: "notes".to_owned(),
+            kind: "notes".to_owned(),
+            after_seq: after.seq,
+            after: after.digest,
+            versions,
+            signature: Bytes(self.key.sign(&claim)),
+        };
+        (append, Contents { store: self.store.to_string(), contents })
+    }
+
+    fn version(&self) -> (SentVersion, PackedContent) {
+        let seq = self.local_seq;
+        let mut text = format!("# Fact {seq} of {}\n", self.key.machine());
+        for line in 0..16 {
+            let word = Sha256::of(&[seq.to_be_bytes(), (line as u64).to_be_bytes()].concat()).to_hex();
+            text.push_str(&format!("- {word} is what was found\n"));
+        }
+        let (sha256, size) = (Sha256::of(text.as_bytes()), text.len() as u64);
+        let path = RelPath::parse(&format!("folder-{}/{}.md", seq % 40, seq % 5_000)).expect("a path");
+        let salt = &Sha256::of(&seq.to_be_bytes()).0[..16];
+        let mut memory = [0; 16];
+        memory[8..].copy_from_slice(&(seq % 5_000).to_be_bytes());
+        let commits = commitment(salt, &path, Some((&sha256, size)));
+        let leaf = Leaf {
+            seq,
+            operation_seq: seq,
+            store: self.store,
+            memory: MemoryId(memory),
+            change: VersionOperation::Modified,
+            created_at: Timestamp::from_micros(1_790_000_000_000_000),
+            commitment: commits,
+            past: None,
+        };
+        let version = SentVersion {
+            local_seq: seq,
+            operation_seq: seq,
+            memory: leaf.memory.to_string(),
+            operation: leaf.change.to_string(),
+            source: "scan".to_owned(),
+            created_at: leaf.created_at.micros(),
+            leaf: leaf.hash(),
+            commitment: commits,
+            observed: true,
+            opened: Some(SentOpened {
+                path: Bytes(path.as_bytes().to_vec()),
+                salt: Some(Bytes(salt.to_vec())),
+                content: Some(SentContent { sha256, size }),
+            }),
+        };
+        let packed = Bytes(zstd::bulk::compress(text.as_bytes(), 3).expect("it packs"));
+        (version, PackedContent { sha256, size, packed })
+    }
+}
+
+fn request(name: &str, headers: &str, body: &[u8]) -> Vec<u8> {
+    let length = body.len();
+    let head =
+        format!("POST /hub/v1/{name} HTTP/1.1\r\nhost: hub\r\n{headers}content-length: {length}\r\n\r\n");
+    [head.as_bytes(), body].concat()
+}
+
+fn read<T: DeserializeOwned>(body: &[u8]) -> T {
+    serde_json::from_slice(body).expect("what a hub answers")
+}
+
+/// Processor time of a process and of those it waited for, in seconds.
+fn processor(process: &str) -> f64 {
+    let Ok(text) = std::fs::read_to_string(format!("/proc/{process}/stat")) else { return 0.0 };
+    let after = text.rsplit_once(") ").map_or("", |(_, after)| after);
+    after.split(' ').skip(11).take(4).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / TICKS
+}
+
+/// Processor time of all processes of the database.
+fn database_processor(postgres: &Postgres) -> f64 {
+    let file = std::fs::read_to_string(postgres.data().join("postmaster.pid")).expect("it runs");
+    let first = file.lines().next().expect("its process").to_owned();
+    let processes = std::fs::read_dir("/proc").expect("processes").flatten();
+    let names = processes.filter_map(|entry| entry.file_name().into_string().ok());
+    let children = names.filter(|name| {
+        let stat = std::fs::read_to_string(format!("/proc/{name}/stat")).unwrap_or_default();
+        let after = stat.rsplit_once(") ").map_or("", |(_, after)| after);
+        after.split(' ').nth(1) == Some(&first)
+    });
+    processor(&first) + children.map(|name| processor(&name)).sum::<f64>()
+}
+
+/// Runs it, and says what it took.
+fn measured(name: &str, versions: u64, hubs: &[Hub], postgres: &Postgres, run: impl FnOnce()) {
+    let hub_time = || hubs.iter().map(|hub| processor(&hub.process.id().to_string())).sum::<f64>();
+    let (hub_before, database_before, began) = (hub_time(), database_processor(postgres), Instant::now());
+    run();
+    let took = began.elapsed().as_secs_f64();
+    println!(
+        "{name}: {versions} versions in {took:.1} s, {:.0} a second; processor time of hubs {:.1} s, of the database {:.1} s",
+        versions as f64 / took,
+        hub_time() - hub_before,
+        database_processor(postgres) - database_before
+    );
+}
+
+struct Machines(Vec<Machine>);
+
+impl Machines {
+    fn join(hub: &Hub) -> Self {
+        let owner = Machine::join(hub, &hub.token, 1);
+        let mut machines = vec![owner];
+        for number in 2..=MACHINES + 1 {
+            let wanted = NewToken { role: "writer".to_owned() };
+            let asked = machines[0].signed("token", &wanted);
+            let token: Token = read(&Connection::to(&hub.url).send(&asked));
+            machines.push(Machine::join(hub, &token.token, number));
+        }
+        Self(machines)
+    }
+
+    /// Each machine on a thread of its own sends what was made for it, over its own connection.
+    fn send(hubs: &[Hub], queues: &[Vec<Vec<u8>>]) {
+        std::thread::scope(|scope| {
+            for (at, queue) in queues.iter().enumerate() {
+                let url = &hubs[at % hubs.len()].url;
+                scope.spawn(move || {
+                    let mut connection = Connection::to(url);
+                    queue.iter().for_each(|request| drop(connection.send(request)));
+                });
+            }
+        });
+    }
+
+    fn batches(&mut self, name: &str, hubs: &[Hub], postgres: &Postgres, batches: u64) {
+        let queue = |machine: &mut Machine| {
+            let mut requests = Vec::new();
+            for _ in 0..batches {
+                let (append, contents) = machine.batch(BATCH);
+                requests.push(machine.signed("append", &append));
+                requests.push(machine.signed("contents", &contents));
+            }
+            requests
+        };
+        let queues: Vec<_> = self.0[..MACHINES as usize].iter_mut().map(queue).collect();
+        let versions = MACHINES * batches * BATCH;
+        measured(name, versions, hubs, postgres, || Self::send(hubs, &queues));
+    }
+
+    fn singly(&mut self, name: &str, hubs: &[Hub], postgres: &Postgres) {
+        let queue = |machine: &mut Machine| {
+            let one = |_| {
+                let (append, _) = machine.batch(1);
+                machine.signed("append", &append)
+            };
+            (0..BATCH / 2).map(one).collect()
+        };
+        let queues: Vec<Vec<Vec<u8>>> = self.0[..MACHINES as usize].iter_mut().map(queue).collect();
+        measured(name, MACHINES * BATCH / 2, hubs, postgres, || Self::send(hubs, &queues));
+    }
+}
+
+fn first_sync(machines: &mut Machines, hub: &Hub, postgres: &Postgres) {
+    let machine = machines.0.last_mut().expect("one that sent nothing yet");
+    let mut requests = Vec::new();
+    for _ in 0..FIRST / BATCH {
+        let (append, contents) = machine.batch(BATCH);
+        requests.push((append, contents));
+    }
+    // As a machine does: all versions, then all contents.
+    let mut queue: Vec<Vec<u8>> =
+        requests.iter().map(|(append, _)| machine.signed("append", append)).collect();
+    queue.extend(requests.iter().map(|(_, contents)| machine.signed("contents", contents)));
+    let hubs = std::slice::from_ref(hub);
+    measured("one machine's first sync, the hub's part", FIRST, hubs, postgres, || {
+        Machines::send(hubs, &[queue])
+    });
+}
+
+/// Fills the table with rows, each as long as a real one, and asks for pages at places all over them.
+fn pages(machines: &mut Machines, hub: &Hub, postgres: &Postgres, rows: u64) {
+    let owner = &machines.0[0];
+    let each = rows / OWNERS;
+    let began = Instant::now();
+    let bytes =
+        |number: &str, length: usize| format!("decode(lpad(to_hex({number}), {}, '0'), 'hex')", length * 2);
+    let (machine, memory) = (bytes("o + 1000", 16), bytes("s % 5000", 16));
+    let hash = "sha256(int8send(s * 100 + o))";
+    let org = format!("decode('{}', 'hex')", owner.org.0.map(|byte| format!("{byte:02x}")).concat());
+    postgres.sql(
+        "postgres",
+        &format!(
+            "INSERT INTO machines (org, machine, public_key, name, role, joined_at, seen_at)
+                 SELECT {org}, {machine}, sha256(int8send(o)), 'filled ' || o, 'writer', 0, 0
+                 FROM generate_series(1, {OWNERS}::bigint) o;
+             INSERT INTO stores (org, store, machine, name, kind)
+                 SELECT {org}, {machine}, {machine}, 'notes', 'notes' FROM generate_series(1, {OWNERS}::bigint) o;
+             INSERT INTO versions (org, store, machine, seq, local_seq, operation_seq, memory, operation, source, created_at,
+                     received_at, leaf, digest, commitment, observed, redacted, path, salt, content_sha256, content_size)
+                 SELECT {org}, {machine}, {machine}, s, s, s, {memory}, 'modified', 'scan', s, s, {hash}, {hash}, {hash}, true,
+                     false, convert_to('folder/' || s % 5000 || '.md', 'UTF8'), substr({hash}, 1, 16), {hash}, 1000
+                 FROM generate_series(1, {OWNERS}::bigint) o, generate_series(1, {each}::bigint) s;
+             INSERT INTO memories (org, store, machine, memory, newest, newest_at, told)
+                 SELECT {org}, {machine}, {machine}, {memory}, max(s), max(s) * 100 + o, true
+                 FROM generate_series(1, {OWNERS}::bigint) o, generate_series(greatest(1, {each}::bigint - 4999), {each}::bigint) s
+                 GROUP BY o, {memory};
+             ANALYZE"
+        ),
+    );
+    let total = postgres.query("postgres", "SELECT count(*) FROM versions");
+    let size = postgres.query("postgres", "SELECT pg_size_pretty(pg_database_size('postgres'))");
+    println!("{total} rows of versions, {size}, filled in {:.0} s", began.elapsed().as_secs_f64());
+    let mut connection = Connection::to(&hub.url);
+    let mut page = |name: &str, body: &serde_json::Value| {
+        let request = owner.signed(name, body);
+        let began = Instant::now();
+        drop(connection.send(&request));
+        began.elapsed()
+    };
+    let mut versions: Vec<Duration> = (0..PAGES)
+        .map(|number| {
+            let mut id = [0; 16];
+            id[8..].copy_from_slice(&(1_001 + number % OWNERS).to_be_bytes());
+            let after = format!("{}.{}.{}", StoreId(id), MachineId(id), number * each / PAGES);
+            page("versions", &serde_json::json!({ "after": after, "limit": 500 }))
+        })
+        .collect();
+    report("a page of 500 versions", &mut versions);
+    let first = |limit: u64| serde_json::json!({ "limit": limit });
+    let mut inbox: Vec<Duration> = (0..PAGES / 4).map(|_| page("inbox", &first(100))).collect();
+    report("the first page of 100 of the inbox, with its total", &mut inbox);
+    let further = |number: u64| {
+        let after = format!("{}.{}", (each - number * 5) * 100, MemoryId([0xff; 16]));
+        serde_json::json!({ "limit": 100, "after": after })
+    };
+    let mut inbox: Vec<Duration> = (0..PAGES).map(|number| page("inbox", &further(number))).collect();
+    report("a further page of 100 of the inbox", &mut inbox);
+}
+
+fn report(name: &str, times: &mut [Duration]) {
+    times.sort_unstable();
+    let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1_000.0;
+    println!("{name}: p50 {:.1} ms, p95 {:.1} ms, longest {:.1} ms", at(0.5), at(0.95), at(1.0));
+}
