@@ -7,6 +7,7 @@ mod policy;
 mod redacted;
 mod sync;
 mod tls;
+mod together;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
