@@ -1,0 +1,189 @@
+//! Policy, roles, machines and audit log of the hub.
+
+use crate::client::Hub;
+use crate::commands::hub;
+use crate::state::Membership;
+use retrace_engine::Engine;
+use retrace_engine::target::time as time_of;
+use retrace_model::Timestamp;
+use retrace_sync::messages::{Done, Machine, Machines};
+use retrace_sync::policy::{
+    AuditPage, AuditRow, ListAudit, Policy, RemoveMachine, SetPolicy, SetRole, Transcripts,
+};
+use retrace_sync::roles::Role;
+use retrace_wire::{
+    ApiError, Code, HubAudit, HubAuditReq, HubAuditRow, HubMachine, HubMachineRef, HubMachines, HubPolicy,
+    HubPolicyReq, HubRole, HubRoleReq, Nothing,
+};
+use std::sync::Arc;
+
+/// Rows of a page where no number is asked for.
+const PAGE: u32 = 500;
+
+fn time(at: i64) -> String {
+    Timestamp::from_micros(at).to_rfc3339()
+}
+
+/// The role in the protocol.
+pub(crate) fn role_of(role: HubRole) -> Role {
+    match role {
+        HubRole::Owner => Role::Owner,
+        HubRole::Reviewer => Role::Reviewer,
+        HubRole::Writer => Role::Writer,
+        HubRole::Auditor => Role::Auditor,
+    }
+}
+
+fn shown_role(role: &str) -> HubRole {
+    match Role::parse(role) {
+        Some(Role::Owner) => HubRole::Owner,
+        Some(Role::Reviewer) => HubRole::Reviewer,
+        Some(Role::Auditor) => HubRole::Auditor,
+        // A newer hub may have more roles; the one with which a machine only sends is the least to claim.
+        Some(Role::Writer) | None => HubRole::Writer,
+    }
+}
+
+fn shown_policy(policy: Policy) -> HubPolicy {
+    HubPolicy {
+        two_person_redaction: policy.two_person_redaction,
+        retention_days: policy.retention_days,
+        transcripts: match policy.transcripts {
+            Transcripts::Nothing => "nothing",
+            Transcripts::Metadata => "metadata",
+            Transcripts::Everything => "everything",
+        }
+        .to_owned(),
+        required_rules: policy.required_rules,
+    }
+}
+
+/// The policy of the organisation.
+///
+/// # Errors
+/// `not_found` when no hub is joined, `store_unavailable`, `key_refused`.
+pub fn hub_policy(inner: &Arc<Engine>, _: Nothing) -> Result<HubPolicy, ApiError> {
+    let (member, hub) = hub(inner)?;
+    let policy: Policy = hub.call("policy", &Done {}).map_err(|error| error.api(&member.url))?;
+    Ok(shown_policy(policy))
+}
+
+/// Changes one key of the policy. The audit log of the hub keeps what was so before.
+///
+/// # Errors
+/// `not_found` when no hub is joined, `invalid` for a key or value that there is not, `key_refused` on a machine that is not an
+/// owner's, `store_unavailable`.
+pub fn hub_set_policy(inner: &Arc<Engine>, request: HubPolicyReq) -> Result<HubPolicy, ApiError> {
+    let (member, hub) = hub(inner)?;
+    let HubPolicyReq { key, value } = request;
+    let policy: Policy =
+        hub.call("set_policy", &SetPolicy { key, value }).map_err(|error| error.api(&member.url))?;
+    Ok(shown_policy(policy))
+}
+
+fn shown_machines(member: &Membership, machines: Machines) -> HubMachines {
+    let shown = |machine: Machine| HubMachine {
+        is_this: machine.machine == member.machine,
+        machine: machine.machine,
+        name: machine.name,
+        role: shown_role(&machine.role),
+        joined_at: time(machine.joined_at),
+        seen_at: time(machine.seen_at),
+        skew_seconds: machine.skew / 1_000_000,
+        left_at: machine.left_at.map(time),
+        removed_at: machine.removed_at.map(time),
+    };
+    HubMachines { machines: machines.machines.into_iter().map(shown).collect() }
+}
+
+/// The machines of the organisation, by name.
+///
+/// # Errors
+/// `not_found` when no hub is joined, `store_unavailable`, `key_refused`.
+pub fn hub_machines(inner: &Arc<Engine>, _: Nothing) -> Result<HubMachines, ApiError> {
+    let (member, hub) = hub(inner)?;
+    let machines: Machines = hub.call("machines", &Done {}).map_err(|error| error.api(&member.url))?;
+    Ok(shown_machines(&member, machines))
+}
+
+/// The id of a machine that is named by it, or by its name where no other has that.
+fn machine_named(member: &Membership, hub: &Hub, named: &str) -> Result<String, ApiError> {
+    let machines: Machines = hub.call("machines", &Done {}).map_err(|error| error.api(&member.url))?;
+    let mut found = machines
+        .machines
+        .into_iter()
+        .filter(|machine| machine.machine == named || (machine.name == named && machine.left_at.is_none()));
+    let machine = found
+        .next()
+        .ok_or_else(|| ApiError::new(Code::NotFound, say::no_machine(), named).hint(say::list_machines()))?;
+    if found.next().is_some() {
+        return Err(ApiError::invalid(say::several_machines(), named).hint(say::list_machines()));
+    }
+    Ok(machine.machine)
+}
+
+/// Gives a machine another role.
+///
+/// # Errors
+/// `not_found` when no hub is joined or it has no such machine, `invalid` for the last owner, `key_refused` on a machine that is
+/// not an owner's, `store_unavailable`.
+pub fn hub_set_role(inner: &Arc<Engine>, request: HubRoleReq) -> Result<HubMachines, ApiError> {
+    let (member, hub) = hub(inner)?;
+    let machine = machine_named(&member, &hub, &request.machine)?;
+    let ask = SetRole { machine, role: role_of(request.role) };
+    let machines: Machines = hub.call("role", &ask).map_err(|error| error.api(&member.url))?;
+    Ok(shown_machines(&member, machines))
+}
+
+/// Takes a machine out of the organisation. What it sent stays; its key is never taken again.
+///
+/// # Errors
+/// `not_found` when no hub is joined or it has no such machine, `invalid` for the last owner, `key_refused` on a machine that is
+/// not an owner's, `store_unavailable`.
+pub fn hub_remove_machine(inner: &Arc<Engine>, request: HubMachineRef) -> Result<HubMachines, ApiError> {
+    let (member, hub) = hub(inner)?;
+    let machine = machine_named(&member, &hub, &request.machine)?;
+    let machines: Machines =
+        hub.call("remove", &RemoveMachine { machine }).map_err(|error| error.api(&member.url))?;
+    Ok(shown_machines(&member, machines))
+}
+
+/// A page of the audit log of the hub: who did and saw what.
+///
+/// # Errors
+/// `not_found` when no hub is joined, `invalid` for what is no time, `key_refused` on a machine that is neither an owner's nor an
+/// auditor's, `store_unavailable`.
+pub fn hub_audit(inner: &Arc<Engine>, request: HubAuditReq) -> Result<HubAudit, ApiError> {
+    let since = request.since.as_deref().map(time_of).transpose()?;
+    let (member, hub) = hub(inner)?;
+    let ask = ListAudit {
+        since: since.map(|since| since.micros()),
+        after: request.after.unwrap_or(0),
+        limit: u64::from(request.limit.unwrap_or(PAGE)),
+    };
+    let page: AuditPage = hub.call("audit", &ask).map_err(|error| error.api(&member.url))?;
+    Ok(HubAudit { rows: page.rows.into_iter().map(shown_row).collect(), next: page.next })
+}
+
+fn shown_row(row: AuditRow) -> HubAuditRow {
+    HubAuditRow {
+        seq: row.seq,
+        at: time(row.at),
+        machine: row.machine,
+        machine_name: row.machine_name,
+        person: row.person,
+        action: row.action,
+        subject: row.subject,
+        before: row.before,
+        after: row.after,
+        outcome: row.outcome,
+    }
+}
+
+retrace_message::messages! {
+    /// Messages of this module.
+    mod say in "hub_policy";
+    no_machine() => "The hub has no such machine.",
+    several_machines() => "Several machines have this name.",
+    list_machines() => "`retrace hub machines` lists them with their ids.",
+}

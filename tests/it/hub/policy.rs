@@ -1,0 +1,437 @@
+//! Roles, policy, audit log, retention, the doctor, figures, backup and restore.
+
+use super::{Hub, Machine, Signer, program, raw};
+use retrace_api::commands;
+use retrace_api::wire::{
+    Code, HubAuditReq, HubAuditRow, HubLeaveReq, HubMachineRef, HubPolicyReq, HubRole, HubRoleReq,
+    HubTokenReq, Nothing,
+};
+use retrace_hub::{Check, DoctorOptions, State, doctor};
+use retrace_sync::roles::{REQUESTS, Right, Role, allows, right_of};
+use retrace_tests::network::Network;
+use retrace_tests::postgres::{Database, Postgres};
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
+
+/// A content of the first organisation, one of the second, and the path of the latter.
+const OURS: &str = "the needle of this organisation";
+const THEIRS: &str = "the needle of another organisation";
+const THEIR_PATH: &str = "of-the-others.md";
+
+fn token(owner: &Machine, role: HubRole) -> String {
+    let request = HubTokenReq { role: Some(role), ..HubTokenReq::default() };
+    commands::hub_token(&owner.world.app, request).expect("a token").token
+}
+
+fn audit(machine: &Machine) -> Vec<HubAuditRow> {
+    let (mut rows, mut after) = (Vec::new(), None);
+    loop {
+        let request = HubAuditReq { after, limit: Some(7), since: None };
+        let page = commands::hub_audit(&machine.world.app, request).expect("a page");
+        rows.extend(page.rows);
+        match page.next {
+            Some(next) => after = Some(next),
+            None => return rows,
+        }
+    }
+}
+
+fn set_policy(machine: &Machine, key: &str, value: &str) -> Result<(), retrace_api::wire::ApiError> {
+    let request = HubPolicyReq { key: key.to_owned(), value: value.to_owned() };
+    commands::hub_set_policy(&machine.world.app, request).map(drop)
+}
+
+fn id_of(machine: &Machine) -> String {
+    machine.status().machine.expect("it joined")
+}
+
+/// Waits until an expression holds in a database. The server looks again and again.
+fn wait_until(database: &Database, sql: &str) {
+    database.sql(&format!(
+        "DO $$ BEGIN FOR turn IN 1..600 LOOP
+             IF ({sql}) THEN RETURN; END IF;
+             PERFORM pg_sleep(0.1);
+         END LOOP; RAISE EXCEPTION 'it does not come'; END $$"
+    ));
+}
+
+/// Bodies that name everything of an organisation which a request may ask for.
+fn bodies(store: &str, machine: &str, version: &str) -> Vec<Value> {
+    let all = json!({
+        "store": store, "machine": machine, "version": version, "id": version, "a": version, "b": version,
+        "limit": 1000, "after": null, "seq": 1, "local_seqs": [], "time": 0, "role": "writer", "key": "transcripts",
+        "value": "nothing", "text": "x", "person": "p", "path": null, "content": true, "versions": [], "contents": [],
+        "kind": "rollback", "name": "x", "memory": version, "to_carry_out": true, "since": null,
+    });
+    // `audit` and lists take numbers where others take words.
+    let mut numbers = all.clone();
+    numbers["after"] = json!(0);
+    let after = json!({ "after": format!("{store}.{machine}.0"), "limit": 1000, "machine": machine, "role": "auditor" });
+    vec![json!({}), all, numbers, after]
+}
+
+#[test]
+fn no_request_of_any_role_shows_another_organisation_or_a_content_to_an_auditor() {
+    let Some(database) = Postgres::database() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let key_file = folder.path().join("hub.key").display().to_string();
+    let log = folder.path().join("log");
+    let words = ["--json", "hub", "serve", "--listen", "127.0.0.1:0", "--log", "json"];
+    let url = database.url();
+    let words = [&words[..], &["--database", &url, "--key-file", &key_file]].concat();
+    let mut process = program(folder.path(), 0, 0, &words)
+        .stderr(std::fs::File::create(&log).expect("a file"))
+        .spawn()
+        .expect("a process");
+    let mut lines = BufReader::new(process.stdout.take().expect("its output")).lines();
+    let said = lines.by_ref().map_while(Result::ok).find(|line| line.starts_with('{')).expect("it started");
+    let said: Value = serde_json::from_str(&said).expect("JSON");
+    let (hub, first) =
+        (said["url"].as_str().expect("an address"), said["owner_token"].as_str().expect("a token"));
+
+    let owner = Machine::new("owner");
+    owner.join(hub, first).expect("it joins");
+    let others = [HubRole::Reviewer, HubRole::Writer, HubRole::Auditor].map(|role| {
+        let machine = Machine::new(role.as_str());
+        machine.join(hub, &token(&owner, role)).expect("it joins");
+        machine
+    });
+    owner.record("fact.md", OURS);
+    owner.synced();
+
+    // Another organisation in the same database, as a process that was started for it serves it.
+    database.sql("UPDATE hub SET org = '\\xffffffffffffffffffffffffffffffff'");
+    let options = retrace_hub::HubOptions::new(&url, key_file.as_ref());
+    let second = retrace_hub::start(options).expect("another process");
+    let stranger = Machine::new("stranger");
+    stranger.join(second.url(), second.owner_token().expect("nobody joined there")).expect("it joins");
+    stranger.record(THEIR_PATH, THEIRS);
+    stranger.synced();
+    let theirs = &stranger.versions()[0];
+    let (their_store, their_machine) = (theirs.store.clone(), theirs.machine.clone());
+    let their_hash = theirs.content_sha256.clone().expect("a content");
+    let their_org = Signer::of(&stranger).org;
+    let hidden = [THEIRS, THEIR_PATH, &their_hash, &their_org, "stranger"];
+
+    let roles = [
+        (Role::Owner, &owner),
+        (Role::Reviewer, &others[0]),
+        (Role::Writer, &others[1]),
+        (Role::Auditor, &others[2]),
+    ];
+    let ours = &owner.versions()[0];
+    for (role, machine) in roles {
+        let signer = Signer::of(machine);
+        for (name, right) in REQUESTS {
+            // These would end what is tried here.
+            if ["leave", "role", "remove"].contains(name) && allows(role, *right) {
+                continue;
+            }
+            let mut asked = bodies(&their_store, &their_machine, &theirs.store);
+            asked.extend(bodies(&ours.store, &ours.machine, &ours.store));
+            for body in asked {
+                let (status, answer) = signer.send(hub, name, body.to_string().as_bytes());
+                assert!((200..500).contains(&status), "{role} {name}: {status} {answer}");
+                if !allows(role, *right) {
+                    assert_eq!(status, 403, "{role} {name}: {answer}");
+                }
+                for secret in hidden {
+                    assert!(!answer.contains(secret), "{role} {name} shows {secret}: {answer}");
+                }
+                let is_content = answer.contains(OURS) || answer.contains("\"packed\":\"");
+                assert!(
+                    !is_content || allows(role, Right::ReadContent),
+                    "{role} {name} shows a content: {answer}"
+                );
+            }
+            // In the name of the other organisation nobody of this one asks anything.
+            let headers = signer.headers(name, super::now(), b"{}").into_iter().map(|(header, value)| {
+                (header, if header == "retrace-org" { their_org.clone() } else { value })
+            });
+            let headers: Vec<_> = headers.collect();
+            let (status, answer) = super::post(hub, &format!("/hub/v1/{name}"), &headers, b"{}");
+            assert_eq!(status, 401, "{role} {name}: {answer}");
+        }
+    }
+    let (status, _) = Signer::of(&owner).send(hub, "no_such_request", b"{}");
+    assert_eq!((status, right_of("no_such_request")), (404, None));
+    process.kill().expect("it runs");
+    process.wait().expect("it ends");
+    let log = std::fs::read_to_string(&log).expect("log lines");
+    assert!(log.lines().any(|line| line.contains("\"request\":\"append\"")), "{log}");
+    for secret in [OURS, "fact.md", first, THEIRS, THEIR_PATH, &their_hash] {
+        assert!(!log.contains(secret), "the log shows {secret}");
+    }
+}
+
+#[test]
+fn a_role_that_was_taken_is_not_given_again() {
+    let Some((hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    let app = &a.world.app;
+    let named = |machine: &str, role| HubRoleReq { machine: machine.to_owned(), role };
+    let refused = commands::hub_set_role(app, named("a", HubRole::Writer)).expect_err("the last owner");
+    assert_eq!(refused.code, Code::Invalid);
+    commands::hub_set_role(app, named("b", HubRole::Owner)).expect("another owner");
+    let (left_over, of_b) = (token(&b, HubRole::Owner), id_of(&b));
+    commands::hub_set_role(app, named(&of_b, HubRole::Auditor)).expect("a role");
+    // A token that it made as an owner ends with that.
+    let refused = Machine::new("c").join(hub.url(), &left_over).expect_err("a token that ended");
+    assert_eq!(refused.code, Code::KeyRefused);
+    let refused = commands::hub_token(&b.world.app, HubTokenReq::default()).expect_err("an auditor");
+    assert_eq!(refused.code, Code::KeyRefused);
+    b.record("fact.md", "of an auditor\n");
+    b.sync().map(|synced| assert!(!synced.problems.is_empty(), "{synced:?}")).ok();
+    assert!(a.versions().is_empty(), "an auditor sends nothing");
+
+    // The token it joined with brings back neither role nor membership.
+    let again = token(&a, HubRole::Owner);
+    let d = Machine::new("d");
+    d.join(hub.url(), &again).expect("it joins");
+    commands::hub_set_role(app, named("d", HubRole::Writer)).expect("a role");
+    let listed = commands::hub_machines(app, Nothing {}).expect("a list");
+    assert!(listed.machines.iter().any(|machine| machine.name == "d" && machine.role == HubRole::Writer));
+    commands::hub_remove_machine(app, HubMachineRef { machine: "d".to_owned() }).expect("removed");
+    assert_eq!(d.sync().expect("an answer").problems.len().min(1), 1);
+    commands::hub_leave(&d.world.app, HubLeaveReq::default()).expect("it leaves");
+    for token in [again, token(&a, HubRole::Writer)] {
+        let refused = d.join(hub.url(), &token).expect_err("it was removed");
+        assert_eq!(refused.code, Code::KeyRefused);
+    }
+    let listed = commands::hub_machines(app, Nothing {}).expect("a list");
+    assert!(listed.machines.iter().any(|machine| machine.name == "d" && machine.removed_at.is_some()));
+}
+
+#[test]
+fn what_is_done_and_refused_is_in_the_audit_log_for_good() {
+    let Some((hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    set_policy(&a, "retention_days", "30").expect("set");
+    set_policy(&a, "retention_days", "60").expect("set");
+    assert_eq!(set_policy(&a, "retention", "1").expect_err("no key").code, Code::Invalid);
+    assert_eq!(set_policy(&b, "transcripts", "everything").expect_err("a writer").code, Code::KeyRefused);
+    let policy = commands::hub_policy(&b.world.app, Nothing {}).expect("a policy");
+    assert_eq!((policy.retention_days["*"], policy.transcripts.as_str()), (60, "nothing"));
+    b.record("fact.md", "a fact\n");
+    b.synced();
+
+    let rows = audit(&a);
+    let row = |action: &str, outcome: &str| {
+        rows.iter()
+            .rfind(|row| row.action == action && row.outcome == outcome)
+            .unwrap_or_else(|| panic!("{action}: {rows:?}"))
+    };
+    let changed = row("set_policy", "done");
+    assert_eq!((changed.before.as_deref(), changed.after.as_deref()), (Some("30"), Some("60")));
+    assert_eq!(row("set_policy", "refused").machine_name.as_deref(), Some("b"));
+    assert_eq!(row("append", "done").machine.as_deref(), Some(id_of(&b).as_str()));
+    for action in ["join", "token", "contents"] {
+        row(action, "done");
+    }
+    assert!(!format!("{rows:?}").contains("fact.md"), "a path is in the log");
+    let refused = commands::hub_audit(&b.world.app, HubAuditReq::default()).expect_err("a writer");
+    assert_eq!(refused.code, Code::KeyRefused);
+    let since = rows[rows.len() - 1].at.clone();
+    let (exit, lines, errors) = a.run(&["hub", "audit", "--json", "--since", &since]);
+    assert_eq!(exit, retrace_cli::Exit::DONE, "{errors}");
+    assert!(lines.lines().count() < rows.len() && lines.lines().all(|line| line.starts_with('{')), "{lines}");
+
+    for act in ["UPDATE audit SET action = 'x'", "DELETE FROM audit", "TRUNCATE audit"] {
+        let kept = "SELECT count(*) FROM audit WHERE action <> 'x'";
+        let before = hub.database.query(kept);
+        hub.database.sql(&format!(
+            "DO $$ BEGIN {act}; RAISE EXCEPTION 'it was done'; EXCEPTION WHEN restrict_violation THEN NULL; END $$"
+        ));
+        assert_eq!(hub.database.query(kept), before);
+    }
+}
+
+#[test]
+fn retention_ends_contents_and_never_a_chain() {
+    let Some((hub, [a])) = Hub::with_machines(["a"]) else { return };
+    for content in ["first\n", "second\n", "third\n"] {
+        a.record("fact.md", content);
+    }
+    a.record("gone.md", "of a deleted memory\n");
+    a.world.remove("gone.md");
+    a.world.scan();
+    a.synced();
+    set_policy(&a, "retention_days.notes", "30").expect("set");
+    // All but the last version of the live memory were received long ago.
+    hub.database.sql("UPDATE versions SET received_at = received_at - 31 * 86400000000");
+    let checks = examine(&hub, false);
+    assert_eq!(state_of(&checks, "retention"), State::Warning, "{checks:?}");
+    let another = hub.another();
+    wait_until(&hub.database, "(SELECT count(*) FROM contents) = 1");
+    let mut states: Vec<_> =
+        a.versions().into_iter().map(|version| (version.path.expect("a path"), version.content)).collect();
+    states.sort();
+    let expected = [
+        ("fact.md", "expired"),
+        ("fact.md", "expired"),
+        ("fact.md", "kept"),
+        ("gone.md", "expired"),
+        ("gone.md", "none"),
+    ];
+    assert_eq!(states, expected.map(|(path, content)| (path.to_owned(), content.to_owned())));
+    another.stop();
+    let checks = examine(&hub, true);
+    assert!(checks.iter().all(|check| check.state != State::Error), "{checks:?}");
+    assert_eq!(state_of(&checks, "retention"), State::Ok);
+    // What ended is not sent again; the same content in a new version is.
+    a.synced();
+    assert_eq!(hub.database.query("SELECT count(*) FROM contents"), "1");
+    a.record("again.md", "first\n");
+    a.synced();
+    assert_eq!(hub.database.query("SELECT count(*) FROM contents"), "2");
+}
+
+fn examine(hub: &Hub, whole: bool) -> Vec<Check> {
+    let key_file = Some(hub.folder.path().join("hub.key"));
+    doctor(&DoctorOptions { database: hub.database.url(), key_file, whole }).expect("it examines")
+}
+
+fn state_of(checks: &[Check], name: &str) -> State {
+    let found = checks.iter().filter(|check| check.name == name).map(|check| check.state).max();
+    found.unwrap_or_else(|| panic!("{name} is not examined: {checks:?}"))
+}
+
+#[test]
+fn the_doctor_sees_what_was_changed_past_the_hub() {
+    let Some((hub, [a])) = Hub::with_machines(["a"]) else { return };
+    a.record("fact.md", "one\n");
+    a.record("fact.md", "two\n");
+    a.synced();
+    for whole in [false, true] {
+        let checks = examine(&hub, whole);
+        assert!(checks.iter().all(|check| check.state != State::Error), "{checks:?}");
+    }
+    let harms = [
+        (
+            "chains",
+            "UPDATE versions SET operation = 'deleted' WHERE seq = 1",
+            "UPDATE versions SET operation = 'created' WHERE seq = 1",
+        ),
+        ("heads", "UPDATE heads SET seq = seq + 1", "UPDATE heads SET seq = seq - 1"),
+        ("contents", "UPDATE contents SET size = size + 1", "UPDATE contents SET size = size - 1"),
+        (
+            "row_level_security",
+            "ALTER TABLE versions NO FORCE ROW LEVEL SECURITY",
+            "ALTER TABLE versions FORCE ROW LEVEL SECURITY",
+        ),
+        (
+            "row_level_security",
+            "GRANT SELECT ON versions_1 TO retrace_hub",
+            "REVOKE SELECT ON versions_1 FROM retrace_hub",
+        ),
+        ("role", "GRANT DELETE ON audit TO retrace_hub", "REVOKE DELETE ON audit FROM retrace_hub"),
+        ("audit", "ALTER TABLE audit DISABLE TRIGGER USER", "ALTER TABLE audit ENABLE TRIGGER USER"),
+        (
+            "migrations",
+            "INSERT INTO refinery_schema_history (version, name) VALUES (99, 'x')",
+            "DELETE FROM refinery_schema_history WHERE version = 99",
+        ),
+    ];
+    for (name, harm, mend) in harms {
+        hub.database.sql(harm);
+        let checks = examine(&hub, true);
+        assert_eq!(state_of(&checks, name), State::Error, "{harm}: {checks:?}");
+        hub.database.sql(mend);
+        let checks = examine(&hub, true);
+        assert_eq!(state_of(&checks, name), State::Ok, "{mend}: {checks:?}");
+    }
+    hub.database.sql("UPDATE machines SET skew = 600000000, seen_at = 0");
+    let checks = examine(&hub, false);
+    assert_eq!((state_of(&checks, "clocks"), state_of(&checks, "seen")), (State::Warning, State::Warning));
+
+    let url = hub.database.url();
+    let key_file = hub.folder.path().join("hub.key").display().to_string();
+    let (exit, text, _) = a.run(&["hub", "doctor", "--database", &url, "--key-file", &key_file]);
+    assert_eq!(exit, retrace_cli::Exit::DONE, "{text}");
+    std::fs::remove_file(&key_file).expect("removed");
+    let (exit, text, _) = a.run(&["hub", "doctor", "--json", "--database", &url, "--key-file", &key_file]);
+    assert_eq!(exit, retrace_cli::Exit(5), "{text}");
+    assert!(
+        text.lines().any(|line| line.contains("\"check\":\"key_file\"") && line.contains("\"error\"")),
+        "{text}"
+    );
+    assert!(!std::path::Path::new(&key_file).exists(), "it makes no key file");
+    let nowhere =
+        doctor(&DoctorOptions { database: "host=/no/such/place".into(), key_file: None, whole: false });
+    assert_eq!(state_of(&nowhere.expect("checks"), "database"), State::Error);
+}
+
+#[test]
+fn figures_are_told_to_those_who_may_read_them() {
+    let Some((hub, [a])) = Hub::with_machines(["a"]) else { return };
+    a.record("fact.md", "one\n");
+    a.synced();
+    let get = |url: &str, header: &str| {
+        raw(
+            url,
+            format!("GET /metrics HTTP/1.1\r\nhost: hub\r\nconnection: close\r\n{header}\r\n").as_bytes(),
+        )
+    };
+    let (status, text) = get(hub.url(), "");
+    assert_eq!(status, 200, "{text}");
+    for line in [
+        "retrace_hub_versions_appended_total 1",
+        "retrace_hub_requests_total{request=\"append\",status=\"200\"} 1",
+        "retrace_hub_request_seconds_count{request=\"append\"} 1",
+        "retrace_hub_pool_connections",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    let file = hub.folder.path().join("figures.token");
+    std::fs::write(&file, "a token of some length\n").expect("written");
+    let guarded = retrace_hub::HubOptions { metrics_token_file: Some(file), ..hub.options() };
+    let guarded = retrace_hub::start(guarded).expect("another process");
+    assert_eq!(get(guarded.url(), "").0, 401);
+    assert_eq!(get(guarded.url(), "authorization: Bearer another token\r\n").0, 401);
+    assert_eq!(get(guarded.url(), "authorization: Bearer a token of some length\r\n").0, 200);
+}
+
+#[test]
+fn a_restored_dump_is_sound_and_what_it_lacks_is_sent_again() {
+    let Some(postgres) = Postgres::start() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let key_file = folder.path().join("hub.key");
+    let options = |database: &str| retrace_hub::HubOptions::new(&postgres.url_of(database), &key_file);
+    postgres.sql("postgres", "CREATE DATABASE first");
+    postgres.sql("postgres", "CREATE DATABASE second");
+    let hub = retrace_hub::start(options("first")).expect("a hub");
+    let network = Network::before(&[hub.url()]);
+    let machine = Machine::new("a");
+    machine.join(&network.url(), hub.owner_token().expect("a token")).expect("it joins");
+    machine.record("fact.md", "before the dump\n");
+    machine.synced();
+
+    let dump = folder.path().join("hub.dump");
+    let run = |name: &str, words: &[&str]| {
+        let mut command = Command::new(postgres.programs().join(name));
+        let output = command.args(words).stdin(Stdio::null()).output().expect("a program of PostgreSQL");
+        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+    };
+    let file = dump.display().to_string();
+    run("pg_dump", &["-Fc", "-f", &file, "-d", &postgres.url_of("first")]);
+    machine.record("fact.md", "after the dump\n");
+    machine.synced();
+    hub.stop();
+    postgres.sql("postgres", "DROP DATABASE first");
+    run("pg_restore", &["--exit-on-error", "-d", &postgres.url_of("second"), &file]);
+
+    let hub = retrace_hub::start(options("second")).expect("a hub over the restored database");
+    assert_eq!(hub.owner_token(), None, "the owner is still there");
+    network.turn_to(&[hub.url()]);
+    let database = postgres.url_of("second");
+    let examined = DoctorOptions { database, key_file: Some(key_file.clone()), whole: true };
+    let checks = doctor(&examined).expect("it examines");
+    assert!(checks.iter().all(|check| check.state != State::Error), "{checks:?}");
+    let problems = machine.sync().expect("an answer").problems;
+    assert_eq!(problems.iter().map(|problem| problem.code.as_str()).collect::<Vec<_>>(), ["hub_cut"]);
+    let (exit, _, errors) = machine.run(&["sync", "--resend"]);
+    assert_eq!(exit, retrace_cli::Exit::DONE, "{errors}");
+    assert!(machine.versions().iter().all(|version| version.content == "kept"));
+    assert_eq!(machine.versions().len(), 2);
+    let checks = doctor(&examined).expect("it examines");
+    assert!(checks.iter().all(|check| check.state != State::Error), "{checks:?}");
+}
