@@ -1,7 +1,7 @@
-//! Puts the window's files, `ui/dist`, into the program: a table of names and contents that `assets.rs` includes.
+//! Puts the window's files, `ui/dist` or in a packaged crate `ui`, into the program: a table of names and contents that `assets.rs` includes.
 //!
 //! Only in optimised builds. A development build reads the folder when it starts, so that building the window again does
-//! not mean compiling Rust again, and a checkout without it compiles. A missing folder is an empty table.
+//! not mean compiling Rust again, and a checkout without it compiles. A missing folder is an empty table, and told.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,13 +12,22 @@ fn main() -> io::Result<()> {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let crate_folder =
         PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"));
-    let dist = crate_folder.join("../../ui/dist");
+    let packaged = crate_folder.join("ui");
+    // In a checkout it is a link, which not every system makes.
+    let dist = if packaged.is_dir() { packaged } else { crate_folder.join("../../ui/dist") };
     let embeds = env::var("PROFILE").is_ok_and(|profile| profile == "release");
     let mut files = Vec::new();
     if embeds {
         println!("cargo:rerun-if-changed={}", dist.display());
         if dist.is_dir() {
             collect(&dist.canonicalize()?, "", &mut files)?;
+        }
+        if files.is_empty() {
+            println!(
+                "cargo::warning=This program has no window: {} is missing. \
+                 `npm --prefix ui ci && npm --prefix ui run build` makes it; then build again.",
+                dist.display()
+            );
         }
     }
     fs::write(out.join("assets.rs"), table(embeds, &files))

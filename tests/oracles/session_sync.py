@@ -1,6 +1,7 @@
 """The session sync of the Python SDK (`anthropic/lib/tools/_memories.py`, 2.12.0) against `retrace serve`, to convergence.
 
     session_sync.py RETRACE FOLDER SEED STEPS     the scenario; RETRACE is the program, FOLDER an empty directory
+    session_sync.py RETRACE FOLDER SEED STEPS URL the same against two `retrace hub serve` over the database at URL
     session_sync.py worker BASE KEY STORE MOUNT   the process that syncs, told what to do on standard input
 
 Each step edits files in the mount and memories on the server, has the worker sync, and holds both sides against the merge rules
@@ -17,8 +18,11 @@ import pathlib
 import random
 import shutil
 import signal
+import socket
+import socketserver
 import subprocess
 import sys
+import threading
 import types
 import unicodedata
 
@@ -160,6 +164,115 @@ class Server:
         self.kill()
         self.start()
 
+    def end(self, accepted):
+        """Stops; everything is in the log."""
+        self.process.terminate()
+        assert self.process.wait() == 0
+        verified = subprocess.run(
+            [self.program, "--data-dir", self.folder / "data", "verify"], capture_output=True, text=True,
+            env={**ENVIRONMENT, "HOME": str(self.folder)},
+        )
+        assert verified.returncode == 0, verified.stdout + verified.stderr
+
+
+class OneAddress(socketserver.ThreadingTCPServer):
+    """One address before several processes: each request goes to the next one. The client is told that its connection ends."""
+
+    daemon_threads = True
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Pass)
+        self.targets, self.passed, self.lock = [None, None], 0, threading.Lock()
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+class Pass(socketserver.BaseRequestHandler):
+    def handle(self):
+        head = b""
+        while b"\r\n\r\n" not in head:
+            if not (piece := self.request.recv(1 << 16)):
+                return
+            head += piece
+        head, rest = head.split(b"\r\n\r\n", 1)
+        kept = [line for line in head.split(b"\r\n") if not line.lower().startswith(b"connection:")]
+        with self.server.lock:
+            self.server.passed += 1
+            target = self.server.targets[self.server.passed % len(self.server.targets)]
+        # A process that was killed breaks the connection; the client comes again.
+        try:
+            with socket.create_connection(target) as server:
+                server.sendall(b"\r\n".join([*kept, b"connection: close"]) + b"\r\n\r\n" + rest)
+                threading.Thread(target=self.upwards, args=(server,), daemon=True).start()
+                while piece := server.recv(1 << 16):
+                    self.request.sendall(piece)
+        except OSError:
+            pass
+
+    def upwards(self, server):
+        try:
+            while piece := self.request.recv(1 << 16):
+                server.sendall(piece)
+        except OSError:
+            pass
+
+
+class Hubs:
+    """Two `retrace hub serve` over one database behind one address, of which one or both are killed and started anew."""
+
+    def __init__(self, program, folder, database):
+        self.program, self.folder, self.database, self.kills = program, folder, database, 0
+        self.address, self.hubs, said = OneAddress(), [None, None], [None, None]
+        for at in range(2):
+            said[at] = self.start(at)
+        self.origin = "http://%s:%d" % self.address.server_address
+        self.run("hub", "join", self.origin, "--token", said[0]["owner_token"])
+        self.key = json.loads(self.run("--json", "hub", "agent-token", "--all", "--name", "sync"))["token"]
+
+    def run(self, *words):
+        done = subprocess.run(
+            [self.program, "--data-dir", self.folder / "owner", *words], capture_output=True, text=True,
+            env={**ENVIRONMENT, "HOME": str(self.folder)},
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def start(self, at):
+        self.hubs[at] = subprocess.Popen(
+            [self.program, "--data-dir", self.folder / f"hub{at}", "--json", "hub", "serve", "--database", self.database,
+             "--listen", "127.0.0.1:0", "--key-file", self.folder / "hub.key"],
+            stdout=subprocess.PIPE, stderr=(self.folder / "server.log").open("ab"), text=True,
+            env={**ENVIRONMENT, "HOME": str(self.folder)},
+        )
+        line = self.hubs[at].stdout.readline()
+        assert line, (self.folder / "server.log").read_text()
+        said = json.loads(line)
+        host, port = said["url"].removeprefix("http://").rsplit(":", 1)
+        self.address.targets[at] = (host, int(port))
+        return said
+
+    def restart(self):
+        self.kills += 1
+        which = [0, 1] if self.kills % 2 else [self.kills // 2 % 2]
+        for at in which:
+            self.hubs[at].kill()
+            self.hubs[at].wait()
+        for at in which:
+            self.start(at)
+
+    def kill(self):
+        for hub in self.hubs:
+            if hub and hub.poll() is None:
+                hub.kill()
+
+    def end(self, accepted):
+        """Stops; every content that was answered for is in the history of the organisation."""
+        listed = [json.loads(line) for line in self.run("--json", "hub", "versions").splitlines()]
+        assert {version["machine_name"] for version in listed} == {"api"}
+        assert {content_sha256 for _, content_sha256 in accepted} <= {version["content_sha256"] for version in listed}
+        for hub in self.hubs:
+            hub.terminate()
+            assert hub.wait() == 0
+
 
 class Worker:
     """The process that syncs."""
@@ -196,9 +309,8 @@ class Worker:
 
 
 class Scenario:
-    def __init__(self, program, folder, seed):
-        self.random, self.folder = random.Random(seed), folder
-        self.server = Server(program, folder)
+    def __init__(self, server, folder, seed):
+        self.random, self.folder, self.server = random.Random(seed), folder, server
         self.client = anthropic.Anthropic(base_url=self.server.origin, api_key=self.server.key, _strict_response_validation=True)
         self.api = self.client.beta.memory_stores
         self.store = self.api.create(name=f"Sync {seed}").id
@@ -368,13 +480,7 @@ class Scenario:
             assert found.content_sha256 == content_sha256 == sha(found.content.encode()), version
         heads = {item.memory_version_id for item in self.listing()}
         assert heads <= {*versions}
-        self.server.process.terminate()
-        assert self.server.process.wait() == 0
-        verified = subprocess.run(
-            [self.server.program, "--data-dir", self.folder / "data", "verify"], capture_output=True, text=True,
-            env={**ENVIRONMENT, "HOME": str(self.folder)},
-        )
-        assert verified.returncode == 0, verified.stdout + verified.stderr
+        self.server.end(self.accepted)
         return {**self.counts, "accepted": len(self.accepted), "versions": len(versions)}
 
 
@@ -382,12 +488,16 @@ if __name__ == "__main__":
     if sys.argv[1] == "worker":
         asyncio.run(worker(*sys.argv[2:]))
     else:
-        scenario = Scenario(sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3]))
+        program, place = sys.argv[1], pathlib.Path(sys.argv[2])
+        server = Hubs(program, place, sys.argv[5]) if len(sys.argv) > 5 else Server(program, place)
         try:
-            for _ in range(int(sys.argv[4])):
-                scenario.step()
-            print(f"seed {sys.argv[3]}:", ", ".join(f"{count} {name}" for name, count in scenario.finish().items()))
+            scenario = Scenario(server, place, int(sys.argv[3]))
+            try:
+                for _ in range(int(sys.argv[4])):
+                    scenario.step()
+                print(f"seed {sys.argv[3]}:", ", ".join(f"{count} {name}" for name, count in scenario.finish().items()))
+            finally:
+                if scenario.worker.process.poll() is None:
+                    scenario.worker.process.kill()
         finally:
-            for process in (scenario.worker.process, scenario.server.process):
-                if process.poll() is None:
-                    process.kill()
+            server.kill()

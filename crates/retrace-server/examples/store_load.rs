@@ -3,14 +3,16 @@
 //! of a route that does nothing.
 //!
 //!     cargo run --release -p retrace-server --example store_load -- [SECONDS] [DIRECTORY]
+//!     cargo run --release -p retrace-server --example store_load -- SECONDS --at KEY ADDRESS...
 //!
-//! DIRECTORY is where the log is made, a temporary one when absent: what a commit costs depends on the disk under it.
+//! DIRECTORY is where the log is made, a temporary one when absent: what a commit costs depends on the disk under it. With `--at`
+//! the servers at these addresses (`127.0.0.1:7900`) are measured instead: hubs over one database, say, to which clients go in turns.
 
 #![allow(clippy::panic, reason = "a measurement that went wrong measures nothing")]
 #![allow(clippy::print_stdout, reason = "a benchmark prints")]
 
 use retrace_api::{App, AppOptions};
-use retrace_server::{Assets, Running, StartOptions, Transport, start};
+use retrace_server::{Assets, StartOptions, Transport, start};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -22,6 +24,19 @@ use std::time::{Duration, Instant};
 const CLIENTS: usize = 32;
 /// Clients that count one memory up together, and how far each of them counts.
 const COUNTERS: (usize, usize) = (8, 25);
+
+/// Servers of the same stores, and their key.
+struct Target {
+    addresses: Vec<SocketAddr>,
+    key: String,
+}
+
+impl Target {
+    /// A client; each number goes to the next server.
+    fn client(&self, number: usize) -> Client {
+        Client::new(self.addresses[number % self.addresses.len()], &self.key)
+    }
+}
 
 /// A connection that is kept.
 struct Client {
@@ -77,7 +92,7 @@ fn text(value: &Value, field: &str) -> String {
 
 /// Lets every client do `work` until the time is over; answers all latencies, sorted.
 fn all(
-    server: &Running,
+    target: &Target,
     time: Duration,
     work: impl Fn(&mut Client, usize, usize) + Sync,
 ) -> (Vec<Duration>, Duration) {
@@ -87,7 +102,7 @@ fn all(
             .map(|number| {
                 let work = &work;
                 scope.spawn(move || {
-                    let mut client = Client::new(server.address(), server.token_file().token.reveal());
+                    let mut client = target.client(number);
                     let mut took = Vec::new();
                     while began.elapsed() < time {
                         let asked = Instant::now();
@@ -125,9 +140,8 @@ fn counted(memory: &Value) -> usize {
 }
 
 /// Counts a memory up from many clients, each with the hash it read; answers what the memory says and what it should say.
-fn count_up(server: &Running, store: &str) -> (usize, usize, usize) {
-    let token = server.token_file().token.reveal();
-    let mut client = Client::new(server.address(), token);
+fn count_up(target: &Target, store: &str) -> (usize, usize, usize) {
+    let mut client = target.client(0);
     let made = client.ask(
         "POST",
         &format!("/{store}/memories"),
@@ -139,7 +153,7 @@ fn count_up(server: &Running, store: &str) -> (usize, usize, usize) {
             .map(|number| {
                 let tail = &tail;
                 scope.spawn(move || {
-                    let mut client = Client::new(server.address(), token);
+                    let mut client = target.client(number);
                     let (mut done, mut conflicts) = (0, 0);
                     while done < COUNTERS.1 {
                         let (_, memory) = client.ask("GET", tail, "");
@@ -169,7 +183,18 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     let seconds = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(5);
     let time = Duration::from_secs(seconds);
-    let place = arguments.next().map_or_else(std::env::temp_dir, PathBuf::from);
+    match arguments.next().as_deref() {
+        Some("--at") => {
+            let key = arguments.next().expect("a key");
+            let addresses = arguments.map(|address| address.parse().expect("an address")).collect();
+            measure(&Target { addresses, key }, time);
+        }
+        place => over_a_log(place.map_or_else(std::env::temp_dir, PathBuf::from), time),
+    }
+}
+
+/// Measures a server over a log of its own.
+fn over_a_log(place: PathBuf, time: Duration) {
     let folder = tempfile::tempdir_in(place).expect("a folder");
     let options = AppOptions::for_this_machine(Some(folder.path().join("data"))).expect("options");
     let entropy = Arc::clone(&options.entropy);
@@ -185,7 +210,14 @@ fn main() {
         legacy_stores: false,
     };
     let server = start(app, started).expect("a server");
-    let mut client = Client::new(server.address(), server.token_file().token.reveal());
+    println!("log in {}", folder.path().display());
+    let key = server.token_file().token.reveal().to_owned();
+    measure(&Target { addresses: vec![server.address()], key }, time);
+    server.stop();
+}
+
+fn measure(target: &Target, time: Duration) {
+    let mut client = target.client(0);
     let stores: Vec<String> = (0..CLIENTS)
         .map(|number| {
             text(&client.ask("POST", "", &json!({ "name": format!("s{number}") }).to_string()).1, "id")
@@ -198,11 +230,11 @@ fn main() {
             text(&client.ask("POST", &format!("/{store}/memories"), &body).1, "id")
         })
         .collect();
-    println!("{CLIENTS} clients, {seconds} s each, log in {}", folder.path().display());
+    println!("{CLIENTS} clients, {} servers, {} s each", target.addresses.len(), time.as_secs());
     let filler = "A line of a memory, as long as such lines are.\n".repeat(8);
     say(
         "updates",
-        &all(&server, time, |client, number, turn| {
+        &all(target, time, |client, number, turn| {
             let tail = format!("/{}/memories/{}", stores[number], memories[number]);
             let body = json!({ "content": format!("{filler}{number} {turn}\n") }).to_string();
             assert_eq!(client.ask("POST", &tail, &body).0, 200);
@@ -210,7 +242,7 @@ fn main() {
     );
     say(
         "answers of a route that does nothing",
-        &all(&server, time, |client, _, _| assert_eq!(client.send("GET", "/healthz", "").0, 200)),
+        &all(target, time, |client, _, _| assert_eq!(client.send("GET", "/healthz", "").0, 200)),
     );
     let paths: Vec<String> = stores
         .iter()
@@ -219,13 +251,12 @@ fn main() {
         .collect();
     say(
         "reads of a memory",
-        &all(&server, time, |client, number, _| assert_eq!(client.send("GET", &paths[number], "").0, 200)),
+        &all(target, time, |client, number, _| assert_eq!(client.send("GET", &paths[number], "").0, 200)),
     );
-    let (says, should, conflicts) = count_up(&server, &stores[0]);
+    let (says, should, conflicts) = count_up(target, &stores[0]);
     assert_eq!(says, should, "an update was lost");
     println!(
         "{} clients counted one memory up to {says} with preconditions, {conflicts} conflicts, none lost",
         COUNTERS.0
     );
-    server.stop();
 }

@@ -4,7 +4,7 @@ use crate::reply::{self, json, refuse};
 use crate::router::Shared;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{StatusCode, header};
 use axum::response::Response;
 use futures_util::StreamExt as _;
 use retrace_api::wire::Message;
@@ -61,7 +61,7 @@ pub(crate) async fn call(State(shared): State<Arc<Shared>>, request: Request) ->
             );
         }
     };
-    if !body.is_empty() && !is_json(&parts.headers) {
+    if !body.is_empty() && !retrace_store_http::is_json(&parts.headers) {
         let hint = say::send_content_type_application_json();
         return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, say::request_not_json(), hint, "content-type");
     }
@@ -90,15 +90,6 @@ async fn read(body: Body) -> Result<Vec<u8>, Response> {
         bytes.extend_from_slice(&piece);
     }
     Ok(bytes)
-}
-
-/// A page of another site can send text and forms without asking, but not JSON.
-pub(crate) fn is_json(headers: &HeaderMap) -> bool {
-    headers
-        .get(header::CONTENT_TYPE)
-        .and_then(|kind| kind.to_str().ok())
-        .and_then(|kind| kind.split(';').next())
-        .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
 }
 
 /// Reads the request, runs the command and writes its answer, all on the blocking thread. No body means no parameters.

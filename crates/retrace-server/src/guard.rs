@@ -159,13 +159,7 @@ fn authenticates(shared: &Shared, request: &Request) -> bool {
 }
 
 fn shows_token(shared: &Shared, headers: &HeaderMap) -> bool {
-    let bearer = headers.get_all(header::AUTHORIZATION).iter().filter_map(|value| {
-        let value = value.as_bytes();
-        let (scheme, token) = value.split_at_checked("bearer ".len())?;
-        scheme.eq_ignore_ascii_case(b"bearer ").then(|| token.trim_ascii())
-    });
-    let keys = headers.get_all("x-api-key").iter().map(HeaderValue::as_bytes);
-    bearer.chain(keys).any(|shown| shared.token.matches(shown))
+    retrace_store_http::shown_keys(headers).any(|shown| shared.token.matches(shown))
 }
 
 fn harden(headers: &mut HeaderMap) {

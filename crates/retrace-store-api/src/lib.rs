@@ -1,8 +1,8 @@
 //! The Memory Stores API as a protocol: what a request asks for, what an answer says, and what is refused with which words.
 //!
 //! [`read_call`] turns method, path, query, headers and body into a [`Call`], or into the [`Refusal`] that answers it;
-//! [`objects`] write the answers. Facts come from the public SDKs and documentation; where those say nothing, the choice is
-//! one constant in [`open`].
+//! [`objects`] and [`pages`] write the answers, [`rules`] decide what a write may do; who keeps stores brings the storage alone.
+//! Facts come from the public SDKs and documentation; where those say nothing, the choice is one constant in [`open`].
 //!
 //! Deliberately absent: sockets, the log, the clock, who may ask (a token is the server's affair).
 //!
@@ -22,6 +22,7 @@ mod body;
 mod call;
 mod cursor;
 pub mod dreams;
+mod exchange;
 mod headers;
 pub mod legacy;
 pub mod limits;
@@ -29,15 +30,18 @@ pub mod mounts;
 pub mod objects;
 pub mod open;
 mod openapi;
+pub mod pages;
 mod path;
 mod query;
 mod refusal;
+pub mod rules;
 
 pub use call::{
     Call, CreateMemory, CreateStore, DeleteMemory, ListMemories, ListStores, ListVersions, MetadataPatch,
     RequestParts, UpdateMemory, UpdateStore, View, Writer, check_path, read_call,
 };
 pub use cursor::{Cursor, Listing};
+pub use exchange::{Outcome, Refused, StoreAnswer, StoreRequest, request_id};
 pub use headers::{BETA_MANAGED_AGENTS, BETA_MEMORY, check_betas};
 pub use openapi::{OPERATIONS, openapi};
 pub use path::{MemoryPath, Prefix};

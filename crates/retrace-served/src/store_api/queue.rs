@@ -1,13 +1,13 @@
 //! Answering: reads at once, writes many at a time.
 
-use super::{Outcome, Refused, Stop, StoreAnswer, StoreRequest, author, failure, read, understand, write};
+use super::{Outcome, Refused, Stop, StoreAnswer, StoreRequest, failure, read, write};
 use crate::Served;
 use crate::live_files::LiveFiles;
 use crate::wire::{ApiError, Code, Event};
 use retrace_engine::lock;
 use retrace_log::Act;
 use retrace_model::Actor;
-use retrace_store_api::{Call, legacy};
+use retrace_store_api::{Call, legacy, request_id};
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -89,18 +89,18 @@ impl StoreService {
     #[must_use]
     pub fn prepare(&self, request: &StoreRequest) -> Ready {
         let request_id = self.request_id();
-        match understand(request, self.legacy) {
-            Err(refusal) => Ready::Answered(answer(Err(refusal), request_id)),
+        match request.understand(self.legacy) {
+            Err(refusal) => Ready::Answered(StoreAnswer::of(Err(refusal), request_id)),
             Ok(Call::ListTools) => {
                 let tools = serde_json::json!({ "data": legacy::definitions() });
-                Ready::Answered(answer(Ok(tools), request_id))
+                Ready::Answered(StoreAnswer::of(Ok(tools), request_id))
             }
             Ok(call) if call.writes() => {
                 let author = match &call {
                     Call::Tool(_, tool) if tool.session.is_some() => {
-                        author(&StoreRequest { session: tool.session.clone(), ..request.clone() })
+                        StoreRequest { session: tool.session.clone(), ..request.clone() }.author()
                     }
-                    _ => author(request),
+                    _ => request.author(),
                 };
                 Ready::Write(Box::new(WriteJob { call, author, request_id }))
             }
@@ -118,7 +118,7 @@ impl StoreService {
                 Err(Stop::Failed(error)) => Err(error),
             }
         });
-        answer(outcome.unwrap_or_else(|error| Err(failure(&error))), job.request_id)
+        StoreAnswer::of(outcome.unwrap_or_else(|error| Err(failure(&error))), job.request_id)
     }
 
     /// Takes a write; `reply` is called once it is durable or refused, from another thread.
@@ -131,7 +131,7 @@ impl StoreService {
         };
         if let Some(job) = refused {
             let stopped = ApiError::new(Code::Internal, say::server_is_stopping(), "");
-            (job.reply)(answer(Err(failure(&stopped)), job.request_id));
+            (job.reply)(StoreAnswer::of(Err(failure(&stopped)), job.request_id));
         }
     }
 
@@ -147,7 +147,7 @@ impl StoreService {
                 self.write(*job, move |answer| drop(send.send(answer)));
                 receive.recv().unwrap_or_else(|_| {
                     let lost = ApiError::new(Code::Internal, say::writing_thread_ended(), "");
-                    answer(Err(failure(&lost)), request_id)
+                    StoreAnswer::of(Err(failure(&lost)), request_id)
                 })
             }
         }
@@ -156,19 +156,19 @@ impl StoreService {
     /// A refusal of the transport itself, in the API's form.
     #[must_use]
     pub fn refuse(&self, refused: Refused) -> StoreAnswer {
-        answer(Err(refused.refusal()), self.request_id())
+        StoreAnswer::of(Err(refused.refusal()), self.request_id())
     }
 
     /// The answer when a request was lost on its way, which is a bug.
     #[must_use]
     pub fn failed(&self) -> StoreAnswer {
         let bug = ApiError::new(Code::Internal, say::bug_in_retrace(), "");
-        answer(Err(failure(&bug)), self.request_id())
+        StoreAnswer::of(Err(failure(&bug)), self.request_id())
     }
 
     fn request_id(&self) -> String {
         let (high, low) = (self.inner.random(), self.inner.random());
-        format!("req_{high:016x}{low:016x}")
+        request_id(u128::from(high) << 64 | u128::from(low))
     }
 }
 
@@ -179,25 +179,6 @@ impl Drop for StoreService {
         if let Some(thread) = self.thread.take() {
             drop(thread.join());
         }
-    }
-}
-
-fn answer(outcome: Outcome, request_id: String) -> StoreAnswer {
-    match outcome {
-        Ok(value) => StoreAnswer {
-            status: 200,
-            body: value.to_string().into_bytes(),
-            request_id,
-            retry: None,
-            allow: None,
-        },
-        Err(refusal) => StoreAnswer {
-            status: refusal.kind.status(),
-            body: refusal.to_json(&request_id).to_string().into_bytes(),
-            retry: refusal.retry(),
-            allow: refusal.allow,
-            request_id,
-        },
     }
 }
 
@@ -243,18 +224,18 @@ fn one_transaction(inner: &Arc<Served>, batch: &mut VecDeque<Job>, legacy: bool)
         (Ok(()), _) if with_files => {
             if let Some(job) = batch.pop_front() {
                 let outcome = with_its_files(inner, &job, legacy);
-                (job.reply)(answer(outcome, job.request_id));
+                (job.reply)(StoreAnswer::of(outcome, job.request_id));
             }
         }
         (Ok(()), _) => {
             tell(inner, after);
             for (job, outcome) in done {
-                (job.reply)(answer(outcome, job.request_id));
+                (job.reply)(StoreAnswer::of(outcome, job.request_id));
             }
         }
         // Nothing of the transaction happened: the others are done again without the one that failed.
         (Err(error), Some(job)) => {
-            (job.reply)(answer(Err(failure(&error)), job.request_id));
+            (job.reply)(StoreAnswer::of(Err(failure(&error)), job.request_id));
             for (job, _) in done.into_iter().rev() {
                 batch.push_front(job);
             }
@@ -262,10 +243,10 @@ fn one_transaction(inner: &Arc<Served>, batch: &mut VecDeque<Job>, legacy: bool)
         (Err(error), None) => {
             let none_was_taken = done.is_empty();
             for (job, _) in done {
-                (job.reply)(answer(Err(failure(&error)), job.request_id));
+                (job.reply)(StoreAnswer::of(Err(failure(&error)), job.request_id));
             }
             if none_was_taken && let Some(job) = batch.pop_front() {
-                (job.reply)(answer(Err(failure(&error)), job.request_id));
+                (job.reply)(StoreAnswer::of(Err(failure(&error)), job.request_id));
             }
         }
     }

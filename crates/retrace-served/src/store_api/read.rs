@@ -7,8 +7,9 @@ use retrace_log::{
 };
 use retrace_model::{MemoryId, Sha256, StoreId, VersionId};
 use retrace_store_api::objects::{self, ListItem, MemoryObject, StoreObject, VersionObject};
+use retrace_store_api::pages::{self, MemoryPage, Slot};
 use retrace_store_api::{
-    Call, Cursor, ListMemories, ListStores, ListVersions, Listing, MemoryPath, Refusal, View, Writer,
+    Call, ListMemories, ListStores, ListVersions, Listing, MemoryPath, Refusal, View, Writer,
 };
 use serde_json::Value;
 
@@ -155,66 +156,36 @@ pub(super) fn version_object(
     })
 }
 
-/// Takes the item that tells whether there are more off a page that was read with one item too many.
-fn more<T>(items: &mut Vec<T>, limit: u64) -> bool {
-    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    let more = items.len() > limit;
-    items.truncate(limit);
-    more
-}
-
 fn list_stores(reader: &Reader<'_>, list: &ListStores) -> Result<Value, Stop> {
-    let mut rows = reader.api_stores(&ApiStoreFilter {
+    let rows = reader.api_stores(&ApiStoreFilter {
         since: list.since,
         until: list.until,
         include_archived: list.include_archived,
         before: list.after,
         limit: list.limit + 1,
     })?;
-    let more = more(&mut rows, list.limit);
-    let next = rows.last().filter(|_| more).map(|row| Cursor::number(row.place).write(Listing::Stores));
-    Ok(objects::page(rows.iter().map(|row| store_object(row).to_json()).collect(), next))
+    pages::page(rows, list.limit, Listing::Stores, |row| row.place, |row| Ok(store_object(row).to_json()))
 }
 
 fn list_memories(reader: &Reader<'_>, id: StoreId, list: &ListMemories, legacy: bool) -> Result<Value, Stop> {
     shown(reader, id)?;
-    let prefix = list.prefix.relative();
-    let limit = usize::try_from(list.limit).unwrap_or(usize::MAX);
-    let (mut items, mut last, mut more) = (Vec::new(), Vec::new(), false);
-    for (path, seq) in reader.live_paths(id, prefix)? {
-        let bytes = path.as_bytes();
-        let directory = if list.direct {
-            let below = bytes.get(prefix.len()..).unwrap_or_default();
-            below.iter().position(|byte| *byte == b'/').map(|at| &bytes[..=prefix.len() + at])
-        } else {
-            None
-        };
-        let place = directory.unwrap_or(bytes);
-        // A directory comes once, at its first memory.
-        if list.after.as_deref().is_some_and(|after| place <= after) || place == last {
-            continue;
-        }
-        let item = match directory {
-            Some(directory) => {
-                let text = std::str::from_utf8(directory).ok();
-                text.filter(|text| MemoryPath::parse(&format!("/{}", text.trim_end_matches('/'))).is_ok())
-                    .map(|text| ListItem::Prefix(format!("/{text}")))
-            }
-            None => match reader.live_record_of(seq)? {
+    let mut page = MemoryPage::of(list);
+    for (path, seq) in reader.live_paths(id, list.prefix.relative())? {
+        let item = match page.slot(path.as_bytes()) {
+            Slot::Passed => None,
+            Slot::Directory(text) => Some(ListItem::Prefix(text)),
+            Slot::Memory => match reader.live_record_of(seq)? {
                 Some(record) => memory_object(reader, &record, list.view)?.map(ListItem::Memory),
                 None => None,
             },
         };
-        let Some(item) = item else { continue };
-        if items.len() == limit {
-            more = true;
+        if let Some(item) = item
+            && !page.add(path.as_bytes(), &item, legacy)
+        {
             break;
         }
-        last = place.to_vec();
-        items.push(item.to_json(legacy));
     }
-    let next = more.then(|| Cursor::path(&last).write(list.listing(id)));
-    Ok(objects::page(items, next))
+    Ok(page.finish(id))
 }
 
 fn list_versions(reader: &Reader<'_>, id: StoreId, list: &ListVersions, legacy: bool) -> Result<Value, Stop> {
@@ -227,7 +198,7 @@ fn list_versions(reader: &Reader<'_>, id: StoreId, list: &ListVersions, legacy: 
         Writer::Api(id) => WriterFilter::Api(id.clone()),
         Writer::ServiceAccount(id) => WriterFilter::ServiceAccount(id.clone()),
     });
-    let mut rows = reader.api_versions(
+    let rows = reader.api_versions(
         id,
         &ApiVersionFilter {
             memory: list.memory,
@@ -239,9 +210,6 @@ fn list_versions(reader: &Reader<'_>, id: StoreId, list: &ListVersions, legacy: 
             limit: list.limit + 1,
         },
     )?;
-    let more = more(&mut rows, list.limit);
-    let next =
-        rows.last().filter(|_| more).map(|row| Cursor::number(row.id.seq).write(Listing::Versions(id)));
-    let items = rows.iter().map(|row| Ok(version_object(reader, row, list.view)?.to_json(legacy)));
-    Ok(objects::page(items.collect::<Result<Vec<_>, Stop>>()?, next))
+    let item = |row: &VersionRow| version_object(reader, row, list.view).map(|object| object.to_json(legacy));
+    pages::page(rows, list.limit, Listing::Versions(id), |row| row.id.seq, item)
 }

@@ -8,7 +8,7 @@ use crate::wire::Event;
 use retrace_log::{Append, NewReceipt, ReceiptRow};
 use retrace_model::{Source, StoreId, VersionId};
 use retrace_redact::pending_places;
-use retrace_store_api::{Refusal, View, open};
+use retrace_store_api::{View, open, rules};
 
 /// Takes a version's content, path, size and hash away. Other versions keep what they have, be it the same. The bytes leave
 /// the files of the data directory at the next purge, which the recorder does; the receipt says so until then.
@@ -24,10 +24,7 @@ pub(super) fn redact(
         return Ok(version_object(&reader, &row, View::Full)?.to_json(writing.legacy).into());
     }
     let head = reader.live_record(store, row.memory)?;
-    if head.is_some_and(|head| head.head.id == version) {
-        let refusal = "The version is the newest of a live memory. Update or delete the memory first.";
-        return Err(Refusal::new(open::REDACT_HEAD, refusal).into());
-    }
+    rules::redaction(head.is_some_and(|head| head.head.id == version))?;
     let at = writing.inner.now();
     let appended = writing.act.append(Append {
         store: Some(store),

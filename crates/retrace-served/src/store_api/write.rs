@@ -8,10 +8,10 @@ use crate::live_files::LiveFiles;
 use crate::wire::Event;
 use retrace_log::{Act, ApiStoreChange, ApiStoreRow, Append, Change, LiveRecord, NewApiStore, Payload};
 use retrace_model::{Actor, MemoryId, RelPath, Sha256, Source, StoreId};
-use retrace_store_api::limits::MEMORIES_PER_STORE;
+use retrace_store_api::rules::{self, Update};
 use retrace_store_api::{
     Call, CreateMemory, CreateStore, DeleteMemory, MemoryPath, Refusal, UpdateMemory, UpdateStore, View,
-    objects, open,
+    objects,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -114,11 +114,7 @@ impl Writing<'_, '_> {
     /// A store that may be written to.
     pub(super) fn open_store(&self, id: StoreId) -> Result<ApiStoreRow, Stop> {
         let row = shown(&self.act.reader(), id)?;
-        if row.archived_at.is_some() {
-            return Err(
-                Refusal::new(open::ARCHIVED, "The memory store is archived and cannot be changed.").into()
-            );
-        }
+        rules::writable(row.archived_at.is_some())?;
         Ok(row)
     }
 
@@ -134,15 +130,12 @@ impl Writing<'_, '_> {
                     UpdateMemory { content, path: None, expected, unless_taken: false, view: new.view };
                 return self.update_memory(id, memory, &change);
             }
-            return Err(Refusal::in_the_way(format!("/{blocking}"), memory.to_string()).into());
+            return Err(rules::taken(&blocking, memory).into());
         }
         if new.expected.is_some() {
             return Err(Refusal::precondition().into());
         }
-        if self.act.reader().live_count(id)? >= MEMORIES_PER_STORE {
-            let full = format!("The memory store holds {MEMORIES_PER_STORE} memories already.");
-            return Err(Refusal::new(open::STORE_FULL, full).into());
-        }
+        rules::room(self.act.reader().live_count(id)?)?;
         self.keep_out(&store, (None, &path), Some(new.content.as_bytes()))?;
         let seen = directory::create(self, &store, &path, new.content.as_bytes())?;
         self.append(id, path.clone(), content(new.content.as_bytes(), seen, None))?;
@@ -158,24 +151,14 @@ impl Writing<'_, '_> {
         let store = self.open_store(id)?;
         let record = self.standing(&store, id, memory, change.path.as_ref())?;
         let (sha256, _) = current(&record);
-        let path = change.path.as_ref().map_or_else(|| record.path.clone(), MemoryPath::relative);
-        let moves = path != record.path;
-        let wanted = change.content.as_ref().map(|text| Sha256::of(text.as_bytes()));
-        let already = !moves && wanted.is_none_or(|wanted| wanted == sha256);
-        if change.expected.is_some_and(|expected| expected != sha256) {
-            let asks = change.content.is_some() || change.path.is_some();
-            if !(open::ALREADY_AS_WANTED && asks && already) {
-                return Err(Refusal::precondition().into());
-            }
-        }
-        if already {
+        let Update::Version { path, moves } = rules::update(change, sha256, &record.path)? else {
             return self.memory_answer(id, &record.path, change.view);
-        }
+        };
         if moves && let Some((blocking, other)) = self.act.reader().in_the_way(id, &path, Some(memory))? {
             if change.unless_taken {
                 return self.memory_answer(id, &record.path, change.view);
             }
-            return Err(Refusal::in_the_way(format!("/{blocking}"), other.to_string()).into());
+            return Err(rules::taken(&blocking, other).into());
         }
         self.keep_out(&store, (Some(&record), &path), change.content.as_deref().map(str::as_bytes))?;
         let bytes = match &change.content {
@@ -195,9 +178,7 @@ impl Writing<'_, '_> {
     ) -> Result<Value, Stop> {
         let store = shown(&self.act.reader(), id)?;
         let record = self.standing(&store, id, memory, None)?;
-        if delete.expected.is_some_and(|expected| expected != current(&record).0) {
-            return Err(Refusal::precondition().into());
-        }
+        rules::deletion(delete, current(&record).0)?;
         directory::delete(self, &store, &record)?;
         self.append(id, record.path, Payload::Gone)?;
         Ok(objects::deleted_memory(memory))

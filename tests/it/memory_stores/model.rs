@@ -1,16 +1,34 @@
 //! The Memory Stores API against a model of it that knows nothing of logs, files or transactions: what the fact sheet says,
 //! written down once more and as simply as it goes.
 
-use super::{StoreRequest, StoreService};
-use crate::Served;
+use super::hosts::{InHub, InLog};
 use proptest::prelude::*;
-use retrace_engine::{Engine, EngineOptions};
-use retrace_model::{Sha256, Timestamp};
-use retrace_redact::Redactions;
+use retrace_model::Sha256;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+/// Who keeps the stores.
+pub(crate) trait Keeper {
+    /// Answers a request with the key `apikey_test`.
+    fn ask(&self, method: &str, path: &str, query: &str, body: Vec<u8>) -> Answer;
+
+    /// A store was made.
+    fn made(&self, store: &str);
+
+    /// True if a memory may move to a path below its own, or above.
+    fn moves_into_itself(&self) -> bool;
+
+    /// What is kept is sound.
+    fn check(&self);
+}
+
+/// Answer of a keeper.
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) value: Value,
+    pub(crate) retry: Option<bool>,
+    pub(crate) request_id: String,
+}
 
 /// A memory that lives.
 #[derive(Clone, Debug)]
@@ -103,34 +121,10 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The service and the model side by side.
+/// The keeper and the model side by side.
 struct Pair {
-    service: StoreService,
+    keeper: Box<dyn Keeper>,
     stores: Vec<Store>,
-    app: Arc<Served>,
-    folder: tempfile::TempDir,
-    /// True if each new store is given a directory.
-    mounted: bool,
-}
-
-/// An app for which time goes on by a microsecond each time it is asked for. In memory where the system has such a place,
-/// because a commit then takes no time.
-pub(super) fn app() -> (tempfile::TempDir, Arc<Served>) {
-    let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a folder");
-    let mut options = EngineOptions::for_this_machine(Some(folder.path().join("data"))).expect("options");
-    let clock = AtomicI64::new(1_763_600_000_000_000);
-    options.clock = Arc::new(move || Timestamp::from_micros(clock.fetch_add(1, Ordering::SeqCst)));
-    let random = AtomicU64::new(1);
-    options.entropy = Arc::new(move |bytes: &mut [u8]| {
-        for piece in bytes.chunks_mut(8) {
-            let number =
-                random.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::SeqCst).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            piece.copy_from_slice(&number.to_le_bytes()[..piece.len()]);
-        }
-    });
-    let engine = Engine::open(options).expect("an engine");
-    let redactions = Arc::new(Redactions::new(Arc::clone(&engine)));
-    (folder, Arc::new(Served::new(engine, redactions)))
 }
 
 fn sha(text: &str) -> String {
@@ -142,31 +136,28 @@ fn encoded(text: &str) -> String {
 }
 
 impl Pair {
-    fn new(mounted: bool) -> Self {
-        let (folder, app) = app();
-        let service = StoreService::start(&app, false).expect("a service");
-        let mut pair = Self { service, stores: Vec::new(), app, folder, mounted };
+    fn new(keeper: impl Keeper + 'static) -> Self {
+        let mut pair = Self { keeper: Box::new(keeper), stores: Vec::new() };
         pair.create_store();
         pair
     }
 
+    /// Does everything on both sides.
+    fn run(keeper: impl Keeper + 'static, steps: &[Step]) {
+        let mut pair = Self::new(keeper);
+        steps.iter().for_each(|step| pair.take(step));
+        pair.end();
+    }
+
     fn ask(&self, method: &str, tail: &str, query: &str, body: &Value) -> (u16, Value) {
         let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
-        let answer = self.service.answer(&StoreRequest {
-            method: method.to_owned(),
-            path: format!("/v1/memory_stores{tail}"),
-            query: query.to_owned(),
-            body,
-            betas: vec![retrace_store_api::BETA_MEMORY.to_owned()],
-            key_id: "apikey_test".to_owned(),
-            session: None,
-        });
-        let value: Value = serde_json::from_slice(&answer.body).expect("JSON");
-        assert_eq!(answer.retry, (answer.status == 409).then_some(false));
-        if answer.status != 200 {
-            assert_eq!(value["request_id"], answer.request_id.as_str());
+        let Answer { status, value, retry, request_id } =
+            self.keeper.ask(method, &format!("/v1/memory_stores{tail}"), query, body);
+        assert_eq!(retry, (status == 409).then_some(false));
+        if status != 200 {
+            assert_eq!(value["request_id"], request_id.as_str());
         }
-        (answer.status, value)
+        (status, value)
     }
 
     fn refused(&self, status: u16, kind: &str, answer: &(u16, Value)) {
@@ -178,11 +169,7 @@ impl Pair {
         let (status, store) = self.ask("POST", "", "", &json!({ "name": name }));
         assert_eq!(status, 200, "{store}");
         let id = store["id"].as_str().expect("an id").to_owned();
-        if self.mounted {
-            let directory = self.folder.path().join(&id).to_string_lossy().into_owned();
-            let request = crate::wire::MountStoreReq { store: id.clone(), directory: Some(directory) };
-            crate::mount_store(&self.app, request).expect("a mounted store");
-        }
+        self.keeper.made(&id);
         self.stores.push(Store {
             id,
             name,
@@ -348,7 +335,7 @@ impl Pair {
         let nested = |path: &str| {
             path.starts_with(&format!("{}/", memory.path)) || memory.path.starts_with(&format!("{path}/"))
         };
-        if self.mounted && path.is_some_and(nested) {
+        if !self.keeper.moves_into_itself() && path.is_some_and(nested) {
             return;
         }
         let expected = Self::guard(guard, &memory.content);
@@ -601,15 +588,7 @@ impl Pair {
                 Self::is_version(store, version, &answer.1, true);
             }
         }
-        let verified = retrace_redact::verify(&self.app.redactions, crate::wire::VerifyReq::default())
-            .expect("verifies");
-        assert_eq!(verified.problems, Vec::<&str>::new());
-        if self.mounted {
-            let scanned =
-                retrace_engine::stores::scan(&self.app, crate::wire::ScanReq::default()).expect("a scan");
-            let found: u64 = scanned.stores.iter().map(|store| store.versions).sum();
-            assert_eq!(found, 0, "the directories hold what the log says");
-        }
+        self.keeper.check();
     }
 }
 
@@ -622,9 +601,7 @@ proptest! {
 
     #[test]
     fn the_api_does_what_the_model_does(steps in prop::collection::vec(step(), 1..160)) {
-        let mut pair = Pair::new(false);
-        steps.iter().for_each(|step| pair.take(step));
-        pair.end();
+        Pair::run(InLog::new(false), &steps);
     }
 }
 
@@ -633,8 +610,16 @@ proptest! {
 
     #[test]
     fn a_store_with_a_directory_does_the_same(steps in prop::collection::vec(step(), 1..100)) {
-        let mut pair = Pair::new(true);
-        steps.iter().for_each(|step| pair.take(step));
-        pair.end();
+        Pair::run(InLog::new(true), &steps);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, max_shrink_iters: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn two_hubs_do_the_same(steps in prop::collection::vec(step(), 1..160)) {
+        let Some(hubs) = InHub::new() else { return Ok(()) };
+        Pair::run(hubs, &steps);
     }
 }

@@ -3,16 +3,12 @@
 //! `scripts/oracles DIRECTORY schemathesis` install them, `RETRACE_ORACLE_STORE_CLIENTS` and `RETRACE_ORACLE_SCHEMATHESIS` name
 //! the directories they print.
 
-#![allow(clippy::print_stdout, reason = "a test that is skipped says why, one that ran how much it did")]
-
-use retrace_api::{App, AppOptions};
-use retrace_server::{Assets, Running, StartOptions, Transport, start};
+use super::hosts::{Served, Server, TwoHubs};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
 
 fn tree(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
 }
 
 /// Where the clients are; nothing, with the reason, when one is missing.
@@ -30,29 +26,10 @@ fn installed(variable: &str, name: &str, wanted: &str) -> Option<PathBuf> {
     None
 }
 
-fn served(folder: &Path) -> Running {
-    let options = AppOptions::for_this_machine(Some(folder.join("data"))).expect("options");
-    let entropy = Arc::clone(&options.entropy);
-    let app = Arc::new(App::open(options).expect("an app"));
-    let token_file = folder.join("token");
-    let options = StartOptions {
-        listen: "127.0.0.1:0".to_owned(),
-        transport: Transport::ThisMachine,
-        hosts: Vec::new(),
-        token_file,
-        entropy,
-        assets: Assets::default(),
-        legacy_stores: false,
-    };
-    start(app, options).expect("a server")
-}
-
 /// Runs a client against a server of its own and shows what it said.
-fn run(program: &Path, arguments: &[&Path], home: Option<&Path>) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let server = served(folder.path());
+fn run(server: &dyn Server, program: &Path, arguments: &[&Path], home: Option<&Path>) {
     let mut command = Command::new(program);
-    command.args(arguments).arg(server.origin()).arg(server.token_file().token.reveal());
+    command.args(arguments).arg(server.origin()).arg(server.key());
     if let Some(home) = home {
         command.arg(home);
     }
@@ -67,43 +44,74 @@ fn run(program: &Path, arguments: &[&Path], home: Option<&Path>) {
     println!("{reply_text}");
 }
 
-fn python(version: &str) {
+fn python(server: &dyn Server, version: &str) {
     let interpreter = format!("py-{version}/bin/python");
     let Some(home) = clients(&interpreter) else { return };
-    run(&home.join(interpreter), &[&tree("tests/oracles/store_client_py.py")], None);
+    run(server, &home.join(interpreter), &[&tree("tests/oracles/store_client_py.py")], None);
 }
 
-#[test]
-fn the_python_sdk_finds_what_it_expects() {
-    python("2.12.0");
-}
-
-#[test]
-fn an_older_python_sdk_does_too() {
-    python("0.110.0");
-}
-
-#[test]
-fn the_typescript_sdk_does_too() {
+fn typescript(server: &dyn Server) {
     let Some(home) = clients("ts/node_modules/@anthropic-ai/sdk") else { return };
-    run(Path::new("node"), &[&tree("tests/oracles/store_client_ts.mjs")], Some(&home.join("ts")));
+    run(server, Path::new("node"), &[&tree("tests/oracles/store_client_ts.mjs")], Some(&home.join("ts")));
 }
 
-#[test]
-fn schemathesis_finds_nothing_that_is_not_as_described() {
+fn schemathesis(server: &dyn Server) {
     let Some(home) = installed("RETRACE_ORACLE_SCHEMATHESIS", "schemathesis", "bin/schemathesis") else {
         return;
     };
     let folder = tempfile::tempdir().expect("a folder");
-    let server = served(folder.path());
     let mut command = Command::new(home.join("bin/schemathesis"));
     command.arg("--config-file").arg(tree("tests/oracles/stores_schemathesis.toml"));
     command.args(["run", "--no-color"]).arg(format!("{}/openapi.json", server.origin()));
-    command.env("RETRACE_TOKEN", server.token_file().token.reveal());
+    command.env("RETRACE_TOKEN", server.key());
     command.env("RETRACE_HOOKS", tree("tests/oracles/stores_schemathesis_hooks.py"));
     // It keeps its notes where it runs.
     let output = command.current_dir(folder.path()).output().expect("schemathesis runs");
     let reply_text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{reply_text}{}", String::from_utf8_lossy(&output.stderr));
     println!("{}", reply_text.lines().filter(|line| line.contains("generated")).collect::<String>().trim());
+}
+
+#[test]
+fn the_python_sdk_finds_what_it_expects() {
+    python(&Served::start(), "2.12.0");
+}
+
+#[test]
+fn an_older_python_sdk_does_too() {
+    python(&Served::start(), "0.110.0");
+}
+
+#[test]
+fn the_typescript_sdk_does_too() {
+    typescript(&Served::start());
+}
+
+#[test]
+fn schemathesis_finds_nothing_that_is_not_as_described() {
+    schemathesis(&Served::start());
+}
+
+#[test]
+fn the_python_sdk_finds_the_same_at_two_hubs() {
+    let Some(hubs) = TwoHubs::start() else { return };
+    python(&hubs, "2.12.0");
+}
+
+#[test]
+fn an_older_python_sdk_does_so_at_two_hubs() {
+    let Some(hubs) = TwoHubs::start() else { return };
+    python(&hubs, "0.110.0");
+}
+
+#[test]
+fn the_typescript_sdk_does_so_at_two_hubs() {
+    let Some(hubs) = TwoHubs::start() else { return };
+    typescript(&hubs);
+}
+
+#[test]
+fn schemathesis_finds_nothing_at_two_hubs() {
+    let Some(hubs) = TwoHubs::start() else { return };
+    schemathesis(&hubs);
 }

@@ -1,0 +1,68 @@
+//! Keys with which agents use the hub's Memory Stores; an owner's machine makes them.
+
+use crate::commands::hub;
+use retrace_engine::Engine;
+use retrace_model::Timestamp;
+use retrace_sync::agents::{AgentToken, AgentTokenId, AgentTokenMade, AgentTokens, NewAgentToken};
+use retrace_sync::messages::Done;
+use retrace_wire::{
+    ApiError, HubAgentToken, HubAgentTokenMade, HubAgentTokenRef, HubAgentTokenReq, HubAgentTokens, Nothing,
+};
+use std::sync::Arc;
+
+fn shown(token: AgentToken) -> HubAgentToken {
+    let time = |at| Timestamp::from_micros(at).to_rfc3339();
+    HubAgentToken {
+        id: token.id,
+        store: token.store,
+        store_name: token.store_name,
+        read_only: token.read_only,
+        created_at: time(token.created_at),
+        revoked_at: token.revoked_at.map(time),
+    }
+}
+
+fn all(tokens: AgentTokens) -> HubAgentTokens {
+    HubAgentTokens { tokens: tokens.tokens.into_iter().map(shown).collect() }
+}
+
+/// Makes a key with which an agent uses one memory store of the hub, or all of them.
+///
+/// # Errors
+/// `not_found` when no hub is joined or it has no such store, `invalid` for a name that is taken or is none, `key_refused` on a
+/// machine that is not an owner's, `store_unavailable`.
+pub fn hub_agent_token(
+    inner: &Arc<Engine>,
+    request: HubAgentTokenReq,
+) -> Result<HubAgentTokenMade, ApiError> {
+    let (member, hub) = hub(inner)?;
+    let HubAgentTokenReq { store, read_only, name } = request;
+    let ask = NewAgentToken { store, read_only, name };
+    let made: AgentTokenMade = hub.call("agent_token", &ask).map_err(|error| error.api(&member.url))?;
+    Ok(HubAgentTokenMade { token: made.token, made: shown(made.made) })
+}
+
+/// Every key that was ever made for an agent.
+///
+/// # Errors
+/// `not_found` when no hub is joined, `key_refused` on a machine that is not an owner's, `store_unavailable`.
+pub fn hub_agent_tokens(inner: &Arc<Engine>, _: Nothing) -> Result<HubAgentTokens, ApiError> {
+    let (member, hub) = hub(inner)?;
+    let tokens: AgentTokens = hub.call("agent_tokens", &Done {}).map_err(|error| error.api(&member.url))?;
+    Ok(all(tokens))
+}
+
+/// Ends a key of an agent: its next request is refused.
+///
+/// # Errors
+/// `not_found` when no hub is joined or it has no such key, `key_refused` on a machine that is not an owner's,
+/// `store_unavailable`.
+pub fn hub_agent_token_revoke(
+    inner: &Arc<Engine>,
+    request: HubAgentTokenRef,
+) -> Result<HubAgentTokens, ApiError> {
+    let (member, hub) = hub(inner)?;
+    let ask = AgentTokenId { id: request.id };
+    let tokens: AgentTokens = hub.call("revoke_agent_token", &ask).map_err(|error| error.api(&member.url))?;
+    Ok(all(tokens))
+}
