@@ -651,6 +651,109 @@ origin: OriginNote | null,
 put_back: PutBack | null, };
 
 /**
+ * A rule that was broken while something recorded.
+ */
+export type BrokenRule = { 
+/**
+ * Its id, such as `break_7`.
+ */
+id: string, 
+/**
+ * The rule's id.
+ */
+rule_id: string, 
+/**
+ * The rule's sentence.
+ */
+sentence: string, 
+/**
+ * Where that stands: `STORE:PATH:LINE`, or a file.
+ */
+source: string | null, 
+/**
+ * The call or the path that broke it.
+ */
+what: string, 
+/**
+ * The session's id.
+ */
+session: string, 
+/**
+ * The session's title, where it has one.
+ */
+title: string | null, 
+/**
+ * The transcript.
+ */
+transcript: string, 
+/**
+ * True if a subagent did it.
+ */
+subagent: boolean, 
+/**
+ * The turn, from 1.
+ */
+turn: number | null, 
+/**
+ * Line of the transcript, from 1.
+ */
+line: number, 
+/**
+ * When the call was made.
+ */
+at: string | null, 
+/**
+ * When it was found.
+ */
+found_at: string, 
+/**
+ * True if the rule's line was before the model; null where the session does not tell.
+ */
+present: boolean | null, 
+/**
+ * Why it was not.
+ */
+cause: PresenceCause | null, 
+/**
+ * How well that is known.
+ */
+grade: PresenceGrade | null, 
+/**
+ * When a person saw it and let it be; null while it needs one.
+ */
+seen_at: string | null, 
+/**
+ * Who.
+ */
+seen_by: ActorView | null, };
+
+/**
+ * Breaks of rules, the newest first.
+ */
+export type BrokenRules = { 
+/**
+ * The breaks.
+ */
+broken: Array<BrokenRule>, 
+/**
+ * All of them, those that are not listed included.
+ */
+total: number, };
+
+/**
+ * Asks for the breaks of rules that were found while sessions ran.
+ */
+export type BrokenRulesReq = { 
+/**
+ * True to list those that were seen as well.
+ */
+seen: boolean, 
+/**
+ * Number at most; 200 when absent, 1000 at most.
+ */
+limit: number | null, };
+
+/**
  * Result of stopping a job.
  */
 export type Cancelled = { 
@@ -1707,7 +1810,7 @@ keep_in_tray: boolean,
  */
 digests: boolean, 
 /**
- * A message at once for a secret, a mass delete or hidden text.
+ * A message at once for a secret, a mass delete, hidden text or a broken rule.
  */
 alarms: boolean, 
 /**
@@ -2140,7 +2243,7 @@ export type Event = { "type": "advanced",
 /**
  * The newest operation.
  */
-cursor: number, } | { "type": "stores" } | { "type": "receipts" } | { "type": "transcripts" } | { "type": "origins" } | { "type": "projects" } | { "type": "progress", 
+cursor: number, } | { "type": "stores" } | { "type": "receipts" } | { "type": "transcripts" } | { "type": "origins" } | { "type": "projects" } | { "type": "broken" } | { "type": "progress", 
 /**
  * Name of the work.
  */
@@ -2987,9 +3090,447 @@ base_url: string,
 stores: Array<HostedStore>, };
 
 /**
+ * Says whether proposals for a store are carried out without being accepted one by one.
+ */
+export type HubAcceptReq = { 
+/**
+ * The store.
+ */
+store: string, 
+/**
+ * True if they are.
+ */
+accept: boolean, };
+
+/**
+ * A key of an agent, as it is listed.
+ */
+export type HubAgentToken = { 
+/**
+ * Its id. Versions that it wrote have it as their author.
+ */
+id: string, 
+/**
+ * The store that it is for; none for all stores.
+ */
+store: string | null, 
+/**
+ * The store's name.
+ */
+store_name: string | null, 
+/**
+ * True if it reads only.
+ */
+read_only: boolean, 
+/**
+ * When it was made.
+ */
+created_at: string, 
+/**
+ * When it was revoked.
+ */
+revoked_at: string | null, };
+
+/**
+ * A key that was made. It is told once.
+ */
+export type HubAgentTokenMade = { 
+/**
+ * The key.
+ */
+token: string, 
+/**
+ * What is listed of it.
+ */
+made: HubAgentToken, };
+
+/**
+ * Names a key of an agent.
+ */
+export type HubAgentTokenRef = { 
+/**
+ * Its id, or its name.
+ */
+id: string, };
+
+/**
+ * Asks for a key with which an agent uses the hub's Memory Stores.
+ */
+export type HubAgentTokenReq = { 
+/**
+ * The store that it is for, by id or name; all stores without.
+ */
+store: string | null, 
+/**
+ * True if it reads only.
+ */
+read_only: boolean, 
+/**
+ * Its name, which becomes a part of its id; one is made up without.
+ */
+name: string | null, };
+
+/**
+ * Every key that was ever made, the newest first.
+ */
+export type HubAgentTokens = { 
+/**
+ * The keys.
+ */
+tokens: Array<HubAgentToken>, };
+
+/**
+ * Approves versions of any machine.
+ */
+export type HubApproveReq = { 
+/**
+ * `memver_…` each.
+ */
+versions: Array<string>, };
+
+/**
+ * What was approved.
+ */
+export type HubApproved = { 
+/**
+ * Memories that were not reviewed up to there before.
+ */
+memories: number, };
+
+/**
+ * A page of the audit log, oldest first.
+ */
+export type HubAudit = { 
+/**
+ * The rows.
+ */
+rows: Array<HubAuditRow>, 
+/**
+ * Where the next page begins; null after the last.
+ */
+next: number | null, };
+
+/**
+ * Asks for a page of the audit log.
+ */
+export type HubAuditReq = { 
+/**
+ * Only what happened then or later, as RFC 3339.
+ */
+since?: string, 
+/**
+ * Where the page before ended.
+ */
+after?: number, 
+/**
+ * Rows of the page, at most.
+ */
+limit?: number, };
+
+/**
+ * One act, one reading of contents, or one refused attempt.
+ */
+export type HubAuditRow = { 
+/**
+ * Its number; they grow, and need not follow each other.
+ */
+seq: number, 
+/**
+ * When.
+ */
+at: string, 
+/**
+ * The machine; null for what the hub does by itself.
+ */
+machine: string | null, 
+/**
+ * Its name.
+ */
+machine_name: string | null, 
+/**
+ * The person who was signed in there.
+ */
+person: string | null, 
+/**
+ * What was asked: `append`, `redact`, `role`, …
+ */
+action: string, 
+/**
+ * Ids of what it concerned, or why it was refused.
+ */
+subject: string, 
+/**
+ * What was so before, of a change.
+ */
+before: string | null, 
+/**
+ * What is so after it.
+ */
+after: string | null, 
+/**
+ * `done` or `refused`.
+ */
+outcome: string, };
+
+/**
+ * Sync in the background, while this machine records.
+ */
+export type HubBackground = { 
+/**
+ * True if it was switched on.
+ */
+on: boolean, 
+/**
+ * When it last ran; null before the first time.
+ */
+last_at: string | null, 
+/**
+ * True if that went well; null before the first time.
+ */
+went_well: boolean | null, 
+/**
+ * What stood in the way; null when nothing did.
+ */
+problem: Message | null, 
+/**
+ * When it tries again at the latest, after a failure.
+ */
+next_at: string | null, };
+
+/**
+ * Switches sync in the background on or off.
+ */
+export type HubBackgroundReq = { 
+/**
+ * On or off.
+ */
+on: boolean, };
+
+/**
+ * A redaction of another machine that was carried out here.
+ */
+export type HubCarriedOut = { 
+/**
+ * `order_…`
+ */
+order: string, 
+/**
+ * The machine that redacted.
+ */
+by_name: string, 
+/**
+ * Done, or refused.
+ */
+state: HubReachState, 
+/**
+ * Versions that were masked.
+ */
+versions: number, 
+/**
+ * Live files that were changed.
+ */
+live_files: number, 
+/**
+ * Receipts in this machine's log.
+ */
+receipts: Array<string>, 
+/**
+ * Why it was refused.
+ */
+reason: string | null, };
+
+/**
+ * A comment on a version.
+ */
+export type HubComment = { 
+/**
+ * Its number.
+ */
+number: number, 
+/**
+ * The text; null where the version was redacted, or this role may not read it.
+ */
+text: string | null, 
+/**
+ * Who.
+ */
+person: string, 
+/**
+ * On which machine.
+ */
+machine_name: string, 
+/**
+ * When.
+ */
+created_at: string, };
+
+/**
+ * Comments on a version of any machine.
+ */
+export type HubCommentReq = { 
+/**
+ * The version.
+ */
+version: string, 
+/**
+ * The text.
+ */
+text: string, };
+
+/**
+ * Compares two versions at the hub.
+ */
+export type HubDiffReq = { 
+/**
+ * The older version; where it is alone, it is compared with the one before it.
+ */
+a: string, 
+/**
+ * The newer version.
+ */
+b?: string, };
+
+/**
  * What stands in the way of a sync.
  */
-export type HubFault = "fork" | "chain_cut" | "hub_cut" | "altered" | "clock_skew" | "unreachable" | "refused";
+export type HubFault = "fork" | "chain_cut" | "hub_cut" | "altered" | "clock_skew" | "unreachable" | "refused" | "not_searched";
+
+/**
+ * Versions of a memory on all machines, newest first.
+ */
+export type HubHistory = { 
+/**
+ * The versions.
+ */
+versions: Array<HubItem>, 
+/**
+ * Where the next page begins; null after the last.
+ */
+next: string | null, };
+
+/**
+ * Asks for the versions of a memory on all machines.
+ */
+export type HubHistoryReq = { 
+/**
+ * `STORE:PATH`; the store by id, or by a name that any machine gives it.
+ */
+memory: string, 
+/**
+ * Where the page before ended.
+ */
+after?: string, 
+/**
+ * Versions of the page, at most.
+ */
+limit?: number, };
+
+/**
+ * Memories that nobody reviewed, each with its newest version, newest first.
+ */
+export type HubInbox = { 
+/**
+ * The versions.
+ */
+items: Array<HubItem>, 
+/**
+ * Where the next page begins; null after the last.
+ */
+next: string | null, 
+/**
+ * All there are; with the first page alone.
+ */
+total: number | null, };
+
+/**
+ * Asks for a page of what nobody reviewed.
+ */
+export type HubInboxReq = { 
+/**
+ * Where the page before ended.
+ */
+after?: string, 
+/**
+ * Memories of the page, at most.
+ */
+limit?: number, 
+/**
+ * Only of this machine, by id or name.
+ */
+machine?: string, };
+
+/**
+ * A version of any machine.
+ */
+export type HubItem = { 
+/**
+ * `memver_…`
+ */
+id: string, 
+/**
+ * The machine.
+ */
+machine: string, 
+/**
+ * Its name.
+ */
+machine_name: string, 
+/**
+ * The store.
+ */
+store: string, 
+/**
+ * Its name.
+ */
+store_name: string, 
+/**
+ * The project that the store is of; null where it is of none.
+ */
+project: string | null, 
+/**
+ * Place in the chain of machine and store.
+ */
+seq: number, 
+/**
+ * The memory.
+ */
+memory: string, 
+/**
+ * Path; null when it was redacted.
+ */
+path: string | null, 
+/**
+ * Hash of the content.
+ */
+content_sha256: string | null, 
+/**
+ * Its size.
+ */
+content_size_bytes: number | null, 
+/**
+ * Content at the hub: `kept`, `not_sent`, `redacted`, `expired`, or `none` for a deletion.
+ */
+content: string, 
+/**
+ * Kind of the change.
+ */
+operation: string, 
+/**
+ * What caused it.
+ */
+source: string, 
+/**
+ * When it was recorded.
+ */
+created_at: string, 
+/**
+ * True if somebody reviewed it, on its machine or at the hub.
+ */
+reviewed: boolean, 
+/**
+ * Comments on it.
+ */
+comments: number, };
 
 /**
  * Asks to join a hub. Nothing of a memory is sent by it.
@@ -3026,6 +3567,105 @@ export type HubLeaveReq = {
 new_identity: boolean, };
 
 /**
+ * A machine of the organisation.
+ */
+export type HubMachine = { 
+/**
+ * Its id.
+ */
+machine: string, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * What it may do.
+ */
+role: HubRole, 
+/**
+ * True for the machine that asks.
+ */
+is_this: boolean, 
+/**
+ * When it joined.
+ */
+joined_at: string, 
+/**
+ * When it last called.
+ */
+seen_at: string, 
+/**
+ * How far its clock was ahead of the hub's, in seconds.
+ */
+skew_seconds: number, 
+/**
+ * When it left.
+ */
+left_at: string | null, 
+/**
+ * When an owner removed it.
+ */
+removed_at: string | null, };
+
+/**
+ * Names a machine of the organisation.
+ */
+export type HubMachineRef = { 
+/**
+ * Its id, or its name where no other has it.
+ */
+machine: string, };
+
+/**
+ * The machines of the organisation, by name.
+ */
+export type HubMachines = { 
+/**
+ * The machines; those that left are among them.
+ */
+machines: Array<HubMachine>, };
+
+/**
+ * Whether a redaction goes to every machine.
+ */
+export type HubOrderState = "waiting" | "ordered";
+
+/**
+ * What holds for all machines of an organisation.
+ */
+export type HubPolicy = { 
+/**
+ * True if a redaction that reaches other machines waits for a second person.
+ */
+two_person_redaction: boolean, 
+/**
+ * Days after which the hub drops the content of a version that is not the newest of a live memory; by id or name of the
+ * store, or `*` for every other.
+ */
+retention_days: Record<string, number>, 
+/**
+ * What of transcripts the hub may keep: `nothing`, `metadata` or `everything`.
+ */
+transcripts: string, 
+/**
+ * Rules of findings that every machine checks.
+ */
+required_rules: Array<string>, };
+
+/**
+ * Changes one key of the policy.
+ */
+export type HubPolicyReq = { 
+/**
+ * `two_person_redaction`, `retention_days.STORE`, `transcripts` or `required_rules`.
+ */
+key: string, 
+/**
+ * The value as text; `none` takes days or rules away.
+ */
+value: string, };
+
+/**
  * What stands in the way of a sync.
  */
 export type HubProblem = { 
@@ -3047,6 +3687,445 @@ message: Message,
 hint: Message, };
 
 /**
+ * A project, and its stores on all machines.
+ */
+export type HubProject = { 
+/**
+ * `project_…`
+ */
+id: string, 
+/**
+ * Name of the repository.
+ */
+name: string, 
+/**
+ * Its stores.
+ */
+stores: Array<HubProjectStore>, };
+
+/**
+ * A store of a project.
+ */
+export type HubProjectStore = { 
+/**
+ * The machine.
+ */
+machine: string, 
+/**
+ * Its name.
+ */
+machine_name: string, 
+/**
+ * The store.
+ */
+store: string, 
+/**
+ * Its name.
+ */
+store_name: string, };
+
+/**
+ * Projects that several machines have.
+ */
+export type HubProjects = { 
+/**
+ * The projects, by name.
+ */
+projects: Array<HubProject>, };
+
+/**
+ * A change that one machine proposes to another.
+ */
+export type HubProposal = { 
+/**
+ * `proposal_…`
+ */
+id: string, 
+/**
+ * What it is to do.
+ */
+kind: HubProposalKind, 
+/**
+ * What became of it.
+ */
+state: HubProposalState, 
+/**
+ * The machine that is to carry it out.
+ */
+machine: string, 
+/**
+ * Its name.
+ */
+machine_name: string, 
+/**
+ * True if that is this machine.
+ */
+here: boolean, 
+/**
+ * The store.
+ */
+store: string, 
+/**
+ * Its name.
+ */
+store_name: string, 
+/**
+ * Path of the memory; null for a whole store.
+ */
+path: string | null, 
+/**
+ * The version to put back.
+ */
+to: string | null, 
+/**
+ * The instant to go back to.
+ */
+at: string | null, 
+/**
+ * Hash that the live content must have.
+ */
+expects: string | null, 
+/**
+ * Why.
+ */
+note: string | null, 
+/**
+ * Who proposed it.
+ */
+person: string, 
+/**
+ * On which machine.
+ */
+by_name: string, 
+/**
+ * When.
+ */
+created_at: string, 
+/**
+ * When it was carried out or refused.
+ */
+settled_at: string | null, 
+/**
+ * The operation in the log of its machine.
+ */
+operation_seq: number | null, 
+/**
+ * Why it was not done.
+ */
+reason: string | null, 
+/**
+ * True if the machine's key signed the result; null before there is one.
+ */
+verified: boolean | null, };
+
+/**
+ * A proposal that was carried out or refused here.
+ */
+export type HubProposalDone = { 
+/**
+ * `proposal_…`
+ */
+id: string, 
+/**
+ * What it was to do.
+ */
+kind: HubProposalKind, 
+/**
+ * The store.
+ */
+store_id: string, 
+/**
+ * Path of the memory; null for a whole store.
+ */
+path: string | null, 
+/**
+ * What became of it.
+ */
+state: HubProposalState, 
+/**
+ * The operation in this machine's log.
+ */
+operation_seq: number | null, 
+/**
+ * Why it was not done.
+ */
+reason: string | null, };
+
+/**
+ * What a proposal is to do.
+ */
+export type HubProposalKind = "rollback" | "edit" | "restore";
+
+/**
+ * Names a proposal.
+ */
+export type HubProposalRef = { 
+/**
+ * `proposal_…`
+ */
+id: string, };
+
+/**
+ * What became of a proposal.
+ */
+export type HubProposalState = "waiting" | "done" | "conflict" | "refused" | "withdrawn";
+
+/**
+ * Proposals, newest first.
+ */
+export type HubProposals = { 
+/**
+ * The proposals.
+ */
+proposals: Array<HubProposal>, };
+
+/**
+ * Proposes a change to another machine.
+ */
+export type HubProposeReq = { 
+/**
+ * What it is to do.
+ */
+kind: HubProposalKind, 
+/**
+ * Of a rollback: the version to put the memory back to. Of an edit: the version that is replaced.
+ */
+version?: string, 
+/**
+ * Of an edit: the new text.
+ */
+text?: string, 
+/**
+ * Of a restore: the machine, by id or name.
+ */
+machine?: string, 
+/**
+ * Of a restore: the store there, by id or name.
+ */
+store?: string, 
+/**
+ * Of a restore: the instant, RFC 3339, or the number of an operation there.
+ */
+at?: string, 
+/**
+ * Why.
+ */
+note?: string, };
+
+/**
+ * How far a redaction is on one machine.
+ */
+export type HubReach = { 
+/**
+ * The machine.
+ */
+machine: string, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * How far it is.
+ */
+state: HubReachState, 
+/**
+ * Since when.
+ */
+since: string, 
+/**
+ * When the machine was last seen.
+ */
+seen_at: string, 
+/**
+ * True if it left the hub.
+ */
+left: boolean, 
+/**
+ * Its newest receipt.
+ */
+receipt: HubReceipt | null, };
+
+/**
+ * How far a redaction is on one machine.
+ */
+export type HubReachState = "outstanding" | "done" | "refused";
+
+/**
+ * A receipt that a machine signed.
+ */
+export type HubReceipt = { 
+/**
+ * True if the machine's key signed exactly this body.
+ */
+verified: boolean, 
+/**
+ * When.
+ */
+created_at: string, 
+/**
+ * Versions that were masked.
+ */
+versions: number, 
+/**
+ * Live files that were changed.
+ */
+live_files: number, 
+/**
+ * `done`, or `pending` while the bytes are in the files of the log.
+ */
+purge: string, 
+/**
+ * Places where something was left, or that could not be looked at.
+ */
+places_left: number, 
+/**
+ * Receipts in the machine's log.
+ */
+receipts: Array<string>, 
+/**
+ * Why it was refused.
+ */
+reason: string | null, 
+/**
+ * The body, exactly as it was signed.
+ */
+body: string, 
+/**
+ * The Ed25519 signature, base 64.
+ */
+signature: string, 
+/**
+ * The machine's public key, base 64.
+ */
+public_key: string, };
+
+/**
+ * A redaction, and how far it reached: the receipt of all machines together.
+ */
+export type HubRedaction = { 
+/**
+ * `order_…`
+ */
+id: string, 
+/**
+ * The machine that redacted.
+ */
+by: string, 
+/**
+ * Its name.
+ */
+by_name: string, 
+/**
+ * When.
+ */
+created_at: string, 
+/**
+ * Way of choosing the versions: `versions`, `find` or `secret`.
+ */
+method: string, 
+/**
+ * True if live files lose it as well.
+ */
+live: boolean, 
+/**
+ * Why.
+ */
+reason: string | null, 
+/**
+ * Whether it goes to every machine.
+ */
+state: HubOrderState, 
+/**
+ * Who approved it, where the policy asks for a second person.
+ */
+approved_by: string | null, 
+/**
+ * When.
+ */
+approved_at: string | null, 
+/**
+ * Versions of other machines that lost path and content at the hub.
+ */
+versions: number, 
+/**
+ * Contents that the hub destroyed, with their keys.
+ */
+contents: number, 
+/**
+ * When the hub last destroyed something of it.
+ */
+destroyed_at: string | null, 
+/**
+ * The machines concerned, the one that redacted included.
+ */
+machines: Array<HubReach>, 
+/**
+ * True if every machine concerned sent a receipt that verifies.
+ */
+complete: boolean, };
+
+/**
+ * Names a redaction that waits for a second person.
+ */
+export type HubRedactionRef = { 
+/**
+ * `order_…`
+ */
+id: string, };
+
+/**
+ * Every redaction of the organisation, and how far it reached.
+ */
+export type HubRedactions = { 
+/**
+ * The redactions, newest first.
+ */
+redactions: Array<HubRedaction>, 
+/**
+ * What else may hold a copy, each a sentence.
+ */
+copies: Array<Message>, };
+
+/**
+ * A review made at the hub.
+ */
+export type HubReview = { 
+/**
+ * `approved`.
+ */
+verdict: string, 
+/**
+ * Who.
+ */
+person: string, 
+/**
+ * On which machine.
+ */
+machine_name: string, 
+/**
+ * When.
+ */
+created_at: string, };
+
+/**
+ * What a machine is to the organisation of its hub.
+ */
+export type HubRole = "owner" | "reviewer" | "writer" | "auditor";
+
+/**
+ * Gives a machine another role.
+ */
+export type HubRoleReq = { 
+/**
+ * Its id, or its name where no other has it.
+ */
+machine: string, 
+/**
+ * The role.
+ */
+role: HubRole, };
+
+/**
  * What a store may send to a hub.
  */
 export type HubSend = "everything" | "metadata" | "nothing";
@@ -3063,6 +4142,48 @@ store?: string,
  * What may be sent.
  */
 send: HubSend, };
+
+/**
+ * Names a version at the hub.
+ */
+export type HubShowReq = { 
+/**
+ * `memver_…`, or `memver_…@machine_…` where several machines have it.
+ */
+version: string, 
+/**
+ * With its content.
+ */
+content: boolean, };
+
+/**
+ * A version at the hub with what was said about it.
+ */
+export type HubShown = { 
+/**
+ * The version.
+ */
+version: HubItem, 
+/**
+ * Its content as text, where it was asked for, the hub has it, and it is text.
+ */
+text: string | null, 
+/**
+ * Its content, where it is no text.
+ */
+content_base64: string | null, 
+/**
+ * The version before it, of the same memory.
+ */
+before: string | null, 
+/**
+ * Comments, oldest first.
+ */
+comments: Array<HubComment>, 
+/**
+ * Reviews made at the hub, oldest first.
+ */
+reviews: Array<HubReview>, };
 
 /**
  * The membership of this machine, and its stores.
@@ -3095,7 +4216,15 @@ send: HubSend,
 /**
  * The stores.
  */
-stores: Array<HubStore>, };
+stores: Array<HubStore>, 
+/**
+ * Sync in the background.
+ */
+background: HubBackground, 
+/**
+ * What waited at the hub when this machine last synced; null before that.
+ */
+waiting: HubWaiting | null, };
 
 /**
  * What a store may send, and how far it was sent.
@@ -3128,7 +4257,11 @@ head: string | null,
 /**
  * When the hub signed that.
  */
-signed_at: string | null, };
+signed_at: string | null, 
+/**
+ * True if proposals of other machines are carried out at a sync, without being accepted one by one.
+ */
+accept_proposals: boolean, };
 
 /**
  * What was sent of a store.
@@ -3191,7 +4324,23 @@ stores: Array<HubStoreSynced>,
 /**
  * What stands in the way, or is worth knowing.
  */
-problems: Array<HubProblem>, };
+problems: Array<HubProblem>, 
+/**
+ * Redactions of other machines that were carried out here now.
+ */
+redactions: Array<HubCarriedOut>, 
+/**
+ * Proposals of other machines that were carried out or refused here now.
+ */
+proposals: Array<HubProposalDone>, 
+/**
+ * Reviews made at the hub that were noted in the log now.
+ */
+reviews: number, 
+/**
+ * What waits at the hub.
+ */
+waiting: HubWaiting | null, };
 
 /**
  * A one-time token.
@@ -3217,7 +4366,11 @@ export type HubTokenReq = {
 /**
  * True for the token of an owner's machine.
  */
-owner: boolean, };
+owner: boolean, 
+/**
+ * The role it gives; a writer's when none is named.
+ */
+role?: HubRole, };
 
 /**
  * A version at the hub.
@@ -3256,7 +4409,7 @@ content_sha256: string | null,
  */
 content_size_bytes: number | null, 
 /**
- * Content at the hub: `kept`, `not_sent`, `redacted`, or `none` for a deletion.
+ * Content at the hub: `kept`, `not_sent`, `expired`, `redacted`, or `none` for a deletion.
  */
 content: string, 
 /**
@@ -3297,6 +4450,35 @@ after?: string,
  * Versions of the page, at most.
  */
 limit?: number, };
+
+/**
+ * What waits at the hub.
+ */
+export type HubWaiting = { 
+/**
+ * Redactions of other machines that this one has yet to carry out.
+ */
+redactions: number, 
+/**
+ * Redactions that some machine has yet to carry out.
+ */
+outstanding: number, 
+/**
+ * Redactions that wait for a second person.
+ */
+to_approve: number, 
+/**
+ * Proposals that wait for this machine.
+ */
+proposals: number, 
+/**
+ * Memories of all machines that nobody reviewed.
+ */
+unreviewed: number, 
+/**
+ * When that was so.
+ */
+at: string, };
 
 /**
  * One change with its surroundings.
@@ -4067,6 +5249,56 @@ kind: string,
 count: number, };
 
 /**
+ * One file over the requests of a session.
+ */
+export type LaneFile = { 
+/**
+ * Its path: in its store, or on the machine where no store holds it.
+ */
+path: string, 
+/**
+ * Its path on the machine as the transcript has it, or as its store has it.
+ */
+file: string, 
+/**
+ * Its store; null where none is recorded.
+ */
+store_id: string | null, 
+/**
+ * Requests that held any line of it.
+ */
+requests: number, 
+/**
+ * Rows of requests that held it, in order. Requests between them held none of it.
+ */
+spans: Array<LaneSpan>, };
+
+/**
+ * A row of requests that held the same of a file.
+ */
+export type LaneSpan = { 
+/**
+ * The first request.
+ */
+from: number, 
+/**
+ * The last one.
+ */
+to: number, 
+/**
+ * Lines that were present.
+ */
+lines: number, 
+/**
+ * Tokens of these lines, counted offline as the session's model counts.
+ */
+tokens: number, 
+/**
+ * How well it is known.
+ */
+grade: PresenceGrade, };
+
+/**
  * A block that takes much room.
  */
 export type LargeBlock = { 
@@ -4189,6 +5421,35 @@ export type LoadReason = "session_start" | "include" | "nested_traversal" | "pat
  * What says that a file was loaded.
  */
 export type LoadWitness = "transcript" | "hook";
+
+/**
+ * A session that loaded a memory.
+ */
+export type LoadingSession = { 
+/**
+ * The session's id.
+ */
+session: string, 
+/**
+ * Its title, where it has one.
+ */
+title: string | null, 
+/**
+ * Directory it ran in.
+ */
+project: string | null, 
+/**
+ * When it was loaded last, as the client's hook told; else when the session came to its end.
+ */
+at: string | null, 
+/**
+ * Why it was loaded, each reason once.
+ */
+reasons: Array<LoadReason>, 
+/**
+ * True if the client's hook told it.
+ */
+hook: boolean, };
 
 /**
  * A page of the log, newest first, rebuilt versions after the observed ones.
@@ -4373,6 +5634,31 @@ agent: string | null,
 day: string | null, };
 
 /**
+ * Sessions that loaded a memory. Only main conversations on this machine are known.
+ */
+export type MemoryLoaded = { 
+/**
+ * Sessions that concern the store and tell what they loaded.
+ */
+sessions: number, 
+/**
+ * Sessions that loaded the memory.
+ */
+loaded: number, 
+/**
+ * By reason: sessions that loaded it for it, the most first.
+ */
+reasons: Array<ReasonCount>, 
+/**
+ * The sessions that loaded it, the newest first; at most 500.
+ */
+rows: Array<LoadingSession>, 
+/**
+ * True if reading was stopped, so that more may have loaded it.
+ */
+cancelled: boolean, };
+
+/**
  * In how many sessions one memory was loaded.
  */
 export type MemoryLoads = { 
@@ -4392,6 +5678,15 @@ last_loaded_at: string | null,
  * Why.
  */
 reasons: Array<ReasonCount>, };
+
+/**
+ * Asks which sessions loaded a memory.
+ */
+export type MemoryLoadsReq = { 
+/**
+ * The memory, `STORE:PATH`.
+ */
+memory: string, };
 
 /**
  * Cost of one memory file.
@@ -4489,7 +5784,8 @@ program?: string | null,
  */
 arguments?: Array<string>, 
 /**
- * Of `command_form`: words that the call holds, or `!` and a text that it does not.
+ * Of `command_form`: words that the call holds, or `!` and a text that it does not. Of `text_form`: a text that each place
+ * holds, or `!` and a text that none does.
  */
 form?: string | null, 
 /**
@@ -4501,9 +5797,13 @@ before?: string | null,
  */
 after?: string | null, 
 /**
- * Of `path_never`: patterns of paths.
+ * Of `path_never` and `text_form`: patterns of paths.
  */
 paths?: Array<string>, 
+/**
+ * Of `text_form`: the text with which each place begins that must have the form; none where a write is one place.
+ */
+text?: string | null, 
 /**
  * The sentence.
  */
@@ -4661,7 +5961,11 @@ export type MemoryWorthReq = {
 /**
  * Only this store, id or name; every listed store when absent.
  */
-store: string | null, };
+store: string | null, 
+/**
+ * Only this memory, `STORE:PATH`; with it `store` is not looked at.
+ */
+memory: string | null, };
 
 /**
  * A sentence for people: id, arguments and English text.
@@ -5356,6 +6660,40 @@ export type PresenceCause = "did_not_exist" | "other_version" | "cut" | "not_ope
  * How well a presence or an absence is known.
  */
 export type PresenceGrade = "proved" | "recorded" | "inferred" | "unknown";
+
+/**
+ * Which memories and instruction files each request of a session held: what a lane under a chart shows.
+ */
+export type PresenceLane = { 
+/**
+ * The transcript: the session's id, or a path.
+ */
+transcript: string, 
+/**
+ * Number of requests.
+ */
+requests: number, 
+/**
+ * Index of the first request after each compaction.
+ */
+compactions: Array<number>, 
+/**
+ * The files that any request held, the one that most requests held first; at most 100.
+ */
+files: Array<LaneFile>, 
+/**
+ * Files that are left out because there are more.
+ */
+left_out: number, };
+
+/**
+ * Asks which memories a session's requests held, all requests at once.
+ */
+export type PresenceLaneReq = { 
+/**
+ * Session, as `context_show` names transcripts.
+ */
+session: string, };
 
 /**
  * Asks what a session's model had before it at one request.
@@ -7002,7 +8340,8 @@ program?: string | null,
  */
 arguments?: Array<string>, 
 /**
- * Of `command_form`: words that the call holds, or `!` and a text that it does not.
+ * Of `command_form`: words that the call holds, or `!` and a text that it does not. Of `text_form`: a text that each place
+ * holds, or `!` and a text that none does.
  */
 form?: string | null, 
 /**
@@ -7014,9 +8353,13 @@ before?: string | null,
  */
 after?: string | null, 
 /**
- * Of `path_never`: patterns of paths.
+ * Of `path_never` and `text_form`: patterns of paths.
  */
 paths?: Array<string>, 
+/**
+ * Of `text_form`: the text with which each place begins that must have the form; none where a write is one place.
+ */
+text?: string | null, 
 /**
  * The sentence.
  */
@@ -7050,7 +8393,7 @@ in_place: boolean, };
 /**
  * Kind of a rule that a memory states.
  */
-export type RuleKind = "command_never" | "command_form" | "order" | "path_never" | "at_end" | "ask_first";
+export type RuleKind = "command_never" | "command_form" | "order" | "path_never" | "at_end" | "ask_first" | "text_form";
 
 /**
  * How sessions fared with one rule.
@@ -7133,7 +8476,8 @@ program?: string | null,
  */
 arguments?: Array<string>, 
 /**
- * Of `command_form`: words that the call holds, or `!` and a text that it does not.
+ * Of `command_form`: words that the call holds, or `!` and a text that it does not. Of `text_form`: a text that each place
+ * holds, or `!` and a text that none does.
  */
 form?: string | null, 
 /**
@@ -7145,9 +8489,13 @@ before?: string | null,
  */
 after?: string | null, 
 /**
- * Of `path_never`: patterns of paths.
+ * Of `path_never` and `text_form`: patterns of paths.
  */
 paths?: Array<string>, 
+/**
+ * Of `text_form`: the text with which each place begins that must have the form; none where a write is one place.
+ */
+text?: string | null, 
 /**
  * The sentence.
  */
@@ -7322,6 +8670,19 @@ hits: Array<Hit>,
  * True when there are more than asked for.
  */
 more: boolean, };
+
+/**
+ * Says that a person saw breaks, or takes that back.
+ */
+export type SeeBrokenRules = { 
+/**
+ * Their ids.
+ */
+broken: Array<string>, 
+/**
+ * True to put them back among what needs a person.
+ */
+put_back: boolean, };
 
 /**
  * Everything known of a session.
@@ -8358,6 +9719,10 @@ chain_ok: boolean | null,
  */
 unreviewed: number, 
 /**
+ * Breaks of rules that nobody saw yet.
+ */
+broken_rules: number, 
+/**
  * Redactions whose purge is not finished.
  */
 purge_pending: number, 
@@ -8772,7 +10137,7 @@ cache_ttl: string | null, };
  * One kind of thing that answers show and that commands and events change. An answer that shows a tag is to be read again
  * after the tag was changed.
  */
-export type Tag = "log" | "files" | "stores" | "reviews" | "receipts" | "contents" | "runs" | "transcripts" | "writers" | "rules" | "variants" | "hosts" | "dreams" | "projects" | "outside";
+export type Tag = "log" | "files" | "stores" | "reviews" | "receipts" | "contents" | "runs" | "transcripts" | "writers" | "rules" | "variants" | "hosts" | "dreams" | "projects" | "broken" | "outside";
 
 /**
  * A page of the timeline, newest first.
@@ -9093,7 +10458,16 @@ needs: Array<TriageRow>,
 /**
  * The other rows: clusters, the largest first; then sessions and writers, newest first; then what is as it was.
  */
-routine: Array<TriageRow>, };
+routine: Array<TriageRow>, 
+/**
+ * Rules that sessions broke and nobody saw yet, the newest first; at most 200. They need a person as rows in `needs` do, are no
+ * changes, and are left out where a store or a kind is asked for.
+ */
+broken: Array<BrokenRule>, 
+/**
+ * All of them.
+ */
+broken_total: number, };
 
 /**
  * What the changes of a row of `triage` have in common.
@@ -9618,6 +10992,7 @@ export type Commands = {
   check: { request: CheckReq; response: Checked; writes: false };
   findings: { request: FindingsReq; response: Findings; writes: false };
   health: { request: HealthReq; response: Health; writes: false };
+  memory_loads: { request: MemoryLoadsReq; response: MemoryLoaded; writes: false };
   expiry: { request: ExpiryReq; response: Expiry; writes: false };
   expire: { request: ExpireReq; response: ActResult; writes: true };
   move_entry: { request: MoveEntryReq; response: ActResult; writes: true };
@@ -9632,6 +11007,8 @@ export type Commands = {
   propose_rules: { request: ProposeRulesReq; response: ProposedRules; writes: false };
   adherence: { request: AdherenceReq; response: Adherence; writes: false };
   memory_worth: { request: MemoryWorthReq; response: MemoriesWorth; writes: false };
+  broken_rules: { request: BrokenRulesReq; response: BrokenRules; writes: false };
+  see_broken_rules: { request: SeeBrokenRules; response: BrokenRules; writes: true };
   check_memory_rule: { request: CheckRuleReq; response: CheckedRule; writes: false };
   verify: { request: VerifyReq; response: Verified; writes: false };
   add_store: { request: AddStore; response: Store; writes: true };
@@ -9667,6 +11044,7 @@ export type Commands = {
   context_deployed: { request: DeployedReq; response: Deployed; writes: false };
   context_export: { request: ExportReq; response: Exported; writes: false };
   presence: { request: PresenceReq; response: Presence; writes: false };
+  presence_lane: { request: PresenceLaneReq; response: PresenceLane; writes: false };
   reach: { request: ReachReq; response: Reach; writes: false };
   change_reach: { request: ChangeReachReq; response: ChangeReach; writes: false };
   prices: { request: Nothing; response: Prices; writes: false };
@@ -9714,12 +11092,37 @@ export type Commands = {
   hub_sync: { request: HubSyncReq; response: HubSynced; writes: true };
   hub_versions: { request: HubVersionsReq; response: HubVersions; writes: false };
   hub_token: { request: HubTokenReq; response: HubToken; writes: true };
+  hub_machines: { request: Nothing; response: HubMachines; writes: false };
+  hub_set_role: { request: HubRoleReq; response: HubMachines; writes: true };
+  hub_remove_machine: { request: HubMachineRef; response: HubMachines; writes: true };
+  hub_policy: { request: Nothing; response: HubPolicy; writes: false };
+  hub_set_policy: { request: HubPolicyReq; response: HubPolicy; writes: true };
+  hub_audit: { request: HubAuditReq; response: HubAudit; writes: false };
+  hub_agent_token: { request: HubAgentTokenReq; response: HubAgentTokenMade; writes: true };
+  hub_agent_tokens: { request: Nothing; response: HubAgentTokens; writes: false };
+  hub_agent_token_revoke: { request: HubAgentTokenRef; response: HubAgentTokens; writes: true };
+  hub_background: { request: HubBackgroundReq; response: HubStatus; writes: true };
+  hub_accept: { request: HubAcceptReq; response: HubStatus; writes: true };
+  hub_inbox: { request: HubInboxReq; response: HubInbox; writes: false };
+  hub_history: { request: HubHistoryReq; response: HubHistory; writes: false };
+  hub_show: { request: HubShowReq; response: HubShown; writes: false };
+  hub_diff: { request: HubDiffReq; response: FileDiff; writes: false };
+  hub_approve: { request: HubApproveReq; response: HubApproved; writes: true };
+  hub_comment: { request: HubCommentReq; response: HubShown; writes: true };
+  hub_projects: { request: Nothing; response: HubProjects; writes: false };
+  hub_redactions: { request: Nothing; response: HubRedactions; writes: false };
+  hub_approve_redaction: { request: HubRedactionRef; response: HubRedactions; writes: true };
+  hub_propose: { request: HubProposeReq; response: HubProposal; writes: true };
+  hub_proposals: { request: Nothing; response: HubProposals; writes: false };
+  hub_accept_proposal: { request: HubProposalRef; response: HubProposal; writes: true };
+  hub_refuse_proposal: { request: HubProposalRef; response: HubProposal; writes: true };
+  hub_withdraw_proposal: { request: HubProposalRef; response: HubProposal; writes: true };
   cancel: { request: JobRef; response: Cancelled; writes: true };
 };
 
 /** What the answer of a command shows; of a command that writes, the answer of its preview. */
 export const PROVIDES: { readonly [Name in keyof Commands]: readonly Tag[] } = {
-  status: ["log", "stores", "reviews", "receipts", "hosts"],
+  status: ["log", "stores", "reviews", "receipts", "rules", "broken", "hosts"],
   stores: ["log", "stores", "reviews"],
   discover: ["stores", "projects"],
   new_projects: ["stores", "projects"],
@@ -9741,6 +11144,7 @@ export const PROVIDES: { readonly [Name in keyof Commands]: readonly Tag[] } = {
   check: ["files", "rules"],
   findings: ["log", "files", "reviews", "rules"],
   health: ["log", "stores", "rules"],
+  memory_loads: ["log", "transcripts"],
   expiry: ["log", "stores", "rules"],
   expire: ["log", "files"],
   move_entry: ["log", "files"],
@@ -9755,6 +11159,8 @@ export const PROVIDES: { readonly [Name in keyof Commands]: readonly Tag[] } = {
   propose_rules: ["log", "rules", "transcripts"],
   adherence: ["log", "rules", "transcripts"],
   memory_worth: ["log", "rules", "runs", "transcripts"],
+  broken_rules: ["rules", "broken"],
+  see_broken_rules: [],
   check_memory_rule: ["rules"],
   verify: ["log"],
   add_store: [],
@@ -9790,6 +11196,7 @@ export const PROVIDES: { readonly [Name in keyof Commands]: readonly Tag[] } = {
   context_deployed: ["runs"],
   context_export: ["runs"],
   presence: ["log", "runs", "transcripts"],
+  presence_lane: ["log", "runs", "transcripts"],
   reach: ["log", "runs", "transcripts"],
   change_reach: ["log", "runs", "transcripts"],
   prices: [],
@@ -9798,7 +11205,7 @@ export const PROVIDES: { readonly [Name in keyof Commands]: readonly Tag[] } = {
   session: ["log", "stores", "reviews", "writers", "runs"],
   inbox: ["log", "stores", "reviews", "rules", "writers"],
   inbox_kinds: ["log", "stores", "reviews"],
-  triage: ["log", "stores", "reviews", "rules", "writers"],
+  triage: ["log", "stores", "reviews", "rules", "writers", "broken"],
   inbox_items: ["log", "stores", "reviews", "rules", "writers"],
   cluster_difference: ["log", "reviews", "contents"],
   review: [],
@@ -9837,6 +11244,31 @@ export const PROVIDES: { readonly [Name in keyof Commands]: readonly Tag[] } = {
   hub_sync: [],
   hub_versions: ["outside"],
   hub_token: [],
+  hub_machines: ["hosts"],
+  hub_set_role: [],
+  hub_remove_machine: [],
+  hub_policy: ["hosts"],
+  hub_set_policy: [],
+  hub_audit: ["outside"],
+  hub_agent_token: [],
+  hub_agent_tokens: ["hosts"],
+  hub_agent_token_revoke: [],
+  hub_background: [],
+  hub_accept: [],
+  hub_inbox: ["outside"],
+  hub_history: ["outside"],
+  hub_show: ["outside", "contents"],
+  hub_diff: ["outside", "contents"],
+  hub_approve: [],
+  hub_comment: [],
+  hub_projects: ["outside"],
+  hub_redactions: ["outside"],
+  hub_approve_redaction: [],
+  hub_propose: [],
+  hub_proposals: ["outside"],
+  hub_accept_proposal: [],
+  hub_refuse_proposal: [],
+  hub_withdraw_proposal: [],
   cancel: [],
 };
 
@@ -9864,6 +11296,7 @@ export const INVALIDATES: { readonly [Name in keyof Commands]: readonly Tag[] } 
   check: [],
   findings: [],
   health: [],
+  memory_loads: [],
   expiry: [],
   expire: ["log", "files"],
   move_entry: ["log", "files"],
@@ -9878,6 +11311,8 @@ export const INVALIDATES: { readonly [Name in keyof Commands]: readonly Tag[] } 
   propose_rules: [],
   adherence: [],
   memory_worth: [],
+  broken_rules: [],
+  see_broken_rules: ["broken"],
   check_memory_rule: [],
   verify: [],
   add_store: ["log", "files", "stores"],
@@ -9913,6 +11348,7 @@ export const INVALIDATES: { readonly [Name in keyof Commands]: readonly Tag[] } 
   context_deployed: [],
   context_export: [],
   presence: [],
+  presence_lane: [],
   reach: [],
   change_reach: [],
   prices: [],
@@ -9957,9 +11393,34 @@ export const INVALIDATES: { readonly [Name in keyof Commands]: readonly Tag[] } 
   hub_join: ["hosts"],
   hub_leave: ["hosts"],
   hub_send: ["hosts"],
-  hub_sync: ["hosts"],
+  hub_sync: ["hosts", "log", "files", "reviews", "receipts", "contents"],
   hub_versions: [],
   hub_token: [],
+  hub_machines: [],
+  hub_set_role: ["hosts"],
+  hub_remove_machine: ["hosts"],
+  hub_policy: [],
+  hub_set_policy: ["hosts"],
+  hub_audit: [],
+  hub_agent_token: ["hosts"],
+  hub_agent_tokens: [],
+  hub_agent_token_revoke: ["hosts"],
+  hub_background: ["hosts"],
+  hub_accept: ["hosts"],
+  hub_inbox: [],
+  hub_history: [],
+  hub_show: [],
+  hub_diff: [],
+  hub_approve: ["hosts"],
+  hub_comment: ["hosts"],
+  hub_projects: [],
+  hub_redactions: [],
+  hub_approve_redaction: ["hosts"],
+  hub_propose: ["hosts"],
+  hub_proposals: [],
+  hub_accept_proposal: ["log", "files", "reviews", "hosts"],
+  hub_refuse_proposal: ["hosts"],
+  hub_withdraw_proposal: ["hosts"],
   cancel: [],
 };
 
@@ -9971,5 +11432,6 @@ export const EVENT_TAGS: Readonly<Record<Event["type"], readonly Tag[]>> = {
   transcripts: ["transcripts"],
   origins: ["writers"],
   projects: ["projects"],
+  broken: ["broken"],
   progress: [],
 };
