@@ -22,7 +22,8 @@ export function useTriage({ store, kind }: Narrowed) {
 
 /** Number of rows that need a person, in all stores: what the badge shows. */
 export function useNeeds(): number {
-  return useTriage({ store: null, kind: null }).data?.needs.length ?? 0;
+  const { data } = useTriage({ store: null, kind: null });
+  return data ? data.needs.length + data.broken_total : 0;
 }
 
 /** Number of items of each kind in a store or in all. */
@@ -62,7 +63,7 @@ export function withoutVersions(triage: Triage, gone: ReadonlySet<string>): Tria
   const [needs, routine] = [left(triage.needs), left(triage.routine)];
   const count = (rows: readonly TriageRow[]) => rows.reduce((sum, { versions }) => sum + versions.length, 0);
   const [needs_total, routine_total] = [count(needs), count(routine)];
-  return { needs, routine, needs_total, routine_total, total: needs_total + routine_total };
+  return { ...triage, needs, routine, needs_total, routine_total, total: needs_total + routine_total };
 }
 
 /** Takes reviewed versions out of what is on screen at once; what the program says comes after. */

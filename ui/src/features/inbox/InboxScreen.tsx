@@ -14,6 +14,7 @@ import { useNewestReview } from "@/state/reviews";
 import { type InboxRoute, navigate } from "@/state/route";
 import { useInboxKinds, useTriage } from "@/state/triage";
 import { ApproveSheet } from "./ApproveSheet";
+import { BrokenRules } from "./BrokenRules";
 import { ClusterPanel, RangePanel } from "./ClusterPanel";
 import { EditPanel } from "./EditPanel";
 import css from "./inbox.module.css";
@@ -88,8 +89,14 @@ interface ReviewPartProps {
   reviewing: Reviewing;
 }
 
+interface SideProps extends ReviewPartProps {
+  route: InboxRoute;
+  triage: Triage;
+  opening: Opening;
+}
+
 /** The list, with what can be done to a row. */
-function Side({ route, opening, listed, reviewing }: ReviewPartProps & { route: InboxRoute; opening: Opening }) {
+function Side({ route, triage, opening, listed, reviewing }: SideProps) {
   const { rows, stops, stop, chosen, range } = listed;
   const { skipped, leave, choose } = reviewing;
   const storeName = useStoreName(route.store);
@@ -99,6 +106,7 @@ function Side({ route, opening, listed, reviewing }: ReviewPartProps & { route: 
   };
   return (
     <div className={css.inboxSide}>
+      <BrokenRules broken={triage.broken} total={triage.broken_total} />
       {skipped.length > 0 && <Skipped skipped={skipped} onClose={() => leave([])} />}
       <InboxList
         rows={rows}
@@ -227,7 +235,7 @@ function Review({ route, triage }: { route: InboxRoute; triage: Triage }) {
   // Also where nothing is left, and nothing is chosen.
   useKeys([{ keys: "u", label: t`Undo the last review`, run: () => undo?.(), enabled: undo !== null }]);
   if (row === null && !editing) {
-    return <NothingLeft route={route} undo={undo} />;
+    return <NothingLeft route={route} undo={undo} triage={triage} />;
   }
   const onMember = (of: TriageRow, memory: string) => {
     opening.toggle(of, true);
@@ -235,7 +243,7 @@ function Review({ route, triage }: { route: InboxRoute; triage: Triage }) {
   };
   return (
     <>
-      <Side route={route} opening={opening} listed={listed} reviewing={reviewing} />
+      <Side route={route} triage={triage} opening={opening} listed={listed} reviewing={reviewing} />
       {row && <ChosenPane listed={listed} reviewing={reviewing} row={row} onMember={onMember} />}
       {several && <SeveralSheet several={several} reviewing={reviewing} />}
     </>

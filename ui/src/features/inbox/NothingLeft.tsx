@@ -1,18 +1,27 @@
 /** The inbox when nothing is left to review. */
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import type { Triage } from "@/bindings";
 import { useKindName } from "@/shared/kinds";
 import { Button, Empty } from "@/shared/ui";
 import { useInboxKinds } from "@/state/triage";
 import { useRead } from "@/state/queries";
 import { type InboxRoute, navigate } from "@/state/route";
+import { BrokenRules } from "./BrokenRules";
 import css from "./inbox.module.css";
 
+interface NothingLeftProps {
+  route: InboxRoute;
+  undo: (() => void) | null;
+  triage: Triage;
+}
+
 /** When nothing is left: of all, or of the kind that is shown. */
-export function NothingLeft({ route, undo }: { route: InboxRoute; undo: (() => void) | null }) {
+export function NothingLeft({ route, undo, triage }: NothingLeftProps) {
   const { data } = useInboxKinds(route.store ?? null);
   const others = route.kind === undefined ? 0 : (data?.total ?? 0);
   return (
     <div className={css.inboxEmpty} data-testid="inbox-empty">
+      <BrokenRules broken={triage.broken} total={triage.broken_total} />
       {others > 0 && route.kind !== undefined ? (
         <NoneOfKind route={route} kind={route.kind} others={others} undo={undo} />
       ) : (

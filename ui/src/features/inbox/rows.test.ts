@@ -27,6 +27,8 @@ const triage = {
   total: 9,
   needs_total: 1,
   routine_total: 8,
+  broken: [],
+  broken_total: 0,
   needs: [row("", "single", ["leak"])],
   routine: [row("edit", "same_edit", ["a", "b", "c", "d"], 1), row("day", "session", ["x", "y", "z", "w"])],
 };

@@ -32,7 +32,7 @@ import { type FakeLab, labHandlers, newLab } from "./lab";
 import type { FakeLog } from "./log";
 import { EMPTY_ACT, type FakeStore, type FakeVersion, refuse } from "./log";
 import { checkMounts } from "./mounts";
-import { fakePresence, fakeReach } from "./presence";
+import { fakeLane, fakePresence, fakeReach } from "./presence";
 import { FakeProjects } from "./projects";
 import { FakeRemote } from "./remote";
 import { FakeRules } from "./rules";
@@ -456,6 +456,7 @@ function handlers(
     ),
     ...remote.handlers(refreshed),
     reach: (request) => fakeReach(log, lab.runs, request),
+    presence_lane: ({ session = "" }) => fakeLane(lab.runs, session),
     presence: ({ session = "", at = null }) => fakePresence(lab.runs, session, at),
     change_reach: () => ({ lines: 2, sessions: 3, read: 0, inferred: 0 }),
     check_mounts: (request) => checkMounts(log, remote, (store) => inbox.count(store), request),
@@ -482,6 +483,7 @@ function handlers(
       chain_verified_at: log.now.toISOString(),
       chain_ok: true,
       unreviewed: inbox.count(),
+      broken_rules: rules.open().length,
       purge_pending: log.receipts.filter(({ purge }) => purge === "pending").length,
       network_calls: lab.counter.calls.length + remote.calls.length,
       first_run: log.stores.length === 0,
@@ -492,7 +494,11 @@ function handlers(
     session_writes: ({ session = "" }) => sessionWrites(log, session),
     inbox: (request) => inbox.page(request),
     inbox_kinds: (request) => inbox.kinds(request),
-    triage: (request) => inbox.triage(request),
+    triage: (request) => {
+      // Breaks of rules are of no store and of no kind.
+      const broken = request.store || request.kind ? [] : rules.open();
+      return { ...inbox.triage(request), broken, broken_total: broken.length };
+    },
     inbox_items: (request) => inbox.items(request),
     cluster_difference: ({ versions = [] }) => clusterDifference(log, versions),
     review: (request) => inbox.review(request),

@@ -1,6 +1,7 @@
 /** Rules in the fake: a ledger with two rules, proposals, and hooks in settings that are a text in memory. */
 import type {
   Adherence,
+  BrokenRule,
   GuardedRule,
   MemoryRule,
   RuleCase,
@@ -71,6 +72,8 @@ function caseOf(outcome: RuleCase["outcome"], turn: number, cause: RuleCase["cau
 export class FakeRules {
   /** Settings by file; a file that is not in it does not exist. */
   settings = new Map<string, string>();
+  /** Breaks that were found while sessions ran, the newest first. */
+  broken: BrokenRule[] = [];
   private readonly rules: MemoryRule[] = CONFIRMED.map((rule, at) => ({
     ...rule,
     rule_id: `rule_${at + 1}`,
@@ -192,6 +195,44 @@ export class FakeRules {
   }
 
   /** Answers what the window asks about rules. */
+  /** Breaks that nobody saw yet. */
+  open(): BrokenRule[] {
+    return this.broken.filter(({ seen_at }) => seen_at === null);
+  }
+
+  /** A session breaks the first rule. */
+  breakRule(number: number, present: boolean): BrokenRule {
+    const broken: BrokenRule = {
+      id: `break_${number}`,
+      rule_id: "rule_1",
+      sentence: "pnpm, never npm",
+      source: "harbour:MEMORY.md:3",
+      what: `npm install part-${number}`,
+      session: "5e1f",
+      title: "Make the berth tables green",
+      transcript: "/home/ada/.claude/projects/harbour/5e1f.jsonl",
+      subagent: false,
+      turn: number,
+      line: number * 9,
+      at: "2026-11-19T14:26:00Z",
+      found_at: "2026-11-19T14:26:01Z",
+      present,
+      cause: present ? null : "cut",
+      grade: "recorded",
+      seen_at: null,
+      seen_by: null,
+    };
+    this.broken.unshift(broken);
+    return broken;
+  }
+
+  private see(ids: readonly string[], putBack: boolean): BrokenRule[] {
+    this.broken = this.broken.map((known) =>
+      ids.includes(known.id) ? { ...known, seen_at: putBack ? null : ADDED } : known,
+    );
+    return this.broken.filter(({ id }) => ids.includes(id));
+  }
+
   handlers(): Handlers {
     const listed = () => this.rules.filter((rule) => rule.removed_at === null);
     return {
@@ -221,6 +262,14 @@ export class FakeRules {
         const found = this.rule(rule);
         found.removed_at = put_back ? null : ADDED;
         return this.shown(found);
+      },
+      broken_rules: ({ seen = false }) => {
+        const broken = seen ? this.broken : this.open();
+        return { broken, total: broken.length };
+      },
+      see_broken_rules: ({ broken = [], put_back = false }) => {
+        const seen = this.see(broken, put_back);
+        return { broken: seen, total: seen.length };
       },
       guard_rule: (request) => this.guard(request),
     };

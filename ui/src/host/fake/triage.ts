@@ -64,7 +64,15 @@ export function triageOf(items: readonly InboxItem[], sameEdits: ReadonlySet<str
   );
   if (same.length > 0) routine.unshift(row("same_edit_1", "same_edit", same, null));
   const [needs_total, routine_total] = [count(needs), count(routine)];
-  return { total: needs_total + routine_total, needs_total, routine_total, needs, routine };
+  return {
+    total: needs_total + routine_total,
+    needs_total,
+    routine_total,
+    needs,
+    routine,
+    broken: [],
+    broken_total: 0,
+  };
 }
 
 const groupKind = ([first]: readonly InboxItem[]): TriageKind =>
