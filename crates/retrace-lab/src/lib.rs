@@ -50,11 +50,11 @@ pub use keys::{KeyInMemory, KeyStore, SystemKeyring};
 pub use lab::index::TranscriptIndex;
 pub use lab::rows::shortened;
 pub use lab::view::role;
-pub use loads_told::{LOADS_FILE, LoadTold, OLDER_LOADS_FILE};
+pub use loads_told::{LOADS_FILE, LoadTold, OLDER_LOADS_FILE, loads_told_of};
 pub use memory_prices::{SessionUses, context_memory, memory_uses, prices_in};
 pub use presence::{
     Concerned, MemoryAsked, MemoryPresence, NeverLines, OfMemory, change_reach, is_beside, is_of_project,
-    presence, project_of, ran_below, reach, store_presence,
+    presence, presence_lane, project_of, ran_below, reach, store_presence,
 };
 pub use prices::prices;
 pub use recommend::context_recommend;

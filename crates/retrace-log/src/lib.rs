@@ -49,6 +49,7 @@
 mod api_stores;
 mod append;
 mod blob;
+mod broken_rules;
 mod chain;
 mod codec;
 mod connection;
@@ -86,6 +87,7 @@ pub use api_stores::{
     WriterFilter,
 };
 pub use append::{Append, Appended, Change, FoundRedacted, PastLine, PastVersion, Payload, Rebuild, Rebuilt};
+pub use broken_rules::{BrokenAct, KeptBroken, NewBroken};
 pub use connection::{Entropy, LogFiles};
 pub use elsewhere::ElsewhereKind;
 pub use error::LogError;

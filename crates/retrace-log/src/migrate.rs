@@ -25,6 +25,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0015_rules.sql"),
     include_str!("schema/0016_made.sql"),
     include_str!("schema/0017_guards.sql"),
+    include_str!("schema/0018_broken_rules.sql"),
 ];
 
 /// Newest format this program knows.

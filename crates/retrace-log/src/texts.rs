@@ -206,6 +206,13 @@ pub const TEXTS: &[TextPlace] = &[
     text("guard_acts", "file", Some(TextName::PlacesWrittenOrImportedFrom), TextCare::Replaced),
     text("guard_acts", "command", Some(TextName::Rules), TextCare::Replaced),
     text("guard_acts", "inserted", Some(TextName::Rules), TextCare::Replaced),
+    text("broken_rules", "mark", None, TextCare::Own),
+    text("broken_rules", "session", Some(TextName::SessionsJoinedVersions), TextCare::Replaced),
+    text("broken_rules", "transcript", Some(TextName::SessionsJoinedVersions), TextCare::Replaced),
+    text("broken_rules", "what", Some(TextName::Rules), TextCare::Replaced),
+    text("broken_rules", "cause", None, TextCare::Own),
+    text("broken_rules", "grade", None, TextCare::Own),
+    text("broken_rule_acts", "act", None, TextCare::Own),
     text("elsewhere", "kind", None, TextCare::Own),
     text("elsewhere", "path", Some(TextName::PlacesWrittenOrImportedFrom), TextCare::Replaced),
 ];

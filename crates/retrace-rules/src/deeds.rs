@@ -108,6 +108,22 @@ mod instant {
 #[must_use]
 pub fn deeds(reading: &Reading, found: &Found) -> Deeds {
     let directory = reading.transcripts.first().and_then(|transcript| transcript.session.project.clone());
+    let all = placed(reading, found, &|_| Vec::new()).into_iter().map(|placed| placed.deed);
+    Deeds { directory, all: all.collect() }
+}
+
+/// A deed with its message.
+pub(crate) struct Placed {
+    pub(crate) deed: Deed,
+    pub(crate) message: MessageIndex,
+}
+
+/// As [`deeds`], each with its message. `asked` gives for a conversation the calls before that asked the person something.
+pub(crate) fn placed(
+    reading: &Reading,
+    found: &Found,
+    asked: &dyn Fn(usize) -> Vec<String>,
+) -> Vec<Placed> {
     let mut edits = Edits::new();
     for write in found.writes.iter().filter(|write| !write.is_saying()) {
         let by_shell = command_of(&write.tool, &Value::Null).is_some();
@@ -122,9 +138,16 @@ pub fn deeds(reading: &Reading, found: &Found) -> Deeds {
     }
     let mut all = Vec::new();
     for (conversation, transcript) in reading.transcripts.iter().enumerate() {
-        Conversation::of(conversation, transcript, &edits).add_to(&mut all);
+        let before = asked(conversation);
+        let questions = before.iter().map(String::as_str).collect();
+        Conversation::of(conversation, transcript, &edits).add_to(&mut all, questions);
     }
-    Deeds { directory, all }
+    all
+}
+
+/// True for a tool by which a model asks the person something.
+pub(crate) fn is_question(tool: &str) -> bool {
+    QUESTIONS.contains(&tool)
 }
 
 /// Files that a block writes, each with the lines that it brings.
@@ -150,8 +173,7 @@ impl<'r> Conversation<'r> {
         Self { number, transcript, edits, requests, failed: failed.collect() }
     }
 
-    fn add_to(&self, all: &mut Vec<Deed>) {
-        let mut questions: Vec<&str> = Vec::new();
+    fn add_to<'q>(&'q self, all: &mut Vec<Placed>, mut questions: Vec<&'q str>) {
         for (index, message) in self.transcript.messages.iter().enumerate() {
             for (block_index, block) in message.blocks.iter().enumerate() {
                 let place = (self.number, index, block_index);
@@ -165,7 +187,7 @@ impl<'r> Conversation<'r> {
                         all.push(self.deed(index, message, block.line, What::Told(cut(text))));
                     }
                     BlockKind::ToolUse { id, name, input, .. } => {
-                        if QUESTIONS.contains(&name.as_str()) {
+                        if is_question(name) {
                             questions.push(id);
                         }
                         if let Some(text) = command_of(name, input) {
@@ -199,9 +221,9 @@ impl<'r> Conversation<'r> {
         message.origin == Origin::Unsaid && message.role == retrace_transcript::Role::User
     }
 
-    fn deed(&self, index: MessageIndex, message: &Message, line: u32, what: What) -> Deed {
+    fn deed(&self, index: MessageIndex, message: &Message, line: u32, what: What) -> Placed {
         let request = self.requests.get(&index).copied();
-        Deed {
+        let deed = Deed {
             conversation: self.number,
             request,
             turn: request.map(|request| request as u64 + 1),
@@ -210,16 +232,15 @@ impl<'r> Conversation<'r> {
             tool_use_id: None,
             failed: false,
             what,
-        }
+        };
+        Placed { deed, message: index }
     }
 
-    fn called(&self, index: MessageIndex, message: &Message, line: u32, id: &str, what: What) -> Deed {
-        let failed = self.failed.get(id).copied().unwrap_or_default();
-        Deed {
-            tool_use_id: Some(id.to_owned()).filter(|id| !id.is_empty()),
-            failed,
-            ..self.deed(index, message, line, what)
-        }
+    fn called(&self, index: MessageIndex, message: &Message, line: u32, id: &str, what: What) -> Placed {
+        let mut placed = self.deed(index, message, line, what);
+        placed.deed.failed = self.failed.get(id).copied().unwrap_or_default();
+        placed.deed.tool_use_id = Some(id.to_owned()).filter(|id| !id.is_empty());
+        placed
     }
 }
 

@@ -5,6 +5,7 @@ use crate::matching::{Answer, Paths, call_matches, has_form, program_matches};
 use crate::rule::{Command, Form, Pattern, TextForm};
 use crate::shell::{Call, Calls};
 use crate::wish::asked_for;
+use std::borrow::Cow;
 
 /// What became of an opportunity, by the session alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,44 +39,90 @@ pub fn judge(pattern: &Pattern, deeds: &Deeds) -> Vec<Verdict> {
 
 /// A rule that is compared with many sessions.
 pub struct Judging<'p> {
-    pattern: &'p Pattern,
+    pattern: Cow<'p, Pattern>,
     /// Its paths, compiled once.
     paths: Paths,
+}
+
+impl Judging<'static> {
+    /// The rule of a pattern that is kept with it.
+    #[must_use]
+    pub fn keeping(pattern: Pattern) -> Self {
+        Self::with(Cow::Owned(pattern))
+    }
 }
 
 impl<'p> Judging<'p> {
     /// The rule of a pattern.
     #[must_use]
     pub fn of(pattern: &'p Pattern) -> Self {
-        let paths = match pattern {
+        Self::with(Cow::Borrowed(pattern))
+    }
+
+    fn with(pattern: Cow<'p, Pattern>) -> Self {
+        let paths = match &*pattern {
             Pattern::PathNever(paths) | Pattern::TextForm(TextForm { paths, .. }) => paths.as_slice(),
             _ => &[],
         };
-        Self { pattern, paths: Paths::of(paths) }
+        let paths = Paths::of(paths);
+        Self { pattern, paths }
     }
 
     /// Every opportunity of the rule in a session, in order.
     #[must_use]
     pub fn judge(&self, deeds: &Deeds) -> Vec<Verdict> {
-        let judge = Judge { deeds, found: Vec::new() };
-        match self.pattern {
+        match &*self.pattern {
+            Pattern::AtEnd(command) => Judge { deeds, from: 0, found: Vec::new() }.at_end(command),
+            _ => self.go_on(deeds, &mut Course::default()),
+        }
+    }
+
+    /// The opportunities among the deeds that came since the last call, in order. Of a session that goes on nobody knows the
+    /// end: a rule about it has none here.
+    #[must_use]
+    pub fn go_on(&self, deeds: &Deeds, course: &mut Course) -> Vec<Verdict> {
+        let from = std::mem::replace(&mut course.judged, deeds.all.len());
+        let judge = Judge { deeds, from, found: Vec::new() };
+        match &*self.pattern {
             Pattern::CommandNever(command) => judge.never(command),
             Pattern::CommandForm { command, form } => judge.form(command, form),
-            Pattern::Order { before, after } => judge.order(before, after),
+            Pattern::Order { before, after } => judge.order(before, after, &mut course.ran),
             Pattern::PathNever(_) => judge.paths(&self.paths),
-            Pattern::AtEnd(command) => judge.at_end(command),
+            Pattern::AtEnd(_) => Vec::new(),
             Pattern::AskFirst(command) => judge.ask_first(command),
             Pattern::TextForm(of) => judge.text_form(&self.paths, of),
         }
     }
+
+    /// True if the answer to a call can change what becomes of it, or of a later one.
+    #[must_use]
+    pub fn asks_for_answers(&self) -> bool {
+        matches!(*self.pattern, Pattern::Order { .. } | Pattern::TextForm(_))
+    }
+}
+
+/// How far a session was judged by a rule, and what of it decides about what follows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Course {
+    /// Deeds that were judged.
+    judged: usize,
+    /// Of a rule about an order, by conversation: true if the earlier act ran since the last edit.
+    ran: Vec<bool>,
 }
 
 struct Judge<'d> {
     deeds: &'d Deeds,
+    /// The first deed that is judged; those before it may decide.
+    from: usize,
     found: Vec<Verdict>,
 }
 
-impl Judge<'_> {
+impl<'d> Judge<'d> {
+    /// The deeds that are judged, with their places.
+    fn new_deeds(&self) -> impl Iterator<Item = (usize, &'d Deed)> + use<'d> {
+        self.deeds.all.iter().enumerate().skip(self.from)
+    }
+
     fn add(&mut self, deed: usize, what: String, outcome: Outcome) {
         self.found.push(Verdict { deed, what, outcome });
     }
@@ -86,7 +133,7 @@ impl Judge<'_> {
         command: &Command,
         outcome: impl Fn(&Self, usize, &Call, Answer) -> Option<Outcome>,
     ) -> Vec<Verdict> {
-        for (index, deed) in self.deeds.all.iter().enumerate() {
+        for (index, deed) in self.new_deeds() {
             let What::Command { text, calls } = &deed.what else { continue };
             self.hidden(index, command, text, calls);
             for call in calls.calls.iter().filter(|call| program_matches(command, call)) {
@@ -141,9 +188,8 @@ impl Judge<'_> {
         })
     }
 
-    fn order(mut self, before: &Command, after: &Command) -> Vec<Verdict> {
-        let mut ran: Vec<bool> = Vec::new();
-        for (index, deed) in self.deeds.all.iter().enumerate() {
+    fn order(mut self, before: &Command, after: &Command, ran: &mut Vec<bool>) -> Vec<Verdict> {
+        for (index, deed) in self.new_deeds() {
             if ran.len() <= deed.conversation {
                 ran.resize(deed.conversation + 1, false);
             }
@@ -185,7 +231,7 @@ impl Judge<'_> {
 
     fn paths(mut self, paths: &Paths) -> Vec<Verdict> {
         let directory = self.deeds.directory.as_deref();
-        for (index, deed) in self.deeds.all.iter().enumerate() {
+        for (index, deed) in self.new_deeds() {
             let What::Edit { path, .. } = &deed.what else { continue };
             if !paths.matches(path, directory) {
                 self.add(index, path.clone(), Outcome::Followed);
@@ -203,7 +249,7 @@ impl Judge<'_> {
     /// and one call is a break.
     fn text_form(mut self, paths: &Paths, of: &TextForm) -> Vec<Verdict> {
         let directory = self.deeds.directory.as_deref();
-        for (index, deed) in self.deeds.all.iter().enumerate() {
+        for (index, deed) in self.new_deeds() {
             let What::Edit { path, added } = &deed.what else { continue };
             if deed.failed || !paths.matches(path, directory) {
                 continue;

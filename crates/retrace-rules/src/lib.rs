@@ -18,6 +18,7 @@
 
 mod added;
 mod deeds;
+mod follow;
 mod judge;
 mod matching;
 mod propose;
@@ -26,7 +27,8 @@ pub mod shell;
 mod wish;
 
 pub use deeds::{Deed, Deeds, What, deeds, proposed_call};
-pub use judge::{Judging, Outcome, Verdict, judge};
+pub use follow::{Changed, Following, NotFollowed};
+pub use judge::{Course, Judging, Outcome, Verdict, judge};
 pub use matching::{Answer, Paths, call_matches, has_form};
 pub use propose::{Proposal, is_wording_of, propose};
 pub use rule::{Command, Form, KINDS, Pattern, Rule, RuleError, TextForm};

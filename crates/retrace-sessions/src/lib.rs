@@ -98,6 +98,28 @@ pub fn count_sessions(roots: &Roots, cancel: &Cancel) -> u64 {
     walk::Walk::of(roots, cancel).found.values().filter(|found| !found.place.subagent).count() as u64
 }
 
+/// The files of transcripts below `roots`, each with what tells whether it changed. Nothing is read of them; sessions in a database
+/// are left out.
+#[must_use]
+pub fn files(roots: &Roots, cancel: &Cancel) -> Vec<(std::path::PathBuf, Identity)> {
+    let found = walk::Walk::of(roots, cancel).found.into_iter();
+    found.filter(|(path, _)| !is_in_database(path)).map(|(path, found)| (path, found.identity)).collect()
+}
+
+/// The directories below which transcripts of running sessions grow.
+#[must_use]
+pub fn directories(roots: &Roots) -> Vec<std::path::PathBuf> {
+    let below = |root: &Root| match root.kind {
+        RootKind::ClaudeCode => Some(root.path.join("projects")),
+        RootKind::Codex => Some(root.path.join("sessions")),
+        RootKind::Copilot => Some(root.path.join("session-state")),
+        RootKind::Gemini => Some(root.path.join("tmp")),
+        RootKind::Named => Some(root.path.clone()),
+        RootKind::Opencode => None,
+    };
+    roots.0.iter().filter_map(below).collect()
+}
+
 /// True if a path names a session in a database, not a file.
 #[must_use]
 pub fn is_in_database(path: &std::path::Path) -> bool {

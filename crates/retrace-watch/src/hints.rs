@@ -201,7 +201,7 @@ impl Hints {
 }
 
 /// Wake that an event causes; `None` when nothing: reading, our own included, changes nothing.
-fn wake_for(event: notify::Result<Event>) -> Option<Wake> {
+pub(crate) fn wake_for(event: notify::Result<Event>) -> Option<Wake> {
     match event {
         Err(_) => Some(Wake::Overflow),
         Ok(event) if event.need_rescan() => Some(Wake::Overflow),
@@ -213,7 +213,7 @@ fn wake_for(event: notify::Result<Event>) -> Option<Wake> {
     }
 }
 
-fn is_absent(error: &notify::Error) -> bool {
+pub(crate) fn is_absent(error: &notify::Error) -> bool {
     match &error.kind {
         ErrorKind::PathNotFound | ErrorKind::WatchNotFound => true,
         ErrorKind::Io(error) => matches!(
@@ -226,7 +226,7 @@ fn is_absent(error: &notify::Error) -> bool {
     }
 }
 
-fn reason(error: &notify::Error) -> Message {
+pub(crate) fn reason(error: &notify::Error) -> Message {
     match &error.kind {
         ErrorKind::MaxFilesWatch => say::systems_limit_watched_directories_reached(),
         kind => say::system_gives_no_change_events(format!("{kind:?}")),

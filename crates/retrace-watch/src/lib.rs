@@ -34,6 +34,7 @@ mod recorder;
 mod run;
 mod scan;
 mod status;
+mod trees;
 
 #[cfg(test)]
 mod harness;
@@ -43,3 +44,4 @@ pub use recorder::{Options, Recorder, Wake};
 pub use run::{Handle, start};
 pub use scan::{Scanned, scan};
 pub use status::Status;
+pub use trees::{Hint, Trees};

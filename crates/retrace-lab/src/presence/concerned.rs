@@ -1,18 +1,19 @@
 //! Which conversations could have had a memory, and what they had of it: the answer of presence, for features that count over
 //! sessions.
 
-use super::cause;
+use super::{cause, grade};
 use super::digests::Known;
 use super::memories::{self, Held, StoreAt};
 use super::places::Places;
 use super::reach::spoken;
 use crate::Lab;
-use crate::wire::{ApiError, PresenceCause};
+use crate::wire::{ApiError, PresenceCause, PresenceGrade};
 use retrace_log::{Reader, StoreRow};
 use retrace_model::RelPath;
 use retrace_presence::{Cause, Conversation, Place};
 use retrace_sessions::Entry;
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
 /// What every conversation on this machine held.
@@ -68,6 +69,18 @@ impl Concerned {
         Ok(Self { known, places: Places::default() })
     }
 
+    /// Reads one transcript alone, with what the index says of it. `None` where it is no transcript that is known.
+    ///
+    /// # Errors
+    /// A failure of the database, or of reading the transcript.
+    pub fn of_transcript(lab: &Arc<Lab>, path: &Path) -> Result<Option<(Self, Arc<Entry>)>, ApiError> {
+        lab.lab.index.update(lab);
+        let Some(entry) = lab.lab.index.snapshot().entry(path).cloned() else { return Ok(None) };
+        let roots = lab.read(|reader| Ok(memories::roots(&memories::stores(reader)?)))?;
+        let known = Arc::new(Known::of_one(lab, &entry, roots)?);
+        Ok(Some((Self { known, places: Places::default() }, entry)))
+    }
+
     /// True if a conversation of a transcript could have had a memory; of one that could not be read it is not known.
     pub fn could_have(&mut self, memory: &MemoryAsked, entry: &Entry, part: usize) -> Option<bool> {
         let known = Arc::clone(&self.known);
@@ -84,14 +97,26 @@ impl Concerned {
         part: usize,
         request: usize,
     ) -> Option<Result<(), PresenceCause>> {
+        self.had_graded(memory, line, entry, part, request).map(|(had, _)| had)
+    }
+
+    /// The same, with how well it is known.
+    pub fn had_graded(
+        &mut self,
+        memory: &MemoryAsked,
+        line: OfMemory<'_>,
+        entry: &Entry,
+        part: usize,
+        request: usize,
+    ) -> Option<(Result<(), PresenceCause>, PresenceGrade)> {
         let known = Arc::clone(&self.known);
         let (conversation, pieces) = self.conversation(&known, memory, entry, part)?;
         let (held, version) = (memory.held.as_ref()?, *memory.versions.get(line.version)?);
         let at = conversation.at(&held.memory, &pieces, Some(version), request)?;
         match at.lines.get(usize::try_from(line.line).ok()?.checked_sub(1)?)?.absent {
-            None => Some(Ok(())),
+            None => Some((Ok(()), grade(at.grade))),
             Some(Cause::Unknown) => None,
-            Some(absent) => Some(Err(cause(absent))),
+            Some(absent) => Some((Err(cause(absent)), grade(at.grade))),
         }
     }
 

@@ -46,6 +46,21 @@ impl Known {
     pub(crate) fn file(&self, path: &Path) -> Option<&Arc<KnownPresence>> {
         self.files.get(path)
     }
+
+    /// Of one transcript alone.
+    ///
+    /// # Errors
+    /// Those of [`loaded::load_place`] for a file.
+    pub(crate) fn of_one(inner: &Lab, entry: &Entry, roots: Vec<String>) -> Result<Self, ApiError> {
+        let mut shelf = Shelf::default();
+        let identity = loaded::identity(&entry.path)?;
+        let scope = scope(inner, &roots);
+        let conversations = read(&entry.path, &mut |_, digest| digest, &scope, &mut shelf)?;
+        let agent = entry.is_subagent().then(|| agent_of(&entry.path)).flatten();
+        let known = KnownPresence { path: entry.path.clone(), identity, conversations, agent };
+        let files = HashMap::from([(entry.path.clone(), Arc::new(known))]);
+        Ok(Self { shelf, roots, files, stale: 0 })
+    }
 }
 
 /// One transcript with the words of what it held.

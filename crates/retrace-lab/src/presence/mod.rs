@@ -17,7 +17,7 @@ pub(crate) use digests::Presences;
 pub use of_store::{MemoryPresence, NeverLines, store_presence};
 pub use project::{is_beside, is_of_project, project_of, ran_below};
 pub use reach::reach;
-pub use session::presence;
+pub use session::{presence, presence_lane};
 
 use crate::wire::{AbsentLines, PresenceCause, PresenceGrade};
 use retrace_presence::{AtRequest, Cause, Grade};

@@ -7,7 +7,10 @@ use super::{absent, cause, grade};
 use crate::Lab;
 use crate::context::index_among;
 use crate::lab::find::{self, Place};
-use crate::wire::{ApiError, Code, Presence, PresenceReq, PresenceSource, PresenceSpan};
+use crate::wire::{
+    ApiError, Code, LaneFile, LaneSpan, Presence, PresenceLane, PresenceLaneReq, PresenceReq, PresenceSource,
+    PresenceSpan,
+};
 use retrace_engine::counts::NEWEST_FAMILY;
 use retrace_log::{Reader, VersionFilter};
 use retrace_model::{MemoryId, RelPath, Timestamp};
@@ -18,6 +21,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
+/// Files of a lane at most.
+const MOST_FILES: usize = 100;
+
 /// The files whose text could reach a session's model at one request: what of them was there, in which version, and why the
 /// rest was not.
 ///
@@ -25,20 +31,71 @@ use std::sync::Arc;
 /// `not_found` for a transcript or request that is not there, `invalid` for a name that several transcripts have.
 pub fn presence(inner: &Arc<Lab>, request: PresenceReq) -> Result<Presence, ApiError> {
     let (place, at) = named(inner, &request)?;
+    with_work(inner, &place, at, |work, reader| {
+        let mut sources = Vec::new();
+        work.visit(reader, &mut |found| sources.extend(work.told(found, request.spans)))?;
+        sources.sort_by(|one: &PresenceSource, other| {
+            let key = |source: &PresenceSource| (source.lines.is_empty(), source.store_id.is_some());
+            key(one).cmp(&key(other)).then_with(|| one.file.cmp(&other.file))
+        });
+        let digest = work.digest;
+        Ok(Presence {
+            transcript: place.id.clone(),
+            request: work.index as u64,
+            requests: digest.requests.len() as u64,
+            proved: digest.requests.iter().filter(|facts| facts.proof == Proof::Proved).count() as u64,
+            time: digest.requests[work.index].at.map(|at| Timestamp::from_micros(at).to_rfc3339()),
+            compactions: compactions(digest),
+            agent: work.with_words.agent.as_ref().map(|agent| agent.agent_type.clone()),
+            tokens: sources.iter().map(|source| source.tokens).sum(),
+            sources,
+        })
+    })
+}
+
+/// Which memories and instruction files each request of a session held.
+///
+/// # Errors
+/// `not_found` for a transcript that is not there or has no requests, `invalid` for a name that several transcripts have.
+pub fn presence_lane(inner: &Arc<Lab>, request: PresenceLaneReq) -> Result<PresenceLane, ApiError> {
+    let place = find::transcript(inner, request.session.trim())?;
+    with_work(inner, &place, None, |work, reader| {
+        let mut files: Vec<LaneFile> = Vec::new();
+        work.visit(reader, &mut |found| files.extend(work.lane(found)))?;
+        files.sort_by(|one, other| other.requests.cmp(&one.requests).then_with(|| one.file.cmp(&other.file)));
+        let left_out = files.len().saturating_sub(MOST_FILES) as u64;
+        files.truncate(MOST_FILES);
+        Ok(PresenceLane {
+            transcript: place.id.clone(),
+            requests: work.digest.requests.len() as u64,
+            compactions: compactions(work.digest),
+            files,
+            left_out,
+        })
+    })
+}
+
+/// Hands over what is asked of a conversation at a request, the last one where none is named.
+fn with_work<T>(
+    inner: &Arc<Lab>,
+    place: &Place,
+    at: Option<u64>,
+    work: impl FnOnce(&Work<'_>, &Reader<'_>) -> Result<T, ApiError>,
+) -> Result<T, ApiError> {
     let snapshot = inner.lab.index.snapshot();
     let entry = snapshot.entry(&place.path).cloned();
     // The transcript is read before the log, so that no reader stays open meanwhile.
     let stores = inner.read(memories::stores)?;
     let with_words = inner.lab.presence.with_words(inner, &place.path, &memories::roots(&stores))?;
     inner.read(|reader| {
-        let digest = with_words.conversations.get(place.part).ok_or_else(|| no_conversation(&place))?;
+        let digest = with_words.conversations.get(place.part).ok_or_else(|| no_conversation(place))?;
         let count = digest.requests.len();
         let index = match at {
             Some(number) => index_among(count, &place.id, number)?,
-            None => count.checked_sub(1).ok_or_else(|| no_request(&place))?,
+            None => count.checked_sub(1).ok_or_else(|| no_request(place))?,
         };
         let (_, model) = with_words.names.get(place.part).cloned().unwrap_or_default();
-        let work = Work {
+        let asked = Work {
             stores: &stores,
             with_words: &with_words,
             digest,
@@ -53,24 +110,8 @@ pub fn presence(inner: &Arc<Lab>, request: PresenceReq) -> Result<Presence, ApiE
             },
             index,
             counter: Counter::of(family_of(model.as_deref().unwrap_or_default(), NEWEST_FAMILY).family),
-            spans: request.spans,
         };
-        let mut sources = work.sources(reader)?;
-        sources.sort_by(|one, other| {
-            let key = |source: &PresenceSource| (source.lines.is_empty(), source.store_id.is_some());
-            key(one).cmp(&key(other)).then_with(|| one.file.cmp(&other.file))
-        });
-        Ok(Presence {
-            transcript: place.id.clone(),
-            request: index as u64,
-            requests: count as u64,
-            proved: digest.requests.iter().filter(|facts| facts.proof == Proof::Proved).count() as u64,
-            time: digest.requests[index].at.map(|at| Timestamp::from_micros(at).to_rfc3339()),
-            compactions: compactions(digest),
-            agent: with_words.agent.as_ref().map(|agent| agent.agent_type.clone()),
-            tokens: sources.iter().map(|source| source.tokens).sum(),
-            sources,
-        })
+        work(&asked, reader)
     })
 }
 
@@ -107,12 +148,27 @@ struct Work<'a> {
     spoken: Spoken<'a>,
     index: usize,
     counter: &'static Counter,
-    spans: bool,
+}
+
+/// A file that could reach the model: a memory of a store, or one that no store holds.
+struct Asked<'a> {
+    /// Its path in its store, or on the machine.
+    path: &'a str,
+    file: String,
+    /// The store's memory.
+    of: Option<(&'a StoreAt, &'a Held)>,
+    memory: &'a Memory,
+    pieces: &'a [usize],
+    /// The version whose lines are told; the one that was loaded or in force where none is named.
+    reference: Option<usize>,
+    /// By version: its text.
+    texts: &'a [String],
+    conversation: Conversation<'a>,
 }
 
 impl Work<'_> {
-    fn sources(&self, reader: &Reader<'_>) -> Result<Vec<PresenceSource>, ApiError> {
-        let mut sources = Vec::new();
+    /// Hands over every file that could reach the model.
+    fn visit(&self, reader: &Reader<'_>, each: &mut dyn FnMut(&Asked<'_>)) -> Result<(), ApiError> {
         let mut left: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (at, piece) in self.digest.pieces.iter().enumerate() {
             left.entry(&piece.path).or_default().push(at);
@@ -123,17 +179,28 @@ impl Work<'_> {
             let holds = held.iter().any(|(_, pieces)| !pieces.is_empty());
             let conversation = places.conversation(store, &self.spoken, holds);
             for (held, pieces) in &held {
-                sources.extend(self.of_memory(store, held, pieces, conversation));
+                each(&of_memory(store, held, pieces, conversation));
             }
             let known: HashSet<MemoryId> = held.iter().map(|(held, _)| held.id).collect();
-            sources.extend(self.unopened(reader, store, &known, conversation)?);
+            self.unopened(reader, store, &known, conversation, each)?;
         }
         let conversation =
             Conversation::new(self.digest, &self.with_words.shelf).of_subagent(self.spoken.is_subagent);
         for (path, pieces) in left {
-            sources.extend(self.of_file(path, &pieces, conversation));
+            // A file that no store holds: what was loaded of it stands for its version.
+            let Some((memory, lines)) = self.version_of_file(path, &pieces) else { continue };
+            each(&Asked {
+                path,
+                file: path.to_owned(),
+                of: None,
+                memory: &memory,
+                pieces: &pieces,
+                reference: Some(0),
+                texts: &[lines.join("\n")],
+                conversation,
+            });
         }
-        Ok(sources)
+        Ok(())
     }
 
     /// Memories of a store that the conversation held something of. Their pieces are taken out of `left`.
@@ -181,28 +248,75 @@ impl Work<'_> {
         Ok(kept)
     }
 
-    fn of_memory(
-        &self,
-        store: &StoreAt,
-        held: &Held,
-        pieces: &[usize],
-        conversation: Conversation<'_>,
-    ) -> Option<PresenceSource> {
-        let at = conversation.at(&held.memory, pieces, None, self.index)?;
-        let text = held.texts.get(at.reference)?;
-        let version = held
-            .version_id(Some(at.reference))
-            .filter(|_| at.version.is_some() || at.present().next().is_none());
-        let mut source = self.source(&at, || text.lines().map(str::to_owned).collect());
-        source.path.clone_from(&held.path);
-        source.file = store.outside(&held.path);
-        source.store_id = Some(store.row.id.to_string());
-        source.version_id = version;
-        if self.spans {
-            source.spans =
-                spans(conversation, &held.memory, pieces, at.reference, &|version| held.version_id(version));
+    /// What a file was at the request.
+    fn told(&self, asked: &Asked<'_>, with_spans: bool) -> Option<PresenceSource> {
+        let at = asked.conversation.at(asked.memory, asked.pieces, asked.reference, self.index)?;
+        let text = asked.texts.get(at.reference)?;
+        let held = asked.of.map(|(_, held)| held);
+        let version_of = |version| held.and_then(|held| held.version_id(version));
+        Some(PresenceSource {
+            path: asked.path.to_owned(),
+            file: asked.file.clone(),
+            store_id: asked.of.map(|(store, _)| store.row.id.to_string()),
+            version_id: version_of(Some(at.reference))
+                .filter(|_| at.version.is_some() || at.present().next().is_none()),
+            grade: grade(at.grade),
+            lines: at.ranges(),
+            tokens: self.tokens(&at, text),
+            absent: absent(&at),
+            total_lines: u32::try_from(at.lines.len()).unwrap_or(u32::MAX),
+            spans: match with_spans {
+                true => spans(asked.conversation, asked.memory, asked.pieces, at.reference, &version_of),
+                false => Vec::new(),
+            },
+        })
+    }
+
+    /// What a file was over all requests; `None` where no request held any of it.
+    fn lane(&self, asked: &Asked<'_>) -> Option<LaneFile> {
+        let conversation = asked.conversation;
+        let last = conversation.at(asked.memory, asked.pieces, asked.reference, self.index)?;
+        let lines = asked.memory.versions().get(last.reference).map_or(0, |version| version.lines.len());
+        let lines = 1..=u32::try_from(lines).unwrap_or(u32::MAX);
+        let mut spans: Vec<LaneSpan> = Vec::new();
+        for span in conversation.spans(asked.memory, asked.pieces, last.reference, &lines) {
+            let first = usize::try_from(span.from).ok()?;
+            // Lines of another version may have been there than those of the last one.
+            let Some(at) = conversation.at(asked.memory, asked.pieces, asked.reference, first) else {
+                continue;
+            };
+            let held = u32::try_from(at.present().count()).unwrap_or(u32::MAX);
+            if held == 0 {
+                continue;
+            }
+            let tokens = asked.texts.get(at.reference).map_or(0, |text| self.tokens(&at, text));
+            let (from, to) = (u64::from(span.from), u64::from(span.to));
+            let next = LaneSpan { from, to, lines: held, tokens, grade: grade(at.grade) };
+            match spans.last_mut() {
+                Some(one)
+                    if one.to + 1 == from
+                        && LaneSpan { from: one.from, to, ..next } == LaneSpan { to, ..*one } =>
+                {
+                    one.to = to;
+                }
+                _ => spans.push(next),
+            }
         }
-        Some(source)
+        (!spans.is_empty()).then(|| LaneFile {
+            path: asked.path.to_owned(),
+            file: asked.file.clone(),
+            store_id: asked.of.map(|(store, _)| store.row.id.to_string()),
+            requests: spans.iter().map(|span| span.to - span.from + 1).sum(),
+            spans,
+        })
+    }
+
+    /// Tokens of the present lines of a text.
+    fn tokens(&self, at: &AtRequest, text: &str) -> u64 {
+        let lines: Vec<&str> = text.lines().collect();
+        let present: Vec<&str> =
+            at.present().filter_map(|line| lines.get(line as usize - 1)).copied().collect();
+        self.counter.content(&present.join("\n"))
     }
 
     /// Memories of the store that no request held: those that the session's model could have had.
@@ -212,7 +326,8 @@ impl Work<'_> {
         store: &StoreAt,
         known: &HashSet<MemoryId>,
         conversation: Conversation<'_>,
-    ) -> Result<Vec<PresenceSource>, ApiError> {
+        each: &mut dyn FnMut(&Asked<'_>),
+    ) -> Result<(), ApiError> {
         let is_here = conversation.place() == retrace_presence::Place::Here;
         let at = self.digest.requests[self.index].at.map(Timestamp::from_micros);
         let mut there = reader.memories_at(store.row.id, None)?;
@@ -221,7 +336,6 @@ impl Work<'_> {
             let now: HashSet<MemoryId> = there.iter().map(|memory| memory.version.memory).collect();
             there.extend(then.into_iter().filter(|memory| !now.contains(&memory.version.memory)));
         }
-        let mut sources = Vec::new();
         for memory in there.iter().filter(|memory| !known.contains(&memory.version.memory)) {
             let Some(path) = memory.path.as_ref().map(RelPath::to_text) else { continue };
             let is_index = matches!(store.loading(&path), Loading::AtStart(_));
@@ -234,27 +348,11 @@ impl Work<'_> {
                 (true, false) => memories::held_once(reader, store, memory)?,
                 (false, false) => None,
             };
-            sources.extend(held.and_then(|held| self.of_memory(store, &held, &[], conversation)));
+            if let Some(held) = held {
+                each(&of_memory(store, &held, &[], conversation));
+            }
         }
-        Ok(sources)
-    }
-
-    /// A file that no store holds: what was loaded of it stands for its version.
-    fn of_file(
-        &self,
-        path: &str,
-        pieces: &[usize],
-        conversation: Conversation<'_>,
-    ) -> Option<PresenceSource> {
-        let (memory, words) = self.version_of_file(path, pieces)?;
-        let at = conversation.at(&memory, pieces, Some(0), self.index)?;
-        let mut source = self.source(&at, || words);
-        path.clone_into(&mut source.path);
-        path.clone_into(&mut source.file);
-        if self.spans {
-            source.spans = spans(conversation, &memory, pieces, 0, &|_| None);
-        }
-        Some(source)
+        Ok(())
     }
 
     /// What stands for the version of a file: the file itself, where it is an instruction file that agrees with what was
@@ -285,23 +383,24 @@ impl Work<'_> {
         let content = lines.join("\n");
         Some((Memory::new(Loading::OnDemand, vec![Version::of(&content, i64::MIN)]), lines))
     }
+}
 
-    fn source(&self, at: &AtRequest, lines: impl FnOnce() -> Vec<String>) -> PresenceSource {
-        let lines = lines();
-        let present: Vec<&str> =
-            at.present().filter_map(|line| lines.get(line as usize - 1)).map(String::as_str).collect();
-        PresenceSource {
-            path: String::new(),
-            file: String::new(),
-            store_id: None,
-            version_id: None,
-            grade: grade(at.grade),
-            lines: at.ranges(),
-            tokens: self.counter.content(&present.join("\n")),
-            absent: absent(at),
-            total_lines: u32::try_from(at.lines.len()).unwrap_or(u32::MAX),
-            spans: Vec::new(),
-        }
+/// A memory of a store.
+fn of_memory<'a>(
+    store: &'a StoreAt,
+    held: &'a Held,
+    pieces: &'a [usize],
+    conversation: Conversation<'a>,
+) -> Asked<'a> {
+    Asked {
+        path: &held.path,
+        file: store.outside(&held.path),
+        of: Some((store, held)),
+        memory: &held.memory,
+        pieces,
+        reference: None,
+        texts: &held.texts,
+        conversation,
     }
 }
 

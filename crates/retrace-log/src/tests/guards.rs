@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 /// Tables whose rows stay, with the columns that may change: contents are written down another way when another one is
 /// masked, stores have states, receipts are finished.
-const KEPT: [(&str, &[&str]); 17] = [
+const KEPT: [(&str, &[&str]); 19] = [
     ("actors", &[]),
     ("api_stores", &["description", "metadata", "updated_at", "archived_at", "deleted_at"]),
     ("blobs", &["encoding", "depth", "base_id", "data"]),
@@ -22,6 +22,8 @@ const KEPT: [(&str, &[&str]); 17] = [
     ("reviews", &[]),
     ("rule_acts", &["fields"]),
     ("guard_acts", &["file", "command", "inserted"]),
+    ("broken_rules", &["session", "transcript", "what"]),
+    ("broken_rule_acts", &[]),
     ("seals", &[]),
     (
         "stores",
@@ -117,6 +119,8 @@ fn filled() -> TestLog {
     };
     act.add_guard(&ada, &guard).expect("a guard");
     act.remove_guard(&ada, new.at, &KeptGuard { seq: 1, ..guard }).expect("it is taken out");
+    let broken = act.add_broken(&broken_rule(rule, "npm ci")).expect("a break").expect("a new one");
+    act.note_broken(&ada, new.at, broken, BrokenAct::Seen).expect("it is seen");
     act.list_rule(&ada, new.at, rule, false).expect("a rule off the list");
     let mirror = act.add_remote(&new).expect("a mirror");
     let version = HostVersion {

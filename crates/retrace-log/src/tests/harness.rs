@@ -415,3 +415,22 @@ pub(super) fn reported(versions: &[VersionRow]) -> Vec<String> {
 pub(super) fn seqs(versions: &[VersionId]) -> Vec<u64> {
     versions.iter().map(|version| version.seq).collect()
 }
+
+/// A break of a rule by a call.
+pub(super) fn broken_rule(rule: u64, what: &str) -> NewBroken {
+    NewBroken {
+        rule,
+        mark: [7; 16],
+        found_at: Timestamp::from_micros(START),
+        made_at: Some(Timestamp::from_micros(START)),
+        session: format!("session of {what}"),
+        transcript: format!("/home/{what}.jsonl"),
+        subagent: false,
+        turn: Some(3),
+        line: 12,
+        what: what.to_owned(),
+        present: Some(false),
+        cause: Some("cut".to_owned()),
+        grade: Some("recorded".to_owned()),
+    }
+}

@@ -95,6 +95,7 @@ fn full_of_it() -> TestLog {
         inserted: SECRET.to_owned(),
     };
     act.add_guard(&session, &guard).expect("a guard");
+    act.add_broken(&broken_rule(rule, SECRET)).expect("a break");
     act.commit().expect("commits");
     let gone = add_store(&mut log.writer, SECRET);
     let act = log.writer.begin().expect("a transaction");
