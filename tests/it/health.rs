@@ -1,7 +1,7 @@
 //! Health, expiry and acts on single entries: what is measured, what is proposed, and that both files of a move change
 //! together or not at all.
 
-use retrace_api::{commands, wire};
+use retrace_api::{LoadTold, commands, wire};
 use retrace_model::{Sha256, Timestamp};
 use retrace_tests::World;
 use std::fmt::Write as _;
@@ -434,6 +434,57 @@ fn a_memory_that_no_session_loads_is_found_and_proposed() {
     let proposed: Vec<_> = proposed.iter().map(|one| (&*one.path, &*one.reasons[0].kind)).collect();
     assert_eq!(proposed, [("idle.md", "unloaded")]);
     assert!(health(&world, Some("claude")).findings.is_empty(), "not without reading transcripts");
+}
+
+#[test]
+fn a_memory_tells_which_sessions_loaded_it_and_why() {
+    let (world, _, project, root) = auto_memory("2026-06-01T00:00:00Z");
+    std::fs::write(root.join("MEMORY.md"), "- [Used](used.md)\n").expect("a file");
+    std::fs::write(root.join("used.md"), "Tides are rounded.\n").expect("a file");
+    let path = |name: &str| root.join(name).to_string_lossy().into_owned();
+    let request = wire::AddStore {
+        root: path("."),
+        kind: Some("claude-auto".to_owned()),
+        name: Some("claude".to_owned()),
+    };
+    commands::add_store(&world.app, request).expect("the store is added");
+    for (number, files) in
+        [vec!["MEMORY.md", "used.md"], vec!["MEMORY.md"], vec!["MEMORY.md", "used.md"]].iter().enumerate()
+    {
+        let id = format!("dddd{number:04}");
+        let files: Vec<String> = files.iter().map(|name| path(name)).collect();
+        let text = loading(&id, &format!("10-{:02}", number + 1), &files);
+        std::fs::write(project.join(format!("{id}.jsonl")), text).expect("a transcript");
+    }
+    let loads =
+        |memory: &str| commands::memory_loads(&world.app, wire::MemoryLoadsReq { memory: memory.to_owned() });
+    let found = loads("claude:used.md").expect("an answer");
+    assert_eq!((found.sessions, found.loaded, found.cancelled), (3, 2, false));
+    let ids: Vec<&str> = found.rows.iter().map(|row| &*row.session).collect();
+    assert_eq!(ids, ["dddd0002", "dddd0000"], "the newest first");
+    assert!(found.rows.iter().all(|row| !row.reasons.is_empty() && !row.hook), "{found:?}");
+    assert_eq!(found.reasons[0].sessions, 2);
+
+    // The hook tells of a session that has no transcript here, and better of one that has; a subagent is no session.
+    let told = |session: &str, agent: Option<&str>| {
+        let event = serde_json::json!({"session_id": session, "hook_event_name": "InstructionsLoaded", "agent_id": agent,
+            "file_path": path("used.md"), "load_reason": "nested_traversal"});
+        let at = Timestamp::parse("2026-10-20T08:00:00Z").expect("a time");
+        let told = LoadTold::of_event(event.to_string().as_bytes(), at).expect("an event");
+        told.keep(&world.app.options.data_dir).expect("it is kept");
+    };
+    told("dddd0000", None);
+    told("elsewhere", None);
+    told("dddd0001", Some("a subagent"));
+    let found = loads("claude:used.md").expect("an answer");
+    assert_eq!((found.sessions, found.loaded), (4, 3));
+    let hooked: Vec<&str> = found.rows.iter().filter(|row| row.hook).map(|row| &*row.session).collect();
+    assert_eq!(hooked, ["dddd0000", "elsewhere"]);
+    assert_eq!(found.rows[0].at.as_deref(), Some("2026-10-20T08:00:00Z"));
+    assert!(found.rows[0].reasons.contains(&wire::LoadReason::NestedTraversal));
+
+    assert_eq!(loads("claude").expect_err("no memory").code, wire::Code::Invalid);
+    assert_eq!(loads("nobody:used.md").expect_err("no store").code, wire::Code::NotFound);
 }
 
 /// A session of a day that was given the index as its client loads it, and read these files.

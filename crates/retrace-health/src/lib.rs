@@ -29,8 +29,8 @@ mod never;
 
 pub use commands::{
     ProjectsUpkeep, agent_snapshot, allow_finding, check, check_directory, clients, discover, expire, expiry,
-    finding_rules, findings, health, instruction, instructions, move_entry, new_projects, opening,
-    set_finding_rule, set_new_projects, strip_characters,
+    finding_rules, findings, health, instruction, instructions, memory_loads, move_entry, new_projects,
+    opening, set_finding_rule, set_new_projects, strip_characters,
 };
 pub use item_findings::Configurations;
 

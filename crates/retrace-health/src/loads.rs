@@ -12,7 +12,7 @@ use retrace_lab::{SessionUses, is_beside, is_of_project, memory_uses, project_of
 use retrace_log::MemoryAt;
 use retrace_model::Timestamp;
 use retrace_sessions::Entry;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -44,6 +44,18 @@ pub(crate) struct Loaded {
     pub reasons: BTreeMap<LoadReason, u64>,
 }
 
+/// A session that loaded one memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Loading {
+    pub session: String,
+    pub title: Option<String>,
+    pub project: Option<String>,
+    pub at: Option<Timestamp>,
+    pub reasons: BTreeSet<LoadReason>,
+    /// True if the client's hook told it.
+    pub hook: bool,
+}
+
 impl SessionLoads {
     /// Reads the transcripts that are not known yet. Where that is being done already, this runs beside it: what either has
     /// read the other finds.
@@ -59,6 +71,30 @@ impl SessionLoads {
     /// Sessions that tell what they loaded.
     pub(crate) fn telling(&self) -> u64 {
         self.sessions.iter().filter(|(_, uses)| uses.is_telling()).count() as u64
+    }
+
+    /// Adds the sessions that loaded the file `whole` of the store at `root`. Answers how many concern the store.
+    pub(crate) fn loading(&self, root: &Path, whole: &str, found: &mut BTreeMap<String, Loading>) -> u64 {
+        let project = project_of(root);
+        let mut concerned = 0;
+        for (entry, uses) in self.sessions.iter().filter(|(_, uses)| uses.is_telling()) {
+            let own = uses.loaded().any(|path| Path::new(path).starts_with(root));
+            concerned += u64::from(own || concerns(entry, root, project.as_deref()));
+            if !uses.loaded().any(|path| path == whole) {
+                continue;
+            }
+            let Some(summary) = &entry.summary else { continue };
+            let name = summary.session.id.clone().unwrap_or_else(|| show(&entry.path));
+            let row = found.entry(name.clone()).or_insert_with(|| Loading {
+                session: name,
+                title: summary.session.title.clone(),
+                project: summary.session.project.clone(),
+                ..Loading::default()
+            });
+            row.at = row.at.max(summary.last_at);
+            row.reasons.extend(uses.reasons(whole));
+        }
+        concerned
     }
 
     /// Loads of the store at `root`, whose live memories are these.

@@ -82,6 +82,18 @@ impl LoadTold {
         })
     }
 
+    /// Why; a reason that is not known counts as loaded again.
+    #[must_use]
+    pub fn reason(&self) -> LoadReason {
+        Reason::of_word(&self.load_reason).map_or(LoadReason::Refresh, reason)
+    }
+
+    /// The reason in the client's words, where it is none that is known.
+    fn own_words(&self) -> Option<String> {
+        let unknown = Reason::of_word(&self.load_reason).is_none() && !self.load_reason.is_empty();
+        unknown.then(|| self.load_reason.clone())
+    }
+
     fn line(&self) -> String {
         let mut fields = json!({
             "at": self.at,
@@ -120,32 +132,40 @@ impl LoadTold {
     }
 }
 
+/// Every event of the hook that is kept and of interest, the oldest first.
+fn kept(inner: &Lab, is_wanted: impl Fn(&LoadTold) -> bool) -> Vec<LoadTold> {
+    let mut told = Vec::new();
+    for file in [OLDER_LOADS_FILE, LOADS_FILE] {
+        // What cannot be read tells nothing.
+        let text: Result<_, ApiError> = keep::read(&inner.options.data_dir.join(file));
+        let text = text.ok().flatten().unwrap_or_default();
+        told.extend(text.lines().filter_map(LoadTold::of_line).filter(&is_wanted));
+    }
+    told
+}
+
+/// What the hook told of one file, by its whole path, the oldest first.
+#[must_use]
+pub fn loads_told_of(inner: &Lab, path: &str) -> Vec<LoadTold> {
+    kept(inner, |event| event.file_path == path)
+}
+
 /// What the hook told of one session.
 #[derive(Debug, Default)]
 pub(crate) struct LoadsTold(Vec<LoadTold>);
 
 impl LoadsTold {
     pub(crate) fn of_session(inner: &Lab, session: &str) -> Self {
-        let mut told = Vec::new();
-        for file in [OLDER_LOADS_FILE, LOADS_FILE] {
-            // What cannot be read tells nothing.
-            let text: Result<_, ApiError> = keep::read(&inner.options.data_dir.join(file));
-            let text = text.ok().flatten().unwrap_or_default();
-            let lines = text.lines().filter(|line| line.contains(session));
-            let events = lines.filter_map(LoadTold::of_line);
-            told.extend(events.filter(|event| event.session_id == session));
-        }
-        Self(told)
+        Self(kept(inner, |event| event.session_id == session))
     }
 
     /// Adds what the hook told: to a load that the transcript tells too, the reason and the file that brought it; a load that the
     /// transcript does not tell as one of its own.
     pub(crate) fn tell(&self, files: &mut Vec<SessionFile>) {
         for told in &self.0 {
-            let known = Reason::of_word(&told.load_reason);
             let load = SessionLoad {
-                reason: known.map_or(LoadReason::Refresh, reason),
-                told: known.is_none().then(|| told.load_reason.clone()).filter(|word| !word.is_empty()),
+                reason: told.reason(),
+                told: told.own_words(),
                 at: Some(told.at.clone()).filter(|at| !at.is_empty()),
                 request: None,
                 by: told.parent_file_path.clone().or_else(|| told.trigger_file_path.clone()),
