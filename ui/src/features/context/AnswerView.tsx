@@ -17,6 +17,7 @@ import { BASE, put } from "./lab";
 import type { OpenSheet } from "./LabSheets";
 import { MemoryFiles } from "./panels";
 import { PartsList } from "./PartsList";
+import { PresenceLane } from "./PresenceLane";
 import { Recommended, useRecommendation } from "./Recommended";
 import { RequestTable, type TableLine } from "./RequestTable";
 import { triggerTokens } from "./setting";
@@ -96,6 +97,7 @@ function Picture({ show, turns, view, onView }: PictureProps) {
         )}
       </section>
       <PartsList show={show} cursor={cursor} />
+      <PresenceLane show={show} view={view} cursor={cursor} onCursor={moveTo} onOpen={openRequest} />
     </div>
   );
 }

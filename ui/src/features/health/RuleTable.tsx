@@ -22,7 +22,7 @@ function Row({ rule }: { rule: FindingRule }) {
       const failure = wordsFor(error);
       say({ tone: "failure", title: words(failure.title), detail: failure.detail });
     });
-  const severity = words(SEVERITIES[rule.severity] ?? rule.severity);
+  const severity = words(SEVERITIES[rule.severity]);
   return (
     <tr data-testid="rule-row" data-rule={rule.id}>
       <th scope="row" className="mono">

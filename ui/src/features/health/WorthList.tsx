@@ -1,48 +1,19 @@
 /** What each memory costs a session and does. What costs and does nothing comes first. */
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
-import type { MemoriesWorth, MemoryWorth, RuleTally, RuleWorth } from "@/bindings";
+import type { MemoriesWorth, MemoryWorth } from "@/bindings";
 import { classes } from "@/shared/classes";
 import { useFormat } from "@/shared/format";
 import { TableHead, numbers } from "@/shared/TableHead";
-import { Await, Button, Chip, Empty, Segmented, useWords } from "@/shared/ui";
+import { Await, Button, Empty, Segmented } from "@/shared/ui";
+import { Effect, RuleFared } from "@/shared/worth";
 import { useBackend } from "@/state/backend";
 import { useRead } from "@/state/queries";
 import { formatRoute } from "@/state/route";
 import css from "./health.module.css";
-import { EFFECTS } from "./words";
-import { inOrder, rateOf, type WorthOrder } from "./worth";
-
-function Tally({ tally }: { tally: RuleTally }) {
-  const rate = rateOf(tally);
-  const { followed } = tally;
-  const all = followed + tally.broken;
-  return rate === null ? (
-    <Trans>
-      {followed} of {all} followed
-    </Trans>
-  ) : (
-    <Trans>
-      {followed} of {all} followed ({rate} %)
-    </Trans>
-  );
-}
-
-function RuleRow({ rule }: { rule: RuleWorth }) {
-  return (
-    <div className={css.expiryReason}>
-      “{rule.sentence}”{" "}
-      <span className="muted">
-        <Trans>before it was written</Trans> <Tally tally={rule.before} />
-        {" · "}
-        <Trans>after</Trans> <Tally tally={rule.after} />
-      </span>
-    </div>
-  );
-}
+import { inOrder, type WorthOrder } from "./worth";
 
 function Row({ worth }: { worth: MemoryWorth }) {
-  const words = useWords();
   const format = useFormat();
   const money = worth.cost_usd_per_session;
   const { store_id: store, memory_id: memory } = worth;
@@ -55,15 +26,15 @@ function Row({ worth }: { worth: MemoryWorth }) {
         <div className="muted">{worth.store}</div>
       </th>
       <td>
-        <Chip tone={worth.effect === "no_better" || worth.effect === "never_present" ? "warn" : "plain"}>
-          {words(EFFECTS[worth.effect])}
-        </Chip>
+        <Effect effect={worth.effect} />
         {worth.rules.map((rule) => (
-          <RuleRow key={rule.rule_id} rule={rule} />
+          <div key={rule.rule_id} className={css.expiryReason}>
+            <RuleFared rule={rule} />
+          </div>
         ))}
       </td>
       <td className="cell-end num">{format.number(worth.tokens_per_session)}</td>
-      <td className="cell-end num">{money === null ? "–" : `$${money.toFixed(4)}`}</td>
+      <td className="cell-end num">{money === null ? "–" : format.dollars(money)}</td>
       <td className="cell-end num">
         <Trans>
           {format.number(worth.present)} of {format.number(worth.sessions)}
@@ -126,7 +97,7 @@ function Listed({ found }: { found: MemoriesWorth }) {
 /** The memories of a store, or of all. */
 export function WorthList({ store }: { store: string | undefined }) {
   const backend = useBackend();
-  const read = useRead("memory_worth", { store: store ?? null }, { keepPrevious: true });
+  const read = useRead("memory_worth", { store: store ?? null, memory: null }, { keepPrevious: true });
   return (
     <>
       {read.isFetching && (

@@ -1,7 +1,7 @@
 /** Words of the screen of health. */
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
-import type { MemoryEffect, Severity } from "@/bindings";
+import type { ExpiryKind, Severity } from "@/bindings";
 
 /** Severity of a finding. */
 export const SEVERITIES: Record<Severity, MessageDescriptor> = {
@@ -16,24 +16,15 @@ export function severityTone(severity: Severity): "del" | "warn" | "plain" {
 }
 
 /** Why a memory could go. */
-export const REASONS: Record<string, MessageDescriptor> = {
+export const REASONS: Record<ExpiryKind, MessageDescriptor> = {
   unloaded: msg`not loaded`,
   old_log: msg`old log`,
   date_past: msg`date past`,
   duplicate: msg`duplicate`,
 };
 
-/** What a memory does. */
-export const EFFECTS: Record<MemoryEffect, MessageDescriptor> = {
-  never_present: msg`never before a model`,
-  no_better: msg`rules no better than before`,
-  better: msg`rules better than before`,
-  too_few: msg`too few points to compare`,
-  no_rule: msg`no rule to count`,
-};
-
 /** Settings of a rule. */
-export const SETTINGS: Record<string, MessageDescriptor> = {
+export const SETTINGS: Record<"" | "off" | "on" | Severity, MessageDescriptor> = {
   "": msg`default`,
   off: msg`off`,
   on: msg`on`,

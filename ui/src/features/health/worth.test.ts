@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { MemoryWorth } from "@/bindings";
-import { inOrder, rateOf } from "./worth";
+import { rateOf } from "@/shared/worth";
+import { inOrder } from "./worth";
 
 const memory = (path: string, change: Partial<MemoryWorth>): MemoryWorth => ({
   store_id: "memstore_1",
@@ -30,6 +31,6 @@ describe("the worth of memories", () => {
   });
   it("has no rate below ten points", () => {
     expect(rateOf({ followed: 9, broken: 0 })).toBeNull();
-    expect(rateOf({ followed: 5, broken: 5 })).toBe(50);
+    expect(rateOf({ followed: 5, broken: 5 })).toBe(0.5);
   });
 });

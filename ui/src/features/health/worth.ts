@@ -18,9 +18,3 @@ export function inOrder(memories: readonly MemoryWorth[], order: WorthOrder): re
       : shareOf(one) - shareOf(other) || one.present - other.present,
   );
 }
-
-/** Share of the points at which a rule was followed, in percent; null below ten, where a count says more. */
-export function rateOf({ followed, broken }: { followed: number; broken: number }): number | null {
-  const all = followed + broken;
-  return all < 10 ? null : Math.floor((followed * 100) / all);
-}

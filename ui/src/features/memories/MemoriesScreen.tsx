@@ -35,6 +35,7 @@ import { InstructionPane } from "./InstructionFiles";
 import { ReachView } from "./reach/ReachView";
 import { SnapshotPane } from "./SnapshotPane";
 import { TimeMachine } from "./TimeMachine";
+import { UseSection } from "./UseSection";
 import { VersionList } from "./VersionList";
 import { classes } from "@/shared/classes";
 import css from "./memories.module.css";
@@ -412,10 +413,11 @@ function Aside({
   onChoose: (version: string, extend: boolean) => void;
 }) {
   const { t } = useLingui();
-  const { chosen, versions } = shown;
+  const { store, memory, path, chosen, versions } = shown;
   return (
-    <aside className="side" aria-label={t`Facts and versions`}>
+    <aside className={classes("side", css.aside)} aria-label={t`Facts and versions`}>
       <Facts shown={shown} document={document} />
+      {memory && path !== null && <UseSection target={`${store.id}:${path}`} name={fileName(path)} />}
       <div className={css.sideHeading}>
         <h2>
           <Trans>Versions</Trans>

@@ -2,6 +2,7 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Fragment } from "react";
 import type { PresenceCause, RuleLedger, RuleWording } from "@/bindings";
+import { classes } from "@/shared/classes";
 import { useFormat } from "@/shared/format";
 import { wordsFor } from "@/shared/failure";
 import { useCauseWords } from "@/shared/presence";
@@ -31,12 +32,12 @@ function Broken({ rule }: { rule: RuleLedger }) {
       <td className="cell-end num">
         {absent}
         {causes.map(([cause, number]) => (
-          <div key={cause} className="muted">
+          <div key={cause} className={classes("muted", css.causes)}>
             {number} {causeWords(cause)}
           </div>
         ))}
         {rule.broken_unknown > 0 && (
-          <div className="muted">
+          <div className={classes("muted", css.causes)}>
             <Plural value={rule.broken_unknown} one="# not known" other="# not known" />
           </div>
         )}

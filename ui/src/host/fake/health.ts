@@ -160,12 +160,28 @@ export function healthHandlers(log: FakeLog): Handlers {
         cancelled: false,
       };
     },
-    memory_worth: ({ store: named = null }) => ({
+    memory_loads: ({ memory = "" }) => {
+      const [name = "", path = ""] = memory.split(":");
+      const place = [...log.store(name).disk.keys()].indexOf(path);
+      const loaded = (place + 2) % 4;
+      const rows = Array.from({ length: loaded }, (_, at) => ({
+        session: `run-${at + 1}`,
+        title: at === 0 ? "Make the berth tables green" : null,
+        project: "/home/ada/harbour",
+        at: `2026-11-${20 - at}T10:00:00Z`,
+        reasons: at === 0 ? (["session_start", "compact"] as const).slice() : (["read"] as const).slice(),
+        hook: at === 0,
+      }));
+      const reasons = loaded === 0 ? [] : [{ reason: "session_start" as const, sessions: 1 }];
+      return { sessions: 9, loaded, reasons, rows, cancelled: false };
+    },
+    memory_worth: ({ store: named = null, memory = null }) => ({
       memories: log.stores
-        .filter((store) => named === null || store.id === named || store.name === named)
+        .filter((store) => memory !== null || named === null || store.id === named || store.name === named)
         .flatMap((store) =>
           [...log.heads(store)]
             .filter(([, head]) => head.operation !== "deleted")
+            .filter(([path]) => memory === null || memory === `${store.id}:${path}`)
             .map(([path, head], at) => ({
               store_id: store.id,
               store: store.name,
@@ -175,7 +191,14 @@ export function healthHandlers(log: FakeLog): Handlers {
               cost_usd_per_session: at % 2 === 0 ? 0.0004 * (at + 1) : null,
               sessions: 9,
               present: at % 3 === 0 ? 0 : 9 - (at % 9),
-              rules: [],
+              rules: [
+                {
+                  rule_id: "rule_1",
+                  sentence: "pnpm, never npm",
+                  before: { followed: 3, broken: 6 },
+                  after: { followed: 11, broken: 1 },
+                },
+              ].filter(() => memory !== null),
               effect: at % 3 === 0 ? ("never_present" as const) : ("no_rule" as const),
             })),
         ),

@@ -1,5 +1,5 @@
 /** Presence over made-up runs: the first run lost the lines in a compaction, the second had them cut, the third had them all. */
-import type { Presence, PresenceSpan, Reach, ReachReq, ReachRow } from "@/bindings";
+import type { LaneFile, LaneSpan, Presence, PresenceLane, PresenceSpan, Reach, ReachReq, ReachRow } from "@/bindings";
 import type { FakeRun } from "./lab-run";
 import type { FakeLog } from "./log";
 import { refuse } from "./log";
@@ -107,5 +107,30 @@ export function fakePresence(runs: readonly FakeRun[], session: string, at: numb
     agent: null,
     tokens: 180,
     sources: [source("CLAUDE.md", null, whole), source("MEMORY.md", null, whole)],
+  };
+}
+
+/** The answer of `presence_lane` for a run of the fake: instructions throughout, memory until the middle, and what was read late. */
+export function fakeLane(runs: readonly FakeRun[], session: string): PresenceLane {
+  const run = runs.find(({ id }) => id === session) ?? refuse("not_found", "There is no such transcript.", session);
+  const last = run.requests - 1;
+  const half = Math.floor(run.requests / 2);
+  const file = (path: string, store: string | null, ...spans: LaneSpan[]): LaneFile => ({
+    path,
+    file: `${run.project}/${path}`,
+    store_id: store,
+    requests: spans.reduce((sum, { from, to }) => sum + to - from + 1, 0),
+    spans,
+  });
+  return {
+    transcript: run.id,
+    requests: run.requests,
+    compactions: [half],
+    files: [
+      file("CLAUDE.md", null, { from: 0, to: last, lines: 12, tokens: 90, grade: "proved" }),
+      file("MEMORY.md", "memstore_harbour", { from: 0, to: half - 1, lines: 40, tokens: 700, grade: "inferred" }),
+      file("berth-rules.md", "memstore_harbour", { from: last, to: last, lines: 3, tokens: 31, grade: "recorded" }),
+    ],
+    left_out: 0,
   };
 }

@@ -1,0 +1,62 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
+import { openWindow } from "./testing";
+
+async function openRun() {
+  const opened = openWindow("#/context?transcript=31b7a220");
+  await screen.findAllByTestId("lane-row");
+  return opened;
+}
+
+const rowOf = (path: string) => screen.getAllByTestId("lane-row").find((row) => row.dataset["path"] === path)!;
+
+describe("the lane below the chart", () => {
+  it("names each file with what the request under the cursor had of it", async () => {
+    const { user } = await openRun();
+    expect(screen.getAllByTestId("lane-row").map((row) => row.dataset["path"])).toEqual([
+      "CLAUDE.md",
+      "MEMORY.md",
+      "berth-rules.md",
+    ]);
+    // The cursor is at the peak, which the compaction came before or right after.
+    expect(rowOf("CLAUDE.md")).toHaveTextContent("90 tokens, proved");
+    await user.click(screen.getByTestId("chart"));
+    await user.keyboard("{Home}");
+    await waitFor(() => expect(rowOf("MEMORY.md")).toHaveTextContent("700 tokens, inferred"));
+    expect(rowOf("berth-rules.md")).toHaveTextContent("absent here");
+    await user.keyboard("{End}");
+    await waitFor(() => expect(rowOf("MEMORY.md")).toHaveTextContent("absent here"));
+    expect(rowOf("berth-rules.md")).toHaveTextContent("31 tokens, recorded");
+    expect(screen.getByTestId("lane")).toHaveTextContent("Present does not mean followed.");
+  });
+
+  it("tells the stretches of a file by key, and opens what the model saw", async () => {
+    const { user } = await openRun();
+    const toggle = within(rowOf("MEMORY.md")).getByRole("button");
+    toggle.focus();
+    await user.keyboard("{Enter}");
+    const detail = within(rowOf("MEMORY.md")).getByTestId("lane-detail");
+    expect(detail).toHaveTextContent(/requests 1 to \d+: lines: 40, tokens: 700, inferred/);
+    await user.click(within(detail).getByRole("button"));
+    expect(await screen.findByTestId("turn-sheet")).toBeInTheDocument();
+  });
+
+  it("hatches what is inferred alone", async () => {
+    await openRun();
+    const grades = (path: string) =>
+      [...rowOf(path).querySelectorAll("rect")].map((bar) => [bar.dataset["grade"], bar.getAttribute("fill")]);
+    expect(grades("CLAUDE.md")).toEqual([["proved", null]]);
+    expect(grades("MEMORY.md")).toEqual([["inferred", expect.stringMatching(/^url\(#/)]]);
+  });
+
+  it("has a table behind it", async () => {
+    const { user } = await openRun();
+    await user.keyboard("t");
+    const table = await screen.findByTestId("lane-table");
+    const rows = within(table).getAllByRole("row");
+    expect(rows).toHaveLength(4);
+    expect(rows[2]).toHaveTextContent("MEMORY.md");
+    expect(rows[2]).toHaveTextContent("inferred");
+    expect(screen.queryAllByTestId("lane-row")).toHaveLength(0);
+  });
+});
