@@ -2,12 +2,12 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { type SyntheticEvent, useId, useState } from "react";
-import type { CounterStatus } from "@/bindings";
+import type { CounterStatus, KeySource as Source } from "@/bindings";
 import { useBackend } from "@/state/backend";
 import { Button, Failure } from "./ui";
 
 /** Where the key comes from, in words. */
-export function KeySource({ source }: { source: string | null }) {
+export function KeySource({ source }: { source: Source | null }) {
   switch (source) {
     case "environment":
       return <Trans>key from the environment</Trans>;
@@ -15,8 +15,8 @@ export function KeySource({ source }: { source: string | null }) {
       return <Trans>key from the system's keyring</Trans>;
     case null:
       return <Trans>no key</Trans>;
-    default:
-      return <>{source}</>;
+    case "given":
+      return <Trans>key given for this call</Trans>;
   }
 }
 

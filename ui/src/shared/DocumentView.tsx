@@ -140,7 +140,7 @@ function Unshown({ document }: { document: Document }) {
       );
     case "redacted":
       return <RedactedContent />;
-    default:
+    case "text":
       return (
         <Empty title={t`Empty`}>
           <Trans>The file is empty.</Trans>

@@ -6,7 +6,15 @@ import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Fragment, useState } from "react";
-import type { ActorView, Origin, OriginMessage, OriginNote, OriginWrite } from "@/bindings";
+import type {
+  ActorView,
+  Origin,
+  OriginBlockKind,
+  OriginMessage,
+  OriginNote,
+  OriginRole,
+  OriginWrite,
+} from "@/bindings";
 import { useRead } from "@/state/queries";
 import { navigate } from "@/state/route";
 import { ConfidenceChip } from "./confidence";
@@ -22,7 +30,8 @@ import { classes } from "@/shared/classes";
 import css from "./OriginPanel.module.css";
 
 /** Who in a session wrote, where it was not the main run. */
-const ROLES: Record<string, MessageDescriptor> = {
+const ROLES: Record<OriginRole, MessageDescriptor | null> = {
+  main: null,
   subagent: msg`a subagent of it`,
   background: msg`the agent's own background run`,
 };
@@ -62,7 +71,7 @@ function Sentence({ note, otherwise = null }: { note: OriginNote; otherwise?: Ac
       </span>
     );
   const name = note.title ?? note.prompt ?? unnamed;
-  const role = note.role ? ROLES[note.role] : undefined;
+  const role = note.role && ROLES[note.role];
   return (
     <span>
       <Trans>Written by session</Trans>{" "}
@@ -84,7 +93,7 @@ function Sentence({ note, otherwise = null }: { note: OriginNote; otherwise?: Ac
 
 function Message({ message }: { message: OriginMessage }) {
   const { t } = useLingui();
-  const kinds: Record<string, string> = {
+  const kinds: Record<OriginBlockKind, string> = {
     text: message.role === "user" ? t`prompt` : t`answer`,
     thinking: t`thinking`,
     tool_use: t`call`,
@@ -94,7 +103,7 @@ function Message({ message }: { message: OriginMessage }) {
   return (
     <li className={message.is_write ? classes(css.originMessage, "is-write") : css.originMessage}>
       <span className="muted small">
-        {kinds[message.kind] ?? message.kind}
+        {kinds[message.kind]}
         {message.turn !== null && (
           <>
             {" · "}

@@ -2,7 +2,7 @@
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
-import type { MemoryClass, MemoryKind } from "@/bindings";
+import type { MemoryClass, MemoryKind, MemoryScope } from "@/bindings";
 import { topicType } from "@/state/kinds";
 import { Chip, useWords } from "./ui";
 
@@ -16,7 +16,7 @@ const CLASSES: Record<MemoryClass, MessageDescriptor | null> = {
 };
 
 /** Filters of a list beside the classes. */
-const OTHERS: Record<string, MessageDescriptor> = {
+const OTHERS: Record<"other" | Exclude<MemoryScope, "project">, MessageDescriptor> = {
   other: msg`other files`,
   team: msg`team`,
   agent_user: msg`agent, all projects`,
@@ -24,17 +24,18 @@ const OTHERS: Record<string, MessageDescriptor> = {
   agent_local: msg`agent, only here`,
 };
 
+/** Purpose of a memory; null where there is nothing to say. */
+export function classWords(kind: MemoryKind): MessageDescriptor | null {
+  return CLASSES[kind.class];
+}
+
+/** Types that agents write; a file may name any other. */
 const TYPES: Record<string, MessageDescriptor> = {
   user: msg`about the user`,
   feedback: msg`feedback`,
   project: msg`about the project`,
   reference: msg`reference`,
 };
-
-/** Purpose of a memory; null where there is nothing to say. */
-export function classWords(kind: MemoryKind): MessageDescriptor | null {
-  return CLASSES[kind.class];
-}
 
 /** The type of its front matter; one that is not known stands as it is. */
 export function typeWords(type: string): MessageDescriptor | string {
@@ -55,7 +56,8 @@ function useOwner(): (kind: MemoryKind) => string | null {
         return t`agent ${name}, this project`;
       case "agent_local":
         return t`agent ${name}, only here`;
-      default:
+      case "project":
+      case null:
         return null;
     }
   };
@@ -68,7 +70,7 @@ export function useKindName(): (kind: string) => string {
   return (kind) => {
     const type = topicType(kind);
     if (type !== null) return t`topic, ${say(typeWords(type))}`;
-    const word = CLASSES[kind as MemoryClass] ?? OTHERS[kind];
+    const word = CLASSES[kind as MemoryClass] ?? OTHERS[kind as keyof typeof OTHERS];
     return word ? say(word) : kind;
   };
 }

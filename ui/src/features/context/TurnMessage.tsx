@@ -3,7 +3,7 @@ import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { memo, useMemo, useState } from "react";
-import type { TurnBlock, TurnMessage } from "@/bindings";
+import type { MessageOrigin, MessageRole, TurnBlock, TurnBlockKind, TurnMessage } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { hiddenIn } from "@/shared/hidden";
 import { Moment } from "@/shared/labels";
@@ -17,7 +17,7 @@ import css from "./sheets.module.css";
 /** So many lines of a block at first. */
 const FIRST_LINES = 14;
 
-const BLOCKS: Record<string, MessageDescriptor> = {
+const BLOCKS: Record<TurnBlockKind, MessageDescriptor> = {
   text: msg`text`,
   thinking: msg`thinking`,
   tool_use: msg`call`,
@@ -29,12 +29,12 @@ const BLOCKS: Record<string, MessageDescriptor> = {
   unknown: msg`not known`,
   tool: msg`tool`,
 };
-const ROLES: Record<string, MessageDescriptor> = {
+const ROLES: Record<MessageRole, MessageDescriptor> = {
   user: msg`user`,
   assistant: msg`assistant`,
   system: msg`system`,
 };
-const ORIGINS: Record<string, MessageDescriptor> = {
+const ORIGINS: Record<MessageOrigin, MessageDescriptor> = {
   typed: msg`typed`,
   model: msg`model`,
   tool_results: msg`tool results`,
@@ -45,8 +45,6 @@ const ORIGINS: Record<string, MessageDescriptor> = {
   system_prompt: msg`prompt`,
   tools: msg`tools`,
 };
-
-const word = (table: Record<string, MessageDescriptor>, key: string) => table[key] ?? key;
 
 /** So many lines before one that was searched for. */
 const LINES_BEFORE = 3;
@@ -92,7 +90,7 @@ const Block = memo(function Block({ block, pointed, find }: { block: TurnBlock; 
       data-tool-use={block.tool_use_id ?? undefined}
     >
       <div className={css.turnBlockHead}>
-        <b>{say(word(BLOCKS, block.block))}</b>
+        <b>{say(BLOCKS[block.block])}</b>
         {block.name && <span className="mono">{block.name}</span>}
         {block.is_error && (
           <Chip tone="del">
@@ -142,8 +140,8 @@ export function TurnMessageView({
       data-position={message.position}
     >
       <header>
-        <strong>{say(word(ROLES, message.role))}</strong>
-        <span className="muted">{say(word(ORIGINS, message.origin))}</span>
+        <strong>{say(ROLES[message.role])}</strong>
+        <span className="muted">{say(ORIGINS[message.origin])}</span>
         {message.answer && (
           <Chip tone="accent">
             <Trans>answer to this request</Trans>

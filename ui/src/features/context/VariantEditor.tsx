@@ -4,7 +4,7 @@ import { memo, useCallback, useMemo, useState } from "react";
 import { Button as AriaButton } from "react-aria-components/Button";
 import { ToggleButton } from "react-aria-components/ToggleButton";
 import { ToggleButtonGroup } from "react-aria-components/ToggleButtonGroup";
-import type { Message, SimulationStopped, SimulationWarning } from "@/bindings";
+import type { Message, SimulationStopped, SimulationWarning, StopCause } from "@/bindings";
 import { ApiFailure } from "@/host";
 import { messagesOf } from "@/shared/failure";
 import { ProgramText } from "@/shared/labels";
@@ -230,7 +230,7 @@ const Warnings = memo(function Warnings({ warnings }: { warnings: readonly Simul
 /** Note that a run would end before the recorded one. */
 function Stopped({ stopped }: { stopped: SimulationStopped }) {
   const { t } = useLingui();
-  const reasons: Record<string, string> = {
+  const reasons: Record<StopCause, string> = {
     endless_compaction: t`what is left after a compaction is above the threshold again, so that it would compact for ever`,
     max_iterations: t`the largest number of iterations is reached`,
     refusal: t`the model refuses`,
@@ -242,7 +242,7 @@ function Stopped({ stopped }: { stopped: SimulationStopped }) {
       </span>
       <span>
         <Trans>
-          The run would end at request {stopped.last + 1}: {reasons[stopped.reason] ?? stopped.reason}.
+          The run would end at request {stopped.last + 1}: {reasons[stopped.reason]}.
         </Trans>
       </span>
     </div>

@@ -4,7 +4,7 @@ import { msg } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { memo, useState } from "react";
 import { Button as AriaButton } from "react-aria-components/Button";
-import type { ContextFile, Regret, Simulation } from "@/bindings";
+import type { ContextFile, Regret, RegretRule, Simulation } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { LineText } from "@/shared/LineText";
 import { hiddenIn } from "@/shared/hidden";
@@ -86,7 +86,7 @@ export const Figures = memo(function Figures({
   );
 });
 
-const RULES: Record<string, MessageDescriptor> = {
+const RULES: Record<RegretRule, MessageDescriptor> = {
   read_again: msg`read again`,
   run_again: msg`run again`,
   quoted: msg`quoted`,

@@ -1,8 +1,17 @@
 /** The words of the inbox in the language of the window. */
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
-import type { ContentKind, Finding, InboxItem, ItemVerb, MemoryClass, MemoryKind, Message, Severity } from "@/bindings";
-import { sentenceNow } from "@/shared/sentences";
+import type {
+  ContentKind,
+  Finding,
+  InboxItem,
+  ItemVerb,
+  MemoryClass,
+  MemoryKind,
+  Severity,
+  SkippedItem,
+  SkipReason,
+} from "@/bindings";
 import { countOf } from "@/shared/remedies";
 import { fileName } from "@/shared/text";
 
@@ -37,7 +46,7 @@ export const SEVERITIES: Record<Severity, MessageDescriptor> = {
   note: msg`note`,
 };
 
-const SKIPPED: Record<string, MessageDescriptor> = {
+const SKIPPED: Record<SkipReason, MessageDescriptor> = {
   findings: msg`It has errors.`,
   stale: msg`It changed after you opened it.`,
   already_reviewed: msg`It is reviewed already.`,
@@ -57,9 +66,9 @@ export function contentWords(item: InboxItem): MessageDescriptor | null {
   return item.content_kind && CONTENTS[item.content_kind];
 }
 
-/** Why an item was left as it is: our words where there are some, the program's otherwise. */
-export function skippedWords({ reason, message }: { reason: string; message: Message }): MessageDescriptor | string {
-  return SKIPPED[reason] ?? sentenceNow(message);
+/** Why an item was left as it is. */
+export function skippedWords({ reason }: Pick<SkippedItem, "reason">): MessageDescriptor {
+  return SKIPPED[reason];
 }
 
 /** The name of an item: that of its file; null when it was redacted. */

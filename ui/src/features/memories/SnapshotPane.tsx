@@ -8,7 +8,7 @@ import { msg } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import { Button as AriaButton } from "react-aria-components/Button";
-import type { ProjectSnapshot, SnapshotChange, SnapshotState, Store } from "@/bindings";
+import type { ProjectSnapshot, SnapshotChange, SnapshotFileChange, SnapshotState, Store } from "@/bindings";
 import { DiffView } from "@/shared/DiffView";
 import { useFormat } from "@/shared/format";
 import { LineCounts, ProgramText } from "@/shared/labels";
@@ -25,7 +25,7 @@ const STATES: Record<SnapshotState, { word: MessageDescriptor; tone: "accent" | 
   unusable: { word: msg`not usable`, tone: "plain" },
 };
 
-const CHANGES: Record<string, { word: MessageDescriptor; sign: string }> = {
+const CHANGES: Record<SnapshotFileChange, { word: MessageDescriptor; sign: string }> = {
   added: { word: msg`added`, sign: "+" },
   changed: { word: msg`changed`, sign: "~" },
   deleted: { word: msg`deleted`, sign: "−" },
@@ -54,7 +54,7 @@ function Change({ change }: { change: SnapshotChange }) {
   const { diff } = change;
   const changes = diff !== null && (diff.hunks.length > 0 || diff.binary);
   const [open, setOpen] = useState(changes && change.change !== "same");
-  const { word, sign } = CHANGES[change.change] ?? { word: change.change, sign: "=" };
+  const { word, sign } = CHANGES[change.change];
   const size = (bytes: number | null) => (bytes === null ? "–" : format.bytes(bytes));
   return (
     <li className="snapshot-change" data-testid="snapshot-change" data-change={change.change}>
@@ -80,7 +80,7 @@ function Change({ change }: { change: SnapshotChange }) {
 function Snapshot({ snapshot }: { snapshot: ProjectSnapshot }) {
   const { t } = useLingui();
   const say = useWords();
-  const state = STATES[snapshot.state] ?? { word: snapshot.state, tone: "plain" as const };
+  const state = STATES[snapshot.state];
   return (
     <section className={css.snapshot} aria-label={snapshot.project} data-testid="snapshot">
       <h2>

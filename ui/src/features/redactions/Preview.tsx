@@ -2,7 +2,7 @@
 import { plural } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useMemo, useState } from "react";
-import type { ActResult, Message } from "@/bindings";
+import type { ActResult, Message, RedactionAction, RedactionPlace } from "@/bindings";
 import { ProgramText } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
 import { useProgramWords } from "@/shared/program";
@@ -33,7 +33,7 @@ export function MaskedLine({ masked }: { masked: string }) {
   );
 }
 
-function ActionChip({ action }: { action: string }) {
+function ActionChip({ action }: { action: RedactionAction }) {
   switch (action) {
     case "redact_version":
       return (
@@ -53,12 +53,10 @@ function ActionChip({ action }: { action: string }) {
           <Trans>leave, name on receipt</Trans>
         </Chip>
       );
-    default:
-      return <Chip>{action}</Chip>;
   }
 }
 
-function PlaceName({ place }: { place: string }) {
+function PlaceName({ place }: { place: RedactionPlace }) {
   switch (place) {
     case "transcript":
       return <Trans>transcript, not ours to change without asking</Trans>;
@@ -75,7 +73,8 @@ function PlaceName({ place }: { place: string }) {
     case "worktree":
     case "store":
       return <Trans>outside of the log</Trans>;
-    default:
+    case "version":
+    case "live":
       return null;
   }
 }

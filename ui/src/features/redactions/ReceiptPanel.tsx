@@ -32,8 +32,6 @@ function PlaceChip({ place }: { place: ReceiptPlace }) {
           <Trans>out of reach</Trans>
         </Chip>
       );
-    default:
-      return <Chip>{place.state}</Chip>;
   }
 }
 

@@ -1,7 +1,15 @@
 /** What happened: prompts in order, and what each wrote in every store. */
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { type ReactNode, useState } from "react";
-import type { InboxItem, Session, SessionAgent, SessionEvent, SessionPrompt, SessionWrite } from "@/bindings";
+import type {
+  ContextEventKind,
+  InboxItem,
+  Session,
+  SessionAgent,
+  SessionEvent,
+  SessionPrompt,
+  SessionWrite,
+} from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { hiddenIn, spelled } from "@/shared/hidden";
 import { Moment } from "@/shared/labels";
@@ -90,7 +98,7 @@ function EventLine({ event }: { event: SessionEvent }) {
   const { t } = useLingui();
   const format = useFormat();
   const { tokens_before: before, tokens_after: after, before_request: request } = event;
-  const words: Record<string, string> = {
+  const words: Record<ContextEventKind, string> = {
     compaction: t`Compacted before request ${request}`,
     microcompaction: t`Old tool results dropped before request ${request}`,
     rewind: t`A person went back before request ${request}`,
@@ -99,7 +107,7 @@ function EventLine({ event }: { event: SessionEvent }) {
   };
   return (
     <p className={css.aside} data-testid="session-event">
-      {words[event.event] ?? event.event}
+      {words[event.event]}
       {before !== null && after !== null && `: ${t`${format.compact(before)} to ${format.compact(after)}`}`}
       {event.lost.length > 0 && (
         <span className={css.lacking}>

@@ -209,7 +209,9 @@ function Explained({ change }: { change: QueuedChange }) {
           </Trans>
         </p>
       );
-    default:
+    case "create":
+    case "update":
+    case "delete":
       return (
         <p className="muted">
           <Trans>There is no difference to show.</Trans>
