@@ -1,6 +1,6 @@
 //! Health of stores, what could go, and acts on single entries of a memory.
 
-use super::{ActorView, FigureKind, Finding};
+use super::{ActorView, FigureKind, Finding, LoadReason, ReasonCount};
 use crate::{ExpiryKind, IndexLimit};
 use retrace_message::Message;
 use serde::{Deserialize, Serialize};
@@ -159,6 +159,45 @@ pub struct StoreLoads {
     pub memories: Vec<MemoryLoads>,
     /// Memories that none of them loaded.
     pub never_loaded: u64,
+}
+
+/// Asks which sessions loaded a memory.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct MemoryLoadsReq {
+    /// The memory, `STORE:PATH`.
+    pub memory: String,
+}
+
+/// Sessions that loaded a memory. Only main conversations on this machine are known.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct MemoryLoaded {
+    /// Sessions that concern the store and tell what they loaded.
+    pub sessions: u64,
+    /// Sessions that loaded the memory.
+    pub loaded: u64,
+    /// By reason: sessions that loaded it for it, the most first.
+    pub reasons: Vec<ReasonCount>,
+    /// The sessions that loaded it, the newest first; at most 500.
+    pub rows: Vec<LoadingSession>,
+    /// True if reading was stopped, so that more may have loaded it.
+    pub cancelled: bool,
+}
+
+/// A session that loaded a memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct LoadingSession {
+    /// The session's id.
+    pub session: String,
+    /// Its title, where it has one.
+    pub title: Option<String>,
+    /// Directory it ran in.
+    pub project: Option<String>,
+    /// When it was loaded last, as the client's hook told; else when the session came to its end.
+    pub at: Option<String>,
+    /// Why it was loaded, each reason once.
+    pub reasons: Vec<LoadReason>,
+    /// True if the client's hook told it.
+    pub hook: bool,
 }
 
 /// In how many sessions one memory was loaded.
