@@ -1,6 +1,6 @@
 //! What machines of a hub do to each other.
 
-use super::visible;
+use super::{Style, visible};
 use retrace_api::wire::{
     HubItem, HubProjects, HubProposal, HubReach, HubRedaction, HubRedactions, HubShown, HubSynced, HubWaiting,
 };
@@ -169,6 +169,16 @@ pub fn waiting(waiting: &HubWaiting) -> Vec<String> {
     ];
     let some = words.iter().filter(|(count, _)| *count > 0);
     some.map(|(count, what)| format!("{count} {what}")).collect()
+}
+
+/// One line about what waits at the hub, where anything does.
+pub fn waits(out: &mut (impl Write + ?Sized), known: Option<&HubWaiting>, style: Style) -> Result<()> {
+    let lines = known.map(waiting).unwrap_or_default();
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let text = format!("At the hub: {}.", lines.join("; "));
+    writeln!(out, "{}", style.paint.yellow(&text))
 }
 
 /// What a sync did for other machines.

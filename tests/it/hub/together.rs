@@ -84,7 +84,6 @@ fn a_secret_in_two_memories_goes_everywhere() {
         assert!(receipt.verified && receipt.purge == "done", "{receipt:?}");
     }
     assert!(b.synced().redactions.is_empty(), "nothing is carried out twice");
-    assert_eq!(a.versions(), a.versions());
 }
 
 #[test]
@@ -170,9 +169,9 @@ fn a_machine_that_dies_before_its_receipt_loses_nothing() {
 fn a_second_person_approves_where_the_policy_says_so() {
     let Some((hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
     let owner = Machine::new("owner");
-    owner.join(hub.url(), &token_of_role(&a, "owner")).expect("it joins");
-    let (exit, _, errors) = a.run(&["hub", "policy", "set", "two_person_redaction", "true"]);
-    assert_eq!(exit, retrace_cli::Exit::DONE, "{errors}");
+    owner.join(hub.url(), &owners_token(&a)).expect("it joins");
+    let policy = wire::HubPolicyReq { key: "two_person_redaction".to_owned(), value: "true".to_owned() };
+    commands::hub_set_policy(&a.world.app, policy).expect("the policy is set");
     for machine in [&a, &b] {
         machine.record("keys.md", format!("deploy with {SECRET}\n"));
         machine.synced();
@@ -198,10 +197,9 @@ fn a_second_person_approves_where_the_policy_says_so() {
     assert!(done.complete && done.approved_by.is_some(), "{done:?}");
 }
 
-fn token_of_role(owner: &Machine, role: &str) -> String {
-    let (exit, output, errors) = owner.run(&["hub", "token", "--role", role]);
-    assert_eq!(exit, retrace_cli::Exit::DONE, "{errors}");
-    output.trim().to_owned()
+fn owners_token(owner: &Machine) -> String {
+    let request = wire::HubTokenReq { owner: true, ..wire::HubTokenReq::default() };
+    commands::hub_token(&owner.world.app, request).expect("a token").token
 }
 
 #[test]
@@ -241,7 +239,7 @@ fn one_inbox_for_all_machines_and_approvals_reach_their_logs() {
     assert_eq!(b.synced().reviews, 0, "each once");
     // The person has the same name on both machines of this test.
     let left = commands::inbox(&b.world.app, wire::InboxReq::default()).expect("an inbox");
-    assert!(left.items.is_empty(), "{left:?}");
+    assert_eq!(left.total, 0, "{left:?}");
 }
 
 #[test]

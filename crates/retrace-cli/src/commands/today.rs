@@ -29,6 +29,11 @@ pub(crate) fn run(shell: &mut Shell<'_, '_>) -> Ended {
     let found = Today::read(app.review(), status.recording)?;
     let stores = commands::stores(&app, Nothing {})?;
     let style = shell.style();
-    shell.print(|out| print::today::today(out, &found, &status, &Names::of(stores), style))?;
+    // As of the last sync; nothing is asked of the hub now. Without a hub, or where its file cannot be read, nothing is said.
+    let waiting = commands::hub_status(&app, Nothing {}).ok().and_then(|status| status.waiting);
+    shell.print(|out| {
+        print::today::today(out, &found, &status, &Names::of(stores), style)?;
+        print::hub_together::waits(out, waiting.as_ref(), style)
+    })?;
     Ok(Exit::DONE)
 }
