@@ -423,3 +423,51 @@ fn the_report_has_the_ledger_and_runs_and_prints_nothing_it_must_not() {
         |text: &str| text.split("<section>").find(|part| part.contains("<h2>Rules</h2>")).map(str::to_owned);
     assert_eq!(rules(&report(None)), rules(&text));
 }
+
+fn undo(world: &World, dry_run: bool) -> Result<wire::ActResult, wire::ApiError> {
+    commands::undo(&world.app, wire::UndoReq { operation_seq: None, dry_run })
+}
+
+#[test]
+fn acts_on_a_guard_are_undone_as_any_act_the_newest_first() {
+    let world = World::new();
+    let version = world.record("build.md", "# Build\n- Use pnpm, never npm.\n");
+    world.record("build.md", "# Build\n- Use pnpm, never ever npm.\n");
+    world.rollback("build.md", &version).expect("it is put back");
+    let rule = add(&world, never_npm("notes:build.md:2")).rule_id;
+    let file = world.path("home/.claude/settings.json");
+    std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+    let (text, read) = ("{\n  \"model\": \"opus\"\n}\n", || std::fs::read_to_string(&file).expect("settings"));
+    std::fs::write(&file, text).expect("settings");
+    let request = wire::GuardRule { rule: rule.clone(), ..wire::GuardRule::default() };
+    guard(&world, request.clone());
+    let guarded = read();
+    guard(&world, wire::GuardRule { remove: true, ..request.clone() });
+    assert_eq!(read(), text);
+
+    // The newest act took the hook out; a preview changes nothing.
+    let preview = undo(&world, true).expect("a preview").guard.expect("an edit of settings");
+    assert!(preview.dry_run && preview.lines.iter().any(|line| line.text.contains("rule check")));
+    assert_eq!(read(), text);
+    let done = undo(&world, false).expect("it is undone").guard.expect("an edit of settings");
+    assert_eq!((done.rule.guards.len(), read()), (1, guarded));
+    // Then the act that put it in, though the settings changed otherwise.
+    let changed = read().replace("opus", "sonnet");
+    std::fs::write(&file, &changed).expect("settings");
+    let done = undo(&world, false).expect("it is undone").guard.expect("an edit of settings");
+    assert_eq!((done.rule.guards.len(), read()), (0, text.replace("opus", "sonnet")));
+    // Then what was done before.
+    let result = undo(&world, true).expect("a preview");
+    assert!(result.guard.is_none() && result.undoes.is_some());
+
+    // Another answer in the place of a first one is one act.
+    guard(&world, request.clone());
+    guard(&world, wire::GuardRule { remind: true, ..request.clone() });
+    let done = undo(&world, false).expect("it is undone").guard.expect("an edit of settings");
+    assert_eq!((done.rule.guards.len(), done.rule.guards[0].remind), (1, false));
+    // A hook that somebody took out by hand is a conflict.
+    std::fs::write(&file, text).expect("settings");
+    assert_eq!(undo(&world, false).expect_err("it is gone").code, Code::HeadMoved);
+    assert_eq!(read(), text);
+    world.verify();
+}

@@ -339,6 +339,7 @@ fn dependencies_point_downwards() {
                 "retrace-sources",
                 "retrace-tokens",
                 "retrace-transcript",
+                "retrace-watch",
             ][..],
         ),
         ("retrace-sync", &["retrace-model"][..]),

@@ -34,6 +34,7 @@ mod hub;
 mod inbox;
 mod kept_out;
 mod kinds;
+mod live;
 #[cfg(unix)]
 mod memory_stores;
 mod memory_tool;

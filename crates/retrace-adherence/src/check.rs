@@ -54,7 +54,7 @@ fn check(reader: &Reader<'_>, request: &CheckRuleReq) -> Result<CheckedRule, Api
 }
 
 /// True if a session can have what stands in a directory.
-fn has_rule(place: &Path, transcript: &Path, ran_in: Option<&str>) -> bool {
+pub(crate) fn has_rule(place: &Path, transcript: &Path, ran_in: Option<&str>) -> bool {
     if is_beside(place, transcript) {
         return true;
     }
@@ -67,7 +67,7 @@ fn has_rule(place: &Path, transcript: &Path, ran_in: Option<&str>) -> bool {
 }
 
 /// The directory that a rule's source lies in. `None` where nobody said, and for a store without a directory.
-fn place_of(rule: &Rule, stores: &[StoreRow]) -> Option<PathBuf> {
+pub(crate) fn place_of(rule: &Rule, stores: &[StoreRow]) -> Option<PathBuf> {
     let source = rule.source.as_deref()?;
     let named = stores.iter().find(|store| {
         let follows = |name: &str| source.strip_prefix(name).is_some_and(|rest| rest.starts_with(':'));

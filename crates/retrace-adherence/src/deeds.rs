@@ -193,7 +193,7 @@ fn file(engine: &Engine) -> PathBuf {
     engine.options.data_dir.join(DEEDS_FILE)
 }
 
-fn newest_redaction(engine: &Engine) -> Result<Option<String>, ApiError> {
+pub(crate) fn newest_redaction(engine: &Engine) -> Result<Option<String>, ApiError> {
     engine.read(|reader| Ok(reader.receipts()?.first().map(|receipt| receipt.id.to_string())))
 }
 

@@ -5,8 +5,8 @@ use crate::backtest::back_test;
 use crate::list::{id_of, rule_named};
 use crate::settings::{Refusal, holds, with_hook, without_hook};
 use retrace_files::{Expected, FileError, Root, RootError};
-use retrace_log::KeptGuard;
-use retrace_model::{RelPath, Sha256};
+use retrace_log::{GuardAct, KeptGuard, Reader};
+use retrace_model::{RelPath, Sha256, Timestamp};
 use retrace_rules::{Pattern, Rule};
 use retrace_wire::{ApiError, Code, GuardRule, GuardedRule, MemoryRule, RuleGuard, SettingsLine, show};
 use std::path::{Path, PathBuf};
@@ -129,6 +129,45 @@ fn take_off(
         guards.iter().try_for_each(|guard| Ok(act.remove_guard(&user, now, guard)?))
     })?;
     Ok(answer(inner.read(|reader| Ok(rule_named(reader, &request.rule)?.1))?))
+}
+
+/// When the newest act on a guard was that can be taken back.
+///
+/// # Errors
+/// A failure of the database.
+pub fn newest_guard_act(reader: &Reader<'_>) -> Result<Option<Timestamp>, ApiError> {
+    Ok(reader.newest_guard_acts()?.first().map(|act| act.guard.at))
+}
+
+/// Takes the newest act on a guard back, in the settings as they are now: a hook that was put in comes out, one that was taken
+/// out goes in again.
+///
+/// # Errors
+/// `not_found` where there is no such act, `head_moved` where somebody else put the hook in or out meanwhile, or changed the
+/// settings while they were edited; nothing is written then.
+pub fn undo_guard(inner: &Arc<Rules>, dry_run: bool) -> Result<GuardedRule, ApiError> {
+    let mut acts = inner.read(|reader| Ok(reader.newest_guard_acts()?))?;
+    let Some(newest) = acts.first().map(|act| act.guard.clone()) else {
+        return Err(ApiError::new(Code::NotFound, say::no_guard_act(), ""));
+    };
+    let id = id_of(newest.rule);
+    let (_, view, rule) = inner.read(|reader| rule_named(reader, &id))?;
+    let settings = Settings::read(Path::new(&newest.file))?;
+    let mut after = settings.text.clone();
+    for act in &mut acts {
+        after = settings.taken_back(after, act, &rule)?;
+    }
+    let request = GuardRule { rule: id.clone(), dry_run, ..GuardRule::default() };
+    let answer =
+        |view| settings.answer(&request, view, (&newest.command, newest.remind), after.as_deref(), None);
+    if dry_run {
+        return Ok(answer(view));
+    }
+    let (user, now) = (inner.user(), inner.now());
+    settings.change(inner, after.as_deref(), |log| {
+        acts.iter().try_for_each(|act| Ok(log.take_back_guard(&user, now, act)?))
+    })?;
+    Ok(answer(inner.read(|reader| Ok(rule_named(reader, &id)?.1))?))
 }
 
 fn is_blank(text: &str) -> bool {
@@ -255,6 +294,33 @@ impl Settings {
         })
     }
 
+    /// The settings without what an act on a guard did to them. What goes in again is put into the act's guard.
+    fn taken_back(
+        &self,
+        text: Option<String>,
+        act: &mut GuardAct,
+        rule: &Rule,
+    ) -> Result<Option<String>, ApiError> {
+        let guard = &mut act.guard;
+        let before = text.clone().unwrap_or_default();
+        if act.is_removal {
+            if holds(&before, &guard.command) {
+                return Err(self.hook_moved());
+            }
+            let edited = self.of(with_hook(&before, tools_of(&rule.pattern), &guard.command))?;
+            (guard.made_file, guard.inserted) = (text.is_none(), edited.inserted);
+            return Ok(Some(edited.text));
+        }
+        let without = self.of(without_hook(&before, &guard.command, &guard.inserted))?;
+        let without = without.ok_or_else(|| self.hook_moved())?;
+        // Settings that were made for the hook, and hold nothing else, go with it.
+        Ok((!guard.made_file || !is_blank(&without)).then_some(without))
+    }
+
+    fn hook_moved(&self) -> ApiError {
+        ApiError::new(Code::HeadMoved, say::hook_changed(), show(&self.file)).hint(say::see_settings())
+    }
+
     /// The directory whose sessions read these settings; `None` for those of the user.
     fn project(&self, config_root: &Path) -> Option<&Path> {
         let folder = self.file.parent()?;
@@ -359,6 +425,9 @@ retrace_message::messages! {
     settings_are_no_json() => "The settings are no JSON object.",
     hooks_of_another_form() => "The hooks in the settings are of a form that is not known.",
     settings_changed() => "The settings were changed meanwhile.",
+    no_guard_act() => "There is nothing to undo.",
+    hook_changed() => "Somebody else changed the hook in the settings since.",
+    see_settings() => "Look at the settings; `retrace rule guard` puts the hook in, with --remove takes it out. Nothing was written.",
     preview_again() => "Preview the edit again. Nothing was written.",
     folder_cannot_be_made(error) => "The directory of the settings cannot be made: {error}.",
 }

@@ -26,25 +26,30 @@
 
 mod anchor;
 mod backtest;
+mod broken;
 mod check;
 mod deeds;
 mod guard;
 mod ledger;
 mod list;
+mod live;
 mod presence;
 mod propose;
 mod settings;
 mod worth;
 
+pub use broken::{broken_rules, broken_rules_in, see_broken_rules};
 pub use check::{check_call, check_memory_rule};
 pub use deeds::DEEDS_FILE;
-pub use guard::guard_rule;
+pub use guard::{guard_rule, newest_guard_act, undo_guard};
 pub use ledger::adherence;
+pub use live::LiveUpkeep;
 pub use list::{add_memory_rule, list_memory_rule, memory_rules};
 pub use propose::propose_rules;
 pub use worth::memory_worth;
 
 use deeds::DeedsCache;
+use live::LiveTexts;
 use retrace_engine::Engine;
 use retrace_engine::kept_texts::{Held, KeptTexts};
 use retrace_lab::Lab;
@@ -56,13 +61,14 @@ pub struct Rules {
     engine: Arc<Engine>,
     lab: Arc<Lab>,
     deeds: DeedsCache,
+    live: LiveTexts,
 }
 
 impl Rules {
     /// The rules of this log. The answer is to be given to [`Engine::forget_with`].
     #[must_use]
     pub fn new(engine: Arc<Engine>, lab: Arc<Lab>) -> Self {
-        Self { engine, lab, deeds: DeedsCache::default() }
+        Self { engine, lab, deeds: DeedsCache::default(), live: LiveTexts::default() }
     }
 }
 
@@ -76,6 +82,6 @@ impl Deref for Rules {
 
 impl KeptTexts for Rules {
     fn forget_transcripts(&self) -> Box<dyn Held + '_> {
-        self.deeds.forget(&self.engine)
+        Box::new((self.deeds.forget(&self.engine), self.live.forget(self)))
     }
 }

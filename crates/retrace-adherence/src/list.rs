@@ -98,7 +98,7 @@ pub(crate) fn id_of(number: u64) -> String {
     format!("{PREFIX}{number}")
 }
 
-fn rule_of(kept: &KeptRule) -> Option<Rule> {
+pub(crate) fn rule_of(kept: &KeptRule) -> Option<Rule> {
     Rule::from_json(&serde_json::from_str(&kept.fields).ok()?).ok()
 }
 

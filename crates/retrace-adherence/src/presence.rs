@@ -4,7 +4,9 @@ use crate::Rules;
 use crate::anchor::{Anchor, Source};
 use retrace_lab::{Concerned, OfMemory, ran_below};
 use retrace_sessions::Entry;
-use retrace_wire::{ApiError, PresenceCause};
+use retrace_wire::{ApiError, PresenceCause, PresenceGrade};
+use std::path::Path;
+use std::sync::Arc;
 
 /// What conversations had of the sources of rules, as the index of presence tells.
 pub(crate) struct Presences {
@@ -21,6 +23,15 @@ pub(crate) struct Spoken<'e> {
 impl Presences {
     pub(crate) fn new(inner: &Rules) -> Result<Self, ApiError> {
         Ok(Self { concerned: Concerned::read(&inner.lab)? })
+    }
+
+    /// Of one transcript alone, with what the index says of it; `None` where it is none that is known.
+    pub(crate) fn of_transcript(
+        inner: &Rules,
+        path: &Path,
+    ) -> Result<Option<(Self, Arc<Entry>)>, ApiError> {
+        let found = Concerned::of_transcript(&inner.lab, path)?;
+        Ok(found.map(|(concerned, entry)| (Self { concerned }, entry)))
     }
 
     /// True if a conversation could have had a rule's source, as presence says.
@@ -43,12 +54,23 @@ impl Presences {
         spoken: Spoken<'_>,
         request: usize,
     ) -> Option<Result<(), PresenceCause>> {
+        self.had_graded(anchor, wording, spoken, request).map(|(had, _)| had)
+    }
+
+    /// The same, with how well it is known.
+    pub(crate) fn had_graded(
+        &mut self,
+        anchor: &Anchor,
+        wording: Option<usize>,
+        spoken: Spoken<'_>,
+        request: usize,
+    ) -> Option<(Result<(), PresenceCause>, PresenceGrade)> {
         match (&anchor.source, &anchor.asked) {
             (Source::Memory { .. }, Some(asked)) => {
                 let wording = anchor.wordings.get(wording?)?;
                 let (line, _) = wording.line.as_ref()?;
                 let line = OfMemory { version: &wording.version_id, line: *line };
-                self.concerned.had(asked, line, spoken.entry, spoken.part, request)
+                self.concerned.had_graded(asked, line, spoken.entry, spoken.part, request)
             }
             // Of a file of which no version is kept it is not known which line stood there.
             _ => None,

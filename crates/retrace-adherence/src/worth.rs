@@ -5,9 +5,10 @@ use crate::ledger::adherence;
 use retrace_engine::root_of;
 use retrace_engine::target::Target;
 use retrace_lab::{memory_uses, prices_in, store_presence};
+use retrace_log::{Reader, StoreRow};
 use retrace_model::RelPath;
 use retrace_wire::{
-    AdherenceReq, ApiError, MemoriesWorth, MemoryEffect, MemoryPrice, MemoryWorth, MemoryWorthReq,
+    AdherenceReq, ApiError, Code, MemoriesWorth, MemoryEffect, MemoryPrice, MemoryWorth, MemoryWorthReq,
     RuleLedger, RuleTally, RuleWorth, show,
 };
 use std::cmp::Ordering;
@@ -27,10 +28,18 @@ const RATE_FROM: u64 = 10;
 /// `not_found` for an unknown store, `invalid` when it is being worked out already.
 pub fn memory_worth(inner: &Arc<Rules>, request: MemoryWorthReq) -> Result<MemoriesWorth, ApiError> {
     let job = inner.jobs.begin(Some(JOB))?;
-    let stores = inner.read(|reader| match request.store.as_deref() {
-        Some(name) => Ok(vec![inner.store_named(reader, name)?]),
-        None => Ok(reader.stores()?.into_iter().filter(|store| store.removed_at.is_none()).collect()),
+    let (stores, only) = inner.read(|reader| match (&request.memory, request.store.as_deref()) {
+        (Some(target), _) => {
+            let (store, path) = memory_named(inner, reader, target)?;
+            Ok((vec![store], Some(path)))
+        }
+        (None, Some(name)) => Ok((vec![inner.store_named(reader, name)?], None)),
+        (None, None) => {
+            let listed = reader.stores()?.into_iter().filter(|store| store.removed_at.is_none());
+            Ok((listed.collect(), None))
+        }
     })?;
+    let is_asked = |path: &str| only.as_deref().is_none_or(|only| only == path);
     let uses = memory_uses(&inner.lab, &job, JOB);
     let mut rules = rules_of(inner)?;
     let mut memories = Vec::new();
@@ -39,7 +48,7 @@ pub fn memory_worth(inner: &Arc<Rules>, request: MemoryWorthReq) -> Result<Memor
         let prices: HashMap<&str, &MemoryPrice> =
             prices.iter().map(|price| (price.path.as_str(), price)).collect();
         let root = root_of(store);
-        for memory in store_presence(&inner.lab, store, None)?.iter() {
+        for memory in store_presence(&inner.lab, store, None)?.iter().filter(|memory| is_asked(&memory.path)) {
             let price = prices.get(show(&root.join(&memory.path)).as_str());
             let rules = rules.remove(&(store.id.to_string(), memory.path.clone())).unwrap_or_default();
             memories.push(MemoryWorth {
@@ -58,6 +67,21 @@ pub fn memory_worth(inner: &Arc<Rules>, request: MemoryWorthReq) -> Result<Memor
     }
     memories.sort_by(order);
     Ok(MemoriesWorth { memories, cancelled: job.is_stopped() })
+}
+
+/// The live memory that a target names: its store, and its path there.
+fn memory_named(
+    inner: &Rules,
+    reader: &Reader<'_>,
+    target: &str,
+) -> Result<(StoreRow, String), ApiError> {
+    let Target::File { store, path, at: None } = inner.target(reader, target)? else {
+        return Err(ApiError::invalid(say::not_a_memory(), target).hint(say::name_a_memory()));
+    };
+    if reader.live_at(store.id, &path)?.is_none() {
+        return Err(ApiError::new(Code::NotFound, say::no_live_memory(), target));
+    }
+    Ok((*store, RelPath::to_text(&path)))
 }
 
 /// Rules on the list by store and path.
@@ -124,6 +148,14 @@ fn order(one: &MemoryWorth, other: &MemoryWorth) -> Ordering {
         .then_with(|| carried(other).cmp(&carried(one)))
         .then_with(|| other.tokens_per_session.cmp(&one.tokens_per_session))
         .then_with(|| (&one.store, &one.path).cmp(&(&other.store, &other.path)))
+}
+
+retrace_message::messages! {
+    /// Messages about what memories are worth.
+    mod say in "worth";
+    not_a_memory() => "This names no memory.",
+    name_a_memory() => "A memory is named STORE:PATH.",
+    no_live_memory() => "There is no such memory now.",
 }
 
 #[cfg(test)]

@@ -17,6 +17,8 @@ struct Standing {
     cursor: u64,
     /// Cursor of the search index.
     indexed: u64,
+    /// The newest break of a rule, and the newest act on one.
+    broken: (u64, u64),
 }
 
 /// State that listeners know.
@@ -39,6 +41,9 @@ impl Known {
         let advanced = now.cursor != before.cursor;
         if advanced && now.cursor > reported {
             news.push(Event::Advanced { cursor: now.cursor });
+        }
+        if now.broken != before.broken {
+            news.push(Event::Broken);
         }
         let committed = now.data_version != before.data_version;
         let has_reason = now.indexed != before.indexed || (advanced && now.cursor <= reported);
@@ -76,6 +81,7 @@ impl Feed {
                 data_version: reader.data_version()?,
                 cursor: reader.cursor()?,
                 indexed: reader.indexed_through()?,
+                broken: reader.broken_standing()?,
             })
         })
     }
@@ -124,7 +130,7 @@ mod tests {
     use super::*;
 
     fn at(data_version: i64, cursor: u64, indexed: u64) -> Standing {
-        Standing { data_version, cursor, indexed }
+        Standing { data_version, cursor, indexed, broken: (0, 0) }
     }
 
     #[test]
@@ -134,6 +140,15 @@ mod tests {
         assert_eq!(known.news(at(1, 4, 0), 0), [Event::Advanced { cursor: 4 }, Event::Stores]);
         assert_eq!(known.news(at(2, 4, 0), 4), [Event::Stores]);
         assert_eq!(known.news(at(2, 4, 0), 4), []);
+    }
+
+    #[test]
+    fn a_break_of_a_rule_is_reported() {
+        let mut known = Known::default();
+        let broken = Standing { broken: (1, 0), ..at(1, 0, 0) };
+        assert_eq!(known.news(broken, 0), [Event::Broken, Event::Stores]);
+        assert_eq!(known.news(Standing { broken: (1, 1), ..at(1, 0, 0) }, 0), [Event::Broken]);
+        assert_eq!(known.news(Standing { broken: (1, 1), ..at(1, 0, 0) }, 0), []);
     }
 
     #[test]

@@ -111,7 +111,7 @@ pub use remotes::{
     REMOTE_ROOT, RemoteFacts, RemoteRow,
 };
 pub use review::{NewReview, ReviewedVersion};
-pub use rule_guards::KeptGuard;
+pub use rule_guards::{GuardAct, KeptGuard};
 pub use rules::KeptRule;
 pub use search::{SearchHit, Words};
 pub use stores::{NewStore, StorePlace, StoreRow};

@@ -4,7 +4,7 @@ use crate::rows;
 use crate::writer::Act;
 use crate::{LogError, Reader};
 use retrace_model::{Actor, Timestamp};
-use rusqlite::params;
+use rusqlite::{Row, params};
 
 /// A hook that guards a rule, as it was put into an agent's settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,13 +27,22 @@ pub struct KeptGuard {
     pub inserted: String,
 }
 
+/// An act on a guard that can be taken back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GuardAct {
+    /// The guard; `seq` and `at` are those of the act.
+    pub guard: KeptGuard,
+    /// True if it took the guard out.
+    pub is_removal: bool,
+}
+
 impl Act<'_> {
     /// Records that a guard was put into settings. `seq` of `guard` is not used.
     ///
     /// # Errors
     /// A failure of the database.
     pub fn add_guard(&mut self, person: &Actor, guard: &KeptGuard) -> Result<(), LogError> {
-        self.whole(|act| insert(act, person, guard, guard.at, None))
+        self.whole(|act| insert(act, person, guard, guard.at, (None, None)))
     }
 
     /// Records that a guard was taken out.
@@ -41,7 +50,18 @@ impl Act<'_> {
     /// # Errors
     /// A failure of the database.
     pub fn remove_guard(&mut self, person: &Actor, at: Timestamp, guard: &KeptGuard) -> Result<(), LogError> {
-        self.whole(|act| insert(act, person, guard, at, Some(guard.seq)))
+        self.whole(|act| insert(act, person, guard, at, (Some(guard.seq), None)))
+    }
+
+    /// Records that an act on a guard was taken back: what it put in is out, and what it took out is in again, as `act.guard`
+    /// says.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn take_back_guard(&mut self, person: &Actor, at: Timestamp, act: &GuardAct) -> Result<(), LogError> {
+        let seq = Some(act.guard.seq);
+        let undoes = seq.filter(|_| !act.is_removal);
+        self.whole(|log| insert(log, person, &act.guard, at, (undoes, seq)))
     }
 }
 
@@ -50,15 +70,15 @@ fn insert(
     person: &Actor,
     guard: &KeptGuard,
     at: Timestamp,
-    undoes: Option<u64>,
+    (undoes, takes_back): (Option<u64>, Option<u64>),
 ) -> Result<(), LogError> {
     let actor = rows::intern_actor(&act.transaction, person)?;
     let file = act.clean(&guard.file)?.into_owned();
     let command = act.clean(&guard.command)?.into_owned();
     let inserted = act.clean(&guard.inserted)?.into_owned();
     act.transaction.execute(
-        "INSERT INTO guard_acts (seq, rule, undoes, actor_id, created_at, remind, made_file, file, command, inserted)
-         VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM guard_acts), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        "INSERT INTO guard_acts (seq, rule, undoes, actor_id, created_at, remind, made_file, file, command, inserted, takes_back)
+         VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM guard_acts), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
         params![
             guard.rule,
             undoes,
@@ -68,7 +88,8 @@ fn insert(
             guard.made_file,
             file,
             command,
-            inserted
+            inserted,
+            takes_back
         ],
     )?;
     Ok(())
@@ -84,18 +105,44 @@ impl Reader<'_> {
             "SELECT seq, rule, created_at, remind, made_file, file, command, inserted FROM guard_acts g
              WHERE undoes IS NULL AND NOT EXISTS (SELECT 1 FROM guard_acts u WHERE u.undoes = g.seq) ORDER BY seq",
         )?;
-        let rows = query.query_map([], |row| {
-            Ok(KeptGuard {
-                seq: row.get(0)?,
-                rule: row.get(1)?,
-                at: Timestamp::from_micros(row.get(2)?),
-                remind: row.get(3)?,
-                made_file: row.get(4)?,
-                file: row.get(5)?,
-                command: row.get(6)?,
-                inserted: row.get(7)?,
-            })
-        })?;
+        let rows = query.query_map([], guard_from)?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
+
+    /// The newest acts on a guard that were not taken back, those of one time on the same settings: the newest first.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn newest_guard_acts(&self) -> Result<Vec<GuardAct>, LogError> {
+        let mut query = self.connection.prepare_cached(
+            "SELECT seq, rule, created_at, remind, made_file, file, command, inserted, undoes FROM guard_acts g
+             WHERE takes_back IS NULL AND NOT EXISTS (SELECT 1 FROM guard_acts t WHERE t.takes_back = g.seq) ORDER BY seq DESC",
+        )?;
+        let rows = query.query_map([], |row| {
+            Ok(GuardAct { guard: guard_from(row)?, is_removal: row.get::<_, Option<u64>>(8)?.is_some() })
+        })?;
+        let mut newest: Vec<GuardAct> = Vec::new();
+        for act in rows {
+            let act = act?;
+            let of = |act: &GuardAct| (act.guard.at, act.guard.rule, act.guard.file.clone());
+            if newest.first().is_some_and(|first| of(first) != of(&act)) {
+                break;
+            }
+            newest.push(act);
+        }
+        Ok(newest)
+    }
+}
+
+fn guard_from(row: &Row<'_>) -> rusqlite::Result<KeptGuard> {
+    Ok(KeptGuard {
+        seq: row.get(0)?,
+        rule: row.get(1)?,
+        at: Timestamp::from_micros(row.get(2)?),
+        remind: row.get(3)?,
+        made_file: row.get(4)?,
+        file: row.get(5)?,
+        command: row.get(6)?,
+        inserted: row.get(7)?,
+    })
 }

@@ -2,7 +2,7 @@
 
 use super::names::Names;
 use super::time::time;
-use super::{Style, count, receipt, short_hash, visible};
+use super::{Style, count, guards, receipt, short_hash, visible};
 use retrace_api::wire::{
     ActResult, Conflict, FileWrite, LikelyChange, Message, RedactionAction, RedactionMatch,
 };
@@ -16,6 +16,9 @@ pub fn act(
     names: &Names,
     style: Style,
 ) -> Result<()> {
+    if let Some(guard) = &result.guard {
+        return guards::guarded(out, guard, style);
+    }
     writeln!(out, "{}", heading(what, result))?;
     if let Some(undone) = &result.undoes {
         let note =

@@ -6,7 +6,7 @@ use super::paint::Paint;
 use super::table::grouped;
 use super::time::time;
 use super::version::actor;
-use super::{Style, count, remedy, visible};
+use super::{Style, broken, count, remedy, visible};
 use retrace_api::commands::TodayHalf;
 use retrace_api::wire::{ActorView, NeedReason, Triage, TriageKind, TriageRow};
 use retrace_model::VersionId;
@@ -37,6 +37,19 @@ pub fn triage(
     style: Style,
 ) -> Result<()> {
     let paint = style.paint;
+    if !triage.broken.is_empty() {
+        let amount = count(triage.broken_total, "broken rule", "broken rules");
+        writeln!(out, "{}  {}", paint.red("Needs you"), paint.dim(&amount))?;
+        let shown = &triage.broken[..triage.broken.len().min(most.needs)];
+        shown.iter().try_for_each(|broken| broken::one(out, broken, style))?;
+        let left = triage.broken_total.saturating_sub(shown.len() as u64);
+        if left > 0 {
+            writeln!(out, "{}", paint.dim(&format!("and {left} more")))?;
+        }
+        if triage.total > 0 {
+            writeln!(out)?;
+        }
+    }
     if triage.total == 0 {
         return Ok(());
     }

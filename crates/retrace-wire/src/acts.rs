@@ -153,6 +153,9 @@ pub struct ActResult {
     /// With an undo: the operation that it takes back.
     #[serde(default)]
     pub undoes: Option<UndoneAct>,
+    /// With an undo of an act on a rule's guard: the edit of the settings. It is no operation of the log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guard: Option<super::GuardedRule>,
     /// With a restore from imported history: what is known of each file at that time, and how surely.
     #[serde(default)]
     pub imported: Vec<ImportedState>,

@@ -135,3 +135,68 @@ fn every_kind_of_rule_is_broken_where_the_script_broke_it_and_nowhere_else() {
         (vec!["cut".into()], vec!["not_opened".into()], vec!["cut".into()])
     );
 }
+
+/// The terminal program of this build, which the hook runs. It is no part of the tests, and so may not be built.
+fn retrace() -> Option<std::path::PathBuf> {
+    let named = std::env::var_os("RETRACE_PROGRAM").map(std::path::PathBuf::from);
+    let beside = || std::env::current_exe().ok()?.parent()?.parent().map(|folder| folder.join("retrace"));
+    let program = named.or_else(beside).filter(|program| program.is_file());
+    if program.is_none() {
+        println!("skipped: retrace is not built; `cargo build -p retrace-cli` builds it (RETRACE_PROGRAM names another)");
+    }
+    program
+}
+
+#[test]
+fn an_exported_hook_stops_the_call_that_breaks_the_rule_and_no_other() {
+    const SENTENCE: &str = "Use pnpm, never npm: the lock file is that of pnpm.";
+    const THIRD: &str = "00000000-0000-4000-8000-000000000303";
+    let Some(program) = retrace() else { return };
+    let Some(rig) = rig_with(|options| options.engine.program = program) else { return };
+    let rule = json!({"kind": "command_never", "program": "npm", "sentence": SENTENCE});
+    let add = wire::AddMemoryRule { rule, dismissed: false };
+    let rule = commands::add_memory_rule(&rig.world.app, add).expect("a rule").rule_id;
+    let settings = rig.world.path("agent/.claude/settings.json");
+    let guard = |remind: bool| {
+        let settings = Some(settings.display().to_string());
+        let request = wire::GuardRule { rule: rule.clone(), remind, settings, ..wire::GuardRule::default() };
+        commands::guard_rule(&rig.world.app, request).expect("a guard")
+    };
+    let is_there = |name: &str| rig.project().join(name).exists();
+    // What came back to the model for its calls.
+    let answers = || {
+        let log = rig.api.log();
+        let messages = log.bodies.last().expect("a request")["messages"].as_array().cloned().unwrap_or_default();
+        let blocks = messages.iter().filter_map(|message| message["content"].as_array().cloned()).flatten();
+        blocks.filter(|block| block["type"] == "tool_result").map(|block| block.to_string()).collect::<Vec<_>>()
+    };
+
+    guard(false);
+    rig.api.play(vec![
+        vec![runs("touch innocent && echo npm")],
+        vec![runs("touch forbidden && npm ci")],
+        vec![says("Done.")],
+    ]);
+    rig.run(&["-p", "Go on with the work", "--session-id", FIRST, "--model", MODELS[0]]);
+    assert!(is_there("innocent") && !is_there("forbidden"));
+    let found = answers();
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(!found[0].contains(SENTENCE) && found[1].contains(SENTENCE), "{found:?}");
+
+    // A guard that reminds lets the call be made, and the model reads the rule.
+    guard(true);
+    rig.api.play(vec![vec![runs("touch reminded && npm --version")], vec![says("Done.")]]);
+    rig.run(&["-p", "Go on with the work", "--session-id", SECOND, "--model", MODELS[0]]);
+    assert!(is_there("reminded"));
+    let told = rig.api.log().bodies.last().expect("a request").to_string();
+    assert!(told.contains(&format!("Rule: {SENTENCE}")), "{told}");
+
+    // Undone twice, nothing stops it.
+    for _ in 0..2 {
+        let undo = wire::UndoReq { operation_seq: None, dry_run: false };
+        assert!(commands::undo(&rig.world.app, undo).expect("it is undone").guard.is_some());
+    }
+    rig.api.play(vec![vec![runs("touch forbidden && npm --version")], vec![says("Done.")]]);
+    rig.run(&["-p", "Go on with the work", "--session-id", THIRD, "--model", MODELS[0]]);
+    assert!(is_there("forbidden"));
+}

@@ -34,6 +34,7 @@ pub(crate) fn status(app: &App, _: Nothing) -> Result<Status, ApiError> {
             chain_verified_at: verified.map(|(at, _)| at.to_rfc3339()),
             chain_ok: verified.map(|(_, ok)| ok),
             unreviewed: reader.unreviewed_counts(&inner.user())?.values().sum(),
+            broken_rules: reader.broken_count(false)?,
             purge_pending: reader.purges_pending()?,
             network_calls: app.lab.calls() + app.hosted.calls(),
             first_run: all.is_empty(),

@@ -9,7 +9,7 @@ use crate::shell::Shell;
 use clap::Args;
 use retrace_api::App;
 use retrace_api::commands::{self, InboxList, InboxPart};
-use retrace_api::wire::{ApiError, InboxReq, Nothing, TranscriptsReq, Triage, TriageReq};
+use retrace_api::wire::{ApiError, BrokenRulesReq, InboxReq, Nothing, TranscriptsReq, Triage, TriageReq};
 
 /// List unreviewed changes, what needs you first
 ///
@@ -90,13 +90,18 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         commands::transcripts(&app, TranscriptsReq { wait: true, ..TranscriptsReq::default() })?;
         list = InboxList::read(app.review(), &request)?;
     }
-    if list.is_empty() {
+    let broken = match (&narrowed.store, &narrowed.kind) {
+        (None, None) => commands::broken_rules(&app, BrokenRulesReq::default())?.broken,
+        _ => Vec::new(),
+    };
+    if list.is_empty() && broken.is_empty() {
         shell.note(nothing_left(&narrowed));
     }
     let names = if shell.json { Names::default() } else { Names::of(commands::stores(&app, Nothing {})?) };
     let (as_json, style) = (shell.json, shell.style());
     shell.print_long(|out| {
         if as_json {
+            broken.iter().try_for_each(|broken| json::line(out, broken))?;
             let mut lines = json::Lists::new(out);
             list.each(app.review(), |part| match part {
                 InboxPart::Group(group) => Ok(lines.begin(&group)?),
@@ -104,6 +109,7 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
             })
             .and_then(|()| Ok(lines.end()?))
         } else {
+            broken.iter().try_for_each(|broken| print::broken::one(out, broken, style))?;
             let mut groups = print::inbox::Groups::new(out, &names, arguments.all, style);
             list.each(app.review(), |part| match part {
                 InboxPart::Group(group) => Ok(groups.begin(group)?),
@@ -118,11 +124,12 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
 /// The list as rows that are decided together.
 fn triage(narrowed: &Narrowed, most: Most, app: &App, shell: &mut Shell<'_, '_>) -> Ended {
     let found = rows(narrowed, app)?;
-    if found.total == 0 {
+    if found.total == 0 && found.broken.is_empty() {
         shell.note(nothing_left(narrowed));
     }
     if shell.json {
         shell.print_long(|out| {
+            found.broken.iter().try_for_each(|broken| json::line(out, broken))?;
             found.needs.iter().chain(&found.routine).try_for_each(|row| Ok(json::line(out, row)?))
         })?;
         return Ok(Exit::DONE);

@@ -7,14 +7,15 @@ use crate::print::{self, json};
 use crate::shell::{Failure, Shell};
 use clap::Args;
 use retrace_api::wire::Message;
-use retrace_api::wire::{ApiError, Code, Event, LogReq, Nothing, ScanReq, Scanned, Version};
+use retrace_api::wire::{ApiError, BrokenRule, BrokenRulesReq, Code, Event, LogReq, Nothing, ScanReq, Scanned, Version};
 use retrace_api::{App, commands};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 /// Record every change until stopped
 ///
-/// Prints each change as it is recorded, like `retrace log`. Ctrl-C ends it
+/// Prints each change as it is recorded, like `retrace log`, and each rule that a
+/// running session breaks (docs/RULES.md). Ctrl-C ends it
 /// cleanly. One process records at a time.
 ///
 ///     retrace record
@@ -44,6 +45,7 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     }
     shell.io.stop.listen();
     let events = app.subscribe();
+    let mut broken = Broken::from_now(&app)?;
     let recording = app.record(&arguments.stores)?;
     shell.note("Recording. Ctrl-C stops.");
     let mut states = states(&app)?;
@@ -51,6 +53,7 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         match events.recv_timeout(HEARTBEAT) {
             Ok(Event::Advanced { .. }) => go_on(feed.print_new(&app, shell), shell)?,
             Ok(Event::Stores) => go_on(say_states(&app, &mut states, shell), shell)?,
+            Ok(Event::Broken) => go_on(broken.print_new(&app, shell), shell)?,
             Ok(Event::Projects) => go_on(say_projects(&app, shell), shell)?,
             Ok(_) | Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
@@ -58,6 +61,7 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     }
     recording.stop();
     feed.print_new(&app, shell)?;
+    broken.print_new(&app, shell)?;
     Ok(Exit::DONE)
 }
 
@@ -155,6 +159,43 @@ impl Feed {
             }
         }
     }
+}
+
+/// Breaks of rules that were printed, or were there before.
+struct Broken {
+    newest: u64,
+}
+
+impl Broken {
+    fn from_now(app: &App) -> Result<Self, ApiError> {
+        let request = BrokenRulesReq { seen: true, limit: Some(1) };
+        let found = commands::broken_rules(app, request)?;
+        Ok(Self { newest: found.broken.first().map_or(0, number) })
+    }
+
+    fn print_new(&mut self, app: &App, shell: &mut Shell<'_, '_>) -> Result<(), Failure> {
+        let found = commands::broken_rules(app, BrokenRulesReq { seen: true, limit: None })?;
+        let mut new: Vec<&BrokenRule> =
+            found.broken.iter().filter(|broken| number(broken) > self.newest).collect();
+        new.reverse();
+        let Some(newest) = new.last() else { return Ok(()) };
+        self.newest = number(newest);
+        if shell.quiet && !shell.json {
+            return Ok(());
+        }
+        let (as_json, style) = (shell.json, shell.style());
+        shell.print(|out| {
+            new.iter().try_for_each(|broken| match as_json {
+                true => json::line(out, *broken),
+                false => print::broken::one(out, broken, style.with_instants()),
+            })
+        })
+    }
+}
+
+/// The number of a break.
+fn number(broken: &BrokenRule) -> u64 {
+    broken.id.rsplit('_').next().and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
 /// States by the name of the store.

@@ -8,8 +8,8 @@ use crate::shell::{Failure, Shell};
 use clap::{Args, Subcommand};
 use retrace_api::commands;
 use retrace_api::wire::{
-    AddMemoryRule, AdherenceReq, ApiError, CheckRuleReq, Code, GuardRule, ListMemoryRule, MemoryRulesReq,
-    Message, ProposeRulesReq,
+    AddMemoryRule, AdherenceReq, ApiError, BrokenRules, BrokenRulesReq, CheckRuleReq, Code, GuardRule,
+    ListMemoryRule, MemoryRulesReq, Message, ProposeRulesReq, SeeBrokenRules,
 };
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -59,8 +59,9 @@ enum What {
     ///
     /// The file holds one JSON object, a list of them, or one a line; - is standard
     /// input. Fields: `kind` (command_never, command_form, order, path_never,
-    /// at_end, ask_first), `sentence`, `source` (STORE:PATH:LINE or a file), and
-    /// by kind `program` and `arguments`, `form`, `before` and `after`, `paths`.
+    /// at_end, ask_first, text_form), `sentence`, `source` (STORE:PATH:LINE or a
+    /// file), and by kind `program` and `arguments`, `form`, `before` and `after`,
+    /// `paths`, `text`.
     ///
     ///     retrace rule add rule.json
     ///     echo '{"kind":"command_never","program":"npm","sentence":"pnpm, never npm"}' | retrace rule add -
@@ -93,6 +94,35 @@ enum What {
     Restore {
         /// The rule
         rule: String,
+    },
+    /// Say that you saw a break that was found while its session ran
+    ///
+    /// `retrace inbox` lists the breaks that nobody saw yet, `rule broken` all of
+    /// them. What you say stays in the log; --undo puts a break back among what
+    /// needs you.
+    ///
+    ///     retrace rule seen break_7
+    ///     retrace rule seen break_7 --undo
+    #[command(verbatim_doc_comment)]
+    Seen {
+        /// The breaks
+        #[arg(required = true)]
+        breaks: Vec<String>,
+        /// Put them back among what needs you
+        #[arg(long)]
+        undo: bool,
+    },
+    /// List the breaks that were found while sessions ran, the newest first
+    ///
+    /// Something has to record meanwhile. `retrace adherence` counts every session,
+    /// recorded or not.
+    ///
+    ///     retrace rule broken
+    #[command(verbatim_doc_comment)]
+    Broken {
+        /// Number of breaks
+        #[arg(long, default_value_t = 200)]
+        limit: u64,
     },
     /// Judge one call before it is made
     ///
@@ -182,6 +212,8 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         What::List { removed } => list(removed, shell),
         What::Remove { rule } => set(rule, false, shell),
         What::Restore { rule } => set(rule, true, shell),
+        What::Seen { breaks, undo } => seen(breaks, undo, shell),
+        What::Broken { limit } => broken(limit, shell),
         What::Check { rule, command: Some(command), .. } => check(rule, &command, shell),
         What::Check { rule, command: None, remind } => Ok(answer_hook(rule, remind, shell)),
         What::Guard { rule, remind, settings, project, remove, dry_run, expect } => {
@@ -257,6 +289,33 @@ fn set(rule: String, put_back: bool, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
     let rule = commands::list_memory_rule(&app, ListMemoryRule { rule, put_back })?;
     shell.print_one(&rule, |out, style| print::rules::one(out, &rule, style))?;
+    Ok(Exit::DONE)
+}
+
+fn seen(broken: Vec<String>, put_back: bool, shell: &mut Shell<'_, '_>) -> Ended {
+    let app = shell.app()?;
+    let found = commands::see_broken_rules(&app, SeeBrokenRules { broken, put_back })?;
+    print_broken(&found, shell)
+}
+
+fn broken(limit: u64, shell: &mut Shell<'_, '_>) -> Ended {
+    let app = shell.app()?;
+    let found = commands::broken_rules(&app, BrokenRulesReq { seen: true, limit: Some(limit) })?;
+    if found.broken.is_empty() {
+        shell.note("No running session broke a rule while something recorded.");
+    }
+    print_broken(&found, shell)
+}
+
+fn print_broken(found: &BrokenRules, shell: &mut Shell<'_, '_>) -> Ended {
+    let (as_json, style) = (shell.json, shell.style());
+    shell.print_long(|out| {
+        found.broken.iter().try_for_each(|broken| match as_json {
+            true => json::line(out, broken),
+            false => print::broken::one(out, broken, style),
+        })?;
+        Ok(())
+    })?;
     Ok(Exit::DONE)
 }
 

@@ -7,7 +7,7 @@ use crate::print::{self, json};
 use crate::shell::Shell;
 use clap::Args;
 use retrace_api::commands;
-use retrace_api::wire::{MemoriesWorth, MemoryWorthReq};
+use retrace_api::wire::{MemoriesWorth, MemoryWorthReq, Nothing, Stores};
 
 /// Show what each memory costs a session, and what it does
 ///
@@ -19,17 +19,25 @@ use retrace_api::wire::{MemoriesWorth, MemoryWorthReq};
 ///
 ///     retrace worth
 ///     retrace worth webshop
+///     retrace worth webshop:MEMORY.md
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
-    /// Only this store, by id, name or directory
-    #[arg(value_name = "STORE")]
-    store: Option<String>,
+    /// Only this store, by id, name or directory; or only this memory
+    #[arg(value_name = "STORE|STORE:PATH")]
+    target: Option<String>,
 }
 
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
-    let request = MemoryWorthReq { store: arguments.store };
+    // A store may have a colon in its name, or in its directory's.
+    let is_store = |name: &String| commands::stores(&app, Nothing {}).is_ok_and(|found| names(&found, name));
+    let request = match arguments.target {
+        Some(name) if !name.contains(':') || is_store(&name) => {
+            MemoryWorthReq { store: Some(name), memory: None }
+        }
+        memory => MemoryWorthReq { store: None, memory },
+    };
     let worth: MemoriesWorth =
         stoppable(shell, &app, "Reading transcripts", "worth", || commands::memory_worth(&app, request))?;
     let (as_json, style) = (shell.json, shell.style());
@@ -44,4 +52,8 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         shell.warn("It was stopped before its end; the figures are of a part of the sessions.");
     }
     Ok(Exit::DONE)
+}
+
+fn names(stores: &Stores, name: &str) -> bool {
+    stores.stores.iter().any(|store| store.id == name || store.name == name || store.root == name)
 }

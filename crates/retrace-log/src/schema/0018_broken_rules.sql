@@ -44,3 +44,11 @@ CREATE TRIGGER broken_rule_acts_no_delete BEFORE DELETE ON broken_rule_acts
 CREATE TRIGGER broken_rule_acts_no_replace BEFORE INSERT ON broken_rule_acts
     WHEN EXISTS (SELECT 1 FROM broken_rule_acts WHERE seq = NEW.seq)
     BEGIN SELECT RAISE (ABORT, 'broken rules are append-only'); END;
+-- takes_back: the act on a guard that an undo took back.
+ALTER TABLE guard_acts ADD COLUMN takes_back INTEGER REFERENCES guard_acts (seq);
+DROP TRIGGER guard_acts_no_update;
+CREATE TRIGGER guard_acts_no_update BEFORE UPDATE ON guard_acts
+    WHEN NOT (NEW.seq IS OLD.seq AND NEW.rule IS OLD.rule AND NEW.undoes IS OLD.undoes AND NEW.actor_id IS OLD.actor_id
+        AND NEW.created_at IS OLD.created_at AND NEW.remind IS OLD.remind AND NEW.made_file IS OLD.made_file
+        AND NEW.takes_back IS OLD.takes_back)
+    BEGIN SELECT RAISE (ABORT, 'guards are append-only'); END;

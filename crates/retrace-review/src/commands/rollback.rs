@@ -10,6 +10,7 @@ use crate::plan::{Plan, Step, Wanted};
 use crate::target::{Target, moment, version_named};
 use crate::wire::{self, ActResult, ApiError, Code, RestoreReq, RollbackReq, UndoReq};
 use crate::{plan::undoable, target::memory_id};
+use retrace_adherence::{newest_guard_act, undo_guard};
 use retrace_log::{OperationRow, Reader, VersionFilter, VersionRow};
 use retrace_model::{
     MemoryId, RelPath, Sha256, Source, StoreId, Verdict, VersionId, VersionOperation, reconcile,
@@ -67,6 +68,10 @@ pub fn restore(inner: &Arc<Review>, request: RestoreReq) -> Result<ActResult, Ap
 /// `not_found` when there is nothing to undo, `invalid` for an operation that cannot be undone. Files that moved on are
 /// conflicts in the answer, and nothing is done then.
 pub fn undo(inner: &Arc<Review>, request: UndoReq) -> Result<ActResult, ApiError> {
+    if request.operation_seq.is_none() && is_guard_newest(inner)? {
+        let guard = undo_guard(&inner.memory_rules, request.dry_run)?;
+        return Ok(ActResult { dry_run: request.dry_run, guard: Some(guard), ..ActResult::default() });
+    }
     let seq = inner.read(|reader| match request.operation_seq {
         Some(seq) => Ok(seq),
         None => newest_undoable(reader),
@@ -79,6 +84,20 @@ pub fn undo(inner: &Arc<Review>, request: UndoReq) -> Result<ActResult, ApiError
         inner.carry_out(&plan, request.dry_run)?
     };
     Ok(ActResult { undoes: Some(undone_act(&undone)), ..result })
+}
+
+/// True if the newest act of a person is one on the guard of a rule.
+fn is_guard_newest(inner: &Arc<Review>) -> Result<bool, ApiError> {
+    inner.read(|reader| {
+        let Some(at) = newest_guard_act(reader)? else { return Ok(false) };
+        let newest = match newest_undoable(reader) {
+            Ok(seq) => Some(reader.operation(seq)?),
+            Err(error) if error.code == Code::NotFound => None,
+            // A redaction is not passed over in silence, but for what was done after it.
+            Err(_) => reader.operations(None, None, 1)?.into_iter().next(),
+        };
+        Ok(newest.is_none_or(|operation| operation.created_at < at))
+    })
 }
 
 fn undone_act(row: &OperationRow) -> wire::UndoneAct {

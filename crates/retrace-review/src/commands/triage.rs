@@ -8,9 +8,10 @@ use crate::triage::edit::{EditLine, form, varying};
 use crate::triage::{Facts, edit_of};
 use crate::view;
 use crate::wire::{
-    ApiError, ClusterDifference, ClusterDifferenceReq, ClusterLine, InboxItem, InboxItems, InboxItemsReq,
+    ApiError, BrokenRules, BrokenRulesReq, ClusterDifference, ClusterDifferenceReq, ClusterLine, InboxItem, InboxItems, InboxItemsReq,
     LineTag, Triage, TriageKind, TriageReq, TriageRow, Varying,
 };
+use retrace_adherence::broken_rules_in;
 use retrace_engine::memories::{hidden, positions};
 use retrace_health::Configurations;
 use retrace_log::{Unreviewed, VersionRow};
@@ -56,6 +57,13 @@ pub fn triage(inner: &Arc<Review>, request: TriageReq) -> Result<Triage, ApiErro
     };
     let needs: Vec<TriageRow> = found.needs.iter().map(&mut row).collect();
     let routine: Vec<TriageRow> = found.routine.iter().map(&mut row).collect();
+    let broken = match (&request.store, &request.kind) {
+        (None, None) => {
+            let asked = BrokenRulesReq::default();
+            inner.read(|reader| broken_rules_in(&inner.memory_rules, reader, &asked))?
+        }
+        _ => BrokenRules::default(),
+    };
     let count = |rows: &[TriageRow]| rows.iter().map(|row| row.versions.len() as u64).sum();
     Ok(Triage {
         total: items.len() as u64,
@@ -63,6 +71,8 @@ pub fn triage(inner: &Arc<Review>, request: TriageReq) -> Result<Triage, ApiErro
         routine_total: count(&routine),
         needs,
         routine,
+        broken: broken.broken,
+        broken_total: broken.total,
     })
 }
 

@@ -1,0 +1,109 @@
+//! Breaks of rules that were found while sessions ran, as clients see them.
+
+use crate::Rules;
+use crate::list::{id_of, rule_of};
+use retrace_engine::view;
+use retrace_log::{BrokenAct, KeptBroken, Reader};
+use retrace_sessions::Snapshot;
+use retrace_wire::{
+    ApiError, BrokenRule, BrokenRules, BrokenRulesReq, Code, Event, PresenceCause, PresenceGrade,
+    SeeBrokenRules,
+};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Prefix of a break's id.
+const PREFIX: &str = "break_";
+
+/// Breaks that are listed where no number is said, and at most.
+const LISTED: [u64; 2] = [200, 1000];
+
+/// Breaks that nobody saw yet, or all, the newest first.
+///
+/// # Errors
+/// A failure of the database.
+pub fn broken_rules(inner: &Arc<Rules>, request: BrokenRulesReq) -> Result<BrokenRules, ApiError> {
+    inner.read(|reader| broken_rules_in(inner, reader, &request))
+}
+
+/// The same, of one state of the log.
+///
+/// # Errors
+/// A failure of the database.
+pub fn broken_rules_in(
+    inner: &Rules,
+    reader: &Reader<'_>,
+    request: &BrokenRulesReq,
+) -> Result<BrokenRules, ApiError> {
+    let limit = request.limit.unwrap_or(LISTED[0]).min(LISTED[1]);
+    let kept = reader.broken_rules(request.seen, limit)?;
+    if kept.is_empty() {
+        return Ok(BrokenRules::default());
+    }
+    // Titles are told as far as the index of transcripts is known; nobody waits for it here.
+    inner.lab.index().recall(&inner.lab);
+    let snapshot = inner.lab.index().snapshot();
+    let broken = kept.iter().map(|kept| one(reader, kept, &snapshot)).collect::<Result<_, _>>()?;
+    Ok(BrokenRules { broken, total: reader.broken_count(request.seen)? })
+}
+
+/// Says that a person saw breaks, or takes that back. The answer is what they are now.
+///
+/// # Errors
+/// `not_found` for an id that no break has; nothing is changed then.
+pub fn see_broken_rules(inner: &Arc<Rules>, request: SeeBrokenRules) -> Result<BrokenRules, ApiError> {
+    let numbers = request.broken.iter().map(|id| number_of(id)).collect::<Result<Vec<u64>, _>>()?;
+    let (person, now) = (inner.user(), inner.now());
+    let what = if request.put_back { BrokenAct::PutBack } else { BrokenAct::Seen };
+    inner.write(|act| {
+        for number in &numbers {
+            act.note_broken(&person, now, *number, what)?;
+        }
+        Ok(())
+    })?;
+    inner.events.send(&Event::Broken);
+    let snapshot = inner.lab.index().snapshot();
+    inner.read(|reader| {
+        let view = |number: &u64| one(reader, &reader.broken_rule(*number)?, &snapshot);
+        let broken = numbers.iter().map(view).collect::<Result<Vec<_>, _>>()?;
+        Ok(BrokenRules { total: broken.len() as u64, broken })
+    })
+}
+
+fn number_of(id: &str) -> Result<u64, ApiError> {
+    let number = id.strip_prefix(PREFIX).unwrap_or(id).parse().ok();
+    number.ok_or_else(|| ApiError::new(Code::NotFound, say::no_such_break(), id))
+}
+
+fn one(reader: &Reader<'_>, kept: &KeptBroken, snapshot: &Snapshot) -> Result<BrokenRule, ApiError> {
+    let broken = &kept.broken;
+    let rule = rule_of(&reader.rule(broken.rule)?);
+    let entry = snapshot.entry(Path::new(&broken.transcript));
+    let summary = entry.and_then(|entry| entry.summary.as_ref());
+    Ok(BrokenRule {
+        id: format!("{PREFIX}{}", kept.number),
+        rule_id: id_of(broken.rule),
+        sentence: rule.as_ref().map(|rule| rule.sentence.clone()).unwrap_or_default(),
+        source: rule.and_then(|rule| rule.source),
+        what: broken.what.clone(),
+        session: broken.session.clone(),
+        title: summary.and_then(|summary| summary.session.title.clone()),
+        transcript: broken.transcript.clone(),
+        subagent: broken.subagent,
+        turn: broken.turn,
+        line: broken.line,
+        at: broken.made_at.map(|at| at.to_rfc3339()),
+        found_at: broken.found_at.to_rfc3339(),
+        present: broken.present,
+        cause: broken.cause.as_deref().and_then(|word| word.parse::<PresenceCause>().ok()),
+        grade: broken.grade.as_deref().and_then(|word| word.parse::<PresenceGrade>().ok()),
+        seen_at: kept.seen.as_ref().map(|(at, _)| at.to_rfc3339()),
+        seen_by: kept.seen.as_ref().and_then(|(_, actor)| view::actor(actor)),
+    })
+}
+
+retrace_message::messages! {
+    /// Messages about breaks of rules.
+    mod say in "broken_rules";
+    no_such_break() => "There is no such break of a rule.",
+}

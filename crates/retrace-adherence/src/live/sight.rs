@@ -1,0 +1,290 @@
+//! One transcript that is followed.
+
+use super::LiveRule;
+use super::kept::{Place, tail};
+use super::report::{Candidate, Mark};
+use retrace_model::{Sha256, Timestamp};
+use retrace_rules::{Changed, Course, Deed, Following, NotFollowed, Outcome, Verdict};
+use retrace_sessions::Identity;
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// A larger file is not followed.
+const LARGEST: u64 = 1 << 30;
+
+/// Bytes before the place up to which a file was judged that must still stand there.
+const TAIL: u64 = 1024;
+
+/// A file that is read whole whenever it grows is read so seldom that it takes one part of so many of the time.
+const SHARE: u32 = 200;
+
+pub(super) struct Sight {
+    identity: Identity,
+    following: Following,
+    /// Bytes of whole lines that were taken in.
+    offset: u64,
+    /// The last of them.
+    tail: Vec<u8>,
+    /// Lines that were judged before: nothing in them is news.
+    judged_lines: u32,
+    /// What was done before is no news either, where the file was not known.
+    since: Option<Timestamp>,
+    /// By rule, in the order of the rules.
+    of_rules: Vec<OfRule>,
+    news: Vec<(usize, Mark, Verdict)>,
+    withdrawn: Vec<(usize, Mark)>,
+    grown_at: Instant,
+    /// When a file that is read whole may be read again; with true where it has grown meanwhile.
+    pause: Option<(Instant, bool)>,
+}
+
+#[derive(Default)]
+struct OfRule {
+    course: Course,
+    /// Breaks in the file, told or not.
+    broken: HashSet<Mark>,
+    /// The call that was judged last, and the number of its verdicts.
+    last: Option<(Vec<u8>, u32)>,
+}
+
+impl Sight {
+    /// A transcript that is followed from now on. `place` is up to where it was judged.
+    pub(super) fn open(
+        path: &Path,
+        identity: Identity,
+        place: Option<&Place>,
+        since: Timestamp,
+        rules: &[LiveRule],
+    ) -> Self {
+        let mut sight = Self {
+            identity,
+            following: Following::default(),
+            offset: 0,
+            tail: Vec::new(),
+            judged_lines: 0,
+            since: Some(since),
+            of_rules: Vec::new(),
+            news: Vec::new(),
+            withdrawn: Vec::new(),
+            grown_at: Instant::now(),
+            pause: None,
+        };
+        // A file that cannot be read is tried again when it changes.
+        let Ok(bytes) = read_from(path, 0, identity.size) else { return sight };
+        let known = place.and_then(|place| {
+            let judged = bytes.get(..usize::try_from(place.offset).ok()?)?;
+            (tail(last_of(judged)) == place.tail).then_some(judged)
+        });
+        if let Some(judged) = known {
+            sight.judged_lines = count_lines(judged);
+            sight.since = None;
+        }
+        sight.take_whole(&bytes);
+        sight.begin_anew(rules, |_| true);
+        sight
+    }
+
+    /// Takes in what a file has more. One that was cut, replaced or written anew is read from its beginning; what was told of it is
+    /// known by its mark.
+    pub(super) fn grow(&mut self, path: &Path, identity: &Identity, rules: &[LiveRule]) {
+        if let Some((until, _)) = self.pause.filter(|(until, _)| *until > Instant::now()) {
+            self.pause = Some((until, true));
+            return;
+        }
+        self.pause = None;
+        let is_same = self.identity.same_file(identity) && identity.size >= self.offset;
+        self.identity = *identity;
+        match is_same.then(|| self.more(path, identity.size)) {
+            Some(Ok(Some(new))) => self.take(path, &new, rules),
+            // It stands where it stood, or cannot be read now.
+            Some(Ok(None) | Err(_)) if self.offset > 0 && is_same => self.check(path, rules),
+            _ => self.anew(path, rules),
+        }
+    }
+
+    /// The whole lines behind those that were taken in; `None` where there are none, or the file is another one by now.
+    fn more(&self, path: &Path, size: u64) -> io::Result<Option<Vec<u8>>> {
+        let start = self.offset - self.tail.len() as u64;
+        let mut bytes = read_from(path, start, size)?;
+        if bytes.get(..self.tail.len()) != Some(&self.tail) {
+            return Ok(None);
+        }
+        let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        bytes.truncate(end);
+        let new = bytes.split_off(self.tail.len().min(bytes.len()));
+        Ok((!new.is_empty()).then_some(new))
+    }
+
+    /// Reads a file from its beginning where it does not hold what was taken in.
+    fn check(&mut self, path: &Path, rules: &[LiveRule]) {
+        let start = self.offset - self.tail.len() as u64;
+        let stands = read_from(path, start, self.offset).is_ok_and(|bytes| bytes == self.tail);
+        if !stands {
+            self.anew(path, rules);
+        }
+    }
+
+    fn take(&mut self, path: &Path, new: &[u8], rules: &[LiveRule]) {
+        match self.following.take(new) {
+            Ok(changed) => {
+                self.offset += new.len() as u64;
+                let mut last = std::mem::take(&mut self.tail);
+                last.extend_from_slice(new);
+                self.tail = last_of(&last).to_vec();
+                self.grown_at = Instant::now();
+                self.judge(rules, changed);
+            }
+            Err(NotFollowed) => self.whole(path, rules),
+        }
+    }
+
+    /// Reads all of it: what its new lines say cannot be understood without the others.
+    fn whole(&mut self, path: &Path, rules: &[LiveRule]) {
+        let begun = Instant::now();
+        let Ok(bytes) = read_from(path, 0, self.identity.size) else { return };
+        self.take_whole(&bytes);
+        self.judge(rules, Changed::Order);
+        let took = begun.elapsed().max(Duration::from_micros(100));
+        self.pause = Some((Instant::now() + took * SHARE, false));
+    }
+
+    /// Starts again with a file that is another one by now.
+    fn anew(&mut self, path: &Path, rules: &[LiveRule]) {
+        let since = self.since.or_else(|| self.following.deeds().all.iter().filter_map(|deed| deed.at).max());
+        (self.judged_lines, self.since) = (0, since);
+        // What it held before stays what it was.
+        self.of_rules.iter_mut().for_each(|of| *of = OfRule::default());
+        self.whole(path, rules);
+    }
+
+    fn take_whole(&mut self, bytes: &[u8]) {
+        let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        // A document has no lines that count.
+        let lines = if end == 0 { bytes } else { &bytes[..end] };
+        self.following = Following::of(lines);
+        self.offset = lines.len() as u64;
+        self.tail = last_of(lines).to_vec();
+        self.grown_at = Instant::now();
+    }
+
+    /// Judges all of it by other rules. What is found by those that were there before was told.
+    pub(super) fn begin_anew(&mut self, rules: &[LiveRule], is_new: impl Fn(u64) -> bool) {
+        self.of_rules = rules.iter().map(|_| OfRule::default()).collect();
+        self.news.clear();
+        self.withdrawn.clear();
+        self.judge(rules, Changed::Nothing);
+        self.news.retain(|(at, _, _)| is_new(rules[*at].number));
+    }
+
+    fn judge(&mut self, rules: &[LiveRule], changed: Changed) {
+        for (at, (rule, of)) in rules.iter().zip(&mut self.of_rules).enumerate() {
+            let again = match changed {
+                Changed::Nothing => false,
+                Changed::Answers => rule.judging.asks_for_answers(),
+                Changed::Order => true,
+            };
+            let before = again.then(|| std::mem::take(of).broken);
+            let deeds = self.following.deeds();
+            for verdict in rule.judging.go_on(deeds, &mut of.course) {
+                let deed = &deeds.all[verdict.deed];
+                let mark = of.mark(deed);
+                if verdict.outcome != Outcome::Broken {
+                    continue;
+                }
+                let is_known = before.as_ref().is_some_and(|before| before.contains(&mark));
+                if of.broken.insert(mark) && !is_known {
+                    self.news.push((at, mark, verdict));
+                }
+            }
+            if let Some(before) = before {
+                self.withdrawn.extend(before.difference(&of.broken).map(|mark| (at, *mark)));
+            }
+        }
+    }
+
+    /// Breaks that were found since the last call and are news.
+    pub(super) fn take_news(&mut self, rules: &[LiveRule]) -> Vec<Candidate> {
+        let deeds = self.following.deeds();
+        let mut news = Vec::new();
+        for (at, mark, verdict) in std::mem::take(&mut self.news) {
+            // A verdict that was put off may be about a session that was read anew meanwhile.
+            let Some(deed) = deeds.all.get(verdict.deed) else { continue };
+            let is_new = deed.line == 0 || deed.line > self.judged_lines;
+            let is_late = |than: Timestamp| deed.at.is_none_or(|at| at >= than);
+            if is_new && is_late(rules[at].added_at) && self.since.is_none_or(is_late) {
+                news.push(Candidate {
+                    rule: rules[at].number,
+                    mark,
+                    what: verdict.what,
+                    deed: deed.clone(),
+                    directory: deeds.directory.clone(),
+                });
+            }
+        }
+        news
+    }
+
+    /// Breaks that are none by what came later.
+    pub(super) fn take_withdrawn(&mut self) -> Vec<(usize, Mark)> {
+        std::mem::take(&mut self.withdrawn)
+    }
+
+    /// Up to where it was judged.
+    pub(super) fn place(&self) -> Option<Place> {
+        (self.offset > 0).then(|| Place { offset: self.offset, tail: tail(&self.tail) })
+    }
+
+    pub(super) const fn grown_at(&self) -> Instant {
+        self.grown_at
+    }
+
+    /// When it is to be read again, where it has grown and that was put off.
+    pub(super) fn due(&self) -> Option<Instant> {
+        self.pause.filter(|(_, has_grown)| *has_grown).map(|(until, _)| until)
+    }
+}
+
+impl OfRule {
+    /// The mark of the next verdict, which is about this deed: made of ids alone.
+    fn mark(&mut self, deed: &Deed) -> Mark {
+        let mut call = match &deed.tool_use_id {
+            Some(id) => id.clone().into_bytes(),
+            None => format!("line {} of {}", deed.line, deed.conversation).into_bytes(),
+        };
+        call.extend(deed.at.map(Timestamp::micros).unwrap_or_default().to_le_bytes());
+        let number = match &self.last {
+            Some((last, number)) if *last == call => number + 1,
+            _ => 0,
+        };
+        let mut all = call.clone();
+        all.extend(number.to_le_bytes());
+        self.last = Some((call, number));
+        let Sha256(digest) = Sha256::of(&all);
+        let mut mark = Mark::default();
+        mark.copy_from_slice(&digest[..16]);
+        mark
+    }
+}
+
+/// Bytes of a file from one place to another.
+fn read_from(path: &Path, start: u64, end: u64) -> io::Result<Vec<u8>> {
+    if end > LARGEST {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(start))?;
+    let mut bytes = Vec::new();
+    file.take(end.saturating_sub(start)).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn last_of(bytes: &[u8]) -> &[u8] {
+    &bytes[bytes.len().saturating_sub(usize::try_from(TAIL).unwrap_or(usize::MAX))..]
+}
+
+fn count_lines(bytes: &[u8]) -> u32 {
+    u32::try_from(bytes.iter().filter(|byte| **byte == b'\n').count()).unwrap_or(u32::MAX)
+}
