@@ -1,16 +1,16 @@
 //! Background work of the app: keeps the tray and the messages in step with the log, on a thread of its own. It
-//! decides nothing about which messages come; that is [`retrace_api::notices`].
+//! decides nothing about which messages come; the program does.
 
 use crate::EVENT;
 use crate::messages::{self, Message};
-use crate::program::Program;
 use crate::tray::{self, Registration, Shown, Tray};
 use crate::window;
 use crate::words::{Language, Words};
 use chrono::{DateTime, Local, Timelike as _};
-use retrace_api::App;
-use retrace_api::notices::{Notices, QUIET_MS};
-use retrace_api::wire::{ApiError, DesktopSettings, DesktopState, Event, InboxReq, Nothing};
+use retrace_link::wire::{
+    ApiError, DesktopLook, DesktopLookReq, DesktopSettings, DesktopState, Event, Nothing,
+};
+use retrace_link::{Link, ask};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -27,16 +27,13 @@ const TO_REGISTER: Duration = Duration::from_secs(2);
 /// Icons that are made at most until a tray takes one.
 const MAX_TRAYS: u32 = 4;
 
-/// Items looked at. More of them at once are counted, but not named.
-const ITEMS: u64 = 200;
-
 /// Names the milliseconds after which a session is quiet, so that tests need not wait for minutes.
 const TEST_QUIET_VARIABLE: &str = "RETRACE_TEST_QUIET_MS";
 
 /// Background work of the app.
 pub(crate) struct Background<R: Runtime> {
     handle: AppHandle<R>,
-    program: Arc<Program>,
+    program: Arc<Link>,
     /// Wakes the thread.
     wake: Sender<()>,
     /// Taken out of the lock before anything is shown in it: that is done by the main thread, which may not wait for who waits
@@ -65,7 +62,7 @@ struct Chosen {
 
 impl<R: Runtime> Background<R> {
     /// Neither a tray nor a thread yet. What is sent to the other end of `wake` makes the thread look.
-    pub(crate) fn new(handle: AppHandle<R>, program: Arc<Program>, wake: Sender<()>) -> Self {
+    pub(crate) fn new(handle: AppHandle<R>, program: Arc<Link>, wake: Sender<()>) -> Self {
         let chosen = Mutex::default();
         Self {
             handle,
@@ -115,13 +112,9 @@ impl<R: Runtime> Background<R> {
 
     /// Follows the log until the sender of `woken` is gone. Blocks.
     pub(crate) fn follow(self: &Arc<Self>, woken: &Receiver<()>) {
-        let begun = Instant::now();
-        let mut notices = Notices::new(quiet_ms());
         loop {
-            let now = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
             // A log that cannot be read is told of by the window; here the next event is waited for.
-            drop(self.update(&mut notices, now));
-            let due = notices.due().map(|due| Duration::from_millis(due.saturating_sub(now)));
+            let due = self.update().ok().flatten();
             let due = [due, self.mend_tray()].into_iter().flatten().min().unwrap_or(Duration::MAX);
             let asked = woken.recv_timeout(due.min(until_tomorrow(Local::now())));
             if asked == Err(RecvTimeoutError::Disconnected) {
@@ -144,7 +137,8 @@ impl<R: Runtime> Background<R> {
     /// Stops recording, or goes on with it.
     /// Waits for what is being recorded.
     pub(crate) fn toggle_pause(&self) {
-        self.program.set_paused(!self.program.is_paused());
+        // Where it does not work, the tray and the page show that it is as it was.
+        drop(self.program.set_paused(!self.program.is_paused()));
         // The page asks how it stands.
         let _ = self.handle.emit(EVENT, Event::Stores);
         self.update_soon();
@@ -155,7 +149,7 @@ impl<R: Runtime> Background<R> {
     /// # Errors
     /// Why the log, and what is kept beside it, cannot be opened.
     pub(crate) fn state(&self) -> Result<DesktopState, ApiError> {
-        let settings = self.program.app()?.desktop_settings()?;
+        let settings: DesktopSettings = self.program.ask(ask::SETTINGS, &Nothing {})?;
         self.ask_for_tray();
         let (tray, paused) = (self.has_tray(), self.program.is_paused());
         let mut chosen = lock(&self.chosen);
@@ -168,7 +162,7 @@ impl<R: Runtime> Background<R> {
     /// # Errors
     /// Why it cannot be kept.
     pub(crate) fn set(&self, settings: &DesktopSettings) -> Result<DesktopState, ApiError> {
-        self.program.app()?.set_desktop_settings(settings)?;
+        let _: DesktopSettings = self.program.ask(ask::SET_SETTINGS, settings)?;
         let state = self.state()?;
         self.update_soon();
         Ok(state)
@@ -200,17 +194,15 @@ impl<R: Runtime> Background<R> {
         language.unwrap_or_else(Language::of_system).words()
     }
 
-    /// Brings the tray and the messages up to date.
-    fn update(self: &Arc<Self>, notices: &mut Notices, now: u64) -> Result<(), ApiError> {
-        let app = self.program.app()?;
-        let settings = self.state()?.settings;
-        self.show(&app)?;
-        let page = InboxReq { limit: Some(ITEMS), ..InboxReq::default() };
-        let inbox = retrace_api::commands::inbox(&app, page)?;
-        for notice in notices.update(&inbox, &settings, now) {
-            self.tell(messages::worded(&notice, self.words()));
+    /// Brings the tray and the messages up to date. Gives after how long a next message may be due.
+    fn update(self: &Arc<Self>) -> Result<Option<Duration>, ApiError> {
+        self.state()?;
+        let look: DesktopLook = self.program.ask(ask::LOOK, &DesktopLookReq { quiet_ms: quiet_ms() })?;
+        self.show(&look);
+        for notice in &look.notices {
+            self.tell(messages::worded(notice, self.words()));
         }
-        Ok(())
+        Ok(look.next_ms.map(Duration::from_millis))
     }
 
     /// Shows a message on a thread of its own: the service may be slow, and is waited for until the message is gone.
@@ -223,13 +215,12 @@ impl<R: Runtime> Background<R> {
         }
     }
 
-    fn show(&self, app: &App) -> Result<(), ApiError> {
-        let status = retrace_api::commands::status(app, Nothing {})?;
+    fn show(&self, look: &DesktopLook) {
         let words = self.words();
-        let at = status.last_write.as_deref().and_then(|at| DateTime::parse_from_rfc3339(at).ok());
+        let at = look.last_write.as_deref().and_then(|at| DateTime::parse_from_rfc3339(at).ok());
         let shown = Shown {
-            to_review: status.unreviewed,
-            to_review_line: words.to_review(status.unreviewed),
+            to_review: look.unreviewed,
+            to_review_line: words.to_review(look.unreviewed),
             last_write_line: words.last_write(at.map(DateTime::<Local>::from), Local::now()),
             paused: self.program.is_paused(),
         };
@@ -239,13 +230,12 @@ impl<R: Runtime> Background<R> {
             // Only the main thread may take it away, and it may have been replaced meanwhile.
             drop(self.handle.run_on_main_thread(move || drop(tray)));
         }
-        Ok(())
     }
 }
 
-/// Quiet time of a session before its digest, in milliseconds.
-fn quiet_ms() -> u64 {
-    std::env::var(TEST_QUIET_VARIABLE).ok().and_then(|value| value.parse().ok()).unwrap_or(QUIET_MS)
+/// Quiet time of a session before its digest, in milliseconds, where a test names one.
+fn quiet_ms() -> Option<u64> {
+    std::env::var(TEST_QUIET_VARIABLE).ok().and_then(|value| value.parse().ok())
 }
 
 /// Until the day changes, and with it how the tray says when memory was written last. A look too soon or too late, where a

@@ -2,11 +2,12 @@
 //! that a page has no other way to; `desktop` and `set_desktop` are about the tray and messages, which only a desktop has.
 
 use crate::background::Background;
-use crate::program::Program;
-use retrace_api::wire::{ApiError, Code, DesktopSettings, DesktopState};
-use retrace_api::wire::{Message, shell as say};
+use retrace_link::Link;
+use retrace_link::wire::{ApiError, Code, DesktopSettings, DesktopState};
+use retrace_link::wire::{Message, shell as say};
 use serde::Serialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
@@ -28,13 +29,13 @@ impl From<ApiError> for Failure {
     }
 }
 
-/// Runs the command `name` on a thread that may block.
+/// Runs the command `name` on a thread that may block. Its answer is passed on as the program wrote it.
 #[tauri::command]
 pub(crate) async fn call(
-    program: State<'_, Arc<Program>>,
+    program: State<'_, Arc<Link>>,
     name: String,
     payload: Option<Value>,
-) -> Result<Value, Failure> {
+) -> Result<Box<RawValue>, Failure> {
     let program = Arc::clone(&program);
     let payload = payload.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
     on_a_thread(move || program.call(&name, payload)).await
@@ -107,7 +108,7 @@ fn internal(message: Message, cause: &dyn std::fmt::Display) -> ApiError {
 #[cfg(test)]
 mod tests {
     use super::{Failure, async_runtime, on_a_thread};
-    use retrace_api::wire::Code;
+    use retrace_link::wire::Code;
 
     #[test]
     fn a_panic_is_an_error_of_that_one_call() {

@@ -1,7 +1,7 @@
-//! The desktop shell over [`retrace_api`]: a window on the pages of `ui/`, one command that carries all others, events,
+//! The desktop shell over [`retrace_link`]: a window on the pages of `ui/`, one command that carries all others, events,
 //! the folder dialog, and beside the window the tray and messages.
 //!
-//! It decides nothing: what a command does is `retrace-api`'s, how it looks is `ui/`'s. Invariants: the page talks to this
+//! It decides nothing: what a command does is `retrace-api`'s, in a process of its own, how it looks is `ui/`'s. Invariants: the page talks to this
 //! process only through the commands in [`call`], each allowed by `capabilities/main.json`; the window never leaves the
 //! pages inside the program and opens nothing remote; it opens even when the log cannot be, and says why.
 
@@ -11,7 +11,6 @@ mod badge;
 mod call;
 mod instance;
 mod messages;
-mod program;
 #[cfg(test)]
 mod tests;
 mod tray;
@@ -22,21 +21,19 @@ use arguments::Arguments;
 use background::Background;
 use clap::Parser as _;
 use instance::Instance;
-use program::Program;
-use retrace_api::AppOptions;
-use retrace_api::wire::Event;
+use retrace_link::wire::{DesktopSettings, Event, Nothing};
+use retrace_link::{Link, ask};
 use std::io::Write as _;
-use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, OnceLock};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tauri::ipc::Invoke;
 use tauri::{
     AppHandle, Builder, Context, Emitter as _, Manager as _, RunEvent, Runtime, WindowEvent, async_runtime,
 };
 use tauri_plugin_window_state::StateFlags;
 
-/// Name of the event that carries a [`retrace_api::wire::Event`] to the page.
+/// Name of the event that carries a [`retrace_link::wire::Event`] to the page.
 pub const EVENT: &str = "retrace-event";
 
 /// Name of the event that sends the page to a place in it, given as the fragment of an address.
@@ -56,12 +53,16 @@ pub fn run() -> ExitCode {
     }
 }
 
-fn start(data_dir: Option<PathBuf>) -> Result<(), String> {
+fn start(data_dir: Option<std::path::PathBuf>) -> Result<(), String> {
     arguments::require_a_screen()?;
-    // A data directory that cannot be told is told of in the window.
-    let options = AppOptions::for_this_machine(data_dir.clone()).ok();
-    let instance = match options.map(|options| instance::start(&options.data_dir, &*options.entropy)) {
-        Some(instance::Start::Other) => return Ok(()),
+    let program = Arc::new(Link::to_program(data_dir));
+    // A program that does not start, and a data directory that cannot be told, are told of in the window.
+    let data_dir = program.hello().ok().and_then(|hello| hello.data_dir);
+    let instance = match data_dir.map(|data_dir| instance::start(&data_dir, &random)) {
+        Some(instance::Start::Other) => {
+            program.close();
+            return Ok(());
+        }
         Some(instance::Start::First(instance)) => instance.map(Arc::new),
         None => None,
     };
@@ -82,7 +83,7 @@ fn start(data_dir: Option<PathBuf>) -> Result<(), String> {
     if let Some(instance) = instance {
         app.manage(instance);
     }
-    open_program(app.handle(), data_dir);
+    open_program(app.handle(), program);
     end_when_asked(app.handle());
     window::open(app.handle()).map_err(|error| format!("the window did not open: {error}"))?;
     app.state::<Arc<Background<tauri::Wry>>>().make_tray(pictures.as_deref());
@@ -103,7 +104,7 @@ fn start(data_dir: Option<PathBuf>) -> Result<(), String> {
         RunEvent::ExitRequested { .. } => leave(handle),
         RunEvent::Exit => {
             leave(handle);
-            handle.state::<Arc<Program>>().close();
+            handle.state::<Arc<Link>>().close();
         }
         _ => {}
     });
@@ -145,11 +146,11 @@ fn commands<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static 
 }
 
 /// Opens the program in the background, so that the window need not wait for it; commands do.
-fn open_program<R: Runtime>(handle: &AppHandle<R>, data_dir: Option<PathBuf>) {
+fn open_program<R: Runtime>(handle: &AppHandle<R>, program: Arc<Link>) {
     let to_page = handle.clone();
     let (wake, woken) = channel();
-    let on_event = wake.clone();
-    let program = Arc::new(Program::new(data_dir, move |events| forward(&to_page, events, on_event.clone())));
+    let on_event = Mutex::new(wake.clone());
+    program.listen(Arc::new(move |event| forward(&to_page, event, &on_event)));
     handle.manage(Arc::clone(&program));
     let background = Arc::new(Background::new(handle.clone(), Arc::clone(&program), wake));
     handle.manage(Arc::clone(&background));
@@ -157,7 +158,7 @@ fn open_program<R: Runtime>(handle: &AppHandle<R>, data_dir: Option<PathBuf>) {
     // Without a thread there are no messages, and the window works.
     drop(follow.spawn(move || background.follow(&woken)));
     // The page's first command shows what went wrong.
-    async_runtime::spawn_blocking(move || program.app().is_ok());
+    async_runtime::spawn_blocking(move || drop(program.ask::<DesktopSettings>(ask::SETTINGS, &Nothing {})));
 }
 
 /// Ends the app when a terminal or the end of the desktop session asks for it.
@@ -180,15 +181,15 @@ fn end_when_asked<R: Runtime>(handle: &AppHandle<R>) {
 #[cfg(not(unix))]
 fn end_when_asked<R: Runtime>(_handle: &AppHandle<R>) {}
 
-/// Passes events on to the page, and wakes what works beside it, until the program is closed.
-fn forward<R: Runtime>(handle: &AppHandle<R>, events: Receiver<Event>, wake: Sender<()>) {
-    let handle = handle.clone();
-    async_runtime::spawn_blocking(move || {
-        // An event that does not arrive is not lost: it only says where to look, and the next says so again.
-        events.iter().try_for_each(|event| {
-            // Nobody listens any more when the app ends.
-            let _ = wake.send(());
-            handle.emit(EVENT, event)
-        })
-    });
+/// Passes an event on to the page, and wakes what works beside it.
+fn forward<R: Runtime>(handle: &AppHandle<R>, event: Event, wake: &Mutex<Sender<()>>) {
+    // Nobody listens any more when the app ends.
+    let _ = wake.lock().unwrap_or_else(PoisonError::into_inner).send(());
+    // An event that does not arrive is not lost: it only says where to look, and the next says so again.
+    let _ = handle.emit(EVENT, event);
+}
+
+/// Fills a buffer with random bytes.
+fn random(bytes: &mut [u8]) {
+    getrandom::fill(bytes).expect("the system has randomness, as every process of it needs");
 }

@@ -4,6 +4,6 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    retrace_api::bound_heaps();
+    retrace_link::bound_heaps();
     retrace_desktop::run()
 }

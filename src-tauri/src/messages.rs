@@ -1,7 +1,7 @@
-//! Shows messages with the desktop's own means. Which and when is [`retrace_api::notices`]'s; here they get words.
+//! Shows messages with the desktop's own means. Which and when is the program's; here they get words.
 
 use crate::words::Words;
-use retrace_api::notices::{AlarmKind, Notice};
+use retrace_link::wire::{AlarmKind, Notice};
 
 /// A message in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +31,16 @@ pub(crate) fn worded(notice: &Notice, words: &Words) -> Message {
                 places.push(words.more(*more));
             }
             Message { title: title.to_owned(), body: places.join(words.comma), action, urgent: true }
+        }
+        Notice::Broken { sentence, what, title, present } => {
+            let known = match present {
+                Some(true) => Some(words.rule_was_there),
+                Some(false) => Some(words.rule_was_not_there),
+                None => None,
+            };
+            let lines = [Some(sentence.as_str()), Some(what.as_str()), title.as_deref(), known];
+            let body = lines.into_iter().flatten().collect::<Vec<_>>().join("\n");
+            Message { title: words.broken_rule.to_owned(), body, action, urgent: true }
         }
         Notice::Digest { title, session, memories, paths } => {
             let who = match (session, title) {
@@ -170,7 +180,7 @@ fn without_markup(text: &str) -> String {
 mod tests {
     use super::{Message, without_markup, worded};
     use crate::words::Language;
-    use retrace_api::notices::{AlarmKind, Notice};
+    use retrace_link::wire::{AlarmKind, Notice};
 
     #[test]
     fn an_alarm_says_what_and_where() {

@@ -1,18 +1,33 @@
 //! The shell without a screen: the real configuration and capabilities on Tauri's mock runtime.
 
 use crate::background::Background;
-use crate::program::Program;
 use crate::{commands, context, open_program};
-use retrace_api::COMMANDS;
+use retrace_api::{AppOptions, COMMANDS};
+use retrace_link::{Ends, Link, Start};
 use serde_json::{Value, json};
+use std::io::BufReader;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tauri::test::{INVOKE_KEY, MockRuntime, get_ipc_response, mock_builder};
 use tauri::{App, Manager as _, WebviewWindow};
 
+/// The program behind the window, on a thread of this process rather than in one of its own.
+fn program(data_dir: PathBuf) -> Start {
+    Box::new(move |paused| {
+        let options = AppOptions::for_this_machine(Some(data_dir.clone()));
+        let (asked, requests) = std::io::pipe().expect("a pipe");
+        let (answers, answered) = std::io::pipe().expect("a pipe");
+        let serving =
+            std::thread::spawn(move || retrace_link::serve(options, paused, BufReader::new(asked), answered));
+        let wait = Box::new(move || drop(serving.join()));
+        Ok(Ends { requests: Box::new(requests), answers: Box::new(answers), wait })
+    })
+}
+
 /// An app whose log is in `data_dir`, with its window.
 fn app(data_dir: &std::path::Path) -> (App<MockRuntime>, WebviewWindow<MockRuntime>) {
     let app = mock_builder().invoke_handler(commands()).build(context()).expect("the app builds");
-    open_program(app.handle(), Some(data_dir.to_owned()));
+    open_program(app.handle(), Arc::new(Link::new(program(data_dir.to_owned()))));
     crate::window::open(app.handle()).expect("the window opens");
     let window = app.get_webview_window("main").expect("the window is there");
     (app, window)
@@ -58,7 +73,7 @@ fn every_command_answers() {
             }
         }
     }
-    app.state::<Arc<Program>>().close();
+    app.state::<Arc<Link>>().close();
 }
 
 #[test]
@@ -97,7 +112,7 @@ fn what_is_chosen_for_the_desktop_is_kept() {
         invoke(&window, "set_desktop", json!({ "settings": chosen })).expect("it is kept");
         let background = app.state::<Arc<Background<MockRuntime>>>();
         assert!(!background.stays_when_closed(), "without a tray the app would be out of reach");
-        app.state::<Arc<Program>>().close();
+        app.state::<Arc<Link>>().close();
     }
     let (_app, window) = app(directory.path());
     assert_eq!(invoke(&window, "desktop", json!({})).expect("a state")["settings"], chosen);

@@ -78,6 +78,12 @@ pub(crate) struct Words {
     pub mass_delete: &'static str,
     /// Message: text was written that a person does not see.
     pub hidden_text: &'static str,
+    /// Message: a session broke a rule.
+    pub broken_rule: &'static str,
+    /// The rule was before the model.
+    pub rule_was_there: &'static str,
+    /// It was not.
+    pub rule_was_not_there: &'static str,
     /// Message, with a number: found in more memories than the one named.
     more: &'static str,
     /// Message: what is named in place of a path that is redacted.
@@ -139,6 +145,9 @@ const ENGLISH: Words = Words {
     secret: "Something like a secret was written to memory",
     mass_delete: "Many memories were deleted at once",
     hidden_text: "Hidden text was written to memory",
+    broken_rule: "A session broke a rule",
+    rule_was_there: "The rule was before the model",
+    rule_was_not_there: "The rule was not before the model",
     more: "and {} more",
     redacted: "(redacted path)",
     changed_one: "1 memory changed",
@@ -161,6 +170,9 @@ const JAPANESE: Words = Words {
     secret: "秘密情報らしきものがメモリに書き込まれました",
     mass_delete: "多数のメモリが一度に削除されました",
     hidden_text: "見えない文字がメモリに書き込まれました",
+    broken_rule: "セッションがルールに違反しました",
+    rule_was_there: "ルールはモデルに渡されていました",
+    rule_was_not_there: "ルールはモデルに渡されていませんでした",
     more: "ほか {} 件",
     redacted: "(墨消しされたパス)",
     changed_one: "1 件のメモリが変更されました",
@@ -183,6 +195,9 @@ const KOREAN: Words = Words {
     secret: "비밀 정보로 보이는 내용이 메모리에 기록되었습니다",
     mass_delete: "많은 메모리가 한꺼번에 삭제되었습니다",
     hidden_text: "보이지 않는 텍스트가 메모리에 기록되었습니다",
+    broken_rule: "세션이 규칙을 어겼습니다",
+    rule_was_there: "규칙이 모델에 전달되어 있었습니다",
+    rule_was_not_there: "규칙이 모델에 전달되지 않았습니다",
     more: "외 {}건",
     redacted: "(가려진 경로)",
     changed_one: "메모리 1개가 변경되었습니다",
@@ -205,6 +220,9 @@ const TRADITIONAL_CHINESE: Words = Words {
     secret: "記憶中寫入了疑似機密的內容",
     mass_delete: "一次刪除了許多記憶",
     hidden_text: "記憶中寫入了看不見的文字",
+    broken_rule: "工作階段違反了規則",
+    rule_was_there: "規則當時已提供給模型",
+    rule_was_not_there: "規則當時未提供給模型",
     more: "以及另外 {} 項",
     redacted: "（已遮蔽的路徑）",
     changed_one: "1 項記憶已變更",

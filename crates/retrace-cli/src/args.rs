@@ -127,6 +127,10 @@ pub(crate) enum Command {
     Hook(commands::hook::Arguments),
     MemoryTool(commands::memory_tool::Arguments),
     Completions(commands::completions::Arguments),
+    #[command(hide = true)]
+    Man(commands::man::Arguments),
+    #[command(hide = true)]
+    BehindWindow(commands::behind_window::Arguments),
     #[command(flatten)]
     Renamed(Renamed),
 }

@@ -13,7 +13,7 @@ use retrace_api::{AppOptions, KeyInMemory};
 use retrace_model::Timestamp;
 use retrace_sources::{Platform, Surroundings};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::io::{ErrorKind, Result, Write};
 use std::path::{Path, PathBuf};
@@ -584,4 +584,61 @@ fn completions_are_made_for_every_shell() {
         assert_eq!(ran.exit, Exit::DONE);
         assert!(ran.stdout.contains("rollback"), "{shell}");
     }
+}
+
+/// Pages of a command and of those below it, as `man` names them.
+fn pages_of(command: &clap::Command, name: &str, pages: &mut BTreeSet<String>) {
+    pages.insert(format!("{name}.1"));
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        pages_of(below, &format!("{name}-{}", below.get_name()), pages);
+    }
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let machine = Machine::new();
+    let share = machine.folder.path().join("share");
+    let ran = machine.run(&["man", &share.to_string_lossy()]);
+    assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::DONE, ""), "{}", ran.stderr);
+
+    let mut wanted = BTreeSet::new();
+    pages_of(&Arguments::command(), "retrace", &mut wanted);
+    assert!(wanted.contains("retrace-hub-serve.1") && !wanted.contains("retrace-man.1"), "{wanted:?}");
+    let pages = share.join("man/man1");
+    let made: BTreeSet<String> = std::fs::read_dir(&pages)
+        .expect("pages")
+        .map(|entry| entry.expect("a page").file_name().into_string().expect("text"))
+        .collect();
+    assert_eq!(made, wanted);
+    for page in &made {
+        let text = std::fs::read_to_string(pages.join(page)).expect("a page");
+        let name = page.trim_end_matches(".1").replace('-', "\\-");
+        // What `apropos` finds it by.
+        assert!(text.contains(&format!(".SH NAME\n{name} \\- ")), "{page} does not say what it is for: {text}");
+    }
+}
+
+#[test]
+fn completions_lie_where_the_shells_look() {
+    let machine = Machine::new();
+    let share = machine.folder.path().join("share");
+    assert_eq!(machine.run(&["man", &share.to_string_lossy()]).exit, Exit::DONE);
+    for (shell, place) in [
+        ("bash", "bash-completion/completions/retrace"),
+        ("zsh", "zsh/site-functions/_retrace"),
+        ("fish", "fish/vendor_completions.d/retrace.fish"),
+    ] {
+        let script = std::fs::read_to_string(share.join(place)).expect("a script");
+        assert_eq!(script, machine.run(&["completions", shell]).stdout, "{shell}");
+    }
+}
+
+#[test]
+fn a_manual_that_cannot_be_written_is_an_error() {
+    let machine = Machine::new();
+    let file = machine.folder.path().join("file");
+    std::fs::write(&file, "").expect("a file");
+    let ran = machine.run(&["man", &file.to_string_lossy()]);
+    assert_ne!(ran.exit, Exit::DONE);
+    assert!(ran.stderr.contains("The manual cannot be written"), "{}", ran.stderr);
 }

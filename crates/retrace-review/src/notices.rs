@@ -3,10 +3,12 @@
 //!
 //! Quiet by rule: nothing for what was there before; one digest for each session, once it has been quiet for
 //! [`QUIET_MS`]; at once only an alarm, one of a kind at a time, and for a mass delete that goes on one for all of it.
+//! A rule that a running session breaks is told at once, too, since it can be stopped: one message for each rule and session.
 //! Changes of no known session make a digest for each store and burst. What is reviewed before its digest is due is left out
 //! of it. Nothing in a message looks like a secret, and no path is in it that the inbox no longer shows.
 
-use crate::wire::{DesktopSettings, Inbox, InboxGroup, InboxItem};
+pub use crate::wire::{AlarmKind, Notice};
+use crate::wire::{BrokenRule, BrokenRules, DesktopSettings, Inbox, InboxGroup, InboxItem};
 use retrace_diff::HiddenKind;
 use retrace_findings::events::MASS_DELETE_GAP_MICROS;
 use retrace_findings::{Config, check_one};
@@ -27,61 +29,6 @@ const SAME_DELETE_MS: u64 = MASS_DELETE_GAP_MICROS / 1000;
 
 /// Replacement in a message for what looks like a secret.
 const CONCEALED: &str = "•••";
-
-/// Kind of alarm that is sent at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum AlarmKind {
-    /// Something looks like a secret.
-    Secret,
-    /// Many memories were deleted in one go.
-    MassDelete,
-    /// Text that a person does not see.
-    HiddenText,
-}
-
-impl AlarmKind {
-    /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Secret, Self::MassDelete, Self::HiddenText];
-
-    /// By the rule of a finding; `None` for rules that can wait.
-    #[must_use]
-    pub fn of_rule(rule: &str) -> Option<Self> {
-        match rule.split_once('/')? {
-            ("secret", _) | ("events", "redacted-back") => Some(Self::Secret),
-            ("events", "mass-delete") => Some(Self::MassDelete),
-            // Single signs of no harm, such as a soft hyphen; nothing can be said with them.
-            ("hidden", "other") => None,
-            ("hidden", _) => Some(Self::HiddenText),
-            _ => None,
-        }
-    }
-}
-
-/// A message. Texts from memories and transcripts in it are on one line, short, and hold no sign that is not seen; they may
-/// still hold what a desktop takes for markup.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Notice {
-    /// Something to look at now.
-    Alarm {
-        /// Kind.
-        kind: AlarmKind,
-        /// Where it was found first; `None` for a path that is redacted.
-        path: Option<String>,
-        /// In so many memories more.
-        more: u64,
-    },
-    /// Writes of a session, or of an unknown writer.
-    Digest {
-        /// Title of the session; `None` where no session is known, or it has none.
-        title: Option<String>,
-        /// True if a session is known.
-        session: bool,
-        /// Memories that changed.
-        memories: u64,
-        /// The first of their paths, newest first.
-        paths: Vec<String>,
-    },
-}
 
 /// Number of paths a digest names.
 const PATHS: usize = 3;
@@ -117,6 +64,10 @@ pub struct Notices {
     alarmed: HashMap<(AlarmKind, String), usize>,
     /// When a mass delete of a store was seen last.
     deleting: HashMap<String, u64>,
+    /// The newest break of a rule that was looked at; `None` before the first look.
+    broken_to: Option<u64>,
+    /// Rules and sessions of which a break was told.
+    broken_told: HashSet<(String, String)>,
 }
 
 impl Default for Notices {
@@ -137,6 +88,8 @@ impl Notices {
             reported_order: VecDeque::new(),
             alarmed: HashMap::new(),
             deleting: HashMap::new(),
+            broken_to: None,
+            broken_told: HashSet::new(),
         }
     }
 
@@ -195,6 +148,32 @@ impl Notices {
         }
         notices.extend(self.digests(now).into_iter().filter(|_| settings.digests));
         notices
+    }
+
+    /// Looks at the breaks of rules that nobody saw yet, and says what to show now: at once, since the session goes on, and the
+    /// first of a rule in a session alone. The first look shows nothing.
+    pub fn broken(&mut self, found: &BrokenRules, settings: &DesktopSettings) -> Vec<Notice> {
+        let number = |broken: &BrokenRule| broken.id.rsplit('_').next().and_then(|id| id.parse::<u64>().ok());
+        let newest = found.broken.iter().filter_map(number).max().unwrap_or(0);
+        let Some(seen_to) = self.broken_to else {
+            self.broken_to = Some(newest);
+            return Vec::new();
+        };
+        self.broken_to = Some(seen_to.max(newest));
+        let mut new: Vec<&BrokenRule> =
+            found.broken.iter().filter(|broken| number(broken).is_some_and(|number| number > seen_to)).collect();
+        new.reverse();
+        if self.broken_told.len() > MAX_TOLD {
+            self.broken_told.clear();
+        }
+        new.retain(|broken| self.broken_told.insert((broken.rule_id.clone(), broken.session.clone())));
+        let notice = |broken: &BrokenRule| Notice::Broken {
+            sentence: plain(&broken.sentence),
+            what: plain(&broken.what),
+            title: broken.title.as_deref().map(plain),
+            present: broken.present,
+        };
+        new.into_iter().filter(|_| settings.alarms).map(notice).collect()
     }
 
     /// When to look again though nothing happens, in milliseconds of the same clock; `None` when nothing waits.
@@ -355,7 +334,7 @@ fn without_secrets(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{AlarmKind, Notice, Notices, QUIET_MS, plain};
-    use crate::wire::{DesktopSettings, Inbox};
+    use crate::wire::{BrokenRules, DesktopSettings, Inbox};
     use serde_json::{Value, json};
 
     fn item(seq: u64, path: &str, rules: &[&str], session: Option<&str>) -> Value {
@@ -387,6 +366,35 @@ mod tests {
         let mut notices = Notices::default();
         assert_eq!(notices.update(&inbox(vec![]), &DesktopSettings::default(), 0), []);
         notices
+    }
+
+    fn broken(numbers: &[u64], rule: &str, session: &str) -> BrokenRules {
+        let one = |number: &u64| {
+            json!({"id": format!("break_{number}"), "rule_id": rule, "sentence": "pnpm, never npm", "source": null,
+                "what": "npm ci", "session": session, "title": null, "transcript": "/s.jsonl", "subagent": false,
+                "turn": 3, "line": 9, "at": null, "found_at": "2026-11-20T09:00:00Z", "present": false,
+                "cause": "cut", "grade": "recorded", "seen_at": null, "seen_by": null})
+        };
+        let all: Vec<Value> = numbers.iter().map(one).collect();
+        serde_json::from_value(json!({"broken": all, "total": all.len()})).expect("breaks")
+    }
+
+    #[test]
+    fn a_broken_rule_is_told_once_for_each_session() {
+        let settings = DesktopSettings::default();
+        let mut notices = Notices::default();
+        assert_eq!(notices.broken(&broken(&[1], "rule_1", "a"), &settings), []);
+        let told = Notice::Broken {
+            sentence: "pnpm, never npm".to_owned(),
+            what: "npm ci".to_owned(),
+            title: None,
+            present: Some(false),
+        };
+        assert_eq!(notices.broken(&broken(&[3, 2, 1], "rule_1", "a"), &settings), std::slice::from_ref(&told));
+        assert_eq!(notices.broken(&broken(&[4, 3, 2, 1], "rule_1", "a"), &settings), []);
+        assert_eq!(notices.broken(&broken(&[5], "rule_1", "b"), &settings), [told]);
+        let quiet = DesktopSettings { alarms: false, ..settings };
+        assert_eq!(notices.broken(&broken(&[6], "rule_2", "b"), &quiet), []);
     }
 
     #[test]

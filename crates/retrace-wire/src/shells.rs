@@ -29,4 +29,12 @@ retrace_message::messages! {
     no_such_command() => "There is no such command.",
     bug_in_retrace() => "This is a bug in Retrace.",
     report_what_you_did() => "Please report what you did.",
+    line_between_window_program_broke() => "The line between the window and its program broke.",
+    program_behind_window_not_started() => "The program behind the window cannot be started.",
+    program_behind_window_said_nothing() => "The program behind the window did not answer its start.",
+    program_behind_window_ended() => "The program behind the window ended.",
+    try_again_started_anew() => "Try again: it is started anew.",
+    window_and_program_differ() => "The window and the program behind it are of different versions.",
+    restart_window_or_install_both() => "Close the window and open it again; if this stays, install both from one package.",
+    install_window_and_program_together() => "Install the window and `retrace` from one package; they belong side by side.",
 }
