@@ -35,6 +35,8 @@ pub struct Postgres {
     programs: PathBuf,
     /// Holds `data` and `socket`.
     directory: PathBuf,
+    /// Address beside the socket; empty for none.
+    listen: String,
     running: Option<Running>,
 }
 
@@ -55,15 +57,38 @@ impl Postgres {
     /// Starts a server that nobody else uses. Where PostgreSQL is not installed, says so and answers `None`.
     #[must_use]
     pub fn start() -> Option<Self> {
+        let mut server = Self::prepared()?;
+        server.begin();
+        Some(server)
+    }
+
+    /// A server that also listens on an address of this machine and encrypts there, with a certificate and its key as PEM.
+    #[must_use]
+    pub fn start_with_tls(listen: &str, certificate: &str, key: &str) -> Option<Self> {
+        let mut server = Self::prepared()?;
+        for (name, text) in [("server.crt", certificate), ("server.key", key)] {
+            let path = server.data().join(name);
+            std::fs::write(&path, text).expect("a file");
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).expect("a mode");
+            if let Some((user, group)) = user() {
+                chown(&path, Some(user), Some(group)).expect("root may");
+            }
+        }
+        server.set("ssl = on\n");
+        listen.clone_into(&mut server.listen);
+        server.begin();
+        Some(server)
+    }
+
+    fn prepared() -> Option<Self> {
         let Some(programs) = programs() else {
             println!("skipped: PostgreSQL is not installed (scripts/install-packages test)");
             return None;
         };
-        let mut server = Self { programs, directory: directory(), running: None };
+        let server = Self { programs, directory: directory(), listen: String::new(), running: None };
         let data = server.data().display().to_string();
         server.succeed("initdb", &["-D", &data, "-U", "retrace", "-A", "trust", "-E", "UTF8", "--no-locale"]);
         server.set("max_connections = 300\nwal_level = replica\nlc_messages = 'C'\n");
-        server.begin();
         Some(server)
     }
 
@@ -143,7 +168,12 @@ impl Postgres {
     /// A streaming copy of this server, which follows it from now on.
     #[must_use]
     pub fn standby(&self) -> Self {
-        let mut standby = Self { programs: self.programs.clone(), directory: directory(), running: None };
+        let mut standby = Self {
+            programs: self.programs.clone(),
+            directory: directory(),
+            listen: String::new(),
+            running: None,
+        };
         let (data, url) = (standby.data().display().to_string(), self.url());
         standby.succeed("pg_basebackup", &["-D", &data, "-d", &url, "-R", "-X", "stream", "-c", "fast"]);
         standby.begin();
@@ -189,7 +219,7 @@ impl Postgres {
         let mut command = Command::new("sh");
         command.args(["-c", GUARD, "guard"]).arg(&self.directory).arg(self.programs.join("postgres"));
         command.arg("-D").arg(self.data()).arg("-k").arg(self.socket());
-        command.args(["-c", "listen_addresses="]);
+        command.args(["-c", &format!("listen_addresses={}", self.listen)]);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).current_dir("/");
         as_its_user(&mut command);
         let mut guard = command.spawn().expect("a shell");

@@ -73,3 +73,41 @@ fn two_processes_answer_the_same() {
     let refused = retrace_hub::start(stolen).expect_err("another key file");
     assert!(matches!(refused, Failure::OtherKeyFile(_)), "{refused}");
 }
+
+#[test]
+fn the_connection_to_the_database_is_encrypted_and_never_falls_back() {
+    // An address of the loopback network that no other process of this machine uses.
+    let [_, a, b, c] = std::process::id().to_be_bytes();
+    let listen = format!("127.{}.{b}.{c}", a | 64);
+    let made = rcgen::generate_simple_self_signed([listen.clone()]).expect("a certificate");
+    let (certificate_pem, key_pem) = (made.cert.pem(), made.signing_key.serialize_pem());
+    let Some(postgres) = Postgres::start_with_tls(&listen, &certificate_pem, &key_pem) else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let roots = folder.path().join("roots.pem");
+    std::fs::write(&roots, &certificate_pem).expect("a file");
+    let key_file = folder.path().join("hub.key");
+    let url = |mode: &str, roots: &std::path::Path| {
+        format!("postgresql://retrace@{listen}/postgres?sslmode={mode}&sslrootcert={}", roots.display())
+    };
+    for mode in ["require", "verify-full"] {
+        let hub = retrace_hub::start(HubOptions::new(&url(mode, &roots), &key_file)).expect("a hub");
+        let encrypted = "SELECT bool_and(s.ssl) FROM pg_stat_ssl s JOIN pg_stat_activity a USING (pid)
+            WHERE a.application_name = 'retrace hub'";
+        assert_eq!(postgres.query("postgres", encrypted), "t");
+        hub.stop();
+    }
+    let others = folder.path().join("others.pem");
+    std::fs::write(&others, certificate().0).expect("a file");
+    let refused = retrace_hub::start(HubOptions::new(&url("verify-full", &others), &key_file));
+    let failure = refused.expect_err("a certificate that nobody believes");
+    assert!(matches!(failure, Failure::Database(_)), "{failure:?}");
+    // The server encrypts nothing any more: the address still asks for it.
+    postgres.sql("postgres", "ALTER SYSTEM SET ssl = off");
+    postgres.sql("postgres", "SELECT pg_reload_conf()");
+    // A session has the settings of its start.
+    let is_off = || postgres.query("postgres", "SHOW ssl") == "off";
+    assert!((0..1_000).any(|_| is_off()), "it still encrypts");
+    let refused = retrace_hub::start(HubOptions::new(&url("require", &roots), &key_file));
+    let failure = refused.expect_err("it does not fall back");
+    assert!(matches!(failure, Failure::Database(_)), "{failure:?}");
+}
