@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-builtin-rules
-.PHONY: help run test package check-package advisories msrv mutants bench worst soak screenshots bindings clean toolchains
+.PHONY: help run test package check-package repository advisories msrv mutants bench worst soak screenshots bindings clean toolchains
 
 # rust-toolchain.toml names a version; rustup may have it under another name.
 ifneq ($(shell scripts/toolchain),)
@@ -21,13 +21,17 @@ test: ui/dist/index.html tests/e2e/node_modules/.package-lock.json ## Run every 
 	@scripts/install-packages build test
 	@scripts/test $(ONLY)
 
-package: ui/dist/index.html src-tauri/node_modules/.package-lock.json ## Build a .deb with the app and the terminal program
-	@scripts/install-packages build
+package: ui/dist/index.html src-tauri/node_modules/.package-lock.json ## Build a .deb and .rpm with the app and the terminal program; wheel, npm packages and archive with the latter
+	@scripts/install-packages build package
 	@scripts/package
 
-check-package: tests/e2e/node_modules/.package-lock.json ## Unpack that .deb, start what is in it and look at its window
-	@scripts/install-packages test
+check-package: tests/e2e/node_modules/.package-lock.json ## Install each of them in a scratch directory and start what is in it; use the repositories they make
+	@scripts/install-packages test package
 	@scripts/check-package
+
+repository: ## Make a signed apt and rpm repository of them (RETRACE_SIGNING_KEY names the key of gpg)
+	@scripts/install-packages package
+	@scripts/repository
 
 advisories: ## Look for known vulnerabilities in dependencies; fetches the RustSec database
 	@scripts/deny advisories
