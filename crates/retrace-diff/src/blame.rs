@@ -11,6 +11,9 @@ use crate::script::{self, Interner};
 /// [`Diff::truncated`](crate::Diff::truncated) for a search that is carried to its end.
 #[must_use]
 pub fn line_map(old: &[u8], new: &[u8]) -> Vec<Option<usize>> {
+    if old.is_empty() {
+        return vec![None; content::split(new).len()];
+    }
     let mut known = Interner::new();
     let old = known.numbers(content::split(old));
     let new = known.numbers(content::split(new));

@@ -45,9 +45,15 @@ pub fn to_text(bytes: &[u8]) -> Cow<'_, str> {
 /// The lines of `bytes`; `None` when they are not text ([`is_text`]).
 #[must_use]
 pub fn text_lines(bytes: &[u8]) -> Option<Vec<TextLine>> {
+    first_text_lines(bytes, usize::MAX)
+}
+
+/// The same of the first `most` lines alone. What a line says of comments is known from the whole content.
+#[must_use]
+pub fn first_text_lines(bytes: &[u8], most: usize) -> Option<Vec<TextLine>> {
     is_text(bytes).then(|| {
         let content = Content::new(bytes);
-        (0..content.lines.len()).map(|index| content.text_line(index)).collect()
+        (0..content.lines.len().min(most)).map(|index| content.text_line(index)).collect()
     })
 }
 
@@ -93,9 +99,8 @@ pub(crate) struct Content<'a> {
 impl<'a> Content<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         let text = to_text(bytes);
-        let starts = std::iter::once(0)
-            .chain(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1))
-            .collect();
+        let starts =
+            std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1)).collect();
         let comments = hidden::comments(&text);
         Self { lines: split(bytes), starts, comments }
     }
@@ -177,6 +182,8 @@ mod tests {
         assert_eq!(codes, [(1..4, "0xE9".to_owned()), (4..5, "U+000D".to_owned())]);
         assert_eq!(text_lines(b""), Some(Vec::new()));
         assert_eq!(text_lines(b"\0"), None);
+        assert_eq!(first_text_lines(b"a\nb\nc", 2), text_lines(b"a\nb\n"));
+        assert_eq!(first_text_lines(b"a\nb", 3), text_lines(b"a\nb"));
     }
 
     #[test]

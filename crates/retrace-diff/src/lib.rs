@@ -34,7 +34,7 @@ mod script;
 mod words;
 
 pub use blame::{hash_map, line_map};
-pub use content::{TextLine, is_text, text_lines, to_text};
+pub use content::{TextLine, first_text_lines, is_text, text_lines, to_text};
 pub use diff::{
     DEFAULT_CONTEXT, DEFAULT_MAX_BYTES, DEFAULT_TIME_LIMIT, Diff, DiffKind, DiffOptions, Granularity, Hunk,
     Line, Tag, diff,

@@ -69,7 +69,7 @@ struct Tokens {
 impl Tokens {
     fn of<'a>(line: &'a str, known: &mut Interner<&'a str>) -> Self {
         let mut tokens = Self { numbers: Vec::new(), bounds: vec![0], blank: Vec::new(), words: Vec::new() };
-        for (start, token) in line.split_word_bound_indices() {
+        each_token(line, |start, token| {
             let number = known.number(token);
             let blank = token.trim().is_empty();
             tokens.numbers.push(number);
@@ -78,7 +78,7 @@ impl Tokens {
             if !blank {
                 tokens.words.push((number, u32::try_from(token.len()).unwrap_or(u32::MAX)));
             }
-        }
+        });
         tokens.words.sort_unstable();
         tokens
     }
@@ -95,6 +95,37 @@ impl Tokens {
             }
         }
         joined.into_iter().map(|range| self.bounds[range.start]..self.bounds[range.end]).collect()
+    }
+}
+
+/// Cuts a line at word boundaries. The library is quick with ASCII where it is asked for words alone; what stands between them
+/// is cut here.
+fn each_token<'a>(line: &'a str, mut take: impl FnMut(usize, &'a str)) {
+    if !line.is_ascii() {
+        line.split_word_bound_indices().for_each(|(start, token)| take(start, token));
+        return;
+    }
+    let mut at = 0;
+    let end = (line.len(), "");
+    for (start, word) in line.unicode_word_indices().chain([end]) {
+        while at < start {
+            let length = mark_length(&line.as_bytes()[at..start]);
+            take(at, &line[at..at + length]);
+            at += length;
+        }
+        if !word.is_empty() {
+            take(start, word);
+        }
+        at = start + word.len();
+    }
+}
+
+/// Length of the token at the start of ASCII without words: blanks and low lines stand together, and so does a line end.
+fn mark_length(marks: &[u8]) -> usize {
+    match marks {
+        [b'\r', b'\n', ..] => 2,
+        [first @ (b' ' | b'_'), ..] => marks.iter().take_while(|mark| *mark == first).count(),
+        _ => 1,
     }
 }
 
@@ -165,6 +196,7 @@ fn best_pairs(old: &[Tokens], new: &[Tokens], deadline: Option<Instant>) -> Opti
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn marked(lines: &[&str], ranges: &[Vec<Range<usize>>]) -> Vec<String> {
         let mark = |(line, ranges): (&&str, &Vec<Range<usize>>)| {
@@ -244,5 +276,14 @@ mod tests {
     fn a_passed_deadline_leaves_lines_unmarked_and_says_so() {
         let found = changed_words(&["a b c".into()], &["a b d".into()], Some(Instant::now()));
         assert_eq!(found, ChangedWords { deleted: vec![vec![]], inserted: vec![vec![]], cut_short: true });
+    }
+
+    proptest! {
+        #[test]
+        fn ascii_is_cut_as_everything_else(line in "([a-z0-9_ .,:;'\"\t\r\n-]|[ -~]){0,24}") {
+            let mut cut = Vec::new();
+            each_token(&line, |start, token| cut.push((start, token)));
+            prop_assert_eq!(cut, line.split_word_bound_indices().collect::<Vec<_>>());
+        }
     }
 }

@@ -7,7 +7,7 @@ use crate::kinds::{self, kind_filter};
 use crate::target::{Target, moment};
 use crate::view;
 use crate::wire::{self, ApiError, Document, DocumentLine, DocumentReq, Memories, MemoriesReq, Memory};
-use retrace_diff::{highlight, syntax_for, text_lines, to_text};
+use retrace_diff::{HiddenCode, first_text_lines, highlight, syntax_for, text_lines, to_text};
 use retrace_files::FileError;
 use retrace_findings::{INDEX_MAX_BYTES, INDEX_MAX_LINES, index_cut, index_size, is_index};
 use retrace_log::{LogError, MemoryAt, Reader, StoreRow, VersionRow};
@@ -238,14 +238,14 @@ pub fn document_of(side: &Side, highlighted: bool) -> Document {
             return document;
         }
     };
-    let Some(lines) = text_lines(bytes) else {
+    let Some(lines) = first_text_lines(bytes, LINES + 1) else {
         document.kind = wire::ContentKind::Binary;
         return document;
     };
     let spans = if highlighted { spans(bytes, side.path.as_ref()) } else { Vec::new() };
     document.truncated = lines.len() > LINES;
     document.lines = lines
-        .iter()
+        .into_iter()
         .take(LINES)
         .enumerate()
         .map(|(number, line)| DocumentLine {
@@ -254,7 +254,7 @@ pub fn document_of(side: &Side, highlighted: bool) -> Document {
                 .get(number)
                 .map(|line_spans| in_characters(&line.text, line_spans))
                 .unwrap_or_default(),
-            text: line.text.clone(),
+            text: line.text,
         })
         .collect();
     document
@@ -283,6 +283,18 @@ pub(crate) fn in_characters(text: &str, spans: &[retrace_diff::Span]) -> Vec<(u3
 /// Hidden characters, with places in characters.
 pub fn hidden(text: &str, found: &[retrace_diff::Hidden]) -> Vec<wire::Hidden> {
     let position = positions(text);
+    // A text may have one at every second character, mostly the same ones: a name is copied faster than it is written.
+    let mut names: Vec<(HiddenCode, String)> = Vec::new();
+    let mut name = |code: HiddenCode| match names.iter().find(|(known, _)| *known == code) {
+        Some((_, name)) => name.clone(),
+        None => {
+            let name = code.to_string();
+            if names.len() < NAMES {
+                names.push((code, name.clone()));
+            }
+            name
+        }
+    };
     found
         .iter()
         .map(|hidden| {
@@ -290,12 +302,15 @@ pub fn hidden(text: &str, found: &[retrace_diff::Hidden]) -> Vec<wire::Hidden> {
             wire::Hidden {
                 at,
                 length: position(hidden.range.end) - at,
-                code: hidden.code.to_string(),
+                code: name(hidden.code),
                 kind: hidden.kind.into(),
             }
         })
         .collect()
 }
+
+/// Names of hidden characters that are kept while those of a text are told.
+const NAMES: usize = 8;
 
 /// Ranges in characters.
 pub(crate) fn ranges_in_characters(text: &str, ranges: &[Range<usize>]) -> Vec<(u32, u32)> {

@@ -7,7 +7,7 @@ use crate::origin_lines::spread;
 use crate::origins::{origin_note, put_back_by};
 use crate::target::Target;
 use crate::view;
-use crate::wire::{ApiError, Blame, BlameLine, BlameReq, BlameVersion};
+use crate::wire::{ApiError, Blame, BlameLine, BlameReq, BlameVersion, ContentKind};
 use retrace_diff::{FileChange, MIN_MOVED_LINES, line_map, moves, text_lines};
 use retrace_log::{Reader, VersionFilter, VersionRow};
 use retrace_message::Message;
@@ -15,9 +15,6 @@ use retrace_model::{Actor, MemoryId, RelPath, Source, StoreId, Timestamp, Versio
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
-
-/// Lines shown at most, as of a document.
-const LINES: usize = 100_000;
 
 /// Lines that go from one file and come to another within this time are looked at as a move, in microseconds. An agent that
 /// moves an entry makes two calls; a minute between them is long.
@@ -54,7 +51,9 @@ impl History {
             );
         }
         let side = self.side(reader, target)?;
+        // Only the lines that are shown are traced.
         let document = document_of(&side, false);
+        let texts: Vec<String> = document.lines.into_iter().map(|line| line.text).collect();
         let mut blame = Blame {
             live: named.is_live(),
             target: target.to_owned(),
@@ -66,7 +65,9 @@ impl History {
             truncated: document.truncated,
         };
         let Bytes::Kept(bytes) = &side.bytes else { return Ok(blame) };
-        let Some(text) = text_lines(bytes) else { return Ok(blame) };
+        if blame.kind != ContentKind::Text {
+            return Ok(blame);
+        }
         let start = match (&side.version, side.store, &side.path) {
             (Some(version), ..) => Some(version.clone()),
             // A file on disk that is not recorded yet: its lines are compared with the newest version.
@@ -81,7 +82,7 @@ impl History {
                 (Some(store), Some(path)) => self.is_as_redacted(reader, store, path)?,
                 _ => false,
             };
-        let mut walk = Walk::new(reader, steps, text.len());
+        let mut walk = Walk::new(reader, steps, texts.len());
         if let Some(start) = start {
             walk.begin(start, bytes, recorded)?;
             walk.run()?;
@@ -105,11 +106,10 @@ impl History {
             })
             .collect::<Result<_, ApiError>>()?;
         blame.lines = (1u32..)
-            .zip(text.iter().zip(&walk.brought_in))
-            .take(LINES)
+            .zip(texts.into_iter().zip(&walk.brought_in))
             .map(|(line, (text, from))| BlameLine {
                 line,
-                text: text.text.clone(),
+                text,
                 version: from.as_ref().and_then(|from| places.get(&from.seq).copied()),
                 line_then: from.as_ref().map_or(line, |from| from.line + 1),
                 or_before: from.as_ref().is_some_and(|from| from.or_before),
@@ -214,7 +214,8 @@ impl<'a, 'r> Walk<'a, 'r> {
             None if recorded => (0..self.brought_in.len()).map(Some).collect(),
             None => Vec::new(),
         };
-        let lines = (0u32..).zip(map).filter_map(|(line, from)| Some((index(from?), line))).collect();
+        let shown = (0u32..).zip(map).take(self.brought_in.len());
+        let lines = shown.filter_map(|(line, from)| Some((index(from?), line))).collect();
         self.put(start, lines);
         Ok(())
     }
