@@ -74,6 +74,9 @@ enum What {
     ///     retention_days.STORE   days by id or name of a store, * for every other; none
     ///     transcripts            nothing, metadata, everything
     ///     required_rules         names with commas between them; none
+    ///
+    ///     retrace hub policy set retention_days.notes 90
+    ///     retrace hub policy set required_rules none
     #[command(verbatim_doc_comment)]
     Set {
         /// The key
