@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
  * Runs in the page, and looks at it as it is. Gives a line for each thing it finds:
  *
  * - `cut`: text that a part of the page cuts off. Only names and contents may be, with an ellipsis and the whole text as a
- *   title; labels of buttons, tabs, headings and chips never.
+ *   title; labels of buttons, tabs, headings and chips never. A name that is a button says so with `data-name`.
  * - `outside`: a text or a control beyond the window or beyond the part it stands in, with no way to scroll to it.
  * - `sideways`: a control or a label that is reached only by scrolling to the side. Tables and code may be wide.
  * - `broken`: a button, tab or heading over several lines, or a column so narrow that words stand below each other.
@@ -20,7 +20,7 @@ export async function misplaced() {
   const SLACK = 2;
   const LABELS = 'button, [role="button"], [role="tab"], [role="radio"], [role="menuitem"], .chip, .segment, nav a, h1, h2, h3, th, label, legend, dt';
   const ONE_LINE = 'button, [role="button"], [role="tab"], [role="radio"], .chip, .segment, nav a';
-  const NAMES = '[role="option"], [role="row"], [role="gridcell"], [role="treeitem"], th[scope="row"], .mono, code';
+  const NAMES = '[data-name], [role="option"], [role="row"], [role="gridcell"], [role="treeitem"], th[scope="row"], .mono, code';
   const CONTROLS = 'button, a[href], input, select, textarea, [role="button"], [role="tab"], [role="radio"], [role="slider"], [role="switch"], canvas';
   const WIDE = 'table, [role="table"], pre, [data-testid="diff"], [data-testid="document"], [data-wide]';
   const found = new Set();

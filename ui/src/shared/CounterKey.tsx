@@ -88,7 +88,7 @@ export function CounterKeyForm({ status }: { status: CounterStatus }) {
         data-testid="counter-key"
       />
       <Button type="submit" isPending={busy} isDisabled={key.trim() === ""} data-testid="store-key">
-        <Trans>Store</Trans>
+        <Trans>Save the key</Trans>
       </Button>
       {failure !== null && <Failure error={failure} />}
     </form>

@@ -98,8 +98,12 @@ function SideRow({
       >
         <Dot tone={dot} />
         <span className="visually-hidden">{say(word)}</span>
-        <span className={css.treeLabel}>{name}</span>
-        <span className={classes("muted", css.treeLabel)}>{folder}</span>
+        <span className={css.treeLabel} title={file.path} data-name>
+          {name}
+        </span>
+        <span className={classes("muted", css.treeLabel)} title={file.path} data-name>
+          {folder}
+        </span>
       </AriaButton>
     </li>
   );

@@ -65,7 +65,7 @@ function SessionRow({
   return (
     <div className={classes(css.session, chosen && "is-chosen")} data-testid="reach-row" data-present={row.present}>
       <AriaButton className={css.sessionHead} onPress={onChoose} aria-expanded={chosen}>
-        <span className={css.title} title={title}>
+        <span className={css.title} title={title} data-name>
           {title}
           {row.agent !== null && <span className="muted"> · {row.agent}</span>}
         </span>
