@@ -471,7 +471,7 @@ fn a_memory_tells_which_sessions_loaded_it_and_why() {
             "file_path": path("used.md"), "load_reason": "nested_traversal"});
         let at = Timestamp::parse("2026-10-20T08:00:00Z").expect("a time");
         let told = LoadTold::of_event(event.to_string().as_bytes(), at).expect("an event");
-        told.keep(&world.app.options.data_dir).expect("it is kept");
+        told.keep(&world.app.data_dir()).expect("it is kept");
     };
     told("dddd0000", None);
     told("elsewhere", None);
