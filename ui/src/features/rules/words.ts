@@ -11,6 +11,7 @@ export const RULE_KINDS: Record<RuleKind, MessageDescriptor> = {
   path_never: msg`path never`,
   at_end: msg`at the end`,
   ask_first: msg`ask first`,
+  text_form: msg`text form`,
 };
 
 /** What became of a point at which a rule applied. */
@@ -43,5 +44,11 @@ export function patternWords(rule: RuleFields): string {
       return t`${command} at the end`;
     case "ask_first":
       return t`ask before ${command}`;
+    case "text_form": {
+      const without = form.replace(/^!/, "");
+      if (form.startsWith("!")) return t`no ${without} in ${paths}`;
+      const each = rule.text ?? "";
+      return each === "" ? t`${form} in each write to ${paths}` : t`${form} for each “${each}” in ${paths}`;
+    }
   }
 }
