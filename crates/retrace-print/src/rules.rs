@@ -26,6 +26,13 @@ pub(crate) fn pattern(rule: &RuleFields) -> String {
         }
         "path_never" => format!("never write {}", rule.paths.join(", ")),
         "at_end" => format!("{command} at the end"),
+        "text_form" => {
+            let (each, paths) = (rule.text.as_deref().unwrap_or("a write"), rule.paths.join(", "));
+            match rule.form.as_deref().unwrap_or_default() {
+                form if form.starts_with('!') => format!("no {} in {paths}", form.trim_start_matches('!')),
+                form => format!("{form} for each {each} in {paths}"),
+            }
+        }
         _ => format!("ask before {command}"),
     };
     visible::line(&text)

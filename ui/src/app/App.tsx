@@ -32,6 +32,7 @@ const HealthScreen = lazily(() => import("@/features/health/HealthScreen"), "Hea
 const RulesScreen = lazily(() => import("@/features/rules/RulesScreen"), "RulesScreen");
 const RedactionsScreen = lazily(() => import("@/features/redactions/RedactionsScreen"), "RedactionsScreen");
 const StoresScreen = lazily(() => import("@/features/stores/StoresScreen"), "StoresScreen");
+const HubScreen = lazily(() => import("@/features/hub/HubScreen"), "HubScreen");
 const SessionScreen = lazily(() => import("@/features/session/SessionScreen"), "SessionScreen");
 const SettingsScreen = lazily(() => import("@/features/settings/SettingsScreen"), "SettingsScreen");
 const FirstRun = lazily(() => import("@/features/stores/FirstRun"), "FirstRun");
@@ -59,6 +60,8 @@ function ScreenOf({ route }: { route: Route }) {
       return <SessionScreen key={route.session} route={route} />;
     case "stores":
       return <StoresScreen route={route} />;
+    case "hub":
+      return <HubScreen route={route} />;
     case "settings":
       return <SettingsScreen />;
   }
@@ -87,6 +90,7 @@ function ContextOf({ route }: { route: Route }) {
     case "stores":
       return <StoreList chosen={route.store} routeFor={(store) => ({ screen: "stores", store })} />;
     case "context":
+    case "hub":
     case "rules":
     case "settings":
       return <StoreList chosen={undefined} routeFor={(store) => ({ screen: "memories", store })} />;

@@ -14,6 +14,7 @@ import { useOfferedProjects } from "@/state/projects";
 import { setPaletteOpen } from "@/state/palette";
 import { useProgress } from "@/state/progress";
 import { useSerious } from "@/state/health";
+import { useHubWaiting } from "@/state/hub";
 import { useRead } from "@/state/queries";
 import { useReceipts } from "@/state/receipts";
 import { formatRoute, type Route, type Screen } from "@/state/route";
@@ -114,6 +115,7 @@ function Navigation({ screen, status }: { screen: Screen; status: Status | undef
   const receipts = useReceipts().data?.receipts.length;
   const serious = useSerious();
   const needs = useNeeds();
+  const waiting = useHubWaiting();
   const items: { screen: Exclude<Screen, "settings" | "session">; label: string; count: number | undefined }[] = [
     { screen: "inbox", label: t`Inbox`, count: needs || undefined },
     { screen: "memories", label: t`Memories`, count: status?.memories },
@@ -123,6 +125,7 @@ function Navigation({ screen, status }: { screen: Screen; status: Status | undef
     { screen: "context", label: t`Context lab`, count: undefined },
     { screen: "redactions", label: t`Redactions`, count: receipts || undefined },
     { screen: "stores", label: t`Stores`, count: status?.stores },
+    { screen: "hub", label: t`Hub`, count: waiting || undefined },
   ];
   return (
     <nav aria-label={t`Screens`}>

@@ -20,6 +20,20 @@ export const STORES_VIEWS = ["hosted", "dreams", "compare"] as const;
 /** One of [`STORES_VIEWS`]. */
 export type StoresView = (typeof STORES_VIEWS)[number];
 
+/** The views of the screen of the hub. */
+export const HUB_VIEWS = ["inbox", "proposals", "redactions", "machines", "audit"] as const;
+/** One of [`HUB_VIEWS`]. */
+export type HubView = (typeof HUB_VIEWS)[number];
+
+/** The place of the screen of the hub. */
+export interface HubRoute {
+  screen: "hub";
+  /** View; the inbox of all machines when absent. */
+  view?: HubView | undefined;
+  /** Chosen version of the inbox, `memver_…@machine_…`. */
+  version?: string | undefined;
+}
+
 /** The place of the screen of stores. */
 export interface StoresRoute {
   screen: "stores";
@@ -101,6 +115,7 @@ export type Route =
   | { screen: "rules"; rule?: string | undefined }
   | { screen: "health"; store?: string | undefined; view?: HealthView | undefined }
   | StoresRoute
+  | HubRoute
   | SessionRoute
   | ContextRoute
   | { screen: "settings" };
@@ -192,6 +207,12 @@ export function parseRoute(hash: string): Route {
         host: text("host"),
         from: text("from"),
         to: text("to"),
+      };
+    case "hub":
+      return {
+        screen: "hub",
+        view: HUB_VIEWS.find((view) => view === query.get("view")),
+        version: text("version"),
       };
     case "context":
       return {

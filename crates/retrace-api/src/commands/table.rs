@@ -501,7 +501,7 @@ commands! {
         invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
     /// A page of the audit log of the hub: who did and saw what.
     read hub_audit(HubAuditReq) -> HubAudit
-        provides [Outside] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+        provides [Outside, Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
     /// Makes a key with which an agent uses one memory store of the hub, or all of them.
     write hub_agent_token(HubAgentTokenReq) -> HubAgentTokenMade
         invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
@@ -519,16 +519,16 @@ commands! {
         invalidates [Hosts] errors [NotFound, CannotWrite];
     /// A page of the memories of all machines that nobody reviewed, each with its newest version.
     read hub_inbox(HubInboxReq) -> HubInbox
-        provides [Outside] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+        provides [Outside, Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
     /// A page of the versions of a memory on all machines that have its store or project.
     read hub_history(HubHistoryReq) -> HubHistory
-        provides [Outside] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+        provides [Outside, Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
     /// A version of any machine with its comments and reviews, and its content where that is asked for.
     read hub_show(HubShowReq) -> HubShown
-        provides [Outside, Contents] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+        provides [Outside, Hosts, Contents] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
     /// The difference of two versions of any machines, or of one and the version before it.
     read hub_diff(HubDiffReq) -> FileDiff
-        provides [Outside, Contents] errors [NotFound, Invalid, StoreUnavailable, KeyRefused, ContentRedacted];
+        provides [Outside, Hosts, Contents] errors [NotFound, Invalid, StoreUnavailable, KeyRefused, ContentRedacted];
     /// Approves versions of any machine. Their machines note that in their own logs at their next sync.
     write hub_approve(HubApproveReq) -> HubApproved
         invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
@@ -537,10 +537,10 @@ commands! {
         invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
     /// Projects, and the stores that each has on every machine.
     read hub_projects(Nothing) -> HubProjects
-        provides [Outside] errors [NotFound, StoreUnavailable, KeyRefused];
+        provides [Outside, Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
     /// Every redaction of the organisation, how far it reached on each machine, and what else may hold a copy.
     read hub_redactions(Nothing) -> HubRedactions
-        provides [Outside] errors [NotFound, StoreUnavailable, KeyRefused];
+        provides [Outside, Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
     /// Approves a redaction that waits for a second person.
     write hub_approve_redaction(HubRedactionRef) -> HubRedactions
         invalidates [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
@@ -549,7 +549,7 @@ commands! {
         invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
     /// Proposals of the organisation, newest first, with their results.
     read hub_proposals(Nothing) -> HubProposals
-        provides [Outside] errors [NotFound, StoreUnavailable, KeyRefused];
+        provides [Outside, Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
     /// Carries out a proposal for this machine now.
     write hub_accept_proposal(HubProposalRef) -> HubProposal
         invalidates [Log, Files, Reviews, Hosts] errors [NotFound, StoreUnavailable, KeyRefused];

@@ -55,6 +55,7 @@ function usePlaces(): Entry[] {
     place("go hosted", t`Hosted stores`, "g o", { screen: "stores", view: "hosted" }),
     place("go dreams", t`Dreams`, "g d", { screen: "stores", view: "dreams" }),
     place("go compare", t`Compare two stores`, "g b", { screen: "stores", view: "compare" }),
+    place("go hub", t`Hub`, "g u", { screen: "hub" }),
     place("go settings", t`Settings`, "g ,", { screen: "settings" }),
   ];
 }

@@ -25,6 +25,7 @@ import {
 } from "@/host/backend";
 import { agentSnapshot, clients, instruction, instructions, kindOf } from "./kinds";
 import { fakeCut } from "./cut";
+import { FakeHub } from "./hub";
 import { healthHandlers } from "./health";
 import { FakeInbox } from "./inbox";
 import { clusterDifference } from "./triage";
@@ -55,6 +56,8 @@ export interface FakeBackend extends Backend {
   remote: FakeRemote;
   /** Projects that appear. */
   projects: FakeProjects;
+  /** The hub of many machines; not joined at first. */
+  hub: FakeHub;
   /** Confirmed rules, and the settings that hooks were put into. */
   rules: FakeRules;
   /** Every call so far. */
@@ -420,6 +423,7 @@ function handlers(
   lab: FakeLab,
   remote: FakeRemote,
   projects: FakeProjects,
+  hub: FakeHub,
   rules: FakeRules,
   emit: (event: Event) => void,
 ): Handlers {
@@ -454,9 +458,10 @@ function handlers(
       () => checks.health!({ store: null, loads: false }),
       () => lab.runs.length,
     ),
+    ...hub.handlers(),
     ...remote.handlers(refreshed),
     reach: (request) => fakeReach(log, lab.runs, request),
-    presence_lane: ({ session = "" }) => fakeLane(lab.runs, session),
+    presence_lane: ({ session = "" }) => fakeLane(log, lab.runs, session),
     presence: ({ session = "", at = null }) => fakePresence(lab.runs, session, at),
     change_reach: () => ({ lines: 2, sessions: 3, read: 0, inferred: 0 }),
     check_mounts: (request) => checkMounts(log, remote, (store) => inbox.count(store), request),
@@ -664,8 +669,9 @@ export function fakeBackend(
   const inbox = new FakeInbox(log);
   const remote = new FakeRemote(log, inbox, emit);
   const projects = new FakeProjects(log, emit);
+  const hub = new FakeHub();
   const rules = new FakeRules();
-  const run = handlers(log, inbox, lab, remote, projects, rules, emit);
+  const run = handlers(log, inbox, lab, remote, projects, hub, rules, emit);
   const held = new Map<CommandName, Promise<void>>();
   const ended = new Set<() => void>();
   let away = false;
@@ -675,6 +681,7 @@ export function fakeBackend(
     lab,
     remote,
     projects,
+    hub,
     rules,
     calls,
     platform,

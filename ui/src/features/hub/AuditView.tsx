@@ -1,0 +1,78 @@
+/** The audit log of the hub: who did and saw what. */
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import type { HubAuditRow } from "@/bindings";
+import { Moment } from "@/shared/labels";
+import { Await, Chip, Empty } from "@/shared/ui";
+import { VirtualRows } from "@/shared/VirtualRows";
+import { useBackend } from "@/state/backend";
+import css from "./hub.module.css";
+
+/** Rows of a page. */
+const PAGE = 200;
+
+function Row({ row }: { row: HubAuditRow }) {
+  return (
+    <div className={css.line} data-testid="audit-row" data-outcome={row.outcome}>
+      <Moment at={row.at} form="moment" />
+      <span className={css.lineMain}>
+        <span>
+          <strong className="mono">{row.action}</strong> <span className="mono muted">{row.subject}</span>
+        </span>
+        <span className="muted">
+          {row.machine_name ?? <Trans>the hub</Trans>}
+          {row.person && ` · ${row.person}`}
+        </span>
+        {row.before !== null && (
+          <span className="mono muted">
+            {row.before} → {row.after}
+          </span>
+        )}
+      </span>
+      {row.outcome !== "done" && (
+        <Chip tone="warn">
+          <Trans>refused</Trans>
+        </Chip>
+      )}
+    </div>
+  );
+}
+
+/** The audit log, oldest first. */
+export function AuditView() {
+  const { t } = useLingui();
+  const backend = useBackend();
+  const read = useInfiniteQuery({
+    queryKey: ["hub_audit", {}],
+    queryFn: ({ pageParam }) =>
+      backend.call("hub_audit", pageParam === null ? { limit: PAGE } : { limit: PAGE, after: pageParam }),
+    initialPageParam: null as number | null,
+    getNextPageParam: (page) => page.next,
+    staleTime: 0,
+  });
+  const rows = read.data?.pages.flatMap((page) => page.rows);
+  const more = () => {
+    if (read.hasNextPage && !read.isFetchingNextPage) void read.fetchNextPage();
+  };
+  return (
+    <Await read={{ data: rows, error: read.error, refetch: read.refetch }} rows={8}>
+      {(all) =>
+        all.length === 0 ? (
+          <Empty title={t`The audit log is empty`} />
+        ) : (
+          <VirtualRows
+            items={all}
+            keyOf={(row) => row.seq}
+            estimate={48}
+            className={css.lines}
+            onEnd={more}
+            role="group"
+            aria-label={t`Audit log`}
+          >
+            {(row) => <Row row={row} />}
+          </VirtualRows>
+        )
+      }
+    </Await>
+  );
+}

@@ -1,0 +1,83 @@
+/** The hub: what machines of one organisation recorded, reviewed together, and what they do to each other. */
+import { Trans, useLingui } from "@lingui/react/macro";
+import type { HubStatus } from "@/bindings";
+import { classes } from "@/shared/classes";
+import { hostName } from "@/shared/hosts";
+import { Await, Segmented } from "@/shared/ui";
+import { useHub } from "@/state/hub";
+import { HUB_VIEWS, navigate, type HubRoute, type HubView } from "@/state/route";
+import { AuditView } from "./AuditView";
+import css from "./hub.module.css";
+import { HubInboxView } from "./HubInbox";
+import { JoinHub } from "./JoinHub";
+import { MachinesView } from "./MachinesView";
+import { ProposalsView } from "./ProposalsView";
+import { RedactionsView } from "./RedactionsView";
+import { SyncBar } from "./SyncBar";
+
+function ViewOf({ route, status }: { route: HubRoute; status: HubStatus }) {
+  switch (route.view ?? "inbox") {
+    case "inbox":
+      return <HubInboxView route={route} />;
+    case "proposals":
+      return <ProposalsView />;
+    case "redactions":
+      return <RedactionsView />;
+    case "machines":
+      return <MachinesView status={status} />;
+    case "audit":
+      return <AuditView />;
+  }
+}
+
+function Views({ route, status }: { route: HubRoute; status: HubStatus }) {
+  const { t } = useLingui();
+  const counted = (name: string, count: number | null | undefined) => (count ? `${name} ${count}` : name);
+  const waiting = status.waiting;
+  const labels: Record<HubView, string> = {
+    inbox: counted(t`Inbox`, waiting?.unreviewed),
+    proposals: counted(t`Proposals`, waiting?.proposals),
+    redactions: counted(t`Redactions`, waiting && waiting.outstanding + waiting.to_approve),
+    machines: t`Machines`,
+    audit: t`Audit log`,
+  };
+  return (
+    <div className={css.views}>
+      <Segmented
+        label={t`View of the hub`}
+        value={route.view ?? "inbox"}
+        options={HUB_VIEWS.map((value) => ({ value, label: labels[value] }))}
+        onChange={(view) => navigate({ screen: "hub", view: view === "inbox" ? undefined : view })}
+      />
+    </div>
+  );
+}
+
+/** The screen of the hub. */
+export function HubScreen({ route }: { route: HubRoute }) {
+  const read = useHub();
+  const url = read.data?.url ?? null;
+  return (
+    <main className={classes("screen", css.hubScreen)} data-testid="hub-screen">
+      <header className={classes("list-header", css.header)}>
+        <h1>
+          <Trans>Hub</Trans>
+        </h1>
+        {url !== null && <span className="mono muted">{hostName(url)}</span>}
+      </header>
+      <Await read={read} rows={6}>
+        {(status) =>
+          status.url === null ? (
+            <JoinHub />
+          ) : (
+            <>
+              <SyncBar status={status} />
+              <Views route={route} status={status} />
+              <ViewOf route={route} status={status} />
+            </>
+          )
+        }
+      </Await>
+    </main>
+  );
+}

@@ -1,0 +1,115 @@
+/** The machines of the organisation, and tokens for more. */
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useState } from "react";
+import type { HubMachine, HubRole, HubStatus, HubToken } from "@/bindings";
+import { useFormat } from "@/shared/format";
+import { Moment } from "@/shared/labels";
+import { useReporting } from "@/shared/store-acts";
+import { numbers, TableHead } from "@/shared/TableHead";
+import { Await, Button, Chip, CopyButton, Segmented, useWords } from "@/shared/ui";
+import { useBackend } from "@/state/backend";
+import { useRead } from "@/state/queries";
+import css from "./hub.module.css";
+import { ROLES } from "./words";
+
+const ALL_ROLES: readonly HubRole[] = ["writer", "reviewer", "auditor", "owner"];
+
+/** Clocks that are further apart are told, in seconds. */
+const TOLD_SKEW = 120;
+
+function Machine({ machine }: { machine: HubMachine }) {
+  const words = useWords();
+  const format = useFormat();
+  const gone = machine.removed_at ?? machine.left_at;
+  const skewed = Math.abs(machine.skew_seconds) > TOLD_SKEW;
+  return (
+    <tr data-testid="hub-machine">
+      <th scope="row">
+        {machine.name}{" "}
+        {machine.is_this && (
+          <Chip tone="accent">
+            <Trans>this machine</Trans>
+          </Chip>
+        )}
+      </th>
+      <td>{words(ROLES[machine.role])}</td>
+      <td>
+        {gone === null ? (
+          <Moment at={machine.seen_at} form="ago" />
+        ) : (
+          <span className="muted">
+            {machine.removed_at === null ? <Trans>left</Trans> : <Trans>removed</Trans>} <Moment at={gone} form="ago" />
+          </span>
+        )}
+      </td>
+      <td className={`cell-end num ${skewed ? "text-del" : ""}`}>{format.number(machine.skew_seconds)}</td>
+    </tr>
+  );
+}
+
+function MoreMachines() {
+  const { t } = useLingui();
+  const words = useWords();
+  const backend = useBackend();
+  const reporting = useReporting();
+  const [role, setRole] = useState<HubRole>("writer");
+  const [made, setMade] = useState<HubToken | null>(null);
+  const make = () =>
+    void reporting(async () => {
+      setMade(await backend.call("hub_token", { owner: false, role }));
+    });
+  return (
+    <section className={css.more} aria-labelledby="more-machines">
+      <h2 id="more-machines">
+        <Trans>Add a machine</Trans>
+      </h2>
+      <div className={css.bar}>
+        <Segmented
+          label={t`Role of the machine`}
+          value={role}
+          options={ALL_ROLES.map((value) => ({ value, label: words(ROLES[value]) }))}
+          onChange={setRole}
+        />
+        <Button onPress={make} data-testid="hub-make-token">
+          <Trans>Make a one-time token</Trans>
+        </Button>
+      </div>
+      {made && (
+        <p className={css.token} data-testid="hub-made-token">
+          <code>{made.token}</code>
+          <CopyButton text={made.token} label={t`Copy the token`} />
+          <span className="muted">
+            <Trans>
+              It is shown once, and ends <Moment at={made.expires_at} form="moment" />.
+            </Trans>
+          </span>
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** The machines. */
+export function MachinesView({ status }: { status: HubStatus }) {
+  const { t } = useLingui();
+  const read = useRead("hub_machines", {});
+  return (
+    <div className={css.body}>
+      <Await read={read} rows={5}>
+        {({ machines }) => (
+          <div className="table-box">
+            <table className="table" aria-label={t`Machines`}>
+              <TableHead columns={[t`Machine`, t`Role`, t`Last seen`, numbers(t`Clock ahead, in seconds`)]} />
+              <tbody>
+                {machines.map((machine) => (
+                  <Machine key={machine.machine} machine={machine} />
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Await>
+      {status.role === "owner" && <MoreMachines />}
+    </div>
+  );
+}

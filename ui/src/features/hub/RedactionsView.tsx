@@ -1,0 +1,120 @@
+/** Redactions of the organisation: how far each reached, machine by machine, and what may still hold a copy. */
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import type { HubReach, HubRedaction } from "@/bindings";
+import { Moment, ProgramText } from "@/shared/labels";
+import { useReporting } from "@/shared/store-acts";
+import { Await, Button, Chip, Empty, useWords } from "@/shared/ui";
+import { VirtualRows } from "@/shared/VirtualRows";
+import { useBackend } from "@/state/backend";
+import { useRead } from "@/state/queries";
+import css from "./hub.module.css";
+import { REACH } from "./words";
+
+function Reach({ reach }: { reach: HubReach }) {
+  const words = useWords();
+  const said = REACH[reach.state];
+  return (
+    <li data-testid="reach" data-state={reach.state}>
+      <span>{reach.name}</span>
+      <Chip tone={said.tone}>{words(said.word)}</Chip>
+      <span className="muted">
+        <Trans>
+          since <Moment at={reach.since} form="ago" />, seen <Moment at={reach.seen_at} form="ago" />
+        </Trans>
+      </span>
+      {reach.receipt !== null &&
+        (reach.receipt.verified ? (
+          <span className="muted">
+            <Trans>receipt signed by the machine</Trans>
+          </span>
+        ) : (
+          <Chip tone="del">
+            <Trans>the receipt’s signature does not fit</Trans>
+          </Chip>
+        ))}
+      {reach.receipt?.reason && <span className="text-del">{reach.receipt.reason}</span>}
+    </li>
+  );
+}
+
+function Redaction({ redaction }: { redaction: HubRedaction }) {
+  const { t } = useLingui();
+  const backend = useBackend();
+  const reporting = useReporting();
+  const approve = () =>
+    void reporting(async () => {
+      await backend.call("hub_approve_redaction", { id: redaction.id });
+    });
+  const done = redaction.machines.filter(({ state }) => state === "done").length;
+  return (
+    <section className={css.redaction} aria-label={redaction.reason ?? redaction.id} data-testid="hub-redaction">
+      <header className={css.line}>
+        <span className={css.lineMain}>
+          <strong>{redaction.reason ?? t`Redaction without a reason`}</strong>
+          <span className="muted">
+            {redaction.by_name} · <Moment at={redaction.created_at} form="moment" /> ·{" "}
+            <Plural value={redaction.contents} one="# content destroyed" other="# contents destroyed" />
+          </span>
+        </span>
+        {redaction.complete ? (
+          <Chip tone="add">
+            <Trans>on every machine</Trans>
+          </Chip>
+        ) : (
+          <Chip tone="warn">
+            <Trans>
+              {done} of {redaction.machines.length} machines
+            </Trans>
+          </Chip>
+        )}
+        {redaction.state === "waiting" && (
+          <Button tone="redact" onPress={approve} data-testid="approve-redaction">
+            <Trans>Approve as second person</Trans>
+          </Button>
+        )}
+      </header>
+      <ul className={css.reach}>
+        {redaction.machines.map((reach) => (
+          <Reach key={reach.machine} reach={reach} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The redactions. */
+export function RedactionsView() {
+  const { t } = useLingui();
+  const read = useRead("hub_redactions", {});
+  return (
+    <Await read={read} rows={6}>
+      {({ redactions, copies }) =>
+        redactions.length === 0 ? (
+          <Empty title={t`No redactions`}>
+            <Trans>What a machine redacts is taken from the hub and from every other machine at its next sync.</Trans>
+          </Empty>
+        ) : (
+          <VirtualRows
+            items={redactions}
+            keyOf={(redaction) => redaction.id}
+            estimate={120}
+            className={css.lines}
+            role="group"
+            aria-label={t`Redactions`}
+            footer={
+              <ul className={css.copies}>
+                {copies.map((copy, at) => (
+                  <li key={at} className="muted">
+                    <ProgramText text={copy} />
+                  </li>
+                ))}
+              </ul>
+            }
+          >
+            {(redaction) => <Redaction redaction={redaction} />}
+          </VirtualRows>
+        )
+      }
+    </Await>
+  );
+}

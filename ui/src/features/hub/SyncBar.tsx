@@ -1,0 +1,95 @@
+/** Above every view: sync now, sync in the background, and what stands in the way. */
+import { plural } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useState } from "react";
+import type { HubProblem, HubStatus } from "@/bindings";
+import { Moment, ProgramText } from "@/shared/labels";
+import { useReporting } from "@/shared/store-acts";
+import { Button, Checkbox } from "@/shared/ui";
+import { useBackend } from "@/state/backend";
+import { say } from "@/state/toasts";
+import css from "./hub.module.css";
+
+function Problems({ problems }: { problems: readonly HubProblem[] }) {
+  if (problems.length === 0) return null;
+  return (
+    <ul className={css.problems} role="alert" data-testid="hub-problems">
+      {problems.map((problem, at) => (
+        <li key={at} className="notice notice-warning">
+          <ProgramText text={problem.message} /> <ProgramText text={problem.hint} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Background({ status }: { status: HubStatus }) {
+  const { last_at, went_well, problem } = status.background;
+  if (last_at === null)
+    return (
+      <span className="muted">
+        <Trans>not run yet</Trans>
+      </span>
+    );
+  return (
+    <span className={went_well === false ? "text-del" : "muted"}>
+      {problem === null ? (
+        <Trans>
+          last <Moment at={last_at} form="ago" />
+        </Trans>
+      ) : (
+        <ProgramText text={problem} />
+      )}
+    </span>
+  );
+}
+
+/** The bar. */
+export function SyncBar({ status }: { status: HubStatus }) {
+  const { t } = useLingui();
+  const backend = useBackend();
+  const reporting = useReporting();
+  const [busy, setBusy] = useState(false);
+  const [problems, setProblems] = useState<readonly HubProblem[]>([]);
+  const sync = async () => {
+    setBusy(true);
+    await reporting(async () => {
+      const done = await backend.call("hub_sync", { resend: false });
+      setProblems(done.problems);
+      const versions = done.stores.reduce((sum, store) => sum + store.versions, 0);
+      const parts = [
+        plural(versions, { one: "# version sent", other: "# versions sent" }),
+        ...(done.redactions.length > 0
+          ? [plural(done.redactions.length, { one: "# redaction carried out", other: "# redactions carried out" })]
+          : []),
+        ...(done.proposals.length > 0
+          ? [plural(done.proposals.length, { one: "# proposal answered", other: "# proposals answered" })]
+          : []),
+      ];
+      say({ tone: "done", title: t`Synced`, detail: parts.join(" · ") });
+    });
+    setBusy(false);
+  };
+  const background = (on: boolean) =>
+    void reporting(async () => {
+      await backend.call("hub_background", { on });
+    });
+  return (
+    <section className={css.bar} aria-label={t`Sync`}>
+      <Button tone="primary" isPending={busy} onPress={() => void sync()} data-testid="hub-sync">
+        <Trans>Sync now</Trans>
+      </Button>
+      <Checkbox
+        label={<Trans>Sync in the background</Trans>}
+        isSelected={status.background.on}
+        onChange={background}
+        data-testid="hub-background"
+      />
+      {status.background.on && <Background status={status} />}
+      <span className="muted">
+        {status.name} · {status.role}
+      </span>
+      <Problems problems={problems} />
+    </section>
+  );
+}

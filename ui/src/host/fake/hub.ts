@@ -1,0 +1,254 @@
+/** A hub in the fake: one other machine, what it recorded, and what machines ask of each other. */
+import type {
+  FileDiff,
+  HubComment,
+  HubItem,
+  HubMachine,
+  HubProposal,
+  HubRedaction,
+  HubReview,
+  HubShown,
+  HubStatus,
+} from "@/bindings";
+import type { CommandName, Request, Response } from "@/host/backend";
+import { refuse } from "./log";
+import { diffTexts, fakeHash } from "./text";
+
+type Handlers = { [K in CommandName]?: (request: Request<K>) => Response<K> };
+
+const AT = "2026-11-20T09:00:00Z";
+const LAPTOP = "machine_laptop";
+const HERE = "machine_here";
+
+const itemOf = (number: number, path: string, more: Partial<HubItem> = {}): HubItem => ({
+  id: `memver_hub${number}`,
+  machine: LAPTOP,
+  machine_name: "laptop",
+  store: "memstore_laptop",
+  store_name: "harbour",
+  project: "harbour",
+  seq: number,
+  memory: `mem_hub${number}`,
+  path,
+  content_sha256: fakeHash(path),
+  content_size_bytes: 40,
+  content: "kept",
+  operation: "modified",
+  source: "scan",
+  created_at: AT,
+  reviewed: false,
+  comments: 0,
+  ...more,
+});
+
+/** The hub of the fake. Nothing is joined at first. */
+export class FakeHub {
+  joined = false;
+  background = false;
+  items: HubItem[] = [
+    itemOf(1, "berths.md"),
+    itemOf(2, "tides.md"),
+    itemOf(3, "keys.md", { content: "not_sent", content_sha256: null }),
+  ];
+  comments = new Map<string, HubComment[]>();
+  reviews = new Map<string, HubReview[]>();
+  proposals: HubProposal[] = [];
+  redactions: HubRedaction[] = [];
+  machines: HubMachine[] = [
+    { machine: HERE, name: "desk", role: "owner", is_this: true, skew_seconds: 0 },
+    { machine: LAPTOP, name: "laptop", role: "writer", is_this: false, skew_seconds: 400 },
+  ].map((machine) => ({
+    ...(machine as Pick<HubMachine, "machine" | "name" | "role" | "is_this" | "skew_seconds">),
+    joined_at: AT,
+    seen_at: AT,
+    left_at: null,
+    removed_at: null,
+  }));
+
+  private status(): HubStatus {
+    const { joined } = this;
+    const own = this.proposals.filter(({ here, state }) => here && state === "waiting").length;
+    return {
+      url: joined ? "https://hub.example" : null,
+      org: joined ? "org_fake" : null,
+      machine: joined ? HERE : null,
+      name: joined ? "desk" : null,
+      role: joined ? "owner" : null,
+      send: "everything",
+      stores: [],
+      background: { on: this.background, last_at: null, went_well: null, problem: null, next_at: null },
+      waiting: joined
+        ? {
+            redactions: 0,
+            outstanding: this.redactions.filter(({ complete }) => !complete).length,
+            to_approve: this.redactions.filter(({ state }) => state === "waiting").length,
+            proposals: own,
+            unreviewed: this.unreviewed().length,
+            at: AT,
+          }
+        : null,
+    };
+  }
+
+  private unreviewed(): HubItem[] {
+    return this.items.filter(({ reviewed }) => !reviewed);
+  }
+
+  private item(name: string): HubItem {
+    const found = this.items.find(({ id, machine }) => id === name || `${id}@${machine}` === name);
+    return found ?? refuse("not_found", "The hub has no such version.", name);
+  }
+
+  private shown(name: string): HubShown {
+    const version = this.item(name);
+    return {
+      version,
+      text: null,
+      content_base64: null,
+      before: `memver_before${version.seq}`,
+      comments: this.comments.get(version.id) ?? [],
+      reviews: this.reviews.get(version.id) ?? [],
+    };
+  }
+
+  private difference(name: string): FileDiff {
+    const version = this.item(name);
+    const side = (target: string) => ({
+      target,
+      store_id: version.store,
+      version_id: target,
+      path: version.path,
+      content_sha256: version.content_sha256,
+      content_size_bytes: 40,
+      redacted: false,
+    });
+    const changes = diffTexts("# Berths\n- Berth 2 is open.\n", "# Berths\n- Berth 2 is closed.\n", 3, true);
+    const sides = { from: side("memver_before"), to: side(version.id) };
+    return { live: false, ...sides, truncated: false, binary: false, ...changes };
+  }
+
+  private proposal(id: string, change: Partial<HubProposal>): HubProposal {
+    const found = this.proposals.find((proposal) => proposal.id === id);
+    if (!found) return refuse("not_found", "There is no such proposal.", id);
+    return Object.assign(found, change);
+  }
+
+  handlers(): Handlers {
+    return {
+      hub_status: () => this.status(),
+      hub_join: ({ token = "" }) => {
+        if (token === "wrong")
+          refuse("key_refused", "The hub refused it: The token is unknown.", "https://hub.example");
+        this.joined = true;
+        return this.status();
+      },
+      hub_background: ({ on = false }) => {
+        this.background = on;
+        return this.status();
+      },
+      hub_sync: () => ({ stores: [], problems: [], redactions: [], proposals: [], reviews: 0, waiting: null }),
+      hub_inbox: () => ({ items: this.unreviewed(), next: null, total: this.unreviewed().length }),
+      hub_show: ({ version = "" }) => this.shown(version),
+      hub_diff: ({ a = "" }) => this.difference(a),
+      hub_approve: ({ versions = [] }) => {
+        versions.forEach((version) => (this.item(version).reviewed = true));
+        return { memories: versions.length };
+      },
+      hub_comment: ({ version = "", text = "" }) => {
+        const item = this.item(version);
+        const all = this.comments.get(item.id) ?? [];
+        const comment = { number: all.length + 1, text, person: "ada", machine_name: "desk", created_at: AT };
+        this.comments.set(item.id, [...all, comment]);
+        item.comments = all.length + 1;
+        return this.shown(version);
+      },
+      hub_propose: ({ kind = "rollback", version = null }) => {
+        const proposal = fakeProposal(`proposal_${this.proposals.length + 1}`, { kind, to: version });
+        this.proposals.unshift(proposal);
+        return proposal;
+      },
+      hub_proposals: () => ({ proposals: [...this.proposals] }),
+      hub_accept_proposal: ({ id = "" }) => this.proposal(id, { state: "done", verified: true, settled_at: AT }),
+      hub_refuse_proposal: ({ id = "" }) => this.proposal(id, { state: "refused", verified: true, settled_at: AT }),
+      hub_withdraw_proposal: ({ id = "" }) => this.proposal(id, { state: "withdrawn" }),
+      hub_redactions: () => ({ redactions: [...this.redactions], copies: [] }),
+      hub_approve_redaction: ({ id }) => {
+        const found = this.redactions.find((redaction) => redaction.id === id);
+        if (found) Object.assign(found, { state: "ordered", approved_by: "ada", approved_at: AT });
+        return { redactions: [...this.redactions], copies: [] };
+      },
+      hub_machines: () => ({ machines: this.machines }),
+      hub_token: ({ role = "writer" }) => ({ token: "rthub_once", role: role ?? "writer", expires_at: AT }),
+      hub_audit: () => ({
+        rows: [
+          {
+            seq: 1,
+            at: AT,
+            machine: LAPTOP,
+            machine_name: "laptop",
+            person: null,
+            action: "show",
+            subject: "memver_hub1",
+            before: null,
+            after: null,
+            outcome: "refused",
+          },
+        ],
+        next: null,
+      }),
+    };
+  }
+}
+
+/** A proposal that waits for the laptop. */
+export function fakeProposal(id: string, more: Partial<HubProposal> = {}): HubProposal {
+  return {
+    id,
+    kind: "rollback",
+    state: "waiting",
+    machine: LAPTOP,
+    machine_name: "laptop",
+    here: false,
+    store: "memstore_laptop",
+    store_name: "harbour",
+    path: "berths.md",
+    to: null,
+    at: null,
+    expects: null,
+    note: null,
+    person: "ada",
+    by_name: "desk",
+    created_at: AT,
+    settled_at: null,
+    operation_seq: null,
+    reason: null,
+    verified: null,
+    ...more,
+  };
+}
+
+/** A redaction that one of two machines carried out. */
+export function fakeHubRedaction(more: Partial<HubRedaction> = {}): HubRedaction {
+  const reach = { since: AT, seen_at: AT, left: false, receipt: null };
+  return {
+    id: "order_1",
+    by: HERE,
+    by_name: "desk",
+    created_at: AT,
+    method: "secret",
+    live: true,
+    reason: "A key of the harbour office",
+    state: "ordered",
+    approved_by: null,
+    approved_at: null,
+    versions: 1,
+    contents: 1,
+    destroyed_at: AT,
+    machines: [
+      { ...reach, machine: HERE, name: "desk", state: "done" },
+      { ...reach, machine: LAPTOP, name: "laptop", state: "outstanding" },
+    ],
+    complete: false,
+    ...more,
+  };
+}
