@@ -37,8 +37,17 @@ describe("the lane below the chart", () => {
     await user.keyboard("{Enter}");
     const detail = within(rowOf("MEMORY.md")).getByTestId("lane-detail");
     expect(detail).toHaveTextContent(/requests 1 to \d+: lines: 40, tokens: 700, inferred/);
-    await user.click(within(detail).getByRole("button"));
+    await user.click(within(detail).getByRole("button", { name: /What the model saw/ }));
     expect(await screen.findByTestId("turn-sheet")).toBeInTheDocument();
+  });
+
+  it("leads to the reach of a memory", async () => {
+    const { user, fake } = await openRun();
+    await user.click(within(rowOf("berth-rules.md")).getByRole("button"));
+    await user.click(screen.getByTestId("lane-memory"));
+    expect(await screen.findByTestId("reach")).toBeInTheDocument();
+    const store = fake.log.store("harbour");
+    expect(window.location.hash).toContain(fake.log.heads(store).get("berth-rules.md")!.memory_id);
   });
 
   it("hatches what is inferred alone", async () => {

@@ -13,8 +13,10 @@ import { NotFollowed, useGradeWords } from "@/shared/presence";
 import { numbers, TableHead } from "@/shared/TableHead";
 import { fileName } from "@/shared/text";
 import { Await, Button } from "@/shared/ui";
+import type { Backend } from "@/host";
+import { useBackend } from "@/state/backend";
 import { useRead } from "@/state/queries";
-import { formatRoute } from "@/state/route";
+import { navigate } from "@/state/route";
 import { plotOf, scalesOf } from "./chart";
 import { useWidth } from "./Chart";
 import type { ChartView } from "./ChartCard";
@@ -92,10 +94,19 @@ function Bar({ file, lane, cursor, onCursor }: Omit<RowsProps, "onOpen"> & { fil
   );
 }
 
+/** Opens the reach of a memory; its store where no live memory has the path any more. */
+async function openMemory(backend: Backend, { store_id, path }: LaneFile): Promise<void> {
+  if (store_id === null) return;
+  const listed = await backend.call("memories", { store: store_id, at: null }).catch(() => ({ memories: [] }));
+  const memory = listed.memories.find((known) => known.path === path)?.id;
+  navigate({ screen: "memories", store: store_id, memory, tab: memory === undefined ? undefined : "reach" });
+}
+
 /** The stretches of a file in words, and the ways on. */
 function Detail({ file, onOpen }: { file: LaneFile; onOpen: (index: number) => void }) {
   const words = useStretchWords();
   const format = useFormat();
+  const backend = useBackend();
   const [first] = file.spans;
   return (
     <div className={css.detail} data-testid="lane-detail">
@@ -110,9 +121,9 @@ function Detail({ file, onOpen }: { file: LaneFile; onOpen: (index: number) => v
         </Button>
       )}{" "}
       {file.store_id !== null && (
-        <a href={formatRoute({ screen: "memories", store: file.store_id })}>
-          <Trans>Open the store</Trans>
-        </a>
+        <Button onPress={() => void openMemory(backend, file)} data-testid="lane-memory">
+          <Trans>Open in Memories</Trans>
+        </Button>
       )}
       <div className="muted mono">{spelled(file.file)}</div>
     </div>

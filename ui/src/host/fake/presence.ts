@@ -111,14 +111,15 @@ export function fakePresence(runs: readonly FakeRun[], session: string, at: numb
 }
 
 /** The answer of `presence_lane` for a run of the fake: instructions throughout, memory until the middle, and what was read late. */
-export function fakeLane(runs: readonly FakeRun[], session: string): PresenceLane {
+export function fakeLane(log: FakeLog, runs: readonly FakeRun[], session: string): PresenceLane {
+  const store = log.store("harbour").id;
   const run = runs.find(({ id }) => id === session) ?? refuse("not_found", "There is no such transcript.", session);
   const last = run.requests - 1;
   const half = Math.floor(run.requests / 2);
-  const file = (path: string, store: string | null, ...spans: LaneSpan[]): LaneFile => ({
+  const file = (path: string, store_id: string | null, ...spans: LaneSpan[]): LaneFile => ({
     path,
     file: `${run.project}/${path}`,
-    store_id: store,
+    store_id,
     requests: spans.reduce((sum, { from, to }) => sum + to - from + 1, 0),
     spans,
   });
@@ -128,8 +129,8 @@ export function fakeLane(runs: readonly FakeRun[], session: string): PresenceLan
     compactions: [half],
     files: [
       file("CLAUDE.md", null, { from: 0, to: last, lines: 12, tokens: 90, grade: "proved" }),
-      file("MEMORY.md", "memstore_harbour", { from: 0, to: half - 1, lines: 40, tokens: 700, grade: "inferred" }),
-      file("berth-rules.md", "memstore_harbour", { from: last, to: last, lines: 3, tokens: 31, grade: "recorded" }),
+      file("MEMORY.md", store, { from: 0, to: half - 1, lines: 40, tokens: 700, grade: "inferred" }),
+      file("berth-rules.md", store, { from: last, to: last, lines: 3, tokens: 31, grade: "recorded" }),
     ],
     left_out: 0,
   };
