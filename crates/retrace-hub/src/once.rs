@@ -11,6 +11,8 @@ use retrace_sync::messages::{self as m, MAX_SKEW_MICROS};
 const REPEATABLE: &[&str] = &[
     "agent_tokens",
     "append",
+    "approve",
+    "approve_order",
     "audit",
     "clock",
     "contents",

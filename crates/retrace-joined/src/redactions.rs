@@ -11,7 +11,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use retrace_engine::memories::{Bytes as Content, bytes_of};
 use retrace_log::{PlaceState, ReceiptRow, VersionRow};
-use retrace_model::{MachineId, OrgId, StoreId, Timestamp};
+use retrace_model::{MachineId, OrderId, OrgId, StoreId, Timestamp};
 use retrace_sync::messages::{Bytes, Done, NOT_ALLOWED};
 use retrace_sync::sign::{is_signed, machine_of, receipt_text};
 use retrace_sync::together::{
@@ -55,6 +55,12 @@ pub(crate) fn ordered(row: &ReceiptRow) -> Ordered {
     }
 }
 
+/// True if it was carried out for another machine, which looked for the secret itself.
+fn is_ordered(row: &ReceiptRow) -> bool {
+    let first = row.reason.as_deref().and_then(|reason| reason.split_whitespace().next());
+    first.is_some_and(|word| OrderId::parse(word).is_ok())
+}
+
 /// Looks for the secrets that were redacted here in the contents of the other machines, and names those that hold them.
 ///
 /// Answers what is worth knowing. A role that does not read contents of others cannot look; what has the same content is reached
@@ -68,7 +74,7 @@ pub(crate) fn search(context: &Context<'_>) -> Result<Option<HubProblem>, HubErr
         return Ok(None);
     };
     let new = receipts.iter().take_while(|row| row.id.to_string() != known);
-    let Some(row) = new.into_iter().find(|row| row.method != "versions") else {
+    let Some(row) = new.into_iter().find(|row| row.method != "versions" && !is_ordered(row)) else {
         if known != newest {
             state::update_all(inner, |member| member.searched = Some(newest))?;
         }
@@ -123,11 +129,11 @@ fn name(context: &Context<'_>, row: &ReceiptRow, contents: Vec<Named>) -> Result
     context.hub.call("name", &Name { order: ordered(row), contents })
 }
 
+/// A redaction, and the versions that it masked.
+pub(crate) type Masked = (Option<Ordered>, Vec<u64>);
+
 /// The redactions of masked versions, each with those of them that it masked.
-pub(crate) fn by_redaction(
-    together: &Together,
-    masked: &[u64],
-) -> Result<Vec<(Option<Ordered>, Vec<u64>)>, ApiError> {
+pub(crate) fn by_redaction(together: &Together, masked: &[u64]) -> Result<Vec<Masked>, ApiError> {
     together.read(|reader| {
         let mut of: BTreeMap<Option<String>, Vec<u64>> = BTreeMap::new();
         for seq in masked {
