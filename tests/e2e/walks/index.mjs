@@ -4,6 +4,7 @@ import { health } from "./health.mjs";
 import { history } from "./history.mjs";
 import { inbox } from "./inbox.mjs";
 import { keeping } from "./keeping.mjs";
+import { keyboard } from "./keyboard.mjs";
 import { keys } from "./keys.mjs";
 import { kinds } from "./kinds.mjs";
 import { lab } from "./lab.mjs";
@@ -18,4 +19,4 @@ import { session } from "./session.mjs";
  *
  * @type {{ name: string, steps: (context: object) => Promise<void>, environment?: (machine: object) => object }[]}
  */
-export const WALKS = [...recording, ...inbox, ...history, ...redaction, ...finding, ...keeping, ...keys, ...kinds, ...origins, ...session, ...rules, ...health, ...lab];
+export const WALKS = [...recording, ...inbox, ...history, ...redaction, ...finding, ...keeping, ...keys, ...keyboard, ...kinds, ...origins, ...session, ...rules, ...health, ...lab];

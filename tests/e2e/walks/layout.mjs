@@ -76,8 +76,12 @@ export async function weeksOfUse(machine) {
   for (let number = 4; number < 14; number += 1) {
     const other = agent("webshop", machine.webshop, number);
     other.hears(`Note what was decided about part ${number} of the shop.`);
+    other.runs(number % 2 ? "cd apps/web && npm install --save-dev a-package-of-part-number" : "pnpm test");
     for (let at = 0; at < 6; at += 1) other.writes(`decisions/part-${number}-${at}.md`, `# Part ${number}.${at}\n\n- Decided on Monday.\n`);
   }
+  const rule = { kind: "command_never", program: "npm", sentence: "Use pnpm, never npm, in any of the packages of this shop", source: `webshop:MEMORY.md:1` };
+  machine.write(join(machine.root, "rule.json"), JSON.stringify(rule));
+  await done(machine, "rule", "add", join(machine.root, "rule.json"));
   await done(machine, "record", "--once");
 }
 
@@ -139,6 +143,8 @@ async function places(app) {
   const memory = await hash();
   const tab = (name) => `${memory}&tab=${name}`;
   all.push(["an index", index, "cut-chip"], ["a memory", memory, "document-line"], ["history", tab("history"), "version-row"], ["difference", tab("diff"), "diff-line"]);
+  all.push(["reach", tab("reach"), "reach-row"], ["reach of a line", `${tab("reach")}&line=3`, "reach-row"]);
+  all.push(["a rule's evidence", "#/rules?rule=rule_1", "rule-case"]);
   all.push(["instructions", `${index.replace(/&memory=[^&]*/, "")}&instruction=all`, "instruction-row"]);
   await go("#/redactions");
   await app.click('[data-testid="receipt-row"]');
@@ -154,6 +160,7 @@ async function places(app) {
   await app.see("recommended-what");
   const run = await hash();
   all.push(["a run's answer", run, "recommended-what"]);
+  all.push(["a run's requests", `${run}&turn=24`, "turn-message"]);
   all.push(["the lab", `${run}&view=settings`, '[data-testid="variant-row"][data-key="B"] [data-testid="cell-peak"]']);
   return all;
 }

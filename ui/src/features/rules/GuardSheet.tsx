@@ -175,7 +175,8 @@ function usePreviewed(edit: GuardEdit, onDone: () => void) {
   const read = useRead("guard_rule", previewOf(edit), { enabled: !busy, keepPrevious: true });
   // Asked anew each time the dialog opens: nothing tells of a change of the settings.
   useEffect(() => () => queries.removeQueries({ queryKey: ["guard_rule"] }), [queries]);
-  const ready = read.data !== undefined && !read.isFetching && read.error === null;
+  // While it is asked again the button stays as it is: one that is disabled loses the focus.
+  const ready = read.data !== undefined && !read.isPlaceholderData && read.error === null;
   const make = async () => {
     if (!ready) return;
     setBusy(true);
