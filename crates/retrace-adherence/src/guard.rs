@@ -146,7 +146,7 @@ pub fn newest_guard_act(reader: &Reader<'_>) -> Result<Option<Timestamp>, ApiErr
 /// `not_found` where there is no such act, `head_moved` where somebody else put the hook in or out meanwhile, or changed the
 /// settings while they were edited; nothing is written then.
 pub fn undo_guard(inner: &Arc<Rules>, dry_run: bool) -> Result<GuardedRule, ApiError> {
-    let mut acts = inner.read(|reader| Ok(reader.newest_guard_acts()?))?;
+    let (mut acts, kept) = inner.read(|reader| Ok((reader.newest_guard_acts()?, reader.guards()?)))?;
     let Some(newest) = acts.first().map(|act| act.guard.clone()) else {
         return Err(ApiError::new(Code::NotFound, say::no_guard_act(), ""));
     };
@@ -154,7 +154,18 @@ pub fn undo_guard(inner: &Arc<Rules>, dry_run: bool) -> Result<GuardedRule, ApiE
     let (_, view, rule) = inner.read(|reader| rule_named(reader, &id))?;
     let settings = Settings::read(Path::new(&newest.file))?;
     let mut after = settings.text.clone();
+    let mut standing = Vec::with_capacity(acts.len());
     for act in &mut acts {
+        let is_it = |one: &&KeptGuard| {
+            let of = |guard: &KeptGuard| (guard.rule, guard.file.clone(), guard.command.clone());
+            of(one) == of(&act.guard)
+        };
+        // The hook may have gone out and in again since it was put in.
+        let stands = kept.iter().rev().find(is_it).filter(|_| !act.is_removal).cloned();
+        if let Some(stands) = &stands {
+            (act.guard.made_file, act.guard.inserted) = (stands.made_file, stands.inserted.clone());
+        }
+        standing.push(stands.map(|stands| stands.seq));
         after = settings.taken_back(after, act, &rule)?;
     }
     let request = GuardRule { rule: id.clone(), dry_run, ..GuardRule::default() };
@@ -165,7 +176,8 @@ pub fn undo_guard(inner: &Arc<Rules>, dry_run: bool) -> Result<GuardedRule, ApiE
     }
     let (user, now) = (inner.user(), inner.now());
     settings.change(inner, after.as_deref(), |log| {
-        acts.iter().try_for_each(|act| Ok(log.take_back_guard(&user, now, act)?))
+        let mut all = acts.iter().zip(&standing);
+        all.try_for_each(|(act, standing)| Ok(log.take_back_guard(&user, now, act, *standing)?))
     })?;
     Ok(answer(inner.read(|reader| Ok(rule_named(reader, &id)?.1))?))
 }

@@ -54,14 +54,18 @@ impl Act<'_> {
     }
 
     /// Records that an act on a guard was taken back: what it put in is out, and what it took out is in again, as `act.guard`
-    /// says.
+    /// says. `standing` is the guard that is out now, which may have been put in by an undo; `None` where one is in again.
     ///
     /// # Errors
     /// A failure of the database.
-    pub fn take_back_guard(&mut self, person: &Actor, at: Timestamp, act: &GuardAct) -> Result<(), LogError> {
-        let seq = Some(act.guard.seq);
-        let undoes = seq.filter(|_| !act.is_removal);
-        self.whole(|log| insert(log, person, &act.guard, at, (undoes, seq)))
+    pub fn take_back_guard(
+        &mut self,
+        person: &Actor,
+        at: Timestamp,
+        act: &GuardAct,
+        standing: Option<u64>,
+    ) -> Result<(), LogError> {
+        self.whole(|log| insert(log, person, &act.guard, at, (standing, Some(act.guard.seq))))
     }
 }
 

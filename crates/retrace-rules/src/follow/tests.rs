@@ -10,6 +10,7 @@ fn patterns() -> Vec<Pattern> {
         json!({"kind": "command_form", "program": "git", "arguments": ["commit"], "form": "!Co-Authored-By"}),
         json!({"kind": "order", "before": "cargo test", "after": "git commit"}),
         json!({"kind": "path_never", "paths": ["generated"]}),
+        json!({"kind": "text_form", "paths": ["generated"], "text": "x", "form": "y"}),
         json!({"kind": "ask_first", "program": "gh", "arguments": ["pr", "merge"]}),
     ];
     let pattern = |mut rule: Value| {
@@ -193,6 +194,11 @@ impl Session {
                 let id = if *newest { open.pop().unwrap_or_default() } else { open.remove(0) };
                 let content = json!([{"type": "tool_result", "tool_use_id": id, "is_error": failed, "content": "yes"}]);
                 self.line(agent, "user", json!({"role": "user", "content": content}));
+                // What was written turns out to be less than the call said.
+                if let Some(line) = self.lines.last_mut().filter(|_| *newest) {
+                    let result = r#""toolUseResult":{"type":"update","originalFile":"x\n","content":"x\nz\n"},"#;
+                    line.insert_str(1, result);
+                }
             }
             Step::Repeats => {
                 if let Some(line) = self.lines.get(calls / 2).cloned() {
