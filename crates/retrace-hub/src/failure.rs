@@ -62,7 +62,9 @@ impl Failure {
             Self::OtherKeyFile(_) => {
                 "Give the key file that the hub was first started with. Without it no content can be read."
             }
-            Self::Database(_) => "Check that PostgreSQL 15 or newer answers at --database, and its rights.",
+            Self::Database(_) => {
+                "Check that PostgreSQL 15 or newer answers at --database, its rights, and sslmode and sslrootcert there."
+            }
             Self::Machine(_) | Self::Refused(..) => "",
         }
     }
