@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { Checks } from "../harness/axe.mjs";
 import { firstRun } from "../harness/session.mjs";
 import { RUN_TITLE, writeRun } from "../harness/transcripts.mjs";
+import { brokenRule, confirmRule } from "./rules.mjs";
 
 /** Test ids of what the navigation leads to. */
 const screens = (app) => app.driver.run(() => Array.from(document.querySelectorAll('[data-testid^="nav-"]'), (link) => link.dataset.testid));
@@ -33,6 +34,7 @@ async function everyTab(app, where, checks) {
 async function looksEverywhere({ app, machine }) {
   const checks = new Checks(app);
   writeRun(machine, dirname(machine.webshop));
+  const rule = brokenRule(machine);
   await app.see("first-run");
   await app.see("found-row");
   await checks.at("first run");
@@ -56,10 +58,33 @@ async function looksEverywhere({ app, machine }) {
   await app.settled();
   await checks.at("a memory");
   await everyTab(app, "a memory", checks);
+  await app.click("tab-content");
+  await app.click("use-toggle");
+  await app.see("memory-worth");
+  await checks.at("the use of a memory");
+  await confirmRule(app);
+  await app.click('[data-testid="ledger-row"] a');
+  await app.see("rule-case");
+  await app.settled();
+  await checks.at("a rule with its evidence");
+  await app.driver.run((next) => (location.hash = next), `#/session?session=${rule.session}`);
+  await app.see("session-prompt");
+  await app.settled();
+  await checks.at("a session");
   await app.click("nav-context");
   await app.click("transcript-row", RUN_TITLE);
   await app.see("recommended-what");
+  await app.settled();
   await checks.at("a run's answer");
+  await app.click("view-table");
+  await app.see("request-table");
+  await checks.at("the table of a run's answer");
+  await app.click("open-turn");
+  await app.see("turn-message");
+  await app.settled();
+  await checks.at("what the model saw");
+  await app.press("Escape");
+  await app.gone("turn-sheet");
   await app.click("view-settings");
   await app.see('[data-testid="variant-row"][data-key="B"] [data-testid="cell-peak"]', /\d/);
   await checks.at("the lab");
