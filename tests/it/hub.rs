@@ -328,16 +328,18 @@ pub(crate) fn post(url: &str, path: &str, headers: &[(&str, String)], body: &[u8
         head.push_str(&format!("{name}: {value}\r\n"));
     }
     head.push_str("\r\n");
-    raw(url, &[head.as_bytes(), body].concat())
+    raw(url, &[head.as_bytes(), body].concat(), false)
 }
 
-/// Sends bytes as they are.
-pub(crate) fn raw(url: &str, request: &[u8]) -> (u16, String) {
+/// Sends bytes as they are; `ends` says that no more will come.
+pub(crate) fn raw(url: &str, request: &[u8], ends: bool) -> (u16, String) {
     let (_, address) = url.split_once("://").expect("a scheme");
     let mut stream = TcpStream::connect(address).expect("the hub listens");
     // It may refuse before it has read everything.
     let _ = stream.write_all(request);
-    let _ = stream.shutdown(std::net::Shutdown::Write);
+    if ends {
+        let _ = stream.shutdown(std::net::Shutdown::Write);
+    }
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
     let answer = String::from_utf8_lossy(&answer).into_owned();
@@ -370,7 +372,9 @@ impl HubProcess {
         ];
         let mut process = program(folder, 0, 0, &words).spawn().expect("a process");
         let mut lines = BufReader::new(process.stdout.take().expect("its output")).lines();
-        let line = lines.by_ref().map_while(Result::ok).find(|line| line.starts_with('{'));
+        // The name of the test stands before it on the same line.
+        let json = |line: String| line.find('{').map(|at| line[at..].to_owned());
+        let line = lines.by_ref().map_while(Result::ok).find_map(json);
         let said = line.unwrap_or_else(|| panic!("the hub did not start: {:?}", process.wait()));
         let said: serde_json::Value = serde_json::from_str(&said).expect("JSON");
         let text = |name: &str| said[name].as_str().map(str::to_owned);

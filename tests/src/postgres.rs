@@ -118,7 +118,9 @@ impl Postgres {
     /// Address of whichever of this server and another takes writes.
     #[must_use]
     pub fn url_with(&self, other: &Self) -> String {
-        format!("{},{}&target_session_attrs=read-write", self.url(), other.socket().display())
+        let host = |server: &Self| server.socket().display().to_string().replace('/', "%2F");
+        let (this, other) = (host(self), host(other));
+        format!("postgresql://retrace@{this},{other}/postgres?target_session_attrs=read-write")
     }
 
     /// Runs statements in a database; answers rows as lines, columns apart by `|`.

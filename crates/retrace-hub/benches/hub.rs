@@ -91,7 +91,8 @@ impl Hub {
         let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a process");
         let mut line = String::new();
         BufReader::new(process.stdout.as_mut().expect("its output")).read_line(&mut line).expect("a line");
-        let (url, token) = line.trim_end().split_once(' ').expect("address and token");
+        let said = line.trim_end();
+        let (url, token) = said.split_once(' ').unwrap_or((said, ""));
         Self { process, url: url.to_owned(), token: token.to_owned() }
     }
 }

@@ -158,7 +158,7 @@ fn send(url: &str, signer: &Signer, stranger: &Signer, store: &str, random: &mut
             // One bit of a signed body that is what it was would be the request itself.
             post(url, &path, &signer.headers(name, now(), &text), &noise)
         }
-        9 => raw(url, &noise_bytes(random)),
+        9 => raw(url, &noise_bytes(random), true),
         _ => signer.send(url, name, &text),
     };
     (format!("{name} of kind {kind}: {asked}"), status)
