@@ -1,6 +1,9 @@
 //! A real PostgreSQL on a socket of its own, from the programs that the system has. It ends with the test program, however that
 //! ends: a shell between the two waits for it, stops the server and removes its directory.
 
+#![allow(clippy::panic, reason = "a test without its database fails")]
+#![allow(clippy::print_stdout, reason = "a test that is skipped says why")]
+
 use std::io::{BufRead, BufReader, Write as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::os::unix::process::CommandExt as _;

@@ -8,7 +8,7 @@
 #![allow(clippy::panic, reason = "a measurement that is wrong ends")]
 
 #[path = "../../../tests/src/postgres.rs"]
-#[allow(dead_code, reason = "the tests use the rest")]
+#[allow(dead_code, unreachable_pub, reason = "it is a module of the tests, which use the rest")]
 mod postgres;
 
 use base64::Engine as _;
@@ -360,7 +360,7 @@ fn first_sync(machines: &mut Machines, hub: &Hub, postgres: &Postgres) {
     queue.extend(requests.iter().map(|(_, contents)| machine.signed("contents", contents)));
     let hubs = std::slice::from_ref(hub);
     measured("one machine's first sync, the hub's part", FIRST, hubs, postgres, || {
-        Machines::send(hubs, &[queue])
+        Machines::send(hubs, &[queue]);
     });
 }
 

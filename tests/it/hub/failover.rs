@@ -51,7 +51,8 @@ fn fails_over(
     b.join(&network.url(), &a.token()).expect("it joins");
     a.record("fact.md", "before\n");
     b.record("fact.md", "of b\n");
-    (a.synced(), b.synced());
+    a.synced();
+    b.synced();
     for count in 0..20 {
         a.world.write(&format!("{count}.md"), format!("during {count}\n"));
     }

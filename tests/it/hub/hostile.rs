@@ -185,7 +185,8 @@ fn noise_bytes(random: &mut Random) -> Vec<u8> {
 fn nothing_hostile_changes_anything() {
     let Some((hub, [machine, other])) = Hub::with_machines(["a", "b"]) else { return };
     machine.record("fact.md", "a fact\n");
-    (machine.synced(), other.synced());
+    machine.synced();
+    other.synced();
     let stranger =
         Signer { key: Signer::of(&other).key, org: Signer::of(&machine).org, machine: "machine_none".into() };
     let signer = Signer::of(&machine);
@@ -232,7 +233,8 @@ fn twice(hub: &Hub, signer: &Signer, name: &str, body: &Value) -> (u16, u16, boo
 fn a_request_that_is_sent_again_does_nothing_more() {
     let Some((hub, [owner, member])) = Hub::with_machines(["owner", "member"]) else { return };
     owner.record("fact.md", "a fact\n");
-    (owner.synced(), member.synced());
+    owner.synced();
+    member.synced();
     let signer = Signer::of(&owner);
     let store = owner.status().stores[0].store_id.clone();
     let member_id = member.status().machine.expect("it joined");

@@ -62,7 +62,8 @@ fn nothing_is_left_of_what_was_redacted() {
     a.record(PATH, format!("{SECRET}\n"));
     a.record("other.md", "what stays\n");
     b.record("fact.md", "what stays there\n");
-    (a.synced(), b.synced());
+    a.synced();
+    b.synced();
     let traces = traces(&postgres);
     postgres.sql("postgres", "ANALYZE");
     postgres.sql("postgres", "CHECKPOINT");
@@ -82,7 +83,8 @@ fn nothing_is_left_of_what_was_redacted() {
     let [deleted, created] = versions.as_slice() else { panic!("two versions: {versions:?}") };
     let (exit, _, errors) = a.run(&["--quiet", "redact", &deleted.id, &created.id]);
     assert_eq!(exit.0, 0, "{errors}");
-    (a.synced(), b.synced());
+    a.synced();
+    b.synced();
     for machine in [&a, &b] {
         for (name, needle) in [("content", SECRET.as_bytes()), ("path", PATH.as_bytes())] {
             let found = files_with(&machine.data_dir(), needle);
