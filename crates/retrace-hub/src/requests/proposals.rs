@@ -54,6 +54,10 @@ pub(crate) async fn propose(
         "restore" => wanted_of_store(scoped, caller, &request).await?,
         _ => return Err(invalid("A proposal is a rollback, an edit or a restore.")),
     };
+    // No machine would carry it out.
+    if wanted.machine == hub.keys.signing.machine() {
+        return Err(invalid("The hub keeps this store itself: change it through the Memory Stores API."));
+    }
     let place = Place { org: caller.org, store: wanted.store, machine: wanted.machine };
     let content = match (&request.content, request.kind.as_str()) {
         (Some(content), "edit") => Some((sealed(hub, scoped, place, content).await?, content)),
