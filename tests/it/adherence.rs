@@ -437,7 +437,8 @@ fn acts_on_a_guard_are_undone_as_any_act_the_newest_first() {
     let rule = add(&world, never_npm("notes:build.md:2")).rule_id;
     let file = world.path("home/.claude/settings.json");
     std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
-    let (text, read) = ("{\n  \"model\": \"opus\"\n}\n", || std::fs::read_to_string(&file).expect("settings"));
+    let (text, read) =
+        ("{\n  \"model\": \"opus\"\n}\n", || std::fs::read_to_string(&file).expect("settings"));
     std::fs::write(&file, text).expect("settings");
     let request = wire::GuardRule { rule: rule.clone(), ..wire::GuardRule::default() };
     guard(&world, request.clone());

@@ -111,13 +111,18 @@ fn a_break_is_found_as_its_line_is_written_and_can_be_seen_and_put_back() {
     let ledger = commands::adherence(&world.app, request).expect("a ledger").rules.remove(0);
     let cases: Vec<_> =
         ledger.cases.iter().filter(|case| case.outcome == wire::RuleOutcome::Broken).collect();
-    let told = |found: &wire::BrokenRule| (found.what.clone(), found.turn, found.line, found.present, found.cause);
-    let counted = |case: &&wire::RuleCase| (case.what.clone(), case.turn, case.line, case.present, case.cause);
+    let told =
+        |found: &wire::BrokenRule| (found.what.clone(), found.turn, found.line, found.present, found.cause);
+    let counted =
+        |case: &&wire::RuleCase| (case.what.clone(), case.turn, case.line, case.present, case.cause);
     assert_eq!(found.iter().map(told).collect::<Vec<_>>(), cases.iter().map(counted).collect::<Vec<_>>());
 
     let triage = || commands::triage(&world.app, wire::TriageReq::default()).expect("a triage");
     let status = || commands::status(&world.app, wire::Nothing {}).expect("a status").broken_rules;
-    assert_eq!((triage().broken_total, calls(&triage().broken), status()), (2, vec!["npm test", "npm ci"], 2));
+    assert_eq!(
+        (triage().broken_total, calls(&triage().broken), status()),
+        (2, vec!["npm test", "npm ci"], 2)
+    );
     let see = |put_back| {
         let request = wire::SeeBrokenRules { broken: vec![one.id.clone()], put_back };
         commands::see_broken_rules(&world.app, request).expect("it is there").broken.remove(0)

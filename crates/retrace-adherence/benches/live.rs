@@ -36,7 +36,9 @@ const ANSWER: usize = 4_000;
 /// Rules of every kind that a running session is judged by; `program` names what they forbid.
 fn rule(number: usize, program: &str) -> Value {
     let mut rule = match number % 6 {
-        0 => json!({"kind": "command_never", "program": program, "arguments": [format!("part-{}", number % 3)]}),
+        0 => {
+            json!({"kind": "command_never", "program": program, "arguments": [format!("part-{}", number % 3)]})
+        }
         1 => json!({"kind": "command_never", "program": "*", "arguments": ["--no-verify"]}),
         2 => {
             json!({"kind": "command_form", "program": "git", "arguments": ["commit"], "form": "!Co-Authored-By"})
@@ -106,7 +108,9 @@ fn measure(seconds: u64, program: &str, what: &str) {
     let recording =
         engine.record(&[], vec![Box::new(LiveUpkeep::new(Arc::clone(&rules)))]).expect("it records");
     let files: Vec<PathBuf> = (0..SESSIONS)
-        .map(|number| home.join(format!(".claude/projects/-home-ada-shop/00000000-0000-4000-8000-{number:012}.jsonl")))
+        .map(|number| {
+            home.join(format!(".claude/projects/-home-ada-shop/00000000-0000-4000-8000-{number:012}.jsonl"))
+        })
         .collect();
     // The first call of each session has its file read whole; that is no part of running.
     let mut number = 0;

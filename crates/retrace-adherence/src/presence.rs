@@ -26,10 +26,7 @@ impl Presences {
     }
 
     /// Of one transcript alone, with what the index says of it; `None` where it is none that is known.
-    pub(crate) fn of_transcript(
-        inner: &Rules,
-        path: &Path,
-    ) -> Result<Option<(Self, Arc<Entry>)>, ApiError> {
+    pub(crate) fn of_transcript(inner: &Rules, path: &Path) -> Result<Option<(Self, Arc<Entry>)>, ApiError> {
         let found = Concerned::of_transcript(&inner.lab, path)?;
         Ok(found.map(|(concerned, entry)| (Self { concerned }, entry)))
     }

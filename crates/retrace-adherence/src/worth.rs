@@ -48,7 +48,8 @@ pub fn memory_worth(inner: &Arc<Rules>, request: MemoryWorthReq) -> Result<Memor
         let prices: HashMap<&str, &MemoryPrice> =
             prices.iter().map(|price| (price.path.as_str(), price)).collect();
         let root = root_of(store);
-        for memory in store_presence(&inner.lab, store, None)?.iter().filter(|memory| is_asked(&memory.path)) {
+        for memory in store_presence(&inner.lab, store, None)?.iter().filter(|memory| is_asked(&memory.path))
+        {
             let price = prices.get(show(&root.join(&memory.path)).as_str());
             let rules = rules.remove(&(store.id.to_string(), memory.path.clone())).unwrap_or_default();
             memories.push(MemoryWorth {
@@ -70,11 +71,7 @@ pub fn memory_worth(inner: &Arc<Rules>, request: MemoryWorthReq) -> Result<Memor
 }
 
 /// The live memory that a target names: its store, and its path there.
-fn memory_named(
-    inner: &Rules,
-    reader: &Reader<'_>,
-    target: &str,
-) -> Result<(StoreRow, String), ApiError> {
+fn memory_named(inner: &Rules, reader: &Reader<'_>, target: &str) -> Result<(StoreRow, String), ApiError> {
     let Target::File { store, path, at: None } = inner.target(reader, target)? else {
         return Err(ApiError::invalid(say::not_a_memory(), target).hint(say::name_a_memory()));
     };

@@ -199,9 +199,9 @@ impl Reader<'_> {
     /// A failure of the database.
     pub fn broken_count(&self, seen: bool) -> Result<u64, LogError> {
         let counted = BROKEN.split_once("FROM").map_or("", |(_, from)| from);
-        let mut query = self
-            .connection
-            .prepare_cached(&format!("SELECT count(*) FROM {counted} WHERE {STANDS} AND (?1 OR {IS_OPEN})"))?;
+        let mut query = self.connection.prepare_cached(&format!(
+            "SELECT count(*) FROM {counted} WHERE {STANDS} AND (?1 OR {IS_OPEN})"
+        ))?;
         Ok(query.query_row([seen], |row| row.get(0))?)
     }
 
@@ -235,7 +235,6 @@ impl Reader<'_> {
         )?;
         Ok(query.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?)
     }
-
 }
 
 fn broken_from(row: &Row<'_>) -> rusqlite::Result<KeptBroken> {

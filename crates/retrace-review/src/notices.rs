@@ -160,8 +160,11 @@ impl Notices {
             return Vec::new();
         };
         self.broken_to = Some(seen_to.max(newest));
-        let mut new: Vec<&BrokenRule> =
-            found.broken.iter().filter(|broken| number(broken).is_some_and(|number| number > seen_to)).collect();
+        let mut new: Vec<&BrokenRule> = found
+            .broken
+            .iter()
+            .filter(|broken| number(broken).is_some_and(|number| number > seen_to))
+            .collect();
         new.reverse();
         if self.broken_told.len() > MAX_TOLD {
             self.broken_told.clear();
@@ -390,7 +393,10 @@ mod tests {
             title: None,
             present: Some(false),
         };
-        assert_eq!(notices.broken(&broken(&[3, 2, 1], "rule_1", "a"), &settings), std::slice::from_ref(&told));
+        assert_eq!(
+            notices.broken(&broken(&[3, 2, 1], "rule_1", "a"), &settings),
+            std::slice::from_ref(&told)
+        );
         assert_eq!(notices.broken(&broken(&[4, 3, 2, 1], "rule_1", "a"), &settings), []);
         assert_eq!(notices.broken(&broken(&[5], "rule_1", "b"), &settings), [told]);
         let quiet = DesktopSettings { alarms: false, ..settings };

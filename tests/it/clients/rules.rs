@@ -142,7 +142,9 @@ fn retrace() -> Option<std::path::PathBuf> {
     let beside = || std::env::current_exe().ok()?.parent()?.parent().map(|folder| folder.join("retrace"));
     let program = named.or_else(beside).filter(|program| program.is_file());
     if program.is_none() {
-        println!("skipped: retrace is not built; `cargo build -p retrace-cli` builds it (RETRACE_PROGRAM names another)");
+        println!(
+            "skipped: retrace is not built; `cargo build -p retrace-cli` builds it (RETRACE_PROGRAM names another)"
+        );
     }
     program
 }
@@ -166,9 +168,13 @@ fn an_exported_hook_stops_the_call_that_breaks_the_rule_and_no_other() {
     // What came back to the model for its calls.
     let answers = || {
         let log = rig.api.log();
-        let messages = log.bodies.last().expect("a request")["messages"].as_array().cloned().unwrap_or_default();
+        let messages =
+            log.bodies.last().expect("a request")["messages"].as_array().cloned().unwrap_or_default();
         let blocks = messages.iter().filter_map(|message| message["content"].as_array().cloned()).flatten();
-        blocks.filter(|block| block["type"] == "tool_result").map(|block| block.to_string()).collect::<Vec<_>>()
+        blocks
+            .filter(|block| block["type"] == "tool_result")
+            .map(|block| block.to_string())
+            .collect::<Vec<_>>()
     };
 
     guard(false);

@@ -7,7 +7,9 @@ use crate::print::{self, json};
 use crate::shell::{Failure, Shell};
 use clap::Args;
 use retrace_api::wire::Message;
-use retrace_api::wire::{ApiError, BrokenRule, BrokenRulesReq, Code, Event, LogReq, Nothing, ScanReq, Scanned, Version};
+use retrace_api::wire::{
+    ApiError, BrokenRule, BrokenRulesReq, Code, Event, LogReq, Nothing, ScanReq, Scanned, Version,
+};
 use retrace_api::{App, commands};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;

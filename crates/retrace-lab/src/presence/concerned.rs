@@ -1,11 +1,11 @@
 //! Which conversations could have had a memory, and what they had of it: the answer of presence, for features that count over
 //! sessions.
 
-use super::{cause, grade};
 use super::digests::Known;
 use super::memories::{self, Held, StoreAt};
 use super::places::Places;
 use super::reach::spoken;
+use super::{cause, grade};
 use crate::Lab;
 use crate::wire::{ApiError, PresenceCause, PresenceGrade};
 use retrace_log::{Reader, StoreRow};

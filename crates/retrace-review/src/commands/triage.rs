@@ -8,8 +8,8 @@ use crate::triage::edit::{EditLine, form, varying};
 use crate::triage::{Facts, edit_of};
 use crate::view;
 use crate::wire::{
-    ApiError, BrokenRules, BrokenRulesReq, ClusterDifference, ClusterDifferenceReq, ClusterLine, InboxItem, InboxItems, InboxItemsReq,
-    LineTag, Triage, TriageKind, TriageReq, TriageRow, Varying,
+    ApiError, BrokenRules, BrokenRulesReq, ClusterDifference, ClusterDifferenceReq, ClusterLine, InboxItem,
+    InboxItems, InboxItemsReq, LineTag, Triage, TriageKind, TriageReq, TriageRow, Varying,
 };
 use retrace_adherence::broken_rules_in;
 use retrace_engine::memories::{hidden, positions};
