@@ -184,6 +184,13 @@ async function ofMemories(one, machine) {
   await one.through("as-table", "mark-table");
 
   await app.choose("store-select", "webshop");
+  await app.click("memory-row", "MEMORY.md");
+  await app.see("memory-title", "MEMORY.md");
+  await app.click("use-toggle");
+  await app.see("memory-worth");
+  await one.checks.at("the use of a memory");
+  await one.through("open-loads", "loads-sheet");
+  await app.click("use-toggle");
   await app.click("memory-row", name);
   await app.see("memory-title", name);
   machine.write(join(machine.webshop, name), CHANGED_CONVENTIONS);

@@ -100,9 +100,12 @@ async function byKeysAlone({ app, machine }) {
   await app.see("version-row", "v2");
   await throughEnter(app, "rollback-button", "act-dialog");
   await throughEnter(app, "as-table", "mark-table");
+  await app.driver.run(() => document.querySelector('[role="tree"]').focus());
+  await app.press("Home");
+  await app.see("memory-title", "MEMORY.md");
   await app.tabTo("use-toggle");
   await app.press("Enter");
-  await app.see("memory-loads");
+  await throughEnter(app, "open-loads", "loads-sheet");
 
   await goTo(app, "nav-rules", "rule-proposal");
   await app.tabTo("rule-confirm");

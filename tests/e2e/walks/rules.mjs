@@ -3,17 +3,19 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Agent } from "../harness/agent.mjs";
+import { WEBSHOP } from "../harness/memories.mjs";
 import { firstRun } from "../harness/session.mjs";
 import { until } from "../harness/wait.mjs";
 
 const SESSION = "7d10c4be-52a9-4f8e-9b37-1c6e8a2f4d05";
 const SENTENCE = "Use pnpm, never npm.";
 
-/** A memory with a rule, and a session that broke it. */
+/** A memory with a rule, and a session that loaded the index and broke the rule. */
 export function brokenRule(machine) {
   machine.write(join(machine.webshop, "packages.md"), `# Packages\n\n- ${SENTENCE}\n`);
   const agent = new Agent(machine, "webshop", machine.webshop, SESSION);
   agent.hears("Add a test for the cart.");
+  agent.attaches({ type: "instructions", files: [{ path: join(machine.webshop, "MEMORY.md"), type: "AutoMem", content: WEBSHOP["MEMORY.md"] }] });
   agent.runs("cd apps/web && npm install -D vitest");
   agent.runs("pnpm test");
   return agent;

@@ -18,6 +18,7 @@ const TASKS: readonly [string, MessageDescriptor][] = [
   ["origins", msg`Searching for the writers`],
   ["health", msg`Reading the loads of sessions`],
   ["memory", msg`Reading the loads of sessions`],
+  ["worth", msg`Reading the loads of sessions`],
 ];
 
 /** Name of long work, in the language of the window; other work by its own name. */
