@@ -269,7 +269,8 @@ fn what_a_machine_redacts_goes_from_the_api_and_stays_out() {
     assert!(versions["data"][0]["redacted_at"].is_string(), "{versions}");
     assert_eq!(versions["data"][0]["path"], Value::Null);
     // The hub itself has nothing to carry out: nothing waits for it.
-    let waits = "SELECT count(*) FROM order_machines o JOIN machines m ON m.machine = o.machine WHERE m.name = 'api'";
+    let waits =
+        "SELECT count(*) FROM order_machines o JOIN machines m ON m.machine = o.machine WHERE m.name = 'api'";
     assert_eq!(hub.database.query(waits), "0");
     assert_eq!(hub.database.query("SELECT count(*) FROM order_targets"), "0");
     assert_eq!(
