@@ -259,9 +259,9 @@ enum What {
 /// Send the hub what it lacks
 ///
 /// Then carries out here what other machines redacted, and proposals for stores
-/// that accept them. Goes on where it stopped, whatever stopped it. A fork, a chain that was cut
-/// short or a lost acknowledgement is reported with its next step and ends with
-/// the exit code 4.
+/// that accept them. Goes on where it stopped, whatever stopped it. A fork, a chain
+/// that was cut short or a lost acknowledgement is reported with its next step and
+/// ends with the exit code 4.
 ///
 ///     retrace sync
 ///     retrace sync notes

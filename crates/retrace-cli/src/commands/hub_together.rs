@@ -157,6 +157,9 @@ pub(crate) struct RedactionArguments {
 #[derive(Subcommand)]
 enum OfRedaction {
     /// Approve a redaction that waits for a second person
+    ///
+    ///     retrace hub redactions approve order_…
+    #[command(verbatim_doc_comment)]
     Approve {
         /// `order_…`
         id: String,
@@ -166,11 +169,17 @@ enum OfRedaction {
 #[derive(Subcommand)]
 pub(crate) enum What {
     /// Put a memory back to an earlier version
+    ///
+    ///     retrace hub propose rollback memver_…
+    #[command(verbatim_doc_comment)]
     Rollback {
         /// The version to put it back to
         version: String,
     },
     /// Write another text in the place of a version
+    ///
+    ///     retrace hub propose edit memver_… --file new.md
+    #[command(verbatim_doc_comment)]
     Edit {
         /// The version that is replaced
         version: String,
@@ -179,6 +188,9 @@ pub(crate) enum What {
         file: PathBuf,
     },
     /// Put a whole store back to an instant
+    ///
+    ///     retrace hub propose restore laptop notes --at 2026-01-31T12:00:00Z
+    #[command(verbatim_doc_comment)]
     Restore {
         /// The machine, by id or name
         machine: String,
@@ -199,16 +211,25 @@ pub(crate) struct ProposalArguments {
 #[derive(Subcommand)]
 enum OfProposal {
     /// Carry out a proposal for this machine now
+    ///
+    ///     retrace hub proposals accept proposal_…
+    #[command(verbatim_doc_comment)]
     Accept {
         /// `proposal_…`
         id: String,
     },
     /// Refuse a proposal for this machine
+    ///
+    ///     retrace hub proposals refuse proposal_…
+    #[command(verbatim_doc_comment)]
     Refuse {
         /// `proposal_…`
         id: String,
     },
     /// Take back a proposal of this machine
+    ///
+    ///     retrace hub proposals withdraw proposal_…
+    #[command(verbatim_doc_comment)]
     Withdraw {
         /// `proposal_…`
         id: String,
