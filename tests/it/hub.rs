@@ -261,6 +261,13 @@ fn one_process() {
     let mut part = || parts.next().expect("a part");
     let (random, skew) = (part().parse().expect("a number"), part().parse().expect("a number"));
     let words: Vec<OsString> = part().split('\n').map(OsString::from).collect();
+    if words.iter().any(|word| word == "serve") {
+        // However the test program ends, its hubs end with it.
+        std::thread::spawn(|| {
+            let _ = std::io::stdin().read_to_end(&mut Vec::new());
+            std::process::exit(0);
+        });
+    }
     let options = |_| Ok(machine_options(&directory, random, skew));
     let mut io = Io {
         stdin: &mut std::io::empty(),
@@ -370,7 +377,7 @@ impl HubProcess {
             "--key-file",
             &key_file,
         ];
-        let mut process = program(folder, 0, 0, &words).spawn().expect("a process");
+        let mut process = program(folder, 0, 0, &words).stdin(Stdio::piped()).spawn().expect("a process");
         let mut lines = BufReader::new(process.stdout.take().expect("its output")).lines();
         // The name of the test stands before it on the same line.
         let json = |line: String| line.find('{').map(|at| line[at..].to_owned());
