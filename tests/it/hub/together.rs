@@ -338,3 +338,22 @@ fn proposals_are_carried_out_where_they_are_accepted_and_conflict_with_newer_edi
     assert_eq!(proposal(&a, &stale.id).state, "conflict");
     assert_eq!(b.world.read("notes.md").as_deref(), Some("first\n"));
 }
+
+#[test]
+fn a_machine_that_records_syncs_in_the_background_once_that_is_switched_on() {
+    let Some((hub, [a])) = Hub::with_machines(["a"]) else { return };
+    assert!(!a.status().background.on, "it is off by default");
+    let on = wire::HubBackgroundReq { on: true };
+    assert!(commands::hub_background(&a.world.app, on).expect("it is switched on").background.on);
+    let recording = a.world.app.record(&[]).expect("it records");
+    a.world.write("notes.md", "by itself\n");
+    // The database looks again and again.
+    hub.database.sql(
+        "DO $$ BEGIN FOR turn IN 1..600 LOOP
+             IF EXISTS (SELECT 1 FROM contents) THEN RETURN; END IF;
+             PERFORM pg_sleep(0.1);
+         END LOOP; RAISE EXCEPTION 'nothing is sent'; END $$",
+    );
+    recording.stop();
+    assert_eq!(a.versions().len(), 1);
+}
