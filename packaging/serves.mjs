@@ -32,7 +32,7 @@ try {
     }),
   ]);
   const page = await get(`${origin}/`);
-  const script = /<script[^>]* src="([^"]+\.js)"/.exec(page)?.[1];
+  const script = /<script[^>]* src="([^"]*\/assets\/[^"]+\.js)"/.exec(page)?.[1];
   if (!script) throw new Error(`no window is at ${origin}, but: ${page.slice(0, 300)}`);
   const { length } = await get(new URL(script, `${origin}/`));
   console.log(`${[command, ...words].join(" ")} serves the window (${script}, ${length} characters)`);
