@@ -110,6 +110,10 @@ sure: Array<LikelyChange>,
  */
 undoes: UndoneAct | null, 
 /**
+ * With an undo of an act on a rule's guard: the edit of the settings. It is no operation of the log.
+ */
+guard: GuardedRule | null, 
+/**
  * With a restore from imported history: what is known of each file at that time, and how surely.
  */
 imported: Array<ImportedState>, };

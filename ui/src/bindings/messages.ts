@@ -420,12 +420,15 @@ export interface MessageArguments {
   "grid.too_many": "limit";
   "guard.unknown_guard_mode": "value";
   "guards.folder_cannot_be_made": "error";
+  "guards.hook_changed": never;
   "guards.hooks_of_another_form": never;
   "guards.kinds_of_one_call": never;
+  "guards.no_guard_act": never;
   "guards.no_guard_there": never;
   "guards.no_such_directory": never;
   "guards.not_of_one_call": never;
   "guards.preview_again": never;
+  "guards.see_settings": never;
   "guards.settings_are_no_json": never;
   "guards.settings_changed": never;
   "guards.settings_must_be_absolute": never;
