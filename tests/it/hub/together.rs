@@ -178,15 +178,14 @@ fn a_machine_that_dies_before_its_receipt_loses_nothing() {
     let mut after = 500;
     // At each place in the exchange, until a run came through.
     while b.kill_sync(&network, after) {
-        let masked = b.world.log("keys.md").is_empty()
-            || b.world.log("keys.md").iter().any(|v| v.redacted_at.is_some());
+        let masked = b.world.log("keys.md").iter().any(|version| version.redacted_at.is_some());
         killed_after_it |= masked && state_of(&redactions(&a)[0], "b") == HubReachState::Outstanding;
-        after += 700;
+        after += 400;
     }
     b.synced();
     assert!(redactions(&a)[0].complete, "{:?}", redactions(&a));
     assert!(!holds_bytes(&b.data_dir(), SECRET.as_bytes()));
-    assert!(killed_after_it || after > 1_200, "it was never killed in between");
+    assert!(killed_after_it, "it was never killed in between");
 }
 
 #[test]
