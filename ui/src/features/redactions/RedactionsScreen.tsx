@@ -55,6 +55,7 @@ const NOTHING: ActResult = {
   likely: [],
   sure: [],
   undoes: null,
+  guard: null,
   imported: [],
 };
 

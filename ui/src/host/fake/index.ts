@@ -249,6 +249,7 @@ function redact(log: FakeLog, request: Request<"redact">) {
     likely: [],
     sure: [],
     undoes: null,
+    guard: null,
     imported: [],
   };
   if (matches.length === 0) refuse("not_found", "Nothing recorded and no live file matches.");

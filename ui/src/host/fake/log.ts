@@ -52,6 +52,7 @@ export const EMPTY_ACT: ActResult = {
   likely: [],
   sure: [],
   undoes: null,
+  guard: null,
   imported: [],
 };
 
