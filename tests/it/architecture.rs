@@ -343,10 +343,7 @@ fn dependencies_point_downwards() {
             ][..],
         ),
         ("retrace-sync", &["retrace-model"][..]),
-        (
-            "retrace-hub",
-            &["retrace-model", "retrace-store-api", "retrace-store-http", "retrace-sync"][..],
-        ),
+        ("retrace-hub", &["retrace-model", "retrace-store-api", "retrace-store-http", "retrace-sync"][..]),
         (
             "retrace-joined",
             &[
