@@ -26,7 +26,7 @@ CREATE TRIGGER broken_rules_no_update BEFORE UPDATE ON broken_rules
 CREATE TRIGGER broken_rules_no_delete BEFORE DELETE ON broken_rules
     BEGIN SELECT RAISE (ABORT, 'broken rules are append-only'); END;
 CREATE TRIGGER broken_rules_no_replace BEFORE INSERT ON broken_rules
-    WHEN EXISTS (SELECT 1 FROM broken_rules WHERE seq = NEW.seq)
+    WHEN EXISTS (SELECT 1 FROM broken_rules WHERE seq = NEW.seq OR (rule = NEW.rule AND mark = NEW.mark))
     BEGIN SELECT RAISE (ABORT, 'broken rules are append-only'); END;
 -- What became of a break: a person saw it, put it back, or what the session did later shows that it was none. The last act counts.
 CREATE TABLE broken_rule_acts (

@@ -118,7 +118,9 @@ fn filled() -> TestLog {
         inserted: "{}".to_owned(),
     };
     act.add_guard(&ada, &guard).expect("a guard");
-    act.remove_guard(&ada, new.at, &KeptGuard { seq: 1, ..guard }).expect("it is taken out");
+    act.remove_guard(&ada, new.at, &KeptGuard { seq: 1, ..guard.clone() }).expect("it is taken out");
+    let removal = GuardAct { guard: KeptGuard { seq: 2, ..guard }, is_removal: true };
+    act.take_back_guard(&ada, new.at, &removal, None).expect("it is in again");
     let broken = act.add_broken(&broken_rule(rule, "npm ci")).expect("a break").expect("a new one");
     act.note_broken(&ada, new.at, broken, BrokenAct::Seen).expect("it is seen");
     act.list_rule(&ada, new.at, rule, false).expect("a rule off the list");
@@ -277,9 +279,9 @@ fn no_row_is_replaced_through_any_unique_key() {
     }
     assert_eq!(
         keys,
-        17 + 12,
+        19 + 13,
         "a primary key each; public ids of stores, memories and receipts, roots, paths, actors, undoes twice, judgements,
-         versions of hosts by their id there and here, seals"
+         versions of hosts by their id there and here, seals, marks of broken rules"
     );
 }
 
