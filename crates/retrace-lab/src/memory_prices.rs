@@ -241,6 +241,9 @@ fn read_all(
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
+        // Reports of several threads come in any order: the last one says that all is done, also when it was stopped.
+        let total = mains.len() as u64;
+        inner.events.send(&Event::Progress { task: task.to_owned(), done: total, total: Some(total) });
         // In the order of the sessions, whoever read them.
         found.sort_by(|one, other| one.0.path.cmp(&other.0.path));
         found
