@@ -1,6 +1,6 @@
 //! What a session did, in order: commands, edits, what the person said, questions of the model.
 
-use crate::added::added_by;
+use crate::added::{Written, written_by};
 use crate::shell::{Calls, calls};
 use retrace_model::Timestamp;
 use retrace_origin::{Effect, Found, command_of, paths_of};
@@ -52,8 +52,8 @@ pub enum What {
     Edit {
         /// Its path, resolved.
         path: String,
-        /// The lines that it brought; `None` where the call does not tell, or there are too many to keep.
-        added: Option<String>,
+        /// The text that it brought; `None` where the call does not tell, or it is too long to keep.
+        written: Option<Written>,
     },
     /// The person said something.
     Said(String),
@@ -84,7 +84,9 @@ impl What {
     fn texts(&self) -> [Option<&str>; 2] {
         match self {
             Self::Command { text, .. } | Self::Said(text) | Self::Told(text) => [Some(text), None],
-            Self::Edit { path, added } => [Some(path), added.as_deref()],
+            Self::Edit { path, written } => {
+                [Some(path), written.as_ref().map(|written| written.text.as_str())]
+            }
             Self::Answered => [None, None],
         }
     }
@@ -119,11 +121,7 @@ pub(crate) struct Placed {
 }
 
 /// As [`deeds`], each with its message. `asked` gives for a conversation the calls before that asked the person something.
-pub(crate) fn placed(
-    reading: &Reading,
-    found: &Found,
-    asked: &dyn Fn(usize) -> Vec<String>,
-) -> Vec<Placed> {
+pub(crate) fn placed(reading: &Reading, found: &Found, asked: &dyn Fn(usize) -> Vec<String>) -> Vec<Placed> {
     let mut edits = Edits::new();
     for write in found.writes.iter().filter(|write| !write.is_saying()) {
         let by_shell = command_of(&write.tool, &Value::Null).is_some();
@@ -131,7 +129,7 @@ pub(crate) fn placed(
             continue;
         }
         let of_call = edits.entry((write.conversation, write.message, write.block)).or_default();
-        of_call.push((&write.path, added_by(write)));
+        of_call.push((&write.path, written_by(write)));
         if let Effect::Rename { to } = &write.effect {
             of_call.push((to, None));
         }
@@ -151,7 +149,7 @@ pub(crate) fn is_question(tool: &str) -> bool {
 }
 
 /// Files that a block writes, each with the lines that it brings.
-type Edits<'r> = HashMap<(usize, MessageIndex, usize), Vec<(&'r str, Option<String>)>>;
+type Edits<'r> = HashMap<(usize, MessageIndex, usize), Vec<(&'r str, Option<Written>)>>;
 
 struct Conversation<'r> {
     number: usize,
@@ -194,8 +192,8 @@ impl<'r> Conversation<'r> {
                             let what = What::Command { calls: calls(&text), text };
                             all.push(self.called(index, message, block.line, id, what));
                         }
-                        for (path, added) in self.edits.get(&place).into_iter().flatten() {
-                            let what = What::Edit { path: (*path).to_owned(), added: added.clone() };
+                        for (path, written) in self.edits.get(&place).into_iter().flatten() {
+                            let what = What::Edit { path: (*path).to_owned(), written: written.clone() };
                             all.push(self.called(index, message, block.line, id, what));
                         }
                     }
@@ -266,7 +264,7 @@ pub fn proposed_call(tool: &str, input: &Value, directory: Option<&str>) -> Deed
         all.push(deed(What::Command { calls: calls(&text), text }));
     }
     all.extend(
-        paths_of(tool, input, directory).into_iter().map(|path| deed(What::Edit { path, added: None })),
+        paths_of(tool, input, directory).into_iter().map(|path| deed(What::Edit { path, written: None })),
     );
     Deeds { directory: directory.map(str::to_owned), all }
 }

@@ -160,9 +160,9 @@ impl Following {
             if head.is_sidechain && head.agent.is_none() && head.call.is_none() {
                 return Err(NotFollowed);
             }
-            let is_known = head.uuid.is_some_and(|uuid| {
-                self.known_lines.get(&id_hash(&uuid)) == Some(&hash(line.trim_ascii()))
-            });
+            let is_known = head
+                .uuid
+                .is_some_and(|uuid| self.known_lines.get(&id_hash(&uuid)) == Some(&hash(line.trim_ascii())));
             if is_known {
                 let without = kept.to_mut();
                 without[range].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
@@ -287,15 +287,15 @@ impl Following {
     fn refresh(&mut self, number: usize, known: Vec<Placed>) -> Changed {
         let mut changed = Changed::Nothing;
         for Placed { deed: new, .. } in known {
-            let What::Edit { path, added } = new.what else { continue };
+            let What::Edit { path, written } = new.what else { continue };
             let is_it = |deed: &&mut Deed| {
                 deed.conversation == number
                     && deed.tool_use_id == new.tool_use_id
-                    && matches!(&deed.what, What::Edit { path: of, added: had } if *of == path && *had != added)
+                    && matches!(&deed.what, What::Edit { path: of, written: had } if *of == path && *had != written)
             };
             let found = self.deeds.all.iter_mut().rev().find(is_it);
-            if let Some(What::Edit { added: had, .. }) = found.map(|deed| &mut deed.what) {
-                *had = added;
+            if let Some(What::Edit { written: had, .. }) = found.map(|deed| &mut deed.what) {
+                *had = written;
                 changed = Changed::Answers;
             }
         }

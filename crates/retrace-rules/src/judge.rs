@@ -1,5 +1,6 @@
 //! Opportunities of a rule in a session, and what became of each.
 
+use crate::added::Written;
 use crate::deeds::{Deed, Deeds, What};
 use crate::matching::{Answer, Paths, call_matches, has_form, program_matches};
 use crate::rule::{Command, Form, Pattern, TextForm};
@@ -245,52 +246,54 @@ impl<'d> Judge<'d> {
         self.found
     }
 
-    /// Writes whose new lines hold what must have the form. As many forms as things are wanted: a write that brings two tests
-    /// and one call is a break.
+    /// Writes whose text holds what must have the form, as many forms as things. Where it has fewer, new lines must lack it:
+    /// what stood there before and was written again is no break of this write.
     fn text_form(mut self, paths: &Paths, of: &TextForm) -> Vec<Verdict> {
         let directory = self.deeds.directory.as_deref();
         for (index, deed) in self.new_deeds() {
-            let What::Edit { path, added } = &deed.what else { continue };
+            let What::Edit { path, written } = &deed.what else { continue };
             if deed.failed || !paths.matches(path, directory) {
                 continue;
             }
-            let Some(added) = added else {
-                self.add(index, path.clone(), Outcome::Undecidable);
-                continue;
+            let outcome = match written {
+                None => Some(Outcome::Undecidable),
+                Some(written) => self.has_text_form(index, written, of),
             };
-            let things = match of.text.as_str() {
-                "" => usize::from(!added.trim().is_empty()),
-                text => added.matches(text).count(),
-            };
-            if things > 0 {
-                let outcome = self.has_text_form(index, added, things, &of.form);
+            if let Some(outcome) = outcome {
                 self.add(index, path.clone(), outcome);
             }
         }
         self.found
     }
 
-    fn has_text_form(&self, index: usize, added: &str, things: usize, form: &Form) -> Outcome {
-        let said = || self.said_before(index).unwrap_or_default();
-        let (follows, wished) = match form {
+    fn has_text_form(&self, index: usize, written: &Written, of: &TextForm) -> Option<Outcome> {
+        let things = |text: &str| match of.text.as_str() {
+            "" => usize::from(!text.trim().is_empty()),
+            thing => text.matches(thing).count(),
+        };
+        if things(&written.text) == 0 {
+            return None;
+        }
+        let new = written.new_lines();
+        let said = self.said_before(index).unwrap_or_default();
+        let (breaks, wished) = match &of.form {
             Form::With(words) => {
-                let text = words.join(" ");
-                let follows = added.matches(&text).count() >= things;
-                (follows, !follows && crate::wish::is_refused(said(), &text))
+                let form = words.join(" ");
+                let lacks = |text: &str| text.matches(&form).count() < things(text);
+                if !lacks(&written.text) {
+                    return Some(Outcome::Followed);
+                }
+                (lacks(&new), crate::wish::is_refused(said, &form))
             }
-            Form::Without(text) => {
-                let follows = !added.contains(text.as_str());
-                (
-                    follows,
-                    !follows && said().contains(text.as_str()) && !crate::wish::is_refused(said(), text),
-                )
+            Form::Without(form) => {
+                if !written.text.contains(form.as_str()) {
+                    return Some(Outcome::Followed);
+                }
+                let named = said.contains(form.as_str());
+                (new.contains(form.as_str()), named && !crate::wish::is_refused(said, form))
             }
         };
-        match (follows, wished) {
-            (true, _) => Outcome::Followed,
-            (false, true) => Outcome::Excepted,
-            (false, false) => Outcome::Broken,
-        }
+        breaks.then_some(if wished { Outcome::Excepted } else { Outcome::Broken })
     }
 
     fn at_end(mut self, command: &Command) -> Vec<Verdict> {

@@ -26,6 +26,7 @@ mod rule;
 pub mod shell;
 mod wish;
 
+pub use added::Written;
 pub use deeds::{Deed, Deeds, What, deeds, proposed_call};
 pub use follow::{Changed, Following, NotFollowed};
 pub use judge::{Course, Judging, Outcome, Verdict, judge};

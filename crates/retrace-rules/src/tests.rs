@@ -302,8 +302,9 @@ fn a_text_needs_its_form_as_often_as_it_is_brought() {
     assert_eq!(written("/p/a_test.go", "x", one), [Outcome::Followed]);
     assert_eq!(written("/p/a_test.go", "x", bare), [Outcome::Broken]);
     assert_eq!(written("/p/a_test.go", "x", &format!("{one}{bare}")), [Outcome::Broken]);
-    // What stood there before is no new test; another file is none of the rule's.
-    assert_eq!(written("/p/a_test.go", bare, &format!("{bare}{one}")), [Outcome::Followed]);
+    // A test that stood there without it and is written again is no break; another file is none of the rule's.
+    assert_eq!(written("/p/a_test.go", one, &one.replace("}", "\twork()\n}")), [Outcome::Followed]);
+    assert_eq!(written("/p/a_test.go", bare, &format!("{bare}{one}")), []);
     assert_eq!(written("/p/a_test.go", bare, &format!("{bare}// done\n")), []);
     assert_eq!(written("/p/a.go", "x", bare), []);
     let whole = call("a", "Write", json!({"file_path": "/p/b_test.go", "content": bare}));

@@ -92,7 +92,10 @@ enum Step {
     /// A call, as a line of its own; the second says whether it goes on with the response before.
     Calls(usize, bool),
     /// The answer to the oldest call without one, or to the newest.
-    Answers { newest: bool, failed: bool },
+    Answers {
+        newest: bool,
+        failed: bool,
+    },
     Asks,
     Repeats,
 }
@@ -174,9 +177,15 @@ impl Session {
                     None if *what == COMMANDS.len() => {
                         ("Write", json!({"file_path": "/w/generated/b.rs", "content": "x\n"}))
                     }
-                    None => ("Edit", json!({"file_path": "/w/src/a.rs", "old_string": "a", "new_string": "b"})),
+                    None => {
+                        ("Edit", json!({"file_path": "/w/src/a.rs", "old_string": "a", "new_string": "b"}))
+                    }
                 };
-                self.answers(agent, json!({"type": "tool_use", "id": id, "name": name, "input": input}), *more);
+                self.answers(
+                    agent,
+                    json!({"type": "tool_use", "id": id, "name": name, "input": input}),
+                    *more,
+                );
                 self.open[agent].push(id);
             }
             Step::Asks => {
@@ -192,11 +201,13 @@ impl Session {
                     return;
                 }
                 let id = if *newest { open.pop().unwrap_or_default() } else { open.remove(0) };
-                let content = json!([{"type": "tool_result", "tool_use_id": id, "is_error": failed, "content": "yes"}]);
+                let content =
+                    json!([{"type": "tool_result", "tool_use_id": id, "is_error": failed, "content": "yes"}]);
                 self.line(agent, "user", json!({"role": "user", "content": content}));
                 // What was written turns out to be less than the call said.
                 if let Some(line) = self.lines.last_mut().filter(|_| *newest) {
-                    let result = r#""toolUseResult":{"type":"update","originalFile":"x\n","content":"x\nz\n"},"#;
+                    let result =
+                        r#""toolUseResult":{"type":"update","originalFile":"x\n","content":"x\nz\n"},"#;
                     line.insert_str(1, result);
                 }
             }
