@@ -4,7 +4,7 @@ use crate::reply::{self, json, refuse};
 use crate::router::Shared;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
-use axum::http::{StatusCode, header};
+use axum::http::StatusCode;
 use axum::response::Response;
 use futures_util::StreamExt as _;
 use retrace_api::wire::Message;
