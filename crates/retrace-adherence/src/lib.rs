@@ -43,8 +43,8 @@ pub use check::{check_call, check_memory_rule};
 pub use deeds::DEEDS_FILE;
 pub use guard::{guard_rule, newest_guard_act, undo_guard};
 pub use ledger::adherence;
-pub use live::LiveUpkeep;
 pub use list::{add_memory_rule, list_memory_rule, memory_rules};
+pub use live::LiveUpkeep;
 pub use propose::propose_rules;
 pub use worth::memory_worth;
 

@@ -614,7 +614,10 @@ fn every_command_has_a_manual_page() {
         let text = std::fs::read_to_string(pages.join(page)).expect("a page");
         let name = page.trim_end_matches(".1").replace('-', "\\-");
         // What `apropos` finds it by.
-        assert!(text.contains(&format!(".SH NAME\n{name} \\- ")), "{page} does not say what it is for: {text}");
+        assert!(
+            text.contains(&format!(".SH NAME\n{name} \\- ")),
+            "{page} does not say what it is for: {text}"
+        );
     }
 }
 

@@ -260,7 +260,9 @@ async fn carry_out(
         "leave" => json(200, &requests::leave(scoped, caller).await?),
         "agent_token" => json(200, &memory_stores::agent_token(hub, scoped, caller, read(body)?).await?),
         "agent_tokens" => json(200, &memory_stores::agent_tokens(scoped, caller).await?),
-        "revoke_agent_token" => json(200, &memory_stores::revoke_agent_token(scoped, caller, read(body)?).await?),
+        "revoke_agent_token" => {
+            json(200, &memory_stores::revoke_agent_token(scoped, caller, read(body)?).await?)
+        }
         "search" => json(200, &requests::search(hub, scoped, caller, read(body)?).await?),
         "name" => json(200, &requests::name(hub, scoped, caller, read(body)?).await?),
         "orders" => json(200, &requests::orders(scoped, caller).await?),

@@ -34,9 +34,7 @@ mod time;
 
 pub use actor::{Actor, Evidence};
 pub use hash::Sha256;
-pub use id::{
-    IdError, MachineId, MemoryId, OrderId, OrgId, ProposalId, ReceiptId, StoreId, VersionId,
-};
+pub use id::{IdError, MachineId, MemoryId, OrderId, OrgId, ProposalId, ReceiptId, StoreId, VersionId};
 pub use kind::{Source, StoreKind, StoreState, UnknownWord, Verdict, VersionOperation};
 pub use kind_filter::KindFilter;
 pub use memory_kind::{MemoryClass, MemoryKind, MemoryScope, StorePlace, may_have_type, memory_kind};

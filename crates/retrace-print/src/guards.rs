@@ -31,7 +31,8 @@ pub fn guarded(out: &mut (impl Write + ?Sized), done: &GuardedRule, style: Style
         }
     }
     let rule = paint.bold(&done.rule.rule_id);
-    let is_guard = done.back_test.is_some() || done.rule.guards.iter().any(|one| one.settings == done.settings);
+    let is_guard =
+        done.back_test.is_some() || done.rule.guards.iter().any(|one| one.settings == done.settings);
     match (done.dry_run, is_guard) {
         (true, _) => writeln!(out, "Nothing was written."),
         (false, true) if done.remind => writeln!(out, "{rule} is a guard: the model is reminded of it."),
