@@ -189,7 +189,8 @@ fn old_names_work_and_print_the_new_one() {
     let program = Arguments::command();
     let hidden: Vec<&str> =
         program.get_subcommands().filter(|one| one.is_hide_set()).map(clap::Command::get_name).collect();
-    assert_eq!(hidden.len(), 12);
+    // Twelve old names, and what nobody types: the program behind a window, and the pages of the manual.
+    assert_eq!(hidden.len(), 14);
     for name in hidden {
         assert_eq!(machine.run(&[name, "--help"]).exit, Exit::DONE, "{name}");
     }

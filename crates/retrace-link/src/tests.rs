@@ -7,7 +7,7 @@ use crate::wire::{
 use crate::{ask, serve};
 use retrace_api::AppOptions;
 use serde_json::{Value, json};
-use std::io::{BufReader, PipeReader, PipeWriter, Write as _, pipe};
+use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Read, Write as _, pipe};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -40,6 +40,36 @@ fn saying(first: &'static str) -> Link {
     Link::new(Box::new(move |_| {
         Ok(ends(move |_asked, mut answered| answered.write_all(first.as_bytes()).expect("written")))
     }))
+}
+
+/// The first line of a stream, and then its end.
+struct FirstLine<R> {
+    lines: BufReader<R>,
+    read: bool,
+}
+
+impl<R: Read> Read for FirstLine<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.fill_buf()?.read(buffer)?;
+        self.consume(read);
+        Ok(read)
+    }
+}
+
+impl<R: Read> BufRead for FirstLine<R> {
+    fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
+        if self.read {
+            return Ok(&[]);
+        }
+        let bytes = self.lines.fill_buf()?;
+        let line = bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |end| end + 1);
+        Ok(&bytes[..line])
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.read |= count > 0 && self.lines.buffer().get(count - 1) == Some(&b'\n');
+        self.lines.consume(count);
+    }
 }
 
 fn hello(version: &str) -> String {
@@ -92,7 +122,7 @@ fn the_tray_is_told_what_is_to_review_and_settings_are_kept() {
 fn what_is_no_request_of_a_kind_is_refused_and_the_link_goes_on() {
     let folder = tempfile::tempdir().expect("a directory");
     let link = link(folder.path().join("data"));
-    assert_eq!(answer(&link, ask::SET_SETTINGS, json!([])).expect_err("refused").code, Code::Invalid);
+    assert_eq!(answer(&link, ask::SET_SETTINGS, json!("none")).expect_err("refused").code, Code::Invalid);
     assert_eq!(
         answer(&link, ask::RECORD, json!({"paused": "yes"})).expect_err("refused").code,
         Code::Invalid
@@ -114,12 +144,10 @@ fn a_program_that_ended_is_started_anew_and_stays_paused() {
         if *starts > 1 {
             return Ok(over(options, paused));
         }
-        // Answers one request and ends at the next, as if it were killed.
+        // Answers one request and ends, as if it were killed.
         Ok(ends(move |asked, answered| {
-            let mut asked = BufReader::new(asked);
-            let mut line = Vec::new();
-            let first = std::io::BufRead::read_until(&mut asked, b'\n', &mut line).map(|_| line.clone());
-            serve(options, paused, &*first.expect("a request"), answered)
+            let asked = FirstLine { lines: BufReader::new(asked), read: false };
+            serve(options, paused, asked, answered)
         }))
     }));
     link.set_paused(true).expect("paused");
@@ -144,7 +172,7 @@ fn a_request_to_a_program_that_ends_is_answered_with_that() {
             answered.write_all(hello(env!("CARGO_PKG_VERSION")).as_bytes()).expect("written");
             // Reads the request and says nothing.
             let mut line = String::new();
-            std::io::BufRead::read_line(&mut BufReader::new(asked), &mut line).expect("a request");
+            BufReader::new(asked).read_line(&mut line).expect("a request");
         }))
     }));
     let error = answer(&link, "status", json!({})).expect_err("no answer");
