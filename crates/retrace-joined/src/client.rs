@@ -14,12 +14,22 @@ use retrace_wire::{ApiError, Code};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Bytes of an answer that are read.
 const ANSWER_BYTES: u64 = 16 << 20;
 /// Further tries of one call on a bad network, with growing waits.
 const RETRIES: u32 = 5;
+/// Calls that this process made.
+static CALLS: AtomicU64 = AtomicU64::new(0);
+
+/// Calls of a hub that this process made.
+#[must_use]
+pub fn calls() -> u64 {
+    CALLS.load(Ordering::Relaxed)
+}
+
 /// Time of one call.
 const CALL_TIME: Duration = Duration::from_secs(60);
 
@@ -180,6 +190,7 @@ impl Hub {
             ];
         }
         call.body = body;
+        CALLS.fetch_add(1, Ordering::Relaxed);
         let answer = self.client.call(&Arc::new(call), &self.cancel).map_err(|error| match error {
             CallError::Cancelled => HubError::Stopped,
             error => HubError::Unreachable(error.message()),

@@ -29,6 +29,7 @@ pub use proposals::{
 };
 pub use redactions::{hub_approve_redaction, hub_redactions};
 pub use review::{hub_approve, hub_comment, hub_diff, hub_history, hub_inbox, hub_projects, hub_show};
+pub use client::calls;
 pub use sync::hub_sync;
 
 use retrace_engine::Engine;

@@ -36,7 +36,7 @@ pub(crate) fn status(app: &App, _: Nothing) -> Result<Status, ApiError> {
             unreviewed: reader.unreviewed_counts(&inner.user())?.values().sum(),
             broken_rules: reader.broken_count(false)?,
             purge_pending: reader.purges_pending()?,
-            network_calls: app.lab.calls() + app.hosted.calls(),
+            network_calls: app.lab.calls() + app.hosted.calls() + retrace_joined::calls(),
             first_run: all.is_empty(),
         })
     })

@@ -3,7 +3,8 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import type { HubItem, HubShown } from "@/bindings";
 import { classes } from "@/shared/classes";
-import { DiffView } from "@/shared/DiffView";
+import { ApiFailure } from "@/host";
+import { DiffView, RedactedDiff } from "@/shared/DiffView";
 import { LineCounts, Moment } from "@/shared/labels";
 import { useReporting } from "@/shared/store-acts";
 import { Await, Button, Empty } from "@/shared/ui";
@@ -28,6 +29,7 @@ function Difference({ item }: { item: HubItem }) {
         )}
       </Empty>
     );
+  if (read.error instanceof ApiFailure && read.error.error.code === "content_redacted") return <RedactedDiff />;
   return (
     <Await read={read} rows={8}>
       {(diff) => (
@@ -86,6 +88,7 @@ function CommentForm({ item }: { item: HubItem }) {
       }}
     >
       <input
+        type="text"
         aria-label={t`Comment`}
         placeholder={t`Comment for everybody at the hub`}
         value={text}

@@ -43,7 +43,8 @@ export function JoinHub() {
         <label>
           <Trans>Address</Trans>
           <input
-            type="url"
+            type="text"
+            inputMode="url"
             required
             value={url}
             placeholder="https://hub.example"

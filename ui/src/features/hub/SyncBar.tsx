@@ -2,13 +2,14 @@
 import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
-import type { HubProblem, HubStatus } from "@/bindings";
+import type { HubProblem, HubRole, HubStatus } from "@/bindings";
 import { Moment, ProgramText } from "@/shared/labels";
 import { useReporting } from "@/shared/store-acts";
-import { Button, Checkbox } from "@/shared/ui";
+import { Button, Checkbox, useWords } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
 import { say } from "@/state/toasts";
 import css from "./hub.module.css";
+import { ROLES } from "./words";
 
 function Problems({ problems }: { problems: readonly HubProblem[] }) {
   if (problems.length === 0) return null;
@@ -49,6 +50,8 @@ export function SyncBar({ status }: { status: HubStatus }) {
   const { t } = useLingui();
   const backend = useBackend();
   const reporting = useReporting();
+  const words = useWords();
+  const role = status.role ?? "";
   const [busy, setBusy] = useState(false);
   const [problems, setProblems] = useState<readonly HubProblem[]>([]);
   const sync = async () => {
@@ -87,7 +90,7 @@ export function SyncBar({ status }: { status: HubStatus }) {
       />
       {status.background.on && <Background status={status} />}
       <span className="muted">
-        {status.name} · {status.role}
+        {status.name} · {role in ROLES ? words(ROLES[role as HubRole]) : role}
       </span>
       <Problems problems={problems} />
     </section>
