@@ -480,7 +480,7 @@ fn a_memory_tells_which_sessions_loaded_it_and_why() {
     assert_eq!((found.sessions, found.loaded), (4, 3));
     let hooked: Vec<&str> = found.rows.iter().filter(|row| row.hook).map(|row| &*row.session).collect();
     assert_eq!(hooked, ["dddd0000", "elsewhere"]);
-    assert_eq!(found.rows[0].at.as_deref(), Some("2026-10-20T08:00:00Z"));
+    assert_eq!(found.rows[0].at.as_deref(), Some("2026-10-20T08:00:00.000000Z"));
     assert!(found.rows[0].reasons.contains(&wire::LoadReason::NestedTraversal));
 
     assert_eq!(loads("claude").expect_err("no memory").code, wire::Code::Invalid);

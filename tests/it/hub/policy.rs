@@ -81,6 +81,7 @@ fn no_request_of_any_role_shows_another_organisation_or_a_content_to_an_auditor(
     let url = database.url();
     let words = [&words[..], &["--database", &url, "--key-file", &key_file]].concat();
     let mut process = program(folder.path(), 0, 0, &words)
+        .stdin(Stdio::piped())
         .stderr(std::fs::File::create(&log).expect("a file"))
         .spawn()
         .expect("a process");

@@ -112,7 +112,7 @@ undoes: UndoneAct | null,
 /**
  * With an undo of an act on a rule's guard: the edit of the settings. It is no operation of the log.
  */
-guard: GuardedRule | null, 
+guard?: GuardedRule | null, 
 /**
  * With a restore from imported history: what is known of each file at that time, and how surely.
  */
