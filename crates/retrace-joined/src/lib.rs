@@ -22,6 +22,7 @@ mod sync;
 
 pub use agents::{hub_agent_token, hub_agent_token_revoke, hub_agent_tokens};
 pub use background::{SyncUpkeep, hub_background};
+pub use client::calls;
 pub use commands::{hub_accept, hub_join, hub_leave, hub_send, hub_status, hub_token, hub_versions};
 pub use policy::{hub_audit, hub_machines, hub_policy, hub_remove_machine, hub_set_policy, hub_set_role};
 pub use proposals::{
@@ -29,7 +30,6 @@ pub use proposals::{
 };
 pub use redactions::{hub_approve_redaction, hub_redactions};
 pub use review::{hub_approve, hub_comment, hub_diff, hub_history, hub_inbox, hub_projects, hub_show};
-pub use client::calls;
 pub use sync::hub_sync;
 
 use retrace_engine::Engine;

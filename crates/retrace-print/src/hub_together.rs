@@ -75,7 +75,7 @@ pub fn redactions(out: &mut dyn Write, list: &HubRedactions) -> Result<()> {
         writeln!(out, "No redaction reached the hub.")?;
     }
     for copy in &list.copies {
-        writeln!(out, "{}", visible::line(&copy.text()))?;
+        writeln!(out, "{}", visible::line(copy.text()))?;
     }
     Ok(())
 }
@@ -187,7 +187,7 @@ pub fn exchanged(out: &mut dyn Write, synced: &HubSynced) -> Result<()> {
         let by = visible::line(&done.by_name);
         match &done.reason {
             Some(reason) => {
-                writeln!(out, "{}  of {by} could not be carried out: {}", done.order, visible::line(reason))?
+                writeln!(out, "{}  of {by} could not be carried out: {}", done.order, visible::line(reason))?;
             }
             None => writeln!(
                 out,

@@ -336,7 +336,7 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         What::Role { machine, role } => hub_policy::set_role(machine, role, shell),
         What::Remove { machine } => hub_policy::remove(machine, shell),
         What::Policy(arguments) => hub_policy::run(arguments, shell),
-        What::Audit { since } => hub_policy::audit(since, shell),
+        What::Audit { since } => hub_policy::audit(since.as_deref(), shell),
         What::Doctor(arguments) => hub_policy::doctor(arguments, shell),
         What::Together(what) => hub_together::run(what, shell),
         What::AgentToken(key) => hub_agents::make(key, shell),

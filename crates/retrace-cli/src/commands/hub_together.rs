@@ -238,8 +238,8 @@ enum OfProposal {
 
 pub(crate) fn run(what: Together, shell: &mut Shell<'_, '_>) -> Ended {
     match what {
-        Together::Inbox { machine } => inbox(machine, shell),
-        Together::History { memory } => history(memory, shell),
+        Together::Inbox { machine } => inbox(machine.as_deref(), shell),
+        Together::History { memory } => history(&memory, shell),
         Together::Show { version, content } => {
             let app = shell.app()?;
             let shown = commands::hub_show(&app, HubShowReq { version, content })?;
@@ -289,13 +289,13 @@ pub(crate) fn run(what: Together, shell: &mut Shell<'_, '_>) -> Ended {
     }
 }
 
-fn inbox(machine: Option<String>, shell: &mut Shell<'_, '_>) -> Ended {
+fn inbox(machine: Option<&str>, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
     let as_json = shell.json;
     shell.print_long(|out| {
         let mut after = None;
         loop {
-            let request = HubInboxReq { after, limit: None, machine: machine.clone() };
+            let request = HubInboxReq { after, limit: None, machine: machine.map(str::to_owned) };
             let page = commands::hub_inbox(&app, request)?;
             if let (Some(total), false) = (page.total, as_json) {
                 writeln!(out, "{total} memories that nobody reviewed")?;
@@ -312,13 +312,13 @@ fn inbox(machine: Option<String>, shell: &mut Shell<'_, '_>) -> Ended {
     Ok(Exit::DONE)
 }
 
-fn history(memory: String, shell: &mut Shell<'_, '_>) -> Ended {
+fn history(memory: &str, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
     let as_json = shell.json;
     shell.print_long(|out| {
         let mut after = None;
         loop {
-            let request = HubHistoryReq { memory: memory.clone(), after, limit: None };
+            let request = HubHistoryReq { memory: memory.to_owned(), after, limit: None };
             let page = commands::hub_history(&app, request)?;
             for item in &page.versions {
                 if as_json { json::line(out, item)? } else { print::hub_together::item(out, item)? }

@@ -195,9 +195,9 @@ pub(super) async fn contents(examined: &Examined) -> Result<Vec<Check>, Failure>
                 .open(place, &sha256, &sealed)
                 .and_then(|packed| zstd::bulk::decompress(&packed, size).ok());
             if raw.is_some_and(|raw| raw.len() == size && Sha256::of(&raw) == sha256) {
-                opened += 1
+                opened += 1;
             } else {
-                shut += 1
+                shut += 1;
             }
         }
         after = rows.last().map(|row| [row.get(0), row.get(1), row.get(2)]);

@@ -1,3 +1,4 @@
+#![allow(clippy::needless_pass_by_value, reason = "a test reads better with the values in place")]
 use super::*;
 use crate::{Course, Judging, Outcome, Pattern, Rule};
 use proptest::prelude::*;
