@@ -18,6 +18,8 @@ struct Shared {
     next: AtomicUsize,
     /// What happens to the next connections.
     cuts: Mutex<VecDeque<Cut>>,
+    /// How often it was mended: a cut from before that does not come back.
+    mended: AtomicUsize,
 }
 
 /// The end of a connection.
@@ -78,7 +80,9 @@ impl Network {
 
     /// Cuts no more.
     pub fn mend(&self) {
-        lock(&self.shared.cuts).clear();
+        let mut cuts = lock(&self.shared.cuts);
+        self.shared.mended.fetch_add(1, Ordering::SeqCst);
+        cuts.clear();
     }
 
     fn add(&self, after: u64, in_answer: bool, act: Act) -> Arc<AtomicBool> {
@@ -107,14 +111,21 @@ impl Shared {
             targets.get(next % targets.len().max(1)).copied()
         };
         let Some(to) = target.and_then(|target| TcpStream::connect(target).ok()) else { return };
-        let passing = Mutex::new(Passing { bytes: 0, cut: lock(&self.cuts).pop_front() });
+        let (cut, mended) = {
+            let mut cuts = lock(&self.cuts);
+            (cuts.pop_front(), self.mended.load(Ordering::SeqCst))
+        };
+        let passing = Mutex::new(Passing { bytes: 0, cut });
         std::thread::scope(|scope| {
             scope.spawn(|| copy(from, &to, &passing, false));
             copy(&to, from, &passing, true);
         });
         if let Some(cut) = lock(&passing).cut.take() {
-            // It ended before: the next one is cut.
-            lock(&self.cuts).push_front(cut);
+            // It ended before: the next one is cut, unless the network was mended since.
+            let mut cuts = lock(&self.cuts);
+            if self.mended.load(Ordering::SeqCst) == mended {
+                cuts.push_front(cut);
+            }
         }
     }
 }
@@ -136,8 +147,9 @@ fn copy(mut from: &TcpStream, mut to: &TcpStream, passing: &Mutex<Passing>, is_a
         let passed = to.write_all(&buffer[..passes]).is_ok();
         let cut_here = due.is_some();
         if let Some(cut) = due {
-            (cut.act)();
+            // First: what the act ends may be what waits to hear of it.
             cut.happened.store(true, Ordering::SeqCst);
+            (cut.act)();
         }
         if cut_here || !passed {
             // Both directions end, whatever was under way.
