@@ -259,3 +259,71 @@ fn what_needs_you_today_is_never_older_than_it_says() {
     }
     assert_eq!(today(&world, true), (3, 1, 2, None), "nothing is waited for longer than a minute");
 }
+
+/// A row as `retrace inbox` says it: what is common, why, the newest change, how many, and the rule.
+type Said = (TriageKind, Option<wire::NeedReason>, u64, u64, Option<String>);
+
+/// The rows of the triage, and those that are kept beside the log.
+fn both(world: &World) -> [(Vec<Said>, Vec<Said>); 2] {
+    let triage = triage(world);
+    let of_triage = |rows: &[wire::TriageRow], with_rules: bool| -> Vec<Said> {
+        let number = |id: &str| retrace_model::VersionId::parse(id).expect("an id").seq;
+        let rule = |row: &wire::TriageRow| row.finding.as_ref().map(|finding| finding.rule.clone());
+        let said = |row: &wire::TriageRow| {
+            let rule = rule(row).filter(|_| with_rules);
+            (row.kind, row.reason, number(&row.versions[0]), row.versions.len() as u64, rule)
+        };
+        rows.iter().map(said).collect()
+    };
+    let listed = commands::Today::listed(world.app.review(), 100, 100).expect("the rows");
+    assert!(listed.older.is_none(), "the rows of now");
+    let of_listed = |half: &commands::TodayHalf| -> Vec<Said> {
+        let rule = |row: &commands::TodayRow| row.finding.as_ref().map(|finding| finding.rule.clone());
+        half.shown.iter().map(|row| (row.kind, row.reason, row.number, row.changes, rule(row))).collect()
+    };
+    [
+        (of_triage(&triage.needs, true), of_triage(&triage.routine, false)),
+        (of_listed(&listed.needs), of_listed(&listed.routine)),
+    ]
+}
+
+#[test]
+fn what_is_kept_of_rows_is_the_triage_whatever_happened_in_between() {
+    let world = World::new();
+    world.scan();
+    let mut state = 7_u64;
+    let mut chance = |of: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % of
+    };
+    for step in 0..60 {
+        let path = format!("note-{}.md", chance(12));
+        match chance(7) {
+            0 => world.write(&path, format!("{}- step {step}\n", secret())),
+            1 if world.read(&path).is_some() => world.remove(&path),
+            2 => {
+                // The same edit of several.
+                for number in 0..5 {
+                    let path = format!("same-{number}.md");
+                    let text = world.read(&path).unwrap_or_default();
+                    world.write(&path, format!("{text}- the same line {step}\n"));
+                }
+            }
+            3 => {
+                if let Some(row) = triage(&world).routine.first() {
+                    review(&world, "approve", &row.versions[..1]);
+                }
+            }
+            _ => world.write(&path, format!("- step {step}\n")),
+        }
+        if chance(2) == 0 {
+            world.scan();
+        }
+        let [wanted, said] = both(&world);
+        assert_eq!(said, wanted, "after step {step}");
+        let [wanted, said] = both(&world);
+        assert_eq!(said, wanted, "kept, after step {step}");
+    }
+}

@@ -7,8 +7,10 @@ use super::table::grouped;
 use super::time::time;
 use super::version::actor;
 use super::{Style, broken, count, remedy, visible};
-use retrace_api::commands::TodayHalf;
-use retrace_api::wire::{ActorView, NeedReason, Triage, TriageKind, TriageRow};
+use retrace_api::commands::{Today, TodayHalf, TodayRow};
+use retrace_api::wire::{
+    ActorView, BrokenRule, BrokenRules, Finding, NeedReason, Triage, TriageKind, TriageRow,
+};
 use retrace_model::VersionId;
 use std::io::{Result, Write};
 
@@ -36,36 +38,77 @@ pub fn triage(
     most: Most,
     style: Style,
 ) -> Result<()> {
-    let paint = style.paint;
-    if !triage.broken.is_empty() {
-        let amount = count(triage.broken_total, "broken rule", "broken rules");
-        writeln!(out, "{}  {}", paint.red("Needs you"), paint.dim(&amount))?;
-        let shown = &triage.broken[..triage.broken.len().min(most.needs)];
-        shown.iter().try_for_each(|broken| broken::one(out, broken, style))?;
-        let left = triage.broken_total.saturating_sub(shown.len() as u64);
-        if left > 0 {
-            writeln!(out, "{}", paint.dim(&format!("and {left} more")))?;
-        }
-        if triage.total > 0 {
-            writeln!(out)?;
-        }
-    }
-    if triage.total == 0 {
-        return Ok(());
-    }
-    writeln!(out, "{}", paint.bold(&counts(triage.total, triage.needs_total, triage.routine_total, 0)))?;
+    let broken = (triage.broken.as_slice(), triage.broken_total);
+    heading(out, broken, [triage.total, triage.needs_total, triage.routine_total], most, style)?;
     if !triage.needs.is_empty() {
-        let amount = count(triage.needs_total, "change", "changes");
-        writeln!(out, "\n{}  {}", paint.red("Needs you"), paint.dim(&amount))?;
+        needs_heading(out, triage.needs_total, style)?;
         rows(out, &triage.needs, most.needs, names, true, style)?;
     }
     if !triage.routine.is_empty() {
-        let amount = count(triage.routine_total, "change", "changes");
-        let amount = format!("{amount}, no warnings");
-        writeln!(out, "\n{}  {}", paint.green("Routine"), paint.dim(&amount))?;
+        routine_heading(out, triage.routine_total, style)?;
         rows(out, &triage.routine, most.routine, names, false, style)?;
     }
     Ok(())
+}
+
+/// The first rows under the two headings.
+pub fn listed(
+    out: &mut (impl Write + ?Sized),
+    found: &Today,
+    broken: &BrokenRules,
+    names: &Names,
+    most: Most,
+    style: Style,
+) -> Result<()> {
+    let broken = (broken.broken.as_slice(), broken.total);
+    heading(out, broken, [found.total, found.needs.changes, found.routine.changes], most, style)?;
+    if found.needs.rows > 0 {
+        needs_heading(out, found.needs.changes, style)?;
+        half(out, &found.needs, most.needs, names, style)?;
+    }
+    if found.routine.rows > 0 {
+        routine_heading(out, found.routine.changes, style)?;
+        half(out, &found.routine, most.routine, names, style)?;
+    }
+    Ok(())
+}
+
+/// Broken rules, then how many changes there are: all, those that need a decision, and the rest.
+fn heading(
+    out: &mut (impl Write + ?Sized),
+    (broken, broken_total): (&[BrokenRule], u64),
+    [total, needs, routine]: [u64; 3],
+    most: Most,
+    style: Style,
+) -> Result<()> {
+    let paint = style.paint;
+    if !broken.is_empty() {
+        let amount = count(broken_total, "broken rule", "broken rules");
+        writeln!(out, "{}  {}", paint.red("Needs you"), paint.dim(&amount))?;
+        let shown = &broken[..broken.len().min(most.needs)];
+        shown.iter().try_for_each(|broken| broken::one(out, broken, style))?;
+        let left = broken_total.saturating_sub(shown.len() as u64);
+        if left > 0 {
+            writeln!(out, "{}", paint.dim(&format!("and {left} more")))?;
+        }
+        if total > 0 {
+            writeln!(out)?;
+        }
+    }
+    if total > 0 {
+        writeln!(out, "{}", paint.bold(&counts(total, needs, routine, 0)))?;
+    }
+    Ok(())
+}
+
+fn needs_heading(out: &mut (impl Write + ?Sized), changes: u64, style: Style) -> Result<()> {
+    let amount = count(changes, "change", "changes");
+    writeln!(out, "\n{}  {}", style.paint.red("Needs you"), style.paint.dim(&amount))
+}
+
+fn routine_heading(out: &mut (impl Write + ?Sized), changes: u64, style: Style) -> Result<()> {
+    let amount = format!("{}, no warnings", count(changes, "change", "changes"));
+    writeln!(out, "\n{}  {}", style.paint.green("Routine"), style.paint.dim(&amount))
 }
 
 /// `339 changes to review: 12 need you, 327 are routine`, and how many of them are in neither half yet.
@@ -100,7 +143,10 @@ pub fn rows(
     let cells: Vec<[Cell; 5]> = shown.iter().map(|row| cells(row, names, style)).collect();
     let mut printed = shown.iter();
     layout::rows_with(out, COLUMNS, &cells, style, |out| match printed.next() {
-        Some(row) if with_remedies => details(out, row, names, style),
+        Some(row) if with_remedies => {
+            let store = row.items.first().map(|item| item.store_id.as_str()).unwrap_or_default();
+            details(out, row.finding.as_ref(), store, names, style)
+        }
         _ => Ok(()),
     })?;
     let left = &all[shown.len()..];
@@ -116,7 +162,7 @@ fn more(out: &mut (impl Write + ?Sized), rows: u64, changes: u64, style: Style) 
     writeln!(out, "{}", style.paint.dim(&format!("and {rows} more, {}", count_grouped(changes))))
 }
 
-/// One half in short.
+/// One half in short; rows with a finding say it, and what mends it.
 pub fn half(
     out: &mut (impl Write + ?Sized),
     half: &TodayHalf,
@@ -139,7 +185,11 @@ pub fn half(
             ]
         })
         .collect();
-    layout::rows(out, COLUMNS, &rows, style)?;
+    let mut printed = shown.iter();
+    layout::rows_with(out, COLUMNS, &rows, style, |out| match printed.next() {
+        Some(TodayRow { finding, store_id, .. }) => details(out, finding.as_ref(), store_id, names, style),
+        None => Ok(()),
+    })?;
     let changes: u64 = shown.iter().map(|row| row.changes).sum();
     more(out, half.rows.saturating_sub(shown.len() as u64), half.changes.saturating_sub(changes), style)
 }
@@ -170,13 +220,18 @@ pub fn number(row: &TriageRow) -> String {
     VersionId::parse(version).map_or_else(|_| visible::line(version), |id| id.seq.to_string())
 }
 
-fn details(out: &mut (impl Write + ?Sized), row: &TriageRow, names: &Names, style: Style) -> Result<()> {
-    let Some(finding) = &row.finding else { return Ok(()) };
+fn details(
+    out: &mut (impl Write + ?Sized),
+    finding: Option<&Finding>,
+    store: &str,
+    names: &Names,
+    style: Style,
+) -> Result<()> {
+    let Some(finding) = finding else { return Ok(()) };
     let place = finding.start.map(|_| format!("line {}: ", finding.line)).unwrap_or_default();
     let message = format!("{place}{}", visible::line(&finding.message));
     layout::line(out, 8, &Cell::painted(message, Paint::dim), style)?;
-    let store = row.items.first().and_then(|item| names.typed(&item.store_id));
-    let commands = store.map(|store| remedy::commands(&[finding], store)).unwrap_or_default();
+    let commands = names.typed(store).map(|store| remedy::commands(&[finding], store)).unwrap_or_default();
     // A command is to be copied whole, however long it is.
     commands.iter().try_for_each(|command| writeln!(out, "        {}", style.paint.cyan(command)))
 }

@@ -8,7 +8,7 @@ use crate::print::{self, json};
 use crate::shell::Shell;
 use clap::Args;
 use retrace_api::App;
-use retrace_api::commands::{self, InboxList, InboxPart};
+use retrace_api::commands::{self, InboxList, InboxPart, Today};
 use retrace_api::wire::{ApiError, BrokenRulesReq, InboxReq, Nothing, TranscriptsReq, Triage, TriageReq};
 
 /// List unreviewed changes, what needs you first
@@ -80,8 +80,12 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     }
     let is_whole = arguments.all || shell.verbose || shell.json;
     if arguments.triage || !is_whole {
-        let most = if arguments.triage { Most::ALL } else { Most::SOME };
-        return triage(&narrowed, most, &app, shell);
+        return match (arguments.triage, &narrowed.store, &narrowed.kind) {
+            (true, ..) => triage(&narrowed, Most::ALL, &app, shell),
+            // What is kept of rows is of all stores.
+            (_, None, None) => listed(&app, shell),
+            _ => triage(&narrowed, Most::SOME, &app, shell),
+        };
     }
     let request = narrowed.request();
     let mut list = InboxList::read(app.review(), &request)?;
@@ -121,6 +125,26 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     Ok(Exit::DONE)
 }
 
+/// The first rows of everything.
+fn listed(app: &App, shell: &mut Shell<'_, '_>) -> Ended {
+    let found = Today::listed(app.review(), Most::SOME.needs, Most::SOME.routine)?;
+    let broken = commands::broken_rules(app, BrokenRulesReq::default())?;
+    if found.total == 0 && broken.broken.is_empty() {
+        shell.note(nothing_left(&Narrowed::default()));
+    }
+    let names = Names::of(commands::stores(app, Nothing {})?);
+    let style = shell.style();
+    shell.print_long(|out| Ok(print::triage::listed(out, &found, &broken, &names, Most::SOME, style)?))?;
+    note_keys(found.total, shell);
+    Ok(Exit::DONE)
+}
+
+fn note_keys(total: u64, shell: &mut Shell<'_, '_>) {
+    if total > 0 {
+        shell.note("`retrace inbox -i` reviews it by key, `retrace inbox -v` lists each change.");
+    }
+}
+
 /// The list as rows that are decided together.
 fn triage(narrowed: &Narrowed, most: Most, app: &App, shell: &mut Shell<'_, '_>) -> Ended {
     let found = rows(narrowed, app)?;
@@ -137,9 +161,7 @@ fn triage(narrowed: &Narrowed, most: Most, app: &App, shell: &mut Shell<'_, '_>)
     let names = Names::of(commands::stores(app, Nothing {})?);
     let style = shell.style();
     shell.print_long(|out| Ok(print::triage::triage(out, &found, &names, most, style)?))?;
-    if found.total > 0 {
-        shell.note("`retrace inbox -i` reviews it by key, `retrace inbox -v` lists each change.");
-    }
+    note_keys(found.total, shell);
     Ok(Exit::DONE)
 }
 

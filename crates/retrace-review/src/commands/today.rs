@@ -11,7 +11,7 @@
 use crate::Review;
 use crate::triage::cluster::{Row, rows};
 use crate::view;
-use crate::wire::{ActorView, ApiError, NeedReason, TriageKind};
+use crate::wire::{ActorView, ApiError, Finding, NeedReason, TriageKind};
 use retrace_engine::keep;
 use retrace_engine::recorder::Upkeep;
 use retrace_health::Configurations;
@@ -30,8 +30,8 @@ use std::time::{Duration, Instant};
 /// The file beside the log.
 const FILE: &str = "today.json";
 
-/// Rows of each half that are shown.
-const ROWS: usize = 5;
+/// What is shown in a prompt.
+const SHORT: Asked = Asked { needs: 5, routine: 5, with_findings: false };
 
 /// Where something records, so long is waited for it to put a change into rows, in microseconds.
 const LATEST: i64 = 60_000_000;
@@ -96,6 +96,18 @@ pub struct TodayRow {
     pub title: Option<String>,
     /// When the newest was recorded.
     pub at: String,
+    /// What was found in the newest, where it decides why the row stands here and was asked for.
+    pub finding: Option<Finding>,
+}
+
+/// How much is shown.
+#[derive(Clone, Copy)]
+struct Asked {
+    /// Rows that need a decision.
+    needs: usize,
+    /// Rows without warnings.
+    routine: usize,
+    with_findings: bool,
 }
 
 /// What is kept.
@@ -136,12 +148,30 @@ impl Today {
     /// # Errors
     /// Failures of the database.
     pub fn read(inner: &Arc<Review>, is_recorded: bool) -> Result<Self, ApiError> {
+        Self::read_where(inner, SHORT, |left, kept| {
+            left.is_all_of(kept) || is_recorded && left.newer_since(kept) >= inner.now().micros() - LATEST
+        })
+    }
+
+    /// The first rows of each half, with what was found in those that need a decision. They are those of the triage: no change
+    /// is in none of them.
+    ///
+    /// # Errors
+    /// Failures of the database.
+    pub fn listed(inner: &Arc<Review>, needs: usize, routine: usize) -> Result<Self, ApiError> {
+        let asked = Asked { needs, routine, with_findings: true };
+        Self::read_where(inner, asked, |left, kept| {
+            left.is_all_of(kept) && kept.changes() == left.items.len()
+        })
+    }
+
+    fn read_where(
+        inner: &Arc<Review>,
+        asked: Asked,
+        is_usable: impl Fn(&Left, &Kept) -> bool,
+    ) -> Result<Self, ApiError> {
         let left = Left::read(inner)?;
-        let usable = Kept::read(inner).filter(|kept| {
-            kept.of == left.of
-                && (left.is_all_of(kept)
-                    || is_recorded && left.newer_since(kept) >= inner.now().micros() - LATEST)
-        });
+        let usable = Kept::read(inner).filter(|kept| kept.of == left.of && is_usable(&left, kept));
         let kept = match usable {
             Some(kept) => kept,
             None => {
@@ -156,9 +186,13 @@ impl Today {
         };
         inner.history.recall_transcripts();
         let shown = inner.read(|reader| {
-            Ok((half(inner, reader, &left, &kept.needs)?, half(inner, reader, &left, &kept.routine)?))
+            let needs = half(inner, reader, &left, &kept.needs, asked.needs)?;
+            Ok((needs, half(inner, reader, &left, &kept.routine, asked.routine)?))
         });
-        let (needs, routine) = shown?;
+        let (mut needs, routine) = shown?;
+        if asked.with_findings {
+            needs.read_findings(inner, &left)?;
+        }
         let total = left.items.len() as u64;
         let newer = total.saturating_sub(needs.changes + routine.changes);
         let is_older = newer > 0 || kept.head != left.head;
@@ -208,6 +242,11 @@ impl Left {
 }
 
 impl Kept {
+    /// Changes of all rows, those that were decided since included.
+    fn changes(&self) -> usize {
+        self.needs.iter().chain(&self.routine).map(|row| row.changes.len()).sum()
+    }
+
     fn read(inner: &Review) -> Option<Self> {
         serde_json::from_str(&keep::read(&file(inner)).ok().flatten()?).ok()
     }
@@ -220,8 +259,31 @@ impl Kept {
     }
 }
 
-/// The rows of a half, without what was decided since.
-fn half(inner: &Review, reader: &Reader<'_>, left: &Left, rows: &[KeptRow]) -> Result<TodayHalf, ApiError> {
+impl TodayHalf {
+    /// Looks for what decides why each of the shown rows stands here.
+    fn read_findings(&mut self, inner: &Review, left: &Left) -> Result<(), ApiError> {
+        let places: HashMap<u64, &Unreviewed> = left.items.iter().map(|item| (item.newest, item)).collect();
+        let found = inner.each_of(self.shown.len(), |reader, configurations, at| {
+            match places.get(&self.shown[at].number) {
+                Some(item) => inner.finding_of(reader, item, configurations),
+                None => Ok(None),
+            }
+        })?;
+        for (row, finding) in self.shown.iter_mut().zip(found) {
+            row.finding = finding;
+        }
+        Ok(())
+    }
+}
+
+/// The rows of a half, without what was decided since; the first of them with what is shown.
+fn half(
+    inner: &Review,
+    reader: &Reader<'_>,
+    left: &Left,
+    rows: &[KeptRow],
+    most: usize,
+) -> Result<TodayHalf, ApiError> {
     let mut half = TodayHalf { changes: 0, rows: 0, shown: Vec::new() };
     for row in rows {
         let mut members =
@@ -230,7 +292,7 @@ fn half(inner: &Review, reader: &Reader<'_>, left: &Left, rows: &[KeptRow]) -> R
         let changes = 1 + members.count() as u64;
         half.changes += changes;
         half.rows += 1;
-        if half.shown.len() < ROWS {
+        if half.shown.len() < most {
             half.shown.push(shown(inner, reader, row, first, changes)?);
         }
     }
@@ -267,6 +329,7 @@ fn shown(
         actor: view::actor(writer),
         title,
         at: first.at.to_rfc3339(),
+        finding: None,
     })
 }
 

@@ -127,6 +127,16 @@ impl Review {
         Ok(all)
     }
 
+    /// The finding that decides why a change needs a person.
+    pub(crate) fn finding_of(
+        &self,
+        reader: &Reader<'_>,
+        item: &Unreviewed,
+        configurations: &mut Configurations,
+    ) -> Result<Option<Finding>, ApiError> {
+        Ok(self.known_of(reader, item, configurations)?.finding)
+    }
+
     fn known_of(
         &self,
         reader: &Reader<'_>,
