@@ -342,6 +342,23 @@ fn links_to(
 }
 
 impl Checks {
+    /// The findings of one content by itself, of a store that is not on this machine, by the rules as the person set them here.
+    #[must_use]
+    pub fn findings_of_content(&self, path: &str, bytes: &[u8]) -> Vec<wire::Finding> {
+        if bytes.len() as u64 > LARGEST_CHECKED {
+            return Vec::new();
+        }
+        let mut config = Config::default();
+        // Whatever stands in a file of settings, a content is shown.
+        if let Ok(own) = self.own_rules() {
+            own.apply(&mut config);
+        }
+        // Its acts would concern files that are not here.
+        let shown =
+            |finding: &Finding| wire::Finding { remedies: Vec::new(), ..check::finding_view(finding) };
+        check_one(path, bytes, &config).iter().map(shown).collect()
+    }
+
     /// The findings of an item of the inbox: those that are new in its content, then those about its changes.
     pub fn findings_of_item(
         &self,

@@ -1,7 +1,7 @@
 //! Joining, leaving, choosing, listing.
 
 use crate::client::Hub;
-use crate::policy::role_of;
+use crate::policy::{role_of, shown_role};
 use crate::state::{self, Membership};
 use crate::sync::waiting_view;
 use base64::Engine as _;
@@ -49,7 +49,7 @@ pub fn hub_status(inner: &Arc<Engine>, _: Nothing) -> Result<HubStatus, ApiError
         org: member.map(|member| member.org.clone()),
         machine: member.map(|member| member.machine.clone()),
         name: member.map(|member| member.name.clone()),
-        role: member.map(|member| member.role.clone()),
+        role: member.map(|member| shown_role(&member.role)),
         send: member.map_or(HubSend::Nothing, |member| member.send),
         stores: stores.collect(),
         background: member.map(background).unwrap_or_default(),

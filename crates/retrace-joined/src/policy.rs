@@ -34,7 +34,7 @@ pub(crate) fn role_of(role: HubRole) -> Role {
     }
 }
 
-fn shown_role(role: &str) -> HubRole {
+pub(crate) fn shown_role(role: &str) -> HubRole {
     match Role::parse(role) {
         Some(Role::Owner) => HubRole::Owner,
         Some(Role::Reviewer) => HubRole::Reviewer,
@@ -159,6 +159,7 @@ pub fn hub_audit(inner: &Arc<Engine>, request: HubAuditReq) -> Result<HubAudit, 
     let ask = ListAudit {
         since: since.map(|since| since.micros()),
         after: request.after.unwrap_or(0),
+        newest_first: request.newest_first,
         limit: u64::from(request.limit.unwrap_or(PAGE)),
     };
     let page: AuditPage = hub.call("audit", &ask).map_err(|error| error.api(&member.url))?;

@@ -71,6 +71,7 @@ pub fn hub_proposals(together: &Arc<Together>, _: Nothing) -> Result<HubProposal
             kind: proposal.kind.parse().unwrap_or(HubProposalKind::Edit),
             state: proposal.state.parse().unwrap_or(HubProposalState::Waiting),
             here: proposal.machine == member.machine,
+            mine: proposal.by == member.machine,
             machine: proposal.machine,
             machine_name: proposal.machine_name,
             id: proposal.id,

@@ -233,6 +233,11 @@ fn fetch(together: &Arc<Together>, version: &str, content: bool) -> Result<Shown
 pub fn hub_show(together: &Arc<Together>, request: HubShowReq) -> Result<HubShown, ApiError> {
     let shown = fetch(together, &request.version, request.content)?;
     let bytes = shown.content.as_ref().map(unpacked).transpose()?;
+    let path = shown.version.row.path.as_ref().map(|path| String::from_utf8_lossy(&path.0).into_owned());
+    let findings = match (path, &bytes) {
+        (Some(path), Some(bytes)) => together.review.findings_of_content(&path, bytes),
+        _ => Vec::new(),
+    };
     let (text, content_base64) = match bytes.map(String::from_utf8) {
         None => (None, None),
         Some(Ok(text)) => (Some(text), None),
@@ -258,6 +263,7 @@ pub fn hub_show(together: &Arc<Together>, request: HubShowReq) -> Result<HubShow
         before: shown.before,
         comments: comments.collect(),
         reviews: reviews.collect(),
+        findings,
     })
 }
 

@@ -169,15 +169,19 @@ fn exchange(context: &Context<'_>, answer: &mut HubSynced) -> Result<bool, HubEr
 
 /// Tells the hub what is left to review and of which projects the stores are, and asks what waits.
 fn tell(context: &Context<'_>, stores: &[StoreRow], answer: &mut HubSynced) -> Result<(), HubError> {
-    for store in stores.iter().filter(|store| store.removed_at.is_none()) {
+    let told = stores.iter().filter(|store| store.removed_at.is_none()).try_for_each(|store| {
         review::tell_left(context, store.id)?;
-        review::tell_project(context, store)?;
-    }
+        review::tell_project(context, store)
+    });
+    // A role that may tell nothing asks all the same.
     let what = review::waiting(context)?;
-    let at = context.together.now().micros();
-    state::update_all(context.together, |member| member.waiting = Some(KeptWaiting { at, what }))?;
-    answer.waiting = Some(waiting_view(&KeptWaiting { at, what }));
-    Ok(())
+    let waiting = KeptWaiting { at: context.together.now().micros(), what };
+    answer.waiting = Some(waiting_view(&waiting));
+    state::update_all(context.together, |member| {
+        member.role = waiting.what.role.clone().unwrap_or_else(|| member.role.clone());
+        member.waiting = Some(waiting);
+    })?;
+    told
 }
 
 /// What waits, as it is shown.

@@ -15,7 +15,7 @@ pub fn status(out: &mut dyn Write, status: &HubStatus) -> Result<()> {
         "Hub {} as {} ({}, {})",
         visible::line(url),
         text(&status.name),
-        text(&status.role),
+        status.role.map(|role| role.to_string()).unwrap_or_default(),
         text(&status.machine)
     )?;
     for store in &status.stores {

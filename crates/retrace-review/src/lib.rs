@@ -73,6 +73,12 @@ impl Review {
     ) -> Self {
         Self { engine, checks, history, imports, memory_rules, forms: triage::Forms::default() }
     }
+
+    /// The findings of one content by itself, of a store that is not on this machine.
+    #[must_use]
+    pub fn findings_of_content(&self, path: &str, bytes: &[u8]) -> Vec<wire::Finding> {
+        self.checks.findings_of_content(path, bytes)
+    }
 }
 
 impl Deref for Review {

@@ -173,14 +173,17 @@ pub struct ListAudit {
     /// Only what happened at this time or later.
     #[serde(default)]
     pub since: Option<i64>,
-    /// Rows after this one.
+    /// Where the page before ended; 0 for the first page.
     #[serde(default)]
     pub after: u64,
+    /// The newest row first.
+    #[serde(default)]
+    pub newest_first: bool,
     /// Rows of the page, at most.
     pub limit: u64,
 }
 
-/// A page of the audit log, oldest first.
+/// A page of the audit log.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AuditPage {
     /// The rows.

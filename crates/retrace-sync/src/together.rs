@@ -612,7 +612,7 @@ pub struct ResultBody {
 }
 
 /// What waits for the asking machine.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Waiting {
     /// Orders that it has yet to carry out.
     pub orders: u64,
@@ -624,4 +624,7 @@ pub struct Waiting {
     pub proposals: u64,
     /// Memories of all machines that nobody reviewed.
     pub unreviewed: u64,
+    /// The role that it has now; an owner may have changed it since it joined.
+    #[serde(default)]
+    pub role: Option<String>,
 }

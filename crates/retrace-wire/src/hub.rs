@@ -64,8 +64,8 @@ pub struct HubStatus {
     pub machine: Option<String>,
     /// Its name.
     pub name: Option<String>,
-    /// Its role: owner or member.
-    pub role: Option<String>,
+    /// Its role, as of the last sync.
+    pub role: Option<HubRole>,
     /// What stores may send for which nothing else is chosen.
     pub send: HubSend,
     /// The stores.

@@ -92,9 +92,13 @@ pub struct HubAuditReq {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub limit: Option<u32>,
+    /// The newest row first; the oldest where absent.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<_>")]
+    pub newest_first: bool,
 }
 
-/// A page of the audit log, oldest first.
+/// A page of the audit log.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct HubAudit {
     /// The rows.

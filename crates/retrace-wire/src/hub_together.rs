@@ -1,6 +1,6 @@
 //! What machines of a hub do to each other: redactions that reach all of them, proposals, reviews, comments.
 
-use super::{HubOrderState, HubProposalKind, HubProposalState, HubReachState, Message};
+use super::{Finding, HubOrderState, HubProposalKind, HubProposalState, HubReachState, Message};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -220,6 +220,8 @@ pub struct HubShown {
     pub comments: Vec<HubComment>,
     /// Reviews made at the hub, oldest first.
     pub reviews: Vec<HubReview>,
+    /// Findings of the rules about one content, by the rules of this machine, where the content was asked for and is at the hub.
+    pub findings: Vec<Finding>,
 }
 
 /// A comment on a version.
@@ -498,6 +500,8 @@ pub struct HubProposal {
     pub person: String,
     /// On which machine.
     pub by_name: String,
+    /// True if that is this machine, which alone may withdraw it.
+    pub mine: bool,
     /// When.
     pub created_at: String,
     /// When it was carried out or refused.

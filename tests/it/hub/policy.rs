@@ -27,7 +27,7 @@ fn token(owner: &Machine, role: HubRole) -> String {
 fn audit(machine: &Machine) -> Vec<HubAuditRow> {
     let (mut rows, mut after) = (Vec::new(), None);
     loop {
-        let request = HubAuditReq { after, limit: Some(7), since: None };
+        let request = HubAuditReq { after, limit: Some(7), ..HubAuditReq::default() };
         let page = commands::hub_audit(&machine.world.app, request).expect("a page");
         rows.extend(page.rows);
         match page.next {
@@ -205,6 +205,41 @@ fn a_role_that_was_taken_is_not_given_again() {
     }
     let listed = commands::hub_machines(app, Nothing {}).expect("a list");
     assert!(listed.machines.iter().any(|machine| machine.name == "d" && machine.removed_at.is_some()));
+}
+
+#[test]
+fn a_machine_knows_its_new_role_after_a_sync() {
+    let Some((_hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    assert_eq!((a.status().role, b.status().role), (Some(HubRole::Owner), Some(HubRole::Writer)));
+    for role in [HubRole::Reviewer, HubRole::Auditor] {
+        let request = HubRoleReq { machine: "b".to_owned(), role };
+        commands::hub_set_role(&a.world.app, request).expect("a role");
+        // An auditor's sync is refused what it would send.
+        drop(b.sync());
+        assert_eq!(b.status().role, Some(role));
+    }
+}
+
+#[test]
+fn the_audit_log_is_read_from_either_end() {
+    let Some((_hub, [a, _b])) = Hub::with_machines(["a", "b"]) else { return };
+    for days in 1..12 {
+        set_policy(&a, "retention_days", &days.to_string()).expect("set");
+    }
+    let (mut rows, mut after) = (Vec::new(), None);
+    loop {
+        let request = HubAuditReq { after, limit: Some(5), newest_first: true, since: None };
+        let page = commands::hub_audit(&a.world.app, request).expect("a page");
+        rows.extend(page.rows.into_iter().map(|row| row.seq));
+        match page.next {
+            Some(next) => after = Some(next),
+            None => break,
+        }
+    }
+    rows.reverse();
+    let forth: Vec<u64> = audit(&a).into_iter().map(|row| row.seq).collect();
+    // Reading it is noted, after what was read.
+    assert!(rows.len() > 11 && forth.starts_with(&rows), "{rows:?} and {forth:?}");
 }
 
 #[test]

@@ -356,3 +356,19 @@ fn a_machine_that_records_syncs_in_the_background_once_that_is_switched_on() {
     recording.stop();
     assert_eq!(a.versions().len(), 1);
 }
+
+#[test]
+fn a_content_of_another_machine_is_shown_with_its_findings() {
+    let Some((_hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    let version = b.record("notes.md", "what st\u{200b}ays\n");
+    b.synced();
+    let shown = |content| {
+        let request = HubShowReq { version: version.id.clone(), content };
+        commands::hub_show(&a.world.app, request).expect("a version")
+    };
+    let findings = shown(true).findings;
+    let rules: Vec<&str> = findings.iter().map(|finding| finding.rule.as_str()).collect();
+    assert_eq!(rules, ["hidden/zero-width"]);
+    assert!(findings[0].remedies.is_empty(), "its file is not here");
+    assert!(shown(false).findings.is_empty(), "a content that is not asked for is not read");
+}

@@ -1,14 +1,31 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { fakeBackend } from "@/host/fake";
-import { fakeHubRedaction, fakeProposal } from "@/host/fake/hub";
+import type { Finding, HubRole } from "@/bindings";
+import { fakeAuditRow, fakeHubRedaction, fakeProposal } from "@/host/fake/hub";
 import { callsOf, openWindow, rowWith } from "./testing";
 
-function joined() {
+function joined(role: HubRole = "owner") {
   const fake = fakeBackend();
   fake.hub.joined = true;
+  fake.hub.role = role;
   return fake;
 }
+
+/** A finding as the program gives it for a content at the hub. */
+const SECRET = {
+  rule: "secret/github",
+  severity: "error" as const,
+  path: "berths.md",
+  line: 2,
+  column: 3,
+  end_line: 2,
+  end_column: 43,
+  start: 12,
+  end: 52,
+  message: { id: "verbatim", args: {}, text: "A key of GitHub in plain text." },
+  remedy: "Redact it, then rotate it.",
+} as Finding;
 
 describe("the hub", () => {
   it("is joined with an address and a token, and says why where it is not", async () => {
@@ -61,7 +78,7 @@ describe("the hub", () => {
 
   it("shows how far a redaction reached, and is its second person", async () => {
     const fake = joined();
-    fake.hub.redactions = [fakeHubRedaction({ state: "waiting" })];
+    fake.hub.redactions = [fakeHubRedaction({ state: "waiting", by: "machine_laptop", by_name: "laptop" })];
     const { user } = openWindow("#/hub?view=redactions", fake);
     const redaction = await screen.findByTestId("hub-redaction");
     expect(redaction).toHaveTextContent("1 of 2 machines");
@@ -79,6 +96,136 @@ describe("the hub", () => {
     expect(await screen.findAllByTestId("hub-machine")).toHaveLength(2);
     await user.click(screen.getByTestId("hub-make-token"));
     expect(await screen.findByTestId("hub-made-token")).toHaveTextContent("rthub_once");
+  });
+
+  it("goes on with the next change after an approval, and with the one before after the last", async () => {
+    const { user } = openWindow("#/hub?version=memver_hub2@machine_laptop", joined());
+    await waitFor(() => expect(screen.getByTestId("hub-pane")).toHaveTextContent("tides.md"));
+    await user.keyboard("a");
+    await waitFor(() => expect(screen.getByTestId("hub-pane")).toHaveTextContent("keys.md"));
+    await user.keyboard("a");
+    await waitFor(() => expect(screen.getByTestId("hub-pane")).toHaveTextContent("berths.md"));
+    await user.keyboard("a");
+    expect(await screen.findByText("Everything is reviewed")).toBeInTheDocument();
+  });
+
+  it("walks by arrows, comments and proposes by keys, and lists them", async () => {
+    const { fake, user } = openWindow("#/hub", joined());
+    await waitFor(() => expect(screen.getByTestId("hub-pane")).toHaveTextContent("berths.md"));
+    await screen.findByTestId("hub-propose-rollback");
+    await user.keyboard("{ArrowDown}");
+    await waitFor(() => expect(screen.getByTestId("hub-pane")).toHaveTextContent("tides.md"));
+    await screen.findByTestId("hub-propose-rollback");
+    await user.keyboard("x");
+    await waitFor(() => expect(fake.hub.proposals).toHaveLength(1));
+    await user.keyboard("c");
+    expect(screen.getByTestId("hub-comment-text")).toHaveFocus();
+    await user.keyboard("Why?{Enter}");
+    expect(await screen.findByTestId("hub-comment")).toHaveTextContent("Why?");
+    screen.getByTestId("hub-comment-text").blur();
+    await user.keyboard("?");
+    expect(await screen.findByTestId("key-help")).toHaveTextContent("Propose rolling back");
+    await user.keyboard("{Escape}");
+    await waitFor(() => expect(screen.queryByTestId("key-help")).toBeNull());
+  });
+
+  it("says what the rules find in a content, beside it and then on its row", async () => {
+    const fake = joined();
+    fake.hub.findings.set("memver_hub1", [SECRET]);
+    openWindow("#/hub", fake);
+    expect(await screen.findByTestId("hub-finding")).toHaveTextContent("A key of GitHub in plain text.");
+    expect(await rowWith("hub-item", "berths.md")).toHaveTextContent(/berths\.md.*GitHub/i);
+    // A reading is noted in the audit log: rows that were not opened are not read.
+    expect(callsOf(fake, "hub_show").real.map(({ version }) => version)).toEqual(["memver_hub1@machine_laptop"]);
+  });
+
+  it("offers a writer no act of a reviewer, and says why where it would be", async () => {
+    const fake = joined("writer");
+    const { user } = openWindow("#/hub", fake);
+    const pane = await screen.findByTestId("hub-pane");
+    expect(await within(pane).findByText(/Your role is writer: owners and reviewers approve/)).toBeInTheDocument();
+    expect(await within(pane).findByText(/owners and reviewers read contents/)).toBeInTheDocument();
+    for (const id of ["hub-approve", "hub-propose-rollback", "hub-comment-text"])
+      expect(screen.queryByTestId(id)).toBeNull();
+    await user.keyboard("a");
+    const message = await screen.findByRole("alertdialog");
+    expect(message).toHaveTextContent("Your role is writer: owners and reviewers approve");
+    expect(callsOf(fake, "hub_approve").real).toEqual([]);
+    expect(callsOf(fake, "hub_diff").real).toEqual([]);
+    expect(callsOf(fake, "hub_show").real.every(({ content }) => content === false)).toBe(true);
+  });
+
+  it.each([
+    ["audit", "reviewer", "audit"],
+    ["audit", "writer", "audit"],
+    ["machines", "reviewer", "administer"],
+    ["machines", "auditor", "administer"],
+    ["redactions", "auditor", "review"],
+    ["proposals", "auditor", "send"],
+  ] as const)("says on %s why a %s is not offered what needs to %s", async (view, role, right) => {
+    const fake = joined(role);
+    fake.hub.redactions = [fakeHubRedaction({ state: "waiting", by: "machine_laptop" })];
+    fake.hub.proposals = [fakeProposal("proposal_1", { here: true, mine: false })];
+    openWindow(`#/hub?view=${view}`, fake);
+    await waitFor(() => {
+      const lines = screen.getAllByTestId("why-not").map(({ dataset }) => dataset.right);
+      expect(lines).toContain(right);
+    });
+    for (const id of ["approve-redaction", "hub-make-token", "proposal-accept", "audit-row"])
+      expect(screen.queryByTestId(id)).toBeNull();
+  });
+
+  it("does not let the machine that redacted be the second person", async () => {
+    const fake = joined();
+    fake.hub.redactions = [fakeHubRedaction({ state: "waiting" })];
+    openWindow("#/hub?view=redactions", fake);
+    expect(await screen.findByTestId("second-elsewhere")).toHaveTextContent("another machine");
+    expect(screen.queryByTestId("approve-redaction")).toBeNull();
+  });
+
+  it("says where a proposal of another machine is answered, and offers to withdraw its own alone", async () => {
+    const fake = joined();
+    fake.hub.proposals = [fakeProposal("proposal_1", { mine: false }), fakeProposal("proposal_2")];
+    openWindow("#/hub?view=proposals", fake);
+    expect(await screen.findAllByTestId("proposal")).toHaveLength(2);
+    expect(screen.getByTestId("proposal-elsewhere")).toHaveTextContent("answered on laptop");
+    expect(screen.getAllByTestId("proposal-withdraw")).toHaveLength(1);
+  });
+
+  it.each(["inbox", "proposals", "redactions", "machines", "audit"])(
+    "says on %s that no hub answers, and asks again",
+    async (view) => {
+      const fake = joined();
+      fake.hub.reachable = false;
+      const { user } = openWindow(`#/hub?view=${view}`, fake);
+      expect(await screen.findByTestId("failure")).toHaveTextContent(/cannot be reached.*goes on recording/);
+      fake.hub.reachable = true;
+      await user.click(screen.getByRole("button", { name: "Try again" }));
+      await waitFor(() => expect(screen.queryByTestId("failure")).toBeNull());
+    },
+  );
+
+  it.each([
+    ["proposals", "No proposals"],
+    ["redactions", "No redactions"],
+    ["audit", "The audit log is empty"],
+  ])("says what would be on %s where there is nothing", async (view, title) => {
+    const fake = joined();
+    fake.hub.audit = [];
+    openWindow(`#/hub?view=${view}`, fake);
+    expect(await screen.findByText(title)).toBeInTheDocument();
+  });
+
+  it("lists the audit log newest first, page after page", async () => {
+    const fake = joined();
+    fake.hub.audit = Array.from({ length: 450 }, (_, at) => fakeAuditRow(at + 1));
+    openWindow("#/hub?view=audit", fake);
+    const rows = await screen.findAllByTestId("audit-row");
+    expect(rows[0]).toHaveTextContent("memver_hub450");
+    expect(callsOf(fake, "hub_audit").real[0]).toEqual({ limit: 200, newest_first: true });
+    fireEvent.scroll(screen.getByRole("group", { name: "Audit log" }));
+    await waitFor(() => expect(callsOf(fake, "hub_audit").real).toHaveLength(2));
+    expect(callsOf(fake, "hub_audit").real[1]).toMatchObject({ after: 251 });
   });
 
   it("lists what was done and refused", async () => {

@@ -3202,7 +3202,7 @@ export type HubApproved = {
 memories: number, };
 
 /**
- * A page of the audit log, oldest first.
+ * A page of the audit log.
  */
 export type HubAudit = { 
 /**
@@ -3229,7 +3229,11 @@ after?: number,
 /**
  * Rows of the page, at most.
  */
-limit?: number, };
+limit?: number, 
+/**
+ * The newest row first; the oldest where absent.
+ */
+newest_first?: boolean, };
 
 /**
  * One act, one reading of contents, or one refused attempt.
@@ -3802,6 +3806,10 @@ person: string,
  */
 by_name: string, 
 /**
+ * True if that is this machine, which alone may withdraw it.
+ */
+mine: boolean, 
+/**
  * When.
  */
 created_at: string, 
@@ -4187,7 +4195,11 @@ comments: Array<HubComment>,
 /**
  * Reviews made at the hub, oldest first.
  */
-reviews: Array<HubReview>, };
+reviews: Array<HubReview>, 
+/**
+ * Findings of the rules about one content, by the rules of this machine, where the content was asked for and is at the hub.
+ */
+findings: Array<Finding>, };
 
 /**
  * The membership of this machine, and its stores.
@@ -4210,9 +4222,9 @@ machine: string | null,
  */
 name: string | null, 
 /**
- * Its role: owner or member.
+ * Its role, as of the last sync.
  */
-role: string | null, 
+role: HubRole | null, 
 /**
  * What stores may send for which nothing else is chosen.
  */

@@ -147,7 +147,7 @@ pub(crate) fn audit(since: Option<&str>, shell: &mut Shell<'_, '_>) -> Ended {
         loop {
             let page = commands::hub_audit(
                 &app,
-                HubAuditReq { since: since.map(str::to_owned), after, limit: None },
+                HubAuditReq { since: since.map(str::to_owned), after, ..HubAuditReq::default() },
             )?;
             for row in &page.rows {
                 if as_json { json::line(out, row)? } else { print::hub_policy::audit(out, row)? }

@@ -52,19 +52,26 @@ pub(crate) async fn set_policy(
     Ok(policy)
 }
 
-/// A page of the audit log, oldest first.
+/// A page of the audit log.
 pub(crate) async fn audit(
     scoped: &Scoped,
     caller: &Caller,
     request: ListAudit,
 ) -> Result<AuditPage, Failure> {
     let limit = request.limit.clamp(1, m::MAX_VERSIONS as u64);
+    let (beyond, order) = match (request.newest_first, request.after) {
+        (false, _) => ("a.seq > $2", "ASC"),
+        (true, 0) => ("a.seq >= $2", "DESC"),
+        (true, _) => ("a.seq < $2", "DESC"),
+    };
     let rows = scoped
         .client()?
         .query(
-            "SELECT a.seq, a.at, a.machine, m.name, a.person, a.action, a.subject, a.before, a.after, a.outcome
-             FROM audit a LEFT JOIN machines m ON m.org = a.org AND m.machine = a.machine
-             WHERE a.org = $1 AND a.seq > $2 AND a.at >= $3 ORDER BY a.seq LIMIT $4",
+            &format!(
+                "SELECT a.seq, a.at, a.machine, m.name, a.person, a.action, a.subject, a.before, a.after, a.outcome
+                 FROM audit a LEFT JOIN machines m ON m.org = a.org AND m.machine = a.machine
+                 WHERE a.org = $1 AND {beyond} AND a.at >= $3 ORDER BY a.seq {order} LIMIT $4"
+            ),
             &[
                 &&caller.org.0[..],
                 &number(request.after)?,

@@ -651,5 +651,6 @@ pub(crate) async fn waiting(scoped: &Scoped, caller: &Caller) -> Result<Waiting,
         to_approve: count(row.get(2)),
         proposals: count(row.get(3)),
         unreviewed: unreviewed(scoped, caller.org).await?,
+        role: Some(caller.role.to_string()),
     })
 }

@@ -3,10 +3,12 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { HubAuditRow } from "@/bindings";
 import { Moment } from "@/shared/labels";
-import { Await, Chip, Empty } from "@/shared/ui";
+import { Chip, Empty } from "@/shared/ui";
 import { VirtualRows } from "@/shared/VirtualRows";
 import { useBackend } from "@/state/backend";
+import { HubAwait } from "./failure";
 import css from "./hub.module.css";
+import { may, useRole, WhyNot } from "./rights";
 
 /** Rows of a page. */
 const PAGE = 200;
@@ -38,14 +40,30 @@ function Row({ row }: { row: HubAuditRow }) {
   );
 }
 
-/** The audit log, oldest first. */
+/** The audit log, newest first. */
 export function AuditView() {
+  const { t } = useLingui();
+  const role = useRole();
+  if (!may(role, "audit"))
+    return (
+      <Empty title={t`The audit log is not shown`}>
+        <WhyNot right="audit" />
+      </Empty>
+    );
+  return <Rows />;
+}
+
+function Rows() {
   const { t } = useLingui();
   const backend = useBackend();
   const read = useInfiniteQuery({
     queryKey: ["hub_audit", {}],
     queryFn: ({ pageParam }) =>
-      backend.call("hub_audit", pageParam === null ? { limit: PAGE } : { limit: PAGE, after: pageParam }),
+      backend.call("hub_audit", {
+        limit: PAGE,
+        newest_first: true,
+        ...(pageParam === null ? {} : { after: pageParam }),
+      }),
     initialPageParam: null as number | null,
     getNextPageParam: (page) => page.next,
     staleTime: 0,
@@ -55,10 +73,12 @@ export function AuditView() {
     if (read.hasNextPage && !read.isFetchingNextPage) void read.fetchNextPage();
   };
   return (
-    <Await read={{ data: rows, error: read.error, refetch: read.refetch }} rows={8}>
+    <HubAwait read={{ data: rows, error: read.error, refetch: read.refetch }} rows={8}>
       {(all) =>
         all.length === 0 ? (
-          <Empty title={t`The audit log is empty`} />
+          <Empty title={t`The audit log is empty`}>
+            <Trans>Who did and read what at the hub is listed here.</Trans>
+          </Empty>
         ) : (
           <VirtualRows
             items={all}
@@ -67,12 +87,14 @@ export function AuditView() {
             className={css.lines}
             onEnd={more}
             role="group"
+            // Keys scroll it; nothing in it takes the focus.
+            tabIndex={0}
             aria-label={t`Audit log`}
           >
             {(row) => <Row row={row} />}
           </VirtualRows>
         )
       }
-    </Await>
+    </HubAwait>
   );
 }

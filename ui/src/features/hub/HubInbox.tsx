@@ -1,96 +1,117 @@
-/** What nobody reviewed on any machine: the list, and one change with its difference, comments and reviews. */
+/** What nobody reviewed on any machine: the list, and one change with its difference, findings, comments and reviews. */
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { useInfiniteQuery } from "@tanstack/react-query";
 import type { HubItem } from "@/bindings";
-import { classes } from "@/shared/classes";
+import { byRule, findingTone } from "@/shared/findings";
 import { Moment } from "@/shared/labels";
-import { Await, Chip, Empty } from "@/shared/ui";
-import { VirtualRows } from "@/shared/VirtualRows";
-import { useBackend } from "@/state/backend";
+import { neighbour, Picker, type PickerRow } from "@/shared/Picker";
+import { useProgramWords } from "@/shared/program";
+import { Chip, Empty, useWords } from "@/shared/ui";
 import { useKeys } from "@/state/keys";
-import { formatRoute, navigate, type HubRoute } from "@/state/route";
+import { navigate, type HubRoute } from "@/state/route";
+import { HubAwait } from "./failure";
 import css from "./hub.module.css";
 import { HubItemPane } from "./HubItemPane";
+import { nameOf, useShown } from "./item";
+import { useHubInbox } from "./inbox";
+import { may, useRole, WhyNot } from "./rights";
+import { CHANGES } from "./words";
 
-/** Rows of a page. */
-const PAGE = 100;
+type Row = PickerRow & { item: HubItem };
 
-/** Name of a version at the hub; several machines can have one of the same id. */
-export const nameOf = (item: Pick<HubItem, "id" | "machine">) => `${item.id}@${item.machine}`;
-
-function useHubInbox() {
-  const backend = useBackend();
-  return useInfiniteQuery({
-    queryKey: ["hub_inbox", {}],
-    queryFn: ({ pageParam }) =>
-      backend.call("hub_inbox", pageParam === null ? { limit: PAGE } : { limit: PAGE, after: pageParam }),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next,
-    staleTime: 0,
-  });
+/** What the rules found in a change that was opened before; a row asks for nothing by itself, as the hub notes each reading. */
+function FoundChips({ item }: { item: HubItem }) {
+  const program = useProgramWords();
+  const found = useShown(item, false).data?.findings ?? [];
+  return byRule(found).map(({ finding }) => (
+    <Chip key={finding.rule} tone={findingTone(finding)}>
+      {program.ruleName(finding.rule)}
+    </Chip>
+  ));
 }
 
-function Row({ item, chosen }: { item: HubItem; chosen: boolean }) {
+function RowView({ item }: { item: HubItem }) {
+  const words = useWords();
+  const change = CHANGES[item.operation];
   return (
-    <a
-      className={classes(css.row, chosen && "is-chosen")}
-      href={formatRoute({ screen: "hub", version: nameOf(item) })}
-      aria-current={chosen || undefined}
-      data-testid="hub-item"
-    >
-      <span className={classes("mono", css.path)}>{item.path ?? <Trans>redacted</Trans>}</span>
-      <span className="muted">
+    <div className={css.row}>
+      <span className={css.sign} aria-hidden>
+        {change?.sign ?? "~"}
+      </span>
+      <span className={css.path}>{item.path ?? <Trans>redacted</Trans>}</span>
+      <span className={css.rowMore}>
+        {change && <>{words(change.word)} · </>}
         {item.machine_name} · {item.project ?? item.store_name} · <Moment at={item.created_at} form="ago" />
       </span>
       <span className={css.chips}>
+        <FoundChips item={item} />
         {item.content === "not_sent" && (
           <Chip>
             <Trans>content not sent</Trans>
           </Chip>
         )}
         {item.comments > 0 && (
-          <Chip tone="accent">
+          <Chip>
             <Plural value={item.comments} one="# comment" other="# comments" />
           </Chip>
         )}
       </span>
-    </a>
+    </div>
   );
 }
 
+/** Goes to a change of the list. */
+const choose = (item: HubItem | undefined) => {
+  if (item) navigate({ screen: "hub", version: nameOf(item) }, { replace: true });
+};
+
 function Listed({ items, total, route, more }: ListedProps) {
   const { t } = useLingui();
-  const found = items.findIndex((item) => nameOf(item) === route.version);
-  const at = found < 0 ? 0 : found;
-  const go = (to: number) => {
-    const item = items[Math.min(Math.max(to, 0), items.length - 1)];
-    if (item) navigate({ screen: "hub", version: nameOf(item) }, { replace: true });
-  };
+  const role = useRole();
+  const rows = items.map((item, at): Row => ({
+    key: nameOf(item),
+    label: item.path ?? "",
+    level: 0,
+    leaf: true,
+    open: false,
+    item,
+    position: at + 1,
+    siblings: total,
+  }));
+  const chosen = rows.find(({ key }) => key === route.version) ?? rows[0];
+  const beside = (by: 1 | -1) => neighbour(rows, chosen?.key ?? null, by)?.item;
   useKeys([
-    { keys: "j", label: t`Next change`, run: () => go(at + 1) },
-    { keys: "k", label: t`Previous change`, run: () => go(at - 1) },
+    { keys: "j", label: t`Next change`, run: () => choose(beside(1)) },
+    { keys: "k", label: t`Previous change`, run: () => choose(beside(-1)) },
   ]);
-  const chosen = items[at];
+  // After the last one the list goes on with the one before it.
+  const after = () => {
+    const next = beside(1);
+    choose(next && chosen && nameOf(next) !== chosen.key ? next : beside(-1));
+  };
   return (
     <div className={css.inbox}>
       <div className={css.side}>
-        <p className={classes("muted", css.total)} data-testid="hub-total">
+        <p className={css.total} data-testid="hub-total">
           <Plural value={total} one="# memory that nobody reviewed" other="# memories that nobody reviewed" />
         </p>
-        <VirtualRows
-          items={items}
-          keyOf={nameOf}
+        {role === "writer" && <WhyNot right="contents" />}
+        <Picker
+          role="listbox"
+          label={t`Not reviewed`}
+          rows={rows}
+          chosen={chosen?.key ?? null}
+          onChoose={({ item }) => choose(item)}
           estimate={62}
-          reveal={at}
           className={css.list}
+          rowTestId="hub-item"
           onEnd={more}
-          role="group"
-          aria-label={t`Not reviewed`}
         >
-          {(item, index) => <Row item={item} chosen={index === at} />}
-        </VirtualRows>
+          {({ item }) => <RowView item={item} />}
+        </Picker>
       </div>
-      {chosen && <HubItemPane key={nameOf(chosen)} item={chosen} />}
+      {chosen && (
+        <HubItemPane key={chosen.key} item={chosen.item} onApproved={after} onNext={() => choose(beside(1))} />
+      )}
     </div>
   );
 }
@@ -105,6 +126,7 @@ interface ListedProps {
 /** The inbox of all machines. */
 export function HubInboxView({ route }: { route: HubRoute }) {
   const { t } = useLingui();
+  const role = useRole();
   const read = useHubInbox();
   const items = read.data?.pages.flatMap((page) => page.items);
   const total = read.data?.pages[0]?.total ?? items?.length ?? 0;
@@ -112,16 +134,20 @@ export function HubInboxView({ route }: { route: HubRoute }) {
     if (read.hasNextPage && !read.isFetchingNextPage) void read.fetchNextPage();
   };
   return (
-    <Await read={{ data: items, error: read.error, refetch: read.refetch }} rows={8}>
+    <HubAwait read={{ data: items, error: read.error, refetch: read.refetch }} rows={8}>
       {(all) =>
         all.length === 0 ? (
           <Empty title={t`Everything is reviewed`}>
-            <Trans>No machine has a change that nobody reviewed.</Trans>
+            {may(role, "contents") ? (
+              <Trans>No machine has a change that nobody reviewed.</Trans>
+            ) : (
+              <WhyNot right="contents" />
+            )}
           </Empty>
         ) : (
           <Listed items={all} total={total} route={route} more={more} />
         )
       }
-    </Await>
+    </HubAwait>
   );
 }

@@ -1,24 +1,31 @@
-/** One version of any machine: what changed, what was said about it, and what can be done. */
+/** One version of any machine: what changed, what the rules found in it, what was said about it, and what can be done. */
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useState } from "react";
-import type { HubItem, HubShown } from "@/bindings";
-import { classes } from "@/shared/classes";
+import { useRef, useState } from "react";
+import type { Finding, HubItem, HubShown } from "@/bindings";
 import { ApiFailure } from "@/host";
 import { DiffView, RedactedDiff } from "@/shared/DiffView";
+import { byRule, findingTone } from "@/shared/findings";
+import { useFormat } from "@/shared/format";
 import { LineCounts, Moment } from "@/shared/labels";
-import { useReporting } from "@/shared/store-acts";
-import { Await, Button, Empty } from "@/shared/ui";
+import { useProgramWords } from "@/shared/program";
+import { RuleTerm } from "@/shared/Term";
+import { Button, Chip, Empty } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
 import { useKeys } from "@/state/keys";
 import { useRead } from "@/state/queries";
 import { say } from "@/state/toasts";
-import { nameOf } from "./HubInbox";
+import { HubAwait, useAtHub } from "./failure";
 import css from "./hub.module.css";
+import { nameOf, useReads, useShown } from "./item";
+import { may, useIfMay, useRole, useWhyNot, WhyNot } from "./rights";
 
 function Difference({ item }: { item: HubItem }) {
   const { t } = useLingui();
+  const reads = useReads(item.machine);
+  const whyNot = useWhyNot();
   const kept = item.content === "kept" || item.content === "none";
-  const read = useRead("hub_diff", { a: nameOf(item) }, { enabled: kept });
+  const read = useRead("hub_diff", { a: nameOf(item) }, { enabled: kept && reads });
+  if (!reads) return <Empty title={t`Its content is not shown`}>{whyNot("contents") ?? whyNot("send")}</Empty>;
   if (!kept)
     return (
       <Empty title={t`The hub has no content of it`}>
@@ -31,7 +38,7 @@ function Difference({ item }: { item: HubItem }) {
     );
   if (read.error instanceof ApiFailure && read.error.error.code === "content_redacted") return <RedactedDiff />;
   return (
-    <Await read={read} rows={8}>
+    <HubAwait read={read} rows={8}>
       {(diff) => (
         <div className="diff-panel">
           <div className="diff-caption">
@@ -40,7 +47,47 @@ function Difference({ item }: { item: HubItem }) {
           <DiffView diff={diff} words />
         </div>
       )}
-    </Await>
+    </HubAwait>
+  );
+}
+
+function FoundRow({ finding, count }: { finding: Finding; count: number }) {
+  const program = useProgramWords();
+  const format = useFormat();
+  return (
+    <li data-testid="hub-finding" data-rule={finding.rule}>
+      <RuleTerm rule={finding.rule}>
+        <Chip tone={findingTone(finding)}>
+          {count > 1 && `${format.number(count)} × `}
+          {program.ruleName(finding.rule)}
+        </Chip>
+      </RuleTerm>
+      <span>
+        {finding.start !== null && (
+          <span className="mono muted">
+            {finding.line}:{finding.column}{" "}
+          </span>
+        )}
+        {program.message(finding)} <span className="muted">{program.remedy(finding)}</span>
+      </span>
+    </li>
+  );
+}
+
+/** What the rules of this machine find in the content. */
+function Found({ findings }: { findings: readonly Finding[] }) {
+  if (findings.length === 0) return null;
+  return (
+    <section className={css.found} aria-labelledby="hub-found">
+      <h2 className="small-title" id="hub-found">
+        <Trans>Findings</Trans>
+      </h2>
+      <ul>
+        {byRule(findings).map(({ finding, count }) => (
+          <FoundRow key={finding.rule} finding={finding} count={count} />
+        ))}
+      </ul>
+    </section>
   );
 }
 
@@ -62,20 +109,20 @@ function Said({ shown }: { shown: HubShown }) {
           <span className="muted">
             {comment.person} · {comment.machine_name} · <Moment at={comment.created_at} form="ago" />
           </span>
-          <p className={css.comment}>{comment.text ?? <Trans>redacted</Trans>}</p>
+          <p className={css.comment}>{comment.text ?? <Trans>not shown to this role, or redacted</Trans>}</p>
         </li>
       ))}
     </ul>
   );
 }
 
-function CommentForm({ item }: { item: HubItem }) {
+function CommentForm({ item, field }: { item: HubItem; field: React.RefObject<HTMLInputElement | null> }) {
   const { t } = useLingui();
   const backend = useBackend();
-  const reporting = useReporting();
+  const atHub = useAtHub();
   const [text, setText] = useState("");
   const send = () =>
-    void reporting(async () => {
+    void atHub(async () => {
       await backend.call("hub_comment", { version: nameOf(item), text });
       setText("");
     });
@@ -88,6 +135,7 @@ function CommentForm({ item }: { item: HubItem }) {
       }}
     >
       <input
+        ref={field}
         type="text"
         aria-label={t`Comment`}
         placeholder={t`Comment for everybody at the hub`}
@@ -102,22 +150,28 @@ function CommentForm({ item }: { item: HubItem }) {
   );
 }
 
-/** The pane. */
-export function HubItemPane({ item }: { item: HubItem }) {
+/** What can be done to a version, where the role may. */
+function usePaneActs({ item, onApproved }: PaneProps) {
   const { t } = useLingui();
   const backend = useBackend();
-  const reporting = useReporting();
-  const read = useRead("hub_show", { version: nameOf(item), content: false });
-  const approve = () =>
-    void reporting(async () => {
-      await backend.call("hub_approve", { versions: [nameOf(item)] });
-      say({ tone: "done", title: t`Approved. ${item.machine_name} notes it at its next sync.` });
-    });
+  const atHub = useAtHub();
+  const [busy, setBusy] = useState(false);
+  const once = (work: () => Promise<void>) => async () => {
+    if (busy) return;
+    setBusy(true);
+    await atHub(work);
+    setBusy(false);
+  };
+  const approve = once(async () => {
+    await backend.call("hub_approve", { versions: [nameOf(item)] });
+    say({ tone: "done", title: t`Approved. ${item.machine_name} notes it at its next sync.` });
+    onApproved();
+  });
   const rollBack = (version: string) =>
-    void reporting(async () => {
+    once(async () => {
       const made = await backend.call("hub_propose", { kind: "rollback", version });
       const withdraw = () =>
-        void reporting(async () => {
+        void atHub(async () => {
           await backend.call("hub_withdraw_proposal", { id: made.id });
         });
       say({
@@ -125,11 +179,57 @@ export function HubItemPane({ item }: { item: HubItem }) {
         title: t`Proposed. ${item.machine_name} carries it out or refuses it.`,
         action: { label: t`Withdraw`, run: withdraw },
       });
-    });
-  useKeys([{ keys: "a", label: t`Approve`, run: approve }]);
-  const before = read.data?.before ?? null;
+    })();
+  return { busy, approve, rollBack };
+}
+
+interface PaneProps {
+  item: HubItem;
+  /** Goes on after it was approved. */
+  onApproved: () => void;
+  /** Goes to the next change. */
+  onNext: () => void;
+}
+
+function Talk({ item, field }: { item: HubItem; field: React.RefObject<HTMLInputElement | null> }) {
+  const read = useShown(item);
+  const reviews = may(useRole(), "review");
   return (
-    <section className={classes("pane", css.pane)} aria-label={item.path ?? t`redacted`} data-testid="hub-pane">
+    <section className={css.talk} aria-labelledby="hub-talk">
+      <h2 className="small-title" id="hub-talk">
+        <Trans>Comments and reviews</Trans>
+      </h2>
+      <HubAwait read={read} rows={2}>
+        {(shown) => <Said shown={shown} />}
+      </HubAwait>
+      {reviews && <CommentForm item={item} field={field} />}
+    </section>
+  );
+}
+
+/** The pane. */
+export function HubItemPane(props: PaneProps) {
+  const { item, onNext } = props;
+  const { t } = useLingui();
+  const field = useRef<HTMLInputElement>(null);
+  const ifMay = useIfMay();
+  const reviews = may(useRole(), "review");
+  const shown = useShown(item).data;
+  const before = shown?.before ?? null;
+  const acts = usePaneActs(props);
+  const approve = () => ifMay("review", () => void acts.approve());
+  const rollBack = () =>
+    ifMay("review", () => {
+      if (before !== null) void acts.rollBack(before);
+      else if (shown) say({ tone: "notice", title: t`There is no version before this one to go back to.` });
+    });
+  useKeys([
+    { keys: "a", label: t`Approve`, run: approve },
+    { keys: "x", label: t`Propose rolling back`, run: rollBack },
+    { keys: "c", label: t`Write a comment`, run: () => ifMay("review", () => field.current?.focus()) },
+  ]);
+  return (
+    <section className={`pane ${css.pane}`} aria-label={item.path ?? t`redacted`} data-testid="hub-pane">
       <header className="pane-header">
         <div className="pane-title">
           <h2 className={css.paneTitle}>{item.path ?? <Trans>redacted</Trans>}</h2>
@@ -137,25 +237,31 @@ export function HubItemPane({ item }: { item: HubItem }) {
             {item.machine_name} · {item.store_name} · <Moment at={item.created_at} form="moment" />
           </span>
         </div>
-        <div className="pane-tools">
-          {before !== null && (
-            <Button onPress={() => rollBack(before)} data-testid="hub-propose-rollback">
-              <Trans>Propose rolling back</Trans>
-            </Button>
-          )}
-          <Button tone="primary" keys="a" onPress={approve} data-testid="hub-approve">
-            <Trans>Approve</Trans>
-          </Button>
-        </div>
       </header>
       <div className={css.paneBody}>
+        <Found findings={shown?.findings ?? []} />
         <Difference item={item} />
+        <Talk item={item} field={field} />
       </div>
-      <footer className={css.talk}>
-        <Await read={read} rows={2}>
-          {(shown) => <Said shown={shown} />}
-        </Await>
-        <CommentForm item={item} />
+      <footer className={`pane-actions ${css.paneActs}`}>
+        {reviews ? (
+          <>
+            <Button tone="primary" keys="a" isPending={acts.busy} onPress={approve} data-testid="hub-approve">
+              <Trans>Approve</Trans>
+            </Button>
+            {before !== null && (
+              <Button tone="danger" keys="x" onPress={rollBack} data-testid="hub-propose-rollback">
+                <Trans>Propose rolling back</Trans>
+              </Button>
+            )}
+          </>
+        ) : (
+          <WhyNot right="review" />
+        )}
+        <span className="spacer" />
+        <Button tone="quiet" keys="j" onPress={onNext} data-testid="hub-next">
+          <Trans>Next</Trans>
+        </Button>
       </footer>
     </section>
   );

@@ -2,6 +2,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { HubStatus } from "@/bindings";
 import { classes } from "@/shared/classes";
+import { useFormat } from "@/shared/format";
 import { hostName } from "@/shared/hosts";
 import { Await, Segmented } from "@/shared/ui";
 import { useHub } from "@/state/hub";
@@ -9,6 +10,7 @@ import { HUB_VIEWS, navigate, type HubRoute, type HubView } from "@/state/route"
 import { AuditView } from "./AuditView";
 import css from "./hub.module.css";
 import { HubInboxView } from "./HubInbox";
+import { useCounts } from "./inbox";
 import { JoinHub } from "./JoinHub";
 import { MachinesView } from "./MachinesView";
 import { ProposalsView } from "./ProposalsView";
@@ -32,21 +34,22 @@ function ViewOf({ route, status }: { route: HubRoute; status: HubStatus }) {
 
 function Views({ route, status }: { route: HubRoute; status: HubStatus }) {
   const { t } = useLingui();
-  const counted = (name: string, count: number | null | undefined) => (count ? `${name} ${count}` : name);
-  const waiting = status.waiting;
-  const labels: Record<HubView, string> = {
-    inbox: counted(t`Inbox`, waiting?.unreviewed),
-    proposals: counted(t`Proposals`, waiting?.proposals),
-    redactions: counted(t`Redactions`, waiting && waiting.outstanding + waiting.to_approve),
+  const format = useFormat();
+  const counts = useCounts(status);
+  const names: Record<HubView, string> = {
+    inbox: t`Inbox`,
+    proposals: t`Proposals`,
+    redactions: t`Redactions`,
     machines: t`Machines`,
     audit: t`Audit log`,
   };
+  const labelOf = (view: HubView) => (counts[view] ? `${names[view]} ${format.number(counts[view])}` : names[view]);
   return (
     <div className={css.views}>
       <Segmented
         label={t`View of the hub`}
         value={route.view ?? "inbox"}
-        options={HUB_VIEWS.map((value) => ({ value, label: labels[value] }))}
+        options={HUB_VIEWS.map((value) => ({ value, label: labelOf(value) }))}
         onChange={(view) => navigate({ screen: "hub", view: view === "inbox" ? undefined : view })}
       />
     </div>

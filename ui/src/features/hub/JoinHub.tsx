@@ -2,9 +2,10 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { type FormEvent, useState } from "react";
 import type { HubSend } from "@/bindings";
-import { Button, Failure, Segmented } from "@/shared/ui";
+import { Button, Segmented } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
 import { say } from "@/state/toasts";
+import { HubFailure } from "./failure";
 import css from "./hub.module.css";
 
 /** The form. */
@@ -78,7 +79,7 @@ export function JoinHub() {
             onChange={setSend}
           />
         </div>
-        {failure !== null && <Failure error={failure} />}
+        {failure !== null && <HubFailure error={failure} />}
         <div>
           <Button type="submit" tone="primary" isPending={busy} data-testid="hub-join-confirm">
             <Trans>Join</Trans>

@@ -4,12 +4,13 @@ import { useState } from "react";
 import type { HubMachine, HubRole, HubStatus, HubToken } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { Moment } from "@/shared/labels";
-import { useReporting } from "@/shared/store-acts";
 import { numbers, TableHead } from "@/shared/TableHead";
-import { Await, Button, Chip, CopyButton, Segmented, useWords } from "@/shared/ui";
+import { Button, Chip, CopyButton, Segmented, useWords } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
 import { useRead } from "@/state/queries";
+import { HubAwait, useAtHub } from "./failure";
 import css from "./hub.module.css";
+import { may, WhyNot } from "./rights";
 import { ROLES } from "./words";
 
 const ALL_ROLES: readonly HubRole[] = ["writer", "reviewer", "auditor", "owner"];
@@ -51,11 +52,11 @@ function MoreMachines() {
   const { t } = useLingui();
   const words = useWords();
   const backend = useBackend();
-  const reporting = useReporting();
+  const atHub = useAtHub();
   const [role, setRole] = useState<HubRole>("writer");
   const [made, setMade] = useState<HubToken | null>(null);
   const make = () =>
-    void reporting(async () => {
+    void atHub(async () => {
       setMade(await backend.call("hub_token", { owner: false, role }));
     });
   return (
@@ -95,7 +96,7 @@ export function MachinesView({ status }: { status: HubStatus }) {
   const read = useRead("hub_machines", {});
   return (
     <div className={css.body}>
-      <Await read={read} rows={5}>
+      <HubAwait read={read} rows={5}>
         {({ machines }) => (
           <div className="table-box">
             <table className="table" aria-label={t`Machines`}>
@@ -108,8 +109,8 @@ export function MachinesView({ status }: { status: HubStatus }) {
             </table>
           </div>
         )}
-      </Await>
-      {status.role === "owner" && <MoreMachines />}
+      </HubAwait>
+      {may(status.role, "administer") ? <MoreMachines /> : <WhyNot right="administer" />}
     </div>
   );
 }

@@ -2,32 +2,43 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { HubProposal } from "@/bindings";
 import { Moment } from "@/shared/labels";
-import { useReporting } from "@/shared/store-acts";
-import { Await, Button, Chip, Empty, useWords } from "@/shared/ui";
+import { Button, Chip, Empty, useWords } from "@/shared/ui";
 import { VirtualRows } from "@/shared/VirtualRows";
 import { useBackend } from "@/state/backend";
 import { useRead } from "@/state/queries";
+import { HubAwait, useAtHub } from "./failure";
 import css from "./hub.module.css";
+import { may, useRole, WhyNot } from "./rights";
 import { PROPOSAL_STATES, PROPOSALS } from "./words";
 
 type Answer = "hub_accept_proposal" | "hub_refuse_proposal" | "hub_withdraw_proposal";
 
 function Acts({ proposal }: { proposal: HubProposal }) {
   const backend = useBackend();
-  const reporting = useReporting();
+  const atHub = useAtHub();
   const answer = (command: Answer) =>
-    void reporting(async () => {
+    void atHub(async () => {
       await backend.call(command, { id: proposal.id });
     });
+  const role = useRole();
   if (proposal.state !== "waiting") return null;
+  const withdraw = proposal.mine && may(role, "review") && (
+    <Button onPress={() => answer("hub_withdraw_proposal")} data-testid="proposal-withdraw">
+      <Trans>Withdraw</Trans>
+    </Button>
+  );
   if (!proposal.here)
     return (
-      <Button onPress={() => answer("hub_withdraw_proposal")} data-testid="proposal-withdraw">
-        <Trans>Withdraw</Trans>
-      </Button>
+      withdraw || (
+        <span className="muted" data-testid="proposal-elsewhere">
+          <Trans>answered on {proposal.machine_name}</Trans>
+        </span>
+      )
     );
+  if (!may(role, "send")) return <WhyNot right="send" />;
   return (
     <>
+      {withdraw}
       <Button onPress={() => answer("hub_refuse_proposal")} data-testid="proposal-refuse">
         <Trans>Refuse</Trans>
       </Button>
@@ -73,7 +84,7 @@ export function ProposalsView() {
   const { t } = useLingui();
   const read = useRead("hub_proposals", {});
   return (
-    <Await read={read} rows={6}>
+    <HubAwait read={read} rows={6}>
       {({ proposals }) =>
         proposals.length === 0 ? (
           <Empty title={t`No proposals`}>
@@ -81,6 +92,7 @@ export function ProposalsView() {
               A change to a memory of another machine is proposed here. Its machine carries it out, or refuses it where
               the memory changed meanwhile.
             </Trans>
+            <WhyNot right="review" />
           </Empty>
         ) : (
           <VirtualRows
@@ -95,6 +107,6 @@ export function ProposalsView() {
           </VirtualRows>
         )
       }
-    </Await>
+    </HubAwait>
   );
 }

@@ -2,12 +2,14 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { HubReach, HubRedaction } from "@/bindings";
 import { Moment, ProgramText } from "@/shared/labels";
-import { useReporting } from "@/shared/store-acts";
-import { Await, Button, Chip, Empty, useWords } from "@/shared/ui";
+import { Button, Chip, Empty, useWords } from "@/shared/ui";
 import { VirtualRows } from "@/shared/VirtualRows";
 import { useBackend } from "@/state/backend";
+import { useHub } from "@/state/hub";
 import { useRead } from "@/state/queries";
+import { HubAwait, useAtHub } from "./failure";
 import css from "./hub.module.css";
+import { may, useRole, WhyNot } from "./rights";
 import { REACH } from "./words";
 
 function Reach({ reach }: { reach: HubReach }) {
@@ -37,14 +39,33 @@ function Reach({ reach }: { reach: HubReach }) {
   );
 }
 
-function Redaction({ redaction }: { redaction: HubRedaction }) {
-  const { t } = useLingui();
+/** Approving as the second person, or why that is not offered here. */
+function SecondPerson({ redaction }: { redaction: HubRedaction }) {
   const backend = useBackend();
-  const reporting = useReporting();
+  const atHub = useAtHub();
+  const role = useRole();
+  const machine = useHub().data?.machine;
+  if (redaction.state !== "waiting") return null;
+  if (!may(role, "review")) return <WhyNot right="review" />;
+  if (redaction.by === machine)
+    return (
+      <p className={css.why} data-testid="second-elsewhere">
+        <Trans>It waits for a second person: an owner or reviewer on another machine.</Trans>
+      </p>
+    );
   const approve = () =>
-    void reporting(async () => {
+    void atHub(async () => {
       await backend.call("hub_approve_redaction", { id: redaction.id });
     });
+  return (
+    <Button tone="redact" onPress={approve} data-testid="approve-redaction">
+      <Trans>Approve as second person</Trans>
+    </Button>
+  );
+}
+
+function Redaction({ redaction }: { redaction: HubRedaction }) {
+  const { t } = useLingui();
   const done = redaction.machines.filter(({ state }) => state === "done").length;
   return (
     <section className={css.redaction} aria-label={redaction.reason ?? redaction.id} data-testid="hub-redaction">
@@ -67,11 +88,7 @@ function Redaction({ redaction }: { redaction: HubRedaction }) {
             </Trans>
           </Chip>
         )}
-        {redaction.state === "waiting" && (
-          <Button tone="redact" onPress={approve} data-testid="approve-redaction">
-            <Trans>Approve as second person</Trans>
-          </Button>
-        )}
+        <SecondPerson redaction={redaction} />
       </header>
       <ul className={css.reach}>
         {redaction.machines.map((reach) => (
@@ -87,7 +104,7 @@ export function RedactionsView() {
   const { t } = useLingui();
   const read = useRead("hub_redactions", {});
   return (
-    <Await read={read} rows={6}>
+    <HubAwait read={read} rows={6}>
       {({ redactions, copies }) =>
         redactions.length === 0 ? (
           <Empty title={t`No redactions`}>
@@ -115,6 +132,6 @@ export function RedactionsView() {
           </VirtualRows>
         )
       }
-    </Await>
+    </HubAwait>
   );
 }

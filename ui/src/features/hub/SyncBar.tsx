@@ -2,13 +2,14 @@
 import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
-import type { HubProblem, HubRole, HubStatus } from "@/bindings";
+import type { HubProblem, HubStatus } from "@/bindings";
 import { Moment, ProgramText } from "@/shared/labels";
-import { useReporting } from "@/shared/store-acts";
 import { Button, Checkbox, useWords } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
 import { say } from "@/state/toasts";
+import { useAtHub } from "./failure";
 import css from "./hub.module.css";
+import { WhyNot } from "./rights";
 import { ROLES } from "./words";
 
 function Problems({ problems }: { problems: readonly HubProblem[] }) {
@@ -49,14 +50,13 @@ function Background({ status }: { status: HubStatus }) {
 export function SyncBar({ status }: { status: HubStatus }) {
   const { t } = useLingui();
   const backend = useBackend();
-  const reporting = useReporting();
+  const atHub = useAtHub();
   const words = useWords();
-  const role = status.role ?? "";
   const [busy, setBusy] = useState(false);
   const [problems, setProblems] = useState<readonly HubProblem[]>([]);
   const sync = async () => {
     setBusy(true);
-    await reporting(async () => {
+    await atHub(async () => {
       const done = await backend.call("hub_sync", { resend: false });
       setProblems(done.problems);
       const versions = done.stores.reduce((sum, store) => sum + store.versions, 0);
@@ -74,12 +74,12 @@ export function SyncBar({ status }: { status: HubStatus }) {
     setBusy(false);
   };
   const background = (on: boolean) =>
-    void reporting(async () => {
+    void atHub(async () => {
       await backend.call("hub_background", { on });
     });
   return (
     <section className={css.bar} aria-label={t`Sync`}>
-      <Button tone="primary" isPending={busy} onPress={() => void sync()} data-testid="hub-sync">
+      <Button isPending={busy} onPress={() => void sync()} data-testid="hub-sync">
         <Trans>Sync now</Trans>
       </Button>
       <Checkbox
@@ -90,8 +90,10 @@ export function SyncBar({ status }: { status: HubStatus }) {
       />
       {status.background.on && <Background status={status} />}
       <span className="muted">
-        {status.name} · {role in ROLES ? words(ROLES[role as HubRole]) : role}
+        {status.name}
+        {status.role && <> · {words(ROLES[status.role])}</>}
       </span>
+      <WhyNot right="send" />
       <Problems problems={problems} />
     </section>
   );

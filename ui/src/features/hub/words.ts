@@ -19,6 +19,13 @@ export const ROLES: Record<HubRole, MessageDescriptor> = {
   auditor: msg`auditor`,
 };
 
+/** Kinds of changes, with their signs. */
+export const CHANGES: Partial<Record<string, { word: MessageDescriptor; sign: string }>> = {
+  created: { word: msg`created`, sign: "+" },
+  modified: { word: msg`changed`, sign: "~" },
+  deleted: { word: msg`deleted`, sign: "−" },
+};
+
 /** How far a redaction is on a machine. */
 export const REACH: Record<HubReachState, Said> = {
   outstanding: { word: msg`outstanding`, tone: "warn" },

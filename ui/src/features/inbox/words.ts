@@ -3,7 +3,6 @@ import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import type {
   ContentKind,
-  Finding,
   InboxItem,
   ItemVerb,
   MemoryClass,
@@ -12,8 +11,9 @@ import type {
   SkippedItem,
   SkipReason,
 } from "@/bindings";
-import { countOf } from "@/shared/remedies";
 import { fileName } from "@/shared/text";
+
+export { byRule, findingTone } from "@/shared/findings";
 
 /** Change of a memory since it was last reviewed, with its sign. */
 export const VERBS: Record<ItemVerb, { word: MessageDescriptor; sign: string }> = {
@@ -74,26 +74,4 @@ export function skippedWords({ reason }: Pick<SkippedItem, "reason">): MessageDe
 /** The name of an item: that of its file; null when it was redacted. */
 export function nameOf(item: Pick<InboxItem, "path">): string | null {
   return item.path === null ? null : fileName(item.path);
-}
-
-/** Tone of a finding's chip; its word says the same. */
-export function findingTone({
-  rule,
-  severity,
-}: Pick<Finding, "rule" | "severity">): "redact" | "del" | "warn" | "plain" {
-  if (rule.startsWith("secret")) return "redact";
-  return severity === "error" ? "del" : severity === "warning" ? "warn" : "plain";
-}
-
-/** Findings of one rule as one. */
-export function byRule(findings: readonly Finding[]): { finding: Finding; count: number }[] {
-  const rules = new Map<string, { finding: Finding; count: number }>();
-  for (const finding of findings) {
-    const known = rules.get(finding.rule);
-    if (known) known.count += countOf(finding);
-    else rules.set(finding.rule, { finding, count: countOf(finding) });
-  }
-  const order = ["error", "warning", "note"];
-  const rank = ({ finding }: { finding: Finding }) => order.indexOf(finding.severity);
-  return [...rules.values()].sort((a, b) => rank(a) - rank(b));
 }

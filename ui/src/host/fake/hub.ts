@@ -1,12 +1,15 @@
 /** A hub in the fake: one other machine, what it recorded, and what machines ask of each other. */
 import type {
   FileDiff,
+  Finding,
+  HubAuditRow,
   HubComment,
   HubItem,
   HubMachine,
   HubProposal,
   HubRedaction,
   HubReview,
+  HubRole,
   HubShown,
   HubStatus,
 } from "@/bindings";
@@ -44,6 +47,10 @@ const itemOf = (number: number, path: string, more: Partial<HubItem> = {}): HubI
 /** The hub of the fake. Nothing is joined at first. */
 export class FakeHub {
   joined = false;
+  /** Role of this machine. */
+  role: HubRole = "owner";
+  /** False: no hub answers, as without a network. */
+  reachable = true;
   background = false;
   items: HubItem[] = [
     itemOf(1, "berths.md"),
@@ -52,6 +59,8 @@ export class FakeHub {
   ];
   comments = new Map<string, HubComment[]>();
   reviews = new Map<string, HubReview[]>();
+  findings = new Map<string, Finding[]>();
+  audit: HubAuditRow[] = [fakeAuditRow(1)];
   proposals: HubProposal[] = [];
   redactions: HubRedaction[] = [];
   machines: HubMachine[] = [
@@ -73,7 +82,7 @@ export class FakeHub {
       org: joined ? "org_fake" : null,
       machine: joined ? HERE : null,
       name: joined ? "desk" : null,
-      role: joined ? "owner" : null,
+      role: joined ? this.role : null,
       send: "everything",
       stores: [],
       background: { on: this.background, last_at: null, went_well: null, problem: null, next_at: null },
@@ -99,7 +108,7 @@ export class FakeHub {
     return found ?? refuse("not_found", "The hub has no such version.", name);
   }
 
-  private shown(name: string): HubShown {
+  private shown(name: string, content = false): HubShown {
     const version = this.item(name);
     return {
       version,
@@ -108,6 +117,7 @@ export class FakeHub {
       before: `memver_before${version.seq}`,
       comments: this.comments.get(version.id) ?? [],
       reviews: this.reviews.get(version.id) ?? [],
+      findings: content ? (this.findings.get(version.id) ?? []) : [],
     };
   }
 
@@ -134,6 +144,20 @@ export class FakeHub {
   }
 
   handlers(): Handlers {
+    const all = this.answers();
+    // Those of this machine's own files answer without a network.
+    const here = ["hub_status", "hub_background"];
+    const asked = Object.entries(all).map(([name, answer]) => [
+      name,
+      (request: never) =>
+        this.reachable || here.includes(name)
+          ? (answer as (request: never) => unknown)(request)
+          : refuse("store_unavailable", "The hub cannot be reached: connection refused.", "https://hub.example"),
+    ]);
+    return Object.fromEntries(asked) as Handlers;
+  }
+
+  private answers(): Handlers {
     return {
       hub_status: () => this.status(),
       hub_join: ({ token = "" }) => {
@@ -148,7 +172,7 @@ export class FakeHub {
       },
       hub_sync: () => ({ stores: [], problems: [], redactions: [], proposals: [], reviews: 0, waiting: null }),
       hub_inbox: () => ({ items: this.unreviewed(), next: null, total: this.unreviewed().length }),
-      hub_show: ({ version = "" }) => this.shown(version),
+      hub_show: ({ version = "", content = false }) => this.shown(version, content),
       hub_diff: ({ a = "" }) => this.difference(a),
       hub_approve: ({ versions = [] }) => {
         versions.forEach((version) => (this.item(version).reviewed = true));
@@ -179,25 +203,31 @@ export class FakeHub {
       },
       hub_machines: () => ({ machines: this.machines }),
       hub_token: ({ role = "writer" }) => ({ token: "rthub_once", role: role ?? "writer", expires_at: AT }),
-      hub_audit: () => ({
-        rows: [
-          {
-            seq: 1,
-            at: AT,
-            machine: LAPTOP,
-            machine_name: "laptop",
-            person: null,
-            action: "show",
-            subject: "memver_hub1",
-            before: null,
-            after: null,
-            outcome: "refused",
-          },
-        ],
-        next: null,
-      }),
+      hub_audit: ({ after = null, limit = 100, newest_first = false }) => {
+        const rows = newest_first ? this.audit.toReversed() : this.audit;
+        const from = after === null ? 0 : rows.findIndex(({ seq }) => seq === after) + 1;
+        const page = rows.slice(from, from + limit);
+        return { rows: page, next: from + limit < rows.length ? (page.at(-1)?.seq ?? null) : null };
+      },
     };
   }
+}
+
+/** A row of the audit log: a reading that was refused. */
+export function fakeAuditRow(seq: number, more: Partial<HubAuditRow> = {}): HubAuditRow {
+  return {
+    seq,
+    at: AT,
+    machine: LAPTOP,
+    machine_name: "laptop",
+    person: null,
+    action: "show",
+    subject: `memver_hub${seq}`,
+    before: null,
+    after: null,
+    outcome: "refused",
+    ...more,
+  };
 }
 
 /** A proposal that waits for the laptop. */
@@ -218,6 +248,7 @@ export function fakeProposal(id: string, more: Partial<HubProposal> = {}): HubPr
     note: null,
     person: "ada",
     by_name: "desk",
+    mine: true,
     created_at: AT,
     settled_at: null,
     operation_seq: null,
