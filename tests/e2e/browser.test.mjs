@@ -2,11 +2,13 @@
 import test from "node:test";
 import { BrowserDriver } from "./harness/browser.mjs";
 import { Host, usesHost } from "./harness/host.mjs";
+import { Hub, postgresPrograms } from "./harness/hub.mjs";
 import { walk } from "./harness/session.mjs";
 import { accessibility } from "./walks/accessibility.mjs";
 import { connection } from "./walks/connection.mjs";
 import { first } from "./walks/first.mjs";
 import { everyDialog } from "./walks/dialogs.mjs";
+import { hub } from "./walks/hub.mjs";
 import { theWholeWay } from "./walks/hosted.mjs";
 import { WALKS } from "./walks/index.mjs";
 import { layout, weeksOfUse } from "./walks/layout.mjs";
@@ -44,4 +46,12 @@ test(layout.name, () => {
     return BrowserDriver.open(machine);
   };
   return walk("layout", prepared, layout.steps);
+});
+test(hub.name, { skip: postgresPrograms() === null && "PostgreSQL is not installed: scripts/install-packages test" }, async () => {
+  const real = await Hub.start();
+  try {
+    await walk("hub", (machine) => BrowserDriver.open(machine), (context) => hub.steps({ ...context, hub: real }));
+  } finally {
+    await real.stop();
+  }
 });

@@ -67,7 +67,7 @@ export class BrowserDriver {
       page.on("pageerror", (error) => driver.#problems.push(`page error: ${error.message}`));
       page.on("console", (message) => {
         // A command that was refused with reason is an answer like others; the browser logs it all the same.
-        const refused = /status of 4\d\d/.test(message.text()) && message.location().url.includes("/api/");
+        const refused = /status of (4\d\d|503)/.test(message.text()) && message.location().url.includes("/api/");
         const unreached = driver.#away && /net::ERR_/.test(message.text());
         if (message.type() === "error" && !refused && !unreached) driver.#problems.push(`console: ${message.text()} ${message.location().url}`);
       });
@@ -122,6 +122,11 @@ export class BrowserDriver {
   /** Gives the window another size, in pixels. */
   resize(width, height) {
     return this.#page.setViewportSize({ width, height });
+  }
+
+  /** Takes the dark theme or the light one, as the system would. */
+  theme(dark) {
+    return this.#page.emulateMedia({ colorScheme: dark ? "dark" : "light" });
   }
 
   /** A picture of the page as PNG. */

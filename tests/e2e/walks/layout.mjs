@@ -13,9 +13,9 @@ import { RUN, writeRun } from "../harness/transcripts.mjs";
 import { until } from "../harness/wait.mjs";
 
 /** Languages of the window. */
-const LANGUAGES = ["en", "ja", "ko", "zh-Hant"];
+export const LANGUAGES = ["en", "ja", "ko", "zh-Hant"];
 /** Windows; the last is one of 1,360 by 860 pixels at 200 %. */
-const SIZES = [
+export const SIZES = [
   [800, 600],
   [1000, 700],
   [1280, 800],
@@ -86,7 +86,7 @@ export async function weeksOfUse(machine) {
 }
 
 /** Speaks another language from now on. */
-async function speak(app, language) {
+export async function speak(app, language) {
   await app.driver.run((hash) => (location.hash = hash), "#/settings");
   await until("the choice of the language", () =>
     app.driver.run((chosen) => {
@@ -130,6 +130,7 @@ async function places(app) {
     ["a session", `#/session?session=${session(3)}`, "session-change"],
     ["a session of hundreds of changes", `#/session?session=${session(1)}`, "session-change"],
     ["a long session", `#/session?session=${RUN}`, "session-prompt"],
+    ["no hub", "#/hub", "hub-join"],
     ["no session", "#/session?session=nobody", "session-screen"],
   ];
   await go("#/memories");

@@ -1,0 +1,158 @@
+/**
+ * The screen of the hub over a real one: this machine joins in the window, another one in its terminal. What it changed is
+ * commented, proposed back and approved by keys; its redaction is approved as the second person, and outstanding until it syncs.
+ * Every view is looked at by axe in both themes, and in every size and language.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { Checks } from "../harness/axe.mjs";
+import { done } from "../harness/hub.mjs";
+import { Misplaced } from "../harness/layout.mjs";
+import { SECRET } from "../harness/memories.mjs";
+import { firstRun } from "../harness/session.mjs";
+import { until } from "../harness/wait.mjs";
+import { LANGUAGES, SIZES, speak } from "./layout.mjs";
+
+/** What each view shows once it is there. */
+const VIEWS = [
+  ["inbox", "hub-item"],
+  ["proposals", "proposal"],
+  ["redactions", "hub-redaction"],
+  ["machines", "hub-machine"],
+  ["audit", "audit-row"],
+];
+/** Widths; the window at 200 % is left to `layout.mjs`. */
+const WIDTHS = SIZES.filter(([width]) => width >= 800);
+const BERTHS = "# Berths\n\n- Ferries take berth 1 to 4.\n- Pilots wait at berth 9.\n";
+const OLD_CODE = "# Gate\n\n- The code of the gate is harbour-gate-1974.\n";
+
+/** Joins in the window, and syncs. */
+async function joins(app, hub) {
+  await app.click("nav-hub");
+  await app.fill("hub-url", hub.url);
+  await app.fill("hub-token", hub.token);
+  await app.click("hub-join-confirm");
+  await app.click("hub-sync");
+  await app.see("toast", "Synced");
+  await app.click("view-machines");
+  await app.click("view-reviewer");
+  await app.click("hub-make-token");
+  return (await app.see('[data-testid="hub-made-token"] code')).trim();
+}
+
+/** The other machine changes memories, one of them so that a person is needed, and redacts one. */
+async function theOtherWorks(machine, hub, token) {
+  await done(machine, "hub", "policy", "set", "two_person_redaction", "true");
+  const other = await hub.join(token, "laptop-of-the-harbour-master", { "berths.md": BERTHS, "gate.md": OLD_CODE, "tides.md": "# Tides\n\n- Metres.\n" });
+  other.machine.write(join(other.directory, "berths.md"), BERTHS.replace("berth 9", "berth 7"));
+  other.machine.write(join(other.directory, "a-rather-long-name-of-a-memory-about-keys-of-the-office.md"), `# Keys\n\n- The key is ${SECRET} until the launch.\n`);
+  other.machine.write(join(other.directory, "tides.md"), "# Tides\n\n- Feet.\n");
+  await other.run("record", "--once");
+  await other.run("sync");
+  // This machine has the same text, so that the redaction reaches it.
+  machine.write(join(machine.infra, "gate.md"), OLD_CODE);
+  await done(machine, "record", "--once");
+  await done(machine, "sync");
+  await other.run("redact", "--find", "harbour-gate-1974", "--live", "--reason", "the code of the gate");
+  await other.run("sync");
+  return other;
+}
+
+/** Reviews by keys alone. */
+async function reviews(app) {
+  await app.press("g", "u");
+  await app.click("view-inbox");
+  await app.tabTo('[role="listbox"]');
+  await app.press("Home");
+  await until("the change of the berths", async () => {
+    if ((await app.texts("hub-pane")).some((text) => text.includes("berths.md"))) return true;
+    await app.press("j");
+    return false;
+  });
+  await app.see('[data-testid="hub-pane"] [data-tag="insert"]', "berth 7");
+  await app.see("hub-propose-rollback");
+  await app.press("c");
+  assert.ok(await app.holdsFocus("hub-comment-text"));
+  await app.driver.fill('[data-testid="hub-comment-text"]', "Who said so?");
+  await app.press("Enter");
+  await app.see("hub-comment", "Who said so?");
+  await app.tabTo("hub-propose-rollback");
+  await app.press("x");
+  await app.see("toast", "carries it out or refuses it");
+  await app.press("?");
+  await app.see("key-help", "Propose rolling back");
+  await app.press("Escape");
+  await app.gone("key-help");
+  assert.ok(await app.holdsFocus("hub-propose-rollback"), "the focus returns after the list of keys");
+  // The secret is named beside the content, and then on its row.
+  await app.click("hub-item", "about-keys");
+  await app.see("hub-finding", "key");
+  await app.see('[data-testid="hub-item"][aria-selected="true"] .chip');
+  const before = Number.parseInt(await app.see("hub-total"), 10);
+  await app.click("hub-item", "tides.md");
+  await app.see("hub-pane", "tides.md");
+  await app.press("a");
+  await app.see("hub-total", String(before - 1));
+  await app.see("view-inbox", String(before - 1));
+}
+
+/** Approves as the second person; the other machines are outstanding then. */
+async function secondPerson(app) {
+  await app.click("view-redactions");
+  await app.see("hub-redaction", "the code of the gate");
+  await app.click("approve-redaction");
+  await app.gone("approve-redaction");
+  await app.see('[data-testid="reach"][data-state="outstanding"]');
+}
+
+/** Looks at every view in both themes, then in every language and size. */
+async function looksEverywhere(app) {
+  const checks = new Checks(app);
+  const found = new Misplaced(app);
+  const go = async (view, ready) => {
+    await app.driver.run((next) => (location.hash = next), `#/hub?view=${view}`);
+    await app.see(ready);
+    await app.settled();
+  };
+  for (const [view, ready] of VIEWS) {
+    await go(view, ready);
+    for (const dark of [false, true]) {
+      await app.driver.theme(dark);
+      await checks.at(`hub, ${view}, ${dark ? "dark" : "light"}`);
+    }
+    await app.driver.theme(false);
+  }
+  for (const language of LANGUAGES) {
+    await app.driver.resize(1360, 860);
+    await speak(app, language);
+    for (const [view, ready] of VIEWS) {
+      await go(view, ready);
+      for (const [width, height] of WIDTHS) {
+        await app.driver.resize(width, height);
+        await found.at(`hub, ${view} in ${language} at ${width}`);
+      }
+    }
+  }
+  await speak(app, "en");
+  checks.areClean();
+  found.isEmpty();
+}
+
+async function overARealHub({ app, machine, hub, seen = async () => {} }) {
+  await firstRun(app);
+  const token = await joins(app, hub);
+  await theOtherWorks(machine, hub, token);
+  await reviews(app);
+  await secondPerson(app);
+  await looksEverywhere(app);
+  await seen(app);
+  // Without the hub, what was shown stays, and a view that asks says so.
+  await hub.goAway();
+  await app.driver.run((next) => (location.hash = next), "#/hub?view=machines");
+  await app.see("hub-machine");
+  await app.click("hub-sync");
+  await app.see("toast", "The hub cannot be reached");
+}
+
+/** The walk of this file. It needs a driver whose size and theme can be chosen, and a hub. */
+export const hub = { name: "joins a hub, reviews together, and holds its layout there", steps: overARealHub };
