@@ -1,18 +1,23 @@
 /**
- * Draws docs/images anew: every screen of the real window, light and dark, over invented memories.
+ * Draws docs/images anew: every screen of the real window, light and dark, over invented memories. What needs weeks of use or
+ * a hub is drawn from the same pages in a browser; only that with `many`.
  *
- *   node tests/e2e/screenshots.mjs [DIRECTORY]
+ *   node tests/e2e/screenshots.mjs [DIRECTORY [many]]
  */
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { Agent } from "./harness/agent.mjs";
 import { App } from "./harness/app.mjs";
+import { BrowserDriver } from "./harness/browser.mjs";
 import { Host, usesHost } from "./harness/host.mjs";
+import { done, Hub, postgresPrograms } from "./harness/hub.mjs";
+import { Machine } from "./harness/machine.mjs";
 import { CHANGED_CONVENTIONS, INFRA, SECRET, WEBSHOP } from "./harness/memories.mjs";
 import { desktop, TREE } from "./harness/programs.mjs";
 import { firstRun, machineWithMemories } from "./harness/session.mjs";
 import { RUN_TITLE, writeRun } from "./harness/transcripts.mjs";
+import { aDayOfAgents } from "./harness/triage.mjs";
 import { until } from "./harness/wait.mjs";
 import { startScreen, WindowDriver } from "./harness/window.mjs";
 
@@ -26,6 +31,10 @@ const MORE = {
   "ci/release.md": "# Releases\n\n- Tags are signed. The changelog is written by hand.\n",
   "user-preferences.md": "# Preferences\n\n- Answers in plain English, short.\n- No new dependency without asking.\n- Tests first when a bug is fixed.\n",
 };
+
+/** The session whose page is drawn, and a rule that it breaks. */
+const LONG = "3c9a51d0-7e42-4b16-8f0d-6a5b4c3d2e1f";
+const SENTENCE = "Use pnpm, never npm.";
 
 /** Days of November with a log, and how many lines each has. */
 const LOGS = [["02", 3], ["03", 12], ["04", 7], ["09", 2], ["12", 9], ["17", 5], ["18", 14], ["19", 4]];
@@ -41,11 +50,139 @@ const INSTRUCTIONS = {
 
 assert.ok(!existsSync(ROOT), `${ROOT} exists already; the pictures are drawn there`);
 mkdirSync(OUT, { recursive: true });
-const screen = await startScreen();
-try {
-  for (const theme of ["light", "dark"]) await drawAll(theme);
-} finally {
-  await screen.stop();
+if (process.argv[3] !== "many") await inTheWindow();
+for (const theme of ["light", "dark"]) {
+  await drawMany(theme);
+  if (postgresPrograms()) await drawHub(theme);
+  else console.error("No picture of the hub: scripts/install-packages test");
+}
+
+let screen;
+async function inTheWindow() {
+  screen = await startScreen();
+  try {
+    for (const theme of ["light", "dark"]) await drawAll(theme);
+  } finally {
+    await screen.stop();
+  }
+}
+
+/** Opens a browser on a machine that is there, and draws. */
+async function inABrowser(machine, theme, steps) {
+  const driver = await BrowserDriver.open(machine, { dark: theme === "dark" });
+  const app = new App(driver);
+  const draw = async (name) => {
+    await app.gone("toast");
+    await app.settled();
+    writeFileSync(join(OUT, `${name}-${theme}.png`), await driver.picture());
+  };
+  const go = (hash) => driver.run((next) => (location.hash = next), hash);
+  try {
+    await steps(app, go, draw);
+  } finally {
+    await driver.close();
+  }
+}
+
+/** A day of many agents: the inbox as triage, a session, and the rules with what became of them. */
+async function drawMany(theme) {
+  const machine = new Machine(ROOT);
+  try {
+    const memory = await aDayOfAgents(machine, { same: 120, gone: 12, back: 29, created: 5, others: 2 });
+    const index = join(memory, "MEMORY.md");
+    machine.write(index, readFileSync(index, "utf8").replace("# Webshop\n\n", `# Webshop\n\n- ${SENTENCE}\n- Run \`pnpm test\` before every commit.\n`));
+    // The rule stood there before the sessions that it is held against.
+    await done(machine, "record", "--once");
+    aLongSession(machine, memory);
+    await done(machine, "record", "--once");
+    machine.write(join(machine.root, "rule.json"), JSON.stringify({ kind: "command_never", program: "npm", sentence: SENTENCE, source: "webshop:MEMORY.md:3" }));
+    await done(machine, "rule", "add", join(machine.root, "rule.json"));
+    await inABrowser(machine, theme, async (app, go, draw) => {
+      await app.see("inbox-section", "Needs you");
+      await app.click("inbox-row", "checkout.md");
+      await app.see("need-notice");
+      await app.see('[data-testid="diff"] [data-tag="insert"]');
+      await draw("triage");
+      await go(`#/session?session=${LONG}`);
+      await app.see("session-change");
+      await draw("session");
+      await go("#/rules");
+      await app.click('[data-testid="ledger-row"] a');
+      await app.see("rule-case");
+      await draw("rules");
+    });
+  } finally {
+    await machine.remove();
+  }
+}
+
+/** A session with three prompts, which breaks a rule and writes in between, and others that follow it or do not. */
+function aLongSession(machine, memory) {
+  const loads = (agent) =>
+    agent.attaches({ type: "instructions", files: [
+      { path: join(agent.cwd, "CLAUDE.md"), type: "Project", content: "Prices are integers.\n" },
+      { path: join(memory, "MEMORY.md"), type: "AutoMem", content: readFileSync(join(memory, "MEMORY.md"), "utf8") }] });
+  const agent = new Agent(machine, "webshop", memory, LONG);
+  agent.context = 21_400;
+  agent.hears("Write down how payments are tested, and set up the tests of the cart.");
+  loads(agent);
+  agent.reads(join(agent.cwd, "src/checkout/prices.ts"));
+  agent.writes("payment-tests.md", "# Payment tests\n\n- They run against the sandbox alone.\n- Cards of the sandbox end in 4242.\n");
+  agent.runs("cd apps/web && npm install -D vitest");
+  agent.hears("No, we never call the payment API from a component. And packages come with pnpm.");
+  agent.runs("pnpm add -D vitest");
+  agent.writes("checkout-conventions.md", CHANGED_CONVENTIONS);
+  agent.runs("pnpm test cart");
+  agent.hears("Good. Note how the sandbox is reset.");
+  agent.writes("sandbox.md", "# Sandbox\n\n- It is reset every night at two.\n- `pnpm sandbox:reset` does it at once.\n");
+  for (let number = 1; number <= 8; number += 1) {
+    const other = new Agent(machine, "webshop", memory, `${String(number + 40).padStart(8, "0")}-7c51-4f0e-9d2a-6b1f0a3c5e7d`);
+    other.hears(`Look after the packages of part ${number}.`);
+    loads(other);
+    other.runs(number % 3 === 0 ? "npm ci" : "pnpm install --frozen-lockfile");
+    other.runs("pnpm test");
+    other.runs(`git commit -am "Look after the packages of part ${number}"`);
+  }
+}
+
+/** A hub with two machines: what the other one changed, with a comment, and how far a redaction is. */
+async function drawHub(theme) {
+  const hub = await Hub.start();
+  const machine = machineWithMemories(ROOT);
+  try {
+    await done(machine, "stores", "add", machine.infra, "--kind", "claude-auto", "--name", "infra");
+    await done(machine, "hub", "join", hub.url, "--token", hub.token, "--name", "desk");
+    const [{ token }] = await done(machine, "hub", "token", "--role", "reviewer");
+    const notes = { "berths.md": "# Berths\n\n- Ferries take berth 1 to 4.\n- Pilots wait at berth 9.\n", "tides.md": "# Tides\n\n- The table is in metres.\n", "gate.md": "# Gate\n\n- The code of the gate is harbour-gate-1974.\n" };
+    const laptop = await hub.join(token, "laptop", notes);
+    laptop.machine.write(join(laptop.directory, "tides.md"), "# Tides\n\n- The table is in feet.\n- Spring tides close berth 4.\n");
+    laptop.machine.write(join(laptop.directory, "office.md"), `# Office\n\n- The key of the payment service is ${SECRET} until the launch.\n`);
+    laptop.machine.write(join(laptop.directory, "berths.md"), notes["berths.md"].replace("berth 9", "berth 7").replace("1 to 4", "1 to 3"));
+    await laptop.run("record", "--once");
+    machine.write(join(machine.infra, "gate.md"), notes["gate.md"]);
+    await done(machine, "record", "--once");
+    await done(machine, "sync");
+    await laptop.run("redact", "--find", "harbour-gate-1974", "--live", "--reason", "the code of the gate");
+    await laptop.run("sync");
+    await inABrowser(machine, theme, async (app, go, draw) => {
+      await go("#/hub");
+      await app.click("hub-item", "office.md");
+      await app.see('[data-testid="hub-item"][aria-selected="true"] .chip');
+      await app.click("hub-item", "berths.md");
+      await app.fill("hub-comment-text", "The harbour master says berth 9 until spring.");
+      await app.click("hub-comment-send");
+      await app.see("hub-comment");
+      await app.see("hub-propose-rollback");
+      await app.driver.run(() => document.activeElement.blur());
+      await draw("hub");
+      await go("#/hub?view=redactions");
+      await app.see("reach");
+      await draw("hub-redactions");
+    });
+  } finally {
+    await machine.remove();
+    await hub.stop();
+  }
 }
 
 async function drawAll(theme) {
