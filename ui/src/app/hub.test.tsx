@@ -175,6 +175,22 @@ describe("the hub", () => {
       expect(screen.queryByTestId(id)).toBeNull();
   });
 
+  it("counts on the inbox what it lists, where a role sees its own machine alone", async () => {
+    const fake = joined("writer");
+    fake.hub.items = fake.hub.items.slice(0, 1);
+    fake.hub.unlisted = 4;
+    openWindow("#/hub", fake);
+    expect(await screen.findByTestId("hub-total")).toHaveTextContent("1 memory");
+  });
+
+  it("says that a redaction waits which no machine was asked for yet", async () => {
+    const fake = joined();
+    fake.hub.redactions = [fakeHubRedaction({ state: "waiting", machines: [] })];
+    openWindow("#/hub?view=redactions", fake);
+    expect(await screen.findByTestId("hub-redaction")).toHaveTextContent("waiting");
+    expect(screen.getByTestId("hub-redaction")).not.toHaveTextContent("0 of 0");
+  });
+
   it("does not let the machine that redacted be the second person", async () => {
     const fake = joined();
     fake.hub.redactions = [fakeHubRedaction({ state: "waiting" })];

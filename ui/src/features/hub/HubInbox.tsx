@@ -12,7 +12,7 @@ import { HubAwait } from "./failure";
 import css from "./hub.module.css";
 import { HubItemPane } from "./HubItemPane";
 import { nameOf, useShown } from "./item";
-import { useHubInbox } from "./inbox";
+import { totalOf, useHubInbox } from "./inbox";
 import { may, useRole, WhyNot } from "./rights";
 import { CHANGES } from "./words";
 
@@ -129,7 +129,7 @@ export function HubInboxView({ route }: { route: HubRoute }) {
   const role = useRole();
   const read = useHubInbox();
   const items = read.data?.pages.flatMap((page) => page.items);
-  const total = read.data?.pages[0]?.total ?? items?.length ?? 0;
+  const total = totalOf(read) ?? 0;
   const more = () => {
     if (read.hasNextPage && !read.isFetchingNextPage) void read.fetchNextPage();
   };
@@ -137,7 +137,7 @@ export function HubInboxView({ route }: { route: HubRoute }) {
     <HubAwait read={{ data: items, error: read.error, refetch: read.refetch }} rows={8}>
       {(all) =>
         all.length === 0 ? (
-          <Empty title={t`Everything is reviewed`}>
+          <Empty title={may(role, "send") ? t`Everything is reviewed` : t`Changes are not listed for this role`}>
             {may(role, "contents") ? (
               <Trans>No machine has a change that nobody reviewed.</Trans>
             ) : (

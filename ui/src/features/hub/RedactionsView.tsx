@@ -83,9 +83,13 @@ function Redaction({ redaction }: { redaction: HubRedaction }) {
           </Chip>
         ) : (
           <Chip tone="warn">
-            <Trans>
-              {done} of {redaction.machines.length} machines
-            </Trans>
+            {redaction.machines.length === 0 ? (
+              <Trans>waiting</Trans>
+            ) : (
+              <Trans>
+                {done} of {redaction.machines.length} machines
+              </Trans>
+            )}
           </Chip>
         )}
         <SecondPerson redaction={redaction} />

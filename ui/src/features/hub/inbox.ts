@@ -22,6 +22,12 @@ export function useHubInbox(ask = true) {
   });
 }
 
+/** Rows of the inbox, those included that no page was read of yet. */
+export function totalOf({ data, hasNextPage }: Pick<ReturnType<typeof useHubInbox>, "data" | "hasNextPage">) {
+  const listed = data?.pages.reduce((sum, page) => sum + page.items.length, 0);
+  return hasNextPage ? (data?.pages[0]?.total ?? listed) : listed;
+}
+
 /** How much waits in each view: as its list says where it was read after the last sync, else as the sync found it. */
 export function useCounts({ waiting }: HubStatus): Partial<Record<HubView, number>> {
   const inbox = useHubInbox(false);
@@ -32,7 +38,7 @@ export function useCounts({ waiting }: HubStatus): Partial<Record<HubView, numbe
   const newer = (read: { dataUpdatedAt: number }, listed: number | null | undefined, told: number) =>
     read.dataUpdatedAt > synced ? (listed ?? told) : told;
   return {
-    inbox: newer(inbox, inbox.data?.pages[0]?.total, waiting.unreviewed),
+    inbox: newer(inbox, totalOf(inbox), waiting.unreviewed),
     proposals: newer(
       proposals,
       proposals.data?.proposals.filter(({ here, state }) => here && state === "waiting").length,

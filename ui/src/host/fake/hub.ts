@@ -49,6 +49,8 @@ export class FakeHub {
   joined = false;
   /** Role of this machine. */
   role: HubRole = "owner";
+  /** Memories of other machines that this role is not listed; the hub counts them all the same. */
+  unlisted = 0;
   /** False: no hub answers, as without a network. */
   reachable = true;
   background = false;
@@ -171,7 +173,7 @@ export class FakeHub {
         return this.status();
       },
       hub_sync: () => ({ stores: [], problems: [], redactions: [], proposals: [], reviews: 0, waiting: null }),
-      hub_inbox: () => ({ items: this.unreviewed(), next: null, total: this.unreviewed().length }),
+      hub_inbox: () => ({ items: this.unreviewed(), next: null, total: this.unreviewed().length + this.unlisted }),
       hub_show: ({ version = "", content = false }) => this.shown(version, content),
       hub_diff: ({ a = "" }) => this.difference(a),
       hub_approve: ({ versions = [] }) => {
