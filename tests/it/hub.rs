@@ -3,6 +3,7 @@
 mod failover;
 mod hostile;
 mod model;
+mod people;
 mod policy;
 mod redacted;
 mod sync;

@@ -9,6 +9,7 @@ pub mod messages_api;
 pub mod model_api;
 #[cfg(unix)]
 pub mod network;
+pub mod oidc;
 #[cfg(unix)]
 pub mod postgres;
 pub mod trap;

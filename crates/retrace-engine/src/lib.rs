@@ -23,6 +23,7 @@
 //! # Ok::<(), retrace_wire::ApiError>(())
 //! ```
 
+pub mod asked;
 mod background;
 mod checkpoint;
 pub mod counts;

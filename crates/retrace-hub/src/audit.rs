@@ -68,6 +68,18 @@ pub(crate) async fn note_of_hub(
     write(scoped, org, None, &entry).await
 }
 
+/// The same, of a change.
+pub(crate) async fn note_change_of_hub(
+    scoped: &Scoped,
+    org: OrgId,
+    action: &str,
+    before: &str,
+    after: &str,
+) -> Result<(), Failure> {
+    let entry = Entry { action, subject: "", before: Some(before), after: Some(after), refused: false };
+    write(scoped, org, None, &entry).await
+}
+
 async fn write(
     scoped: &Scoped,
     org: OrgId,
@@ -77,13 +89,14 @@ async fn write(
     let client = scoped.client()?;
     let insert = client
         .prepare_cached(
-            "INSERT INTO audit (org, at, machine, person, action, subject, before, after, outcome)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+            "INSERT INTO audit (org, at, machine, person, action, subject, before, after, outcome, verified)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
         )
         .await?;
     let subject = entry.subject.get(..SUBJECT).unwrap_or(entry.subject);
     let machine = caller.map(|caller| caller.machine.0.to_vec());
     let person = caller.and_then(|caller| caller.person.clone());
+    let verified = caller.is_some_and(|caller| caller.verified.is_some());
     let outcome = if entry.refused { "refused" } else { "done" };
     client
         .execute(
@@ -98,6 +111,7 @@ async fn write(
                 &entry.before,
                 &entry.after,
                 &outcome,
+                &verified,
             ],
         )
         .await?;

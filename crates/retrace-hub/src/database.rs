@@ -126,6 +126,13 @@ impl Database {
         Ok(scoped)
     }
 
+    /// Begins a transaction as the user of the database, for what no request may change.
+    pub(crate) async fn as_owner(&self, org: OrgId) -> Result<Scoped, Failure> {
+        let scoped = self.scoped(org).await?;
+        scoped.client()?.batch_execute("RESET ROLE").await?;
+        Ok(scoped)
+    }
+
     /// What else may hold a copy of the database, as its own user sees it.
     pub(crate) async fn replicas(&self) -> Result<retrace_sync::together::Replicas, Failure> {
         crate::requests::replicas(&*self.pool.get().await?).await

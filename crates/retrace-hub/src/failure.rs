@@ -20,6 +20,12 @@ pub enum Failure {
     /// The file with the token for figures cannot be used.
     #[error("The token file {0} cannot be used: {1}.")]
     TokenFile(String, String),
+    /// The file with the secret of the hub as a client of its identity provider cannot be used.
+    #[error("The secret file {0} cannot be used: {1}.")]
+    SecretFile(String, String),
+    /// What a start says about the identity provider cannot be used.
+    #[error("The identity provider cannot be used: {0}.")]
+    Provider(String),
     /// The database belongs to another key file.
     #[error("The database belongs to another key file than {0}.")]
     OtherKeyFile(String),
@@ -38,10 +44,14 @@ impl Failure {
     pub(crate) fn refused(kind: &str, message: impl Into<String>) -> Self {
         let status = match kind {
             messages::BAD_SIGNATURE | messages::NOT_REGISTERED | messages::CLOCK_SKEW => 401,
-            messages::BAD_TOKEN | messages::NOT_ALLOWED => 403,
+            messages::BAD_TOKEN
+            | messages::NOT_ALLOWED
+            | messages::SIGN_IN_REFUSED
+            | messages::SIGN_IN_WANTED => 403,
             messages::NOT_FOUND => 404,
             messages::REPEATED => 409,
             messages::HEAD_MOVED => 412,
+            messages::PROVIDER_FAILED => 502,
             messages::UNAVAILABLE => 503,
             _ => 400,
         };
@@ -59,6 +69,10 @@ impl Failure {
             Self::Certificate(_) => "Give PEM files with --tls-cert and --tls-key.",
             Self::KeyFile(..) => "Give the key file with --key-file; it is made when missing.",
             Self::TokenFile(..) => "Give a file with a token of at least 16 characters.",
+            Self::SecretFile(..) => "Give a file with the secret that the provider gave this client.",
+            Self::Provider(_) => {
+                "Give --oidc-issuer exactly as the provider names itself, and --oidc-client-id; `--oidc-issuer none` does without."
+            }
             Self::OtherKeyFile(_) => {
                 "Give the key file that the hub was first started with. Without it no content can be read."
             }

@@ -126,6 +126,24 @@ impl HubKeys {
         Ok(Sealed { wrapped_key: [&nonce[..], &wrapped].concat(), bytes })
     }
 
+    /// Encrypts something that this hub alone is to read again. `about` is authenticated.
+    pub(crate) fn wrap(&self, about: &[u8], text: &[u8]) -> Result<Vec<u8>, Failure> {
+        let nonce: [u8; NONCE_LEN] = self.random()?;
+        let mut wrapped = text.to_vec();
+        self.wrapping
+            .seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), Aad::from(about), &mut wrapped)
+            .map_err(|_| Failure::Machine("a text could not be encrypted".into()))?;
+        Ok([&nonce[..], &wrapped].concat())
+    }
+
+    /// Decrypts what [`HubKeys::wrap`] encrypted about the same; `None` for anything else.
+    pub(crate) fn unwrap(&self, about: &[u8], wrapped: &[u8]) -> Option<Vec<u8>> {
+        let (nonce, wrapped) = wrapped.split_at_checked(NONCE_LEN)?;
+        let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
+        let mut text = wrapped.to_vec();
+        Some(self.wrapping.open_in_place(nonce, Aad::from(about), &mut text).ok()?.to_vec())
+    }
+
     /// Decrypts a content; `None` where key, place or bytes do not belong together.
     pub(crate) fn open(&self, place: Place, sha256: &Sha256, sealed: &Sealed) -> Option<Vec<u8>> {
         let about = place.text(sha256);
@@ -174,6 +192,11 @@ mod tests {
         }
         let other = HubKeys::read_or_make(&folder.path().join("other.key")).expect("keys");
         assert!(other.open(place, &sha256, &sealed).is_none());
+        let wrapped = keys.wrap(b"of a machine", b"a text").expect("wrapped");
+        assert_eq!(same.unwrap(b"of a machine", &wrapped).as_deref(), Some(&b"a text"[..]));
+        assert!(
+            same.unwrap(b"of another", &wrapped).is_none() && same.unwrap(b"of a machine", b"").is_none()
+        );
         std::fs::write(folder.path().join("bad.key"), "nothing").expect("written");
         HubKeys::read_or_make(&folder.path().join("bad.key")).expect_err("no key");
     }

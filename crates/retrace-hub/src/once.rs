@@ -17,6 +17,8 @@ const REPEATABLE: &[&str] = &[
     "clock",
     "contents",
     "decisions",
+    // The provider takes a sign-in once.
+    "finish_sign_in",
     "head",
     "history",
     "inbox",
@@ -36,6 +38,7 @@ const REPEATABLE: &[&str] = &[
     "search",
     "settle",
     "show",
+    "sign_in",
     "versions",
     "waiting",
 ];

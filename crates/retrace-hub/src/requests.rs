@@ -23,6 +23,7 @@ pub(crate) use together::{
 pub(crate) use versions::versions;
 
 use crate::Failure;
+use crate::people::Person;
 use retrace_model::{MachineId, OrgId, Sha256, StoreId};
 use retrace_sync::messages as m;
 use retrace_sync::roles::Role;
@@ -35,8 +36,25 @@ pub(crate) struct Caller {
     pub(crate) machine: MachineId,
     pub(crate) public_key: Vec<u8>,
     pub(crate) role: Role,
-    /// The person who is signed in on the machine.
+    /// The person who is signed in on the machine; of an agent, its key.
     pub(crate) person: Option<String>,
+    /// The same, where a provider says so.
+    pub(crate) verified: Option<Person>,
+}
+
+impl Caller {
+    /// The same machine with a person who signed in there.
+    pub(crate) fn with(self, verified: Option<Person>) -> Self {
+        Self { person: verified.as_ref().map(|person| person.shown.clone()), verified, ..self }
+    }
+
+    /// Who a person is: who signed in, with `true`, else who the machine says.
+    pub(crate) fn who(&self, said: &str) -> (String, bool) {
+        match &self.verified {
+            Some(person) => (person.shown.clone(), true),
+            None => (together::person_of(said), false),
+        }
+    }
 }
 
 pub(crate) fn invalid(message: &str) -> Failure {

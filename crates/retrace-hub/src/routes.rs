@@ -7,6 +7,7 @@ use crate::keys::HubKeys;
 use crate::memory_stores;
 use crate::metrics::{Metrics, Readers, name_of};
 use crate::once;
+use crate::people::{self, Door};
 use crate::requests::{self, Caller};
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -37,17 +38,19 @@ pub(crate) struct Hub {
     pub(crate) database: Database,
     pub(crate) keys: HubKeys,
     pub(crate) metrics: Metrics,
+    pub(crate) people: Door,
     readers: Readers,
     at_once: Semaphore,
     pub(crate) api_at_once: Semaphore,
 }
 
 impl Hub {
-    pub(crate) fn new(database: Database, keys: HubKeys, readers: Readers) -> Self {
+    pub(crate) fn new(database: Database, keys: HubKeys, readers: Readers, people: Door) -> Self {
         Self {
             database,
             keys,
             metrics: Metrics::new(),
+            people,
             readers,
             at_once: Semaphore::new(AT_ONCE),
             api_at_once: Semaphore::new(API_AT_ONCE),
@@ -134,7 +137,7 @@ fn json(status: u16, value: &impl Serialize) -> Response {
     response
 }
 
-fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Failure> {
+pub(crate) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Failure> {
     // The parser's own words could quote what was sent.
     serde_json::from_slice(body)
         .map_err(|_| Failure::refused(m::INVALID, "The request is not what this hub understands."))
@@ -184,11 +187,19 @@ async fn act(hub: &Hub, path: &str, headers: &HeaderMap, body: Body) -> Result<R
     if !is_signed(&caller.public_key, &request_text(path, claim.at, &body), &claim.signature) {
         return Err(bad());
     }
+    // A provider may take its time: it is asked while no connection to the database is held.
+    let asked = people::ask(hub, &caller, name, &body).await;
     let scoped = hub.database.scoped(claim.org).await?;
     // Role and membership may have changed while the body came.
     let caller = requests::caller(&scoped, claim.org, claim.machine).await?;
     let answered = match permitted(&scoped, &caller, &claim, path, &body).await {
-        Ok(()) => carry_out(hub, &scoped, &caller, name, &body).await,
+        Ok(()) => match asked {
+            Ok(None) => carry_out(hub, &scoped, &caller, name, &body).await,
+            Ok(Some(outcome)) => {
+                people::keep(&scoped, &caller, outcome).await.map(|answer| json(200, &answer))
+            }
+            Err(failure) => Err(failure),
+        },
         Err(refused) => Err(refused),
     };
     match answered {
@@ -201,7 +212,9 @@ async fn act(hub: &Hub, path: &str, headers: &HeaderMap, body: Body) -> Result<R
         }
         Err(Failure::Refused(status, refused)) => {
             scoped.roll_back().await?;
-            if [m::NOT_ALLOWED, m::ALTERED].contains(&refused.kind.as_str()) {
+            if [m::NOT_ALLOWED, m::ALTERED, m::SIGN_IN_REFUSED, m::SIGN_IN_WANTED]
+                .contains(&refused.kind.as_str())
+            {
                 let scoped = hub.database.scoped(claim.org).await?;
                 let action = right_of(name).map_or("unknown", |_| name);
                 audit::note_refused(&scoped, &caller, action, &refused.kind).await?;
@@ -257,6 +270,7 @@ async fn carry_out(
         "policy" => json(200, &requests::policy(scoped, caller).await?),
         "set_policy" => json(200, &requests::set_policy(scoped, caller, read(body)?).await?),
         "audit" => json(200, &requests::audit(scoped, caller, read(body)?).await?),
+        "sign_out" => json(200, &people::sign_out(scoped, caller).await?),
         "leave" => json(200, &requests::leave(scoped, caller).await?),
         "agent_token" => json(200, &memory_stores::agent_token(hub, scoped, caller, read(body)?).await?),
         "agent_tokens" => json(200, &memory_stores::agent_tokens(scoped, caller).await?),

@@ -4,6 +4,7 @@ use crate::Failure;
 use crate::database::Database;
 use crate::keys::HubKeys;
 use crate::metrics::Readers;
+use crate::people::{self, Door, People};
 use crate::retention;
 use crate::routes::{Hub, router};
 use axum::Router;
@@ -55,6 +56,10 @@ pub struct HubOptions {
     pub new_owner_token: bool,
     /// File with the token that `/metrics` wants. Without one, `/metrics` is there on a loopback address alone.
     pub metrics_token_file: Option<PathBuf>,
+    /// The identity provider of the organisation.
+    pub people: People,
+    /// File with the secret of the hub as the provider's client, where that wants one.
+    pub client_secret_file: Option<PathBuf>,
 }
 
 impl HubOptions {
@@ -68,6 +73,8 @@ impl HubOptions {
             tls: None,
             new_owner_token: false,
             metrics_token_file: None,
+            people: People::AsBefore,
+            client_secret_file: None,
         }
     }
 }
@@ -94,6 +101,7 @@ pub fn start(options: HubOptions) -> Result<Running, Failure> {
     }
     let tls = options.tls.as_ref().map(acceptor).transpose()?;
     let readers = Readers::of(options.metrics_token_file.as_deref(), address.ip().is_loopback())?;
+    let door = Door::of(options.client_secret_file.as_ref())?;
     let keys = HubKeys::read_or_make(&options.key_file)?;
     let listener = StdListener::bind(address).map_err(|error| refused(&error))?;
     listener.set_nonblocking(true).map_err(|error| refused(&error))?;
@@ -108,8 +116,9 @@ pub fn start(options: HubOptions) -> Result<Running, Failure> {
     let opened =
         runtime.block_on(Database::open(&options.database, &keys, &key_file, options.new_owner_token));
     let (database, owner_token) = opened?;
+    runtime.block_on(people::settle(&database, database.org(), &options.people))?;
     let scheme = if tls.is_some() { "https" } else { "http" };
-    let hub = Arc::new(Hub::new(database, keys, readers));
+    let hub = Arc::new(Hub::new(database, keys, readers, door));
     let router = router(Arc::clone(&hub));
     let (stop, stopped) = watch::channel(false);
     runtime.spawn(retention::keep_up(hub, stopped.clone()));

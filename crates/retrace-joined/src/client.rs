@@ -61,8 +61,13 @@ impl HubError {
             }
             Self::Refused { kind, message } => {
                 let code = match kind.as_str() {
-                    m::BAD_TOKEN | m::NOT_REGISTERED | m::NOT_ALLOWED | m::BAD_SIGNATURE => Code::KeyRefused,
-                    m::UNAVAILABLE => Code::StoreUnavailable,
+                    m::BAD_TOKEN
+                    | m::NOT_REGISTERED
+                    | m::NOT_ALLOWED
+                    | m::BAD_SIGNATURE
+                    | m::SIGN_IN_REFUSED
+                    | m::SIGN_IN_WANTED => Code::KeyRefused,
+                    m::UNAVAILABLE | m::PROVIDER_FAILED => Code::StoreUnavailable,
                     m::NOT_FOUND => Code::NotFound,
                     m::HEAD_MOVED | m::REPEATED => Code::HeadMoved,
                     _ => Code::Invalid,
@@ -82,6 +87,9 @@ pub(crate) fn hint(kind: &str) -> Message {
         m::NOT_REGISTERED => say::join_again(),
         m::NOT_ALLOWED => say::ask_an_owner(),
         m::CLOCK_SKEW => say::set_the_clock(),
+        m::SIGN_IN_REFUSED => say::sign_in_again(),
+        m::SIGN_IN_WANTED => say::sign_in_first(),
+        m::PROVIDER_FAILED => say::ask_about_provider(),
         m::UNAVAILABLE => say::try_again(),
         _ => Message::default(),
     }
@@ -222,5 +230,8 @@ retrace_message::messages! {
     another_token() => "An owner makes another one with `retrace hub token`.",
     join_again() => "Join it again with `retrace hub join URL --token TOKEN`.",
     ask_an_owner() => "Run it on a machine of an owner.",
+    sign_in_again() => "`retrace hub sign-in` begins again.",
+    sign_in_first() => "`retrace hub sign-in` signs you in.",
+    ask_about_provider() => "Try again later; if it stays so, ask the hub's operator about its identity provider.",
     set_the_clock() => "Set this machine's clock, then run it again.",
 }

@@ -1,12 +1,13 @@
 //! Joining, leaving, choosing, listing.
 
 use crate::client::Hub;
-use crate::policy::{role_of, shown_role};
+use crate::people::shown_person;
+use crate::policy::{asked_view, role_of, shown_role};
 use crate::state::{self, Membership};
 use crate::sync::waiting_view;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use retrace_engine::Engine;
+use retrace_engine::{Engine, asked};
 use retrace_model::{RelPath, Timestamp};
 use retrace_outbound::Cancel;
 use retrace_sync::messages::{
@@ -29,6 +30,8 @@ const PAGE: u32 = 500;
 pub fn hub_status(inner: &Arc<Engine>, _: Nothing) -> Result<HubStatus, ApiError> {
     let membership = state::membership(inner)?;
     let member = membership.as_ref();
+    let now = inner.now().micros();
+    let asked = asked::read(&inner.options.data_dir)?;
     let stores = inner.read(|reader| Ok(reader.stores()?))?;
     let stores = stores.into_iter().filter(|store| store.removed_at.is_none()).map(|store| {
         let state = member.and_then(|member| member.stores.get(&store.id.to_string()));
@@ -54,6 +57,8 @@ pub fn hub_status(inner: &Arc<Engine>, _: Nothing) -> Result<HubStatus, ApiError
         stores: stores.collect(),
         background: member.map(background).unwrap_or_default(),
         waiting: member.and_then(|member| member.waiting.as_ref()).map(waiting_view),
+        signed_in: member.and_then(|member| member.person_at(now)).cloned().map(shown_person),
+        asked: asked.as_ref().map(asked_view),
     })
 }
 
@@ -119,6 +124,7 @@ pub fn hub_join(inner: &Arc<Engine>, request: HubJoinReq) -> Result<HubStatus, A
             // What was redacted before is not looked for on other machines.
             searched: Some(newest.unwrap_or_default()),
             decided: 0,
+            person: None,
         },
     )?;
     inner.stores_changed();
@@ -146,6 +152,7 @@ pub fn hub_leave(inner: &Arc<Engine>, request: HubLeaveReq) -> Result<HubStatus,
         drop(hub.call::<Done>("leave", &Done {}));
     }
     state::forget(inner, request.new_identity)?;
+    asked::forget(inner)?;
     inner.stores_changed();
     hub_status(inner, Nothing {})
 }

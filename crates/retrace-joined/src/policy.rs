@@ -1,10 +1,13 @@
 //! Policy, roles, machines and audit log of the hub.
 
-use crate::client::Hub;
+use crate::client::{Hub, HubError};
 use crate::commands::hub;
-use crate::state::Membership;
-use retrace_engine::Engine;
+use crate::people::shown_person;
+use crate::redactions::Context;
+use crate::state::{self, Membership};
+use retrace_engine::asked::Asked;
 use retrace_engine::target::time as time_of;
+use retrace_engine::{Engine, asked};
 use retrace_model::Timestamp;
 use retrace_sync::messages::{Done, Machine, Machines};
 use retrace_sync::policy::{
@@ -12,8 +15,8 @@ use retrace_sync::policy::{
 };
 use retrace_sync::roles::Role;
 use retrace_wire::{
-    ApiError, Code, HubAudit, HubAuditReq, HubAuditRow, HubMachine, HubMachineRef, HubMachines, HubPolicy,
-    HubPolicyReq, HubRole, HubRoleReq, Nothing,
+    ApiError, Code, HubAsked, HubAudit, HubAuditReq, HubAuditRow, HubMachine, HubMachineRef, HubMachines,
+    HubPolicy, HubPolicyReq, HubRole, HubRoleReq, Nothing,
 };
 use std::sync::Arc;
 
@@ -68,6 +71,46 @@ pub fn hub_policy(inner: &Arc<Engine>, _: Nothing) -> Result<HubPolicy, ApiError
     Ok(shown_policy(policy))
 }
 
+/// What the organisation asked of this machine at its last sync, as it is shown.
+pub(crate) fn asked_view(asked: &Asked) -> HubAsked {
+    HubAsked {
+        required_rules: asked.required_rules.clone(),
+        transcripts: asked.transcripts.clone(),
+        at: time(asked.at),
+    }
+}
+
+/// Learns what the organisation asks of this machine. What is not known here yet is told by the next sync.
+pub(crate) fn learn(context: &Context<'_>) -> Result<(), HubError> {
+    let policy: Policy = context.hub.call("policy", &Done {})?;
+    let engine: &Engine = context.together;
+    let shown = shown_policy(policy);
+    let asked = Asked {
+        by: state::joined(engine)?.url,
+        at: engine.now().micros(),
+        required_rules: shown.required_rules,
+        transcripts: shown.transcripts,
+    };
+    Ok(asked::keep(engine, &asked)?)
+}
+
+/// What of transcripts this machine may send to the hub that it joined: nothing without one, and nothing before its policy was
+/// heard. Whoever sends of a transcript asks this first.
+///
+/// # Errors
+/// A failure of the file that keeps it.
+pub fn may_send_of_transcripts(engine: &Engine) -> Result<Transcripts, ApiError> {
+    if state::membership(engine)?.is_none() {
+        return Ok(Transcripts::Nothing);
+    }
+    Ok(match asked::read(&engine.options.data_dir)?.map(|asked| asked.transcripts).as_deref() {
+        Some("everything") => Transcripts::Everything,
+        Some("metadata") => Transcripts::Metadata,
+        // A newer hub may say another word: the least is taken.
+        _ => Transcripts::Nothing,
+    })
+}
+
 /// Changes one key of the policy. The audit log of the hub keeps what was so before.
 ///
 /// # Errors
@@ -92,6 +135,7 @@ fn shown_machines(member: &Membership, machines: Machines) -> HubMachines {
         skew_seconds: machine.skew / 1_000_000,
         left_at: machine.left_at.map(time),
         removed_at: machine.removed_at.map(time),
+        signed_in: machine.signed_in.map(shown_person),
     };
     HubMachines { machines: machines.machines.into_iter().map(shown).collect() }
 }
@@ -173,6 +217,7 @@ fn shown_row(row: AuditRow) -> HubAuditRow {
         machine: row.machine,
         machine_name: row.machine_name,
         person: row.person,
+        verified: row.verified,
         action: row.action,
         subject: row.subject,
         before: row.before,

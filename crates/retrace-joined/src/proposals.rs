@@ -83,6 +83,7 @@ pub fn hub_proposals(together: &Arc<Together>, _: Nothing) -> Result<HubProposal
             expects: proposal.expects,
             note: proposal.note,
             person: proposal.person,
+            person_verified: proposal.verified,
             by_name: proposal.by_name,
             created_at: instant(proposal.proposed_at),
             settled_at: body.as_ref().map(|body| instant(body.at)),

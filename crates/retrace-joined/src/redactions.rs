@@ -400,6 +400,8 @@ fn shown(order: OrderState, org: Option<OrgId>) -> HubRedaction {
         reason: order.reason,
         state,
         approved_by: order.approved_by,
+        approved_verified: order.approved_verified,
+        first_person: order.first_person,
         approved_at: order.approved_at.map(instant),
         versions: order.versions,
         contents: order.contents,

@@ -7,6 +7,7 @@ use crate::redactions::{Context, instant};
 use crate::state;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use retrace_engine::Engine;
 use retrace_engine::diff::diff_of;
 use retrace_engine::git;
 use retrace_log::{NewReview, ReviewedVersion, StoreRow};
@@ -47,13 +48,21 @@ pub(crate) fn take_decisions(context: &Context<'_>) -> Result<u64, HubError> {
     }
 }
 
+/// True if this person is signed in on this machine.
+fn is_signed_in(inner: &Engine, person: &str) -> Result<bool, ApiError> {
+    let signed = state::membership(inner)?.and_then(|member| member.person_at(inner.now().micros()).cloned());
+    Ok(signed.is_some_and(|signed| signed.person == person))
+}
+
 /// Notes one review with whoever made it; `false` where the log has no such version, or knows it already.
 fn take(context: &Context<'_>, decision: &HubDecision) -> Result<bool, ApiError> {
     let inner = context.together;
     let (Ok(memory), Ok(store)) = (MemoryId::parse(&decision.memory), StoreId::parse(&decision.store)) else {
         return Ok(false);
     };
-    let person = Actor::User { id: decision.person.clone() };
+    // Whoever is signed in here as the one who approved is the person whose log this is.
+    let is_own = decision.verified && is_signed_in(inner, &decision.person)?;
+    let person = Actor::User { id: if is_own { inner.options.user.clone() } else { decision.person.clone() } };
     let seq = decision.local_seq;
     let note = say::approved_at_hub(&decision.by_name).text().to_string();
     inner.write(|act| {
@@ -247,12 +256,14 @@ pub fn hub_show(together: &Arc<Together>, request: HubShowReq) -> Result<HubShow
         number: comment.number,
         text: comment.text,
         person: comment.person,
+        verified: comment.verified,
         machine_name: comment.by_name,
         created_at: instant(comment.at),
     });
     let reviews = shown.reviews.into_iter().map(|review| HubReview {
         verdict: review.verdict,
         person: review.person,
+        verified: review.verified,
         machine_name: review.by_name,
         created_at: instant(review.at),
     });

@@ -7,6 +7,7 @@ use retrace_message::Message;
 use retrace_model::{MachineId, OrgId, Sha256, StoreId};
 use retrace_sync::chain::Head;
 use retrace_sync::messages::hash;
+use retrace_sync::people::SignedIn;
 use retrace_sync::sign::SigningKey;
 use retrace_sync::together::Waiting;
 use retrace_wire::{ApiError, Code, HubSend, show};
@@ -47,6 +48,9 @@ pub(crate) struct Membership {
     /// The number of the last review at the hub that is in the log.
     #[serde(default)]
     pub(crate) decided: u64,
+    /// Who signed in on this machine.
+    #[serde(default)]
+    pub(crate) person: Option<SignedIn>,
 }
 
 /// How the last sync in the background went.
@@ -122,6 +126,11 @@ impl Membership {
 
     pub(crate) fn machine(&self) -> Option<MachineId> {
         MachineId::parse(&self.machine).ok()
+    }
+
+    /// Who is signed in on this machine at an instant.
+    pub(crate) fn person_at(&self, now: i64) -> Option<&SignedIn> {
+        self.person.as_ref().filter(|person| person.ends_at > now)
     }
 
     pub(crate) fn hub_key(&self) -> Vec<u8> {

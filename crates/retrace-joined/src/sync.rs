@@ -4,7 +4,7 @@
 use crate::client::{Hub, HubError, hint};
 use crate::redactions::{self, Context};
 use crate::state::{self, KeptWaiting, Membership, Sent, StoreState};
-use crate::{Together, proposals, review};
+use crate::{Together, policy, proposals, review};
 use retrace_engine::Engine;
 use retrace_engine::jobs::Job;
 use retrace_log::{ChainedVersion, StoreRow};
@@ -80,6 +80,14 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
         answer.problems.push(HubProblem { code, store_id: None, message, hint: say::set_clock() });
     }
     let context = Context { together, hub: &hub, org, machine };
+    // Before anything is sent: what may be sent, and what is checked here, is as the organisation says now.
+    match policy::learn(&context) {
+        Ok(()) => {}
+        Err(error) => match of_machine(&member, error)? {
+            Some(problem) => answer.problems.push(problem),
+            None => return Ok(answer),
+        },
+    }
     // Before the hub destroys what has the same content: afterwards nobody could say where in it the secret stood.
     match redactions::search(&context) {
         Ok(problem) => answer.problems.extend(problem),

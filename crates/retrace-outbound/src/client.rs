@@ -67,7 +67,7 @@ impl Client {
     /// As [`Client::new`].
     pub fn with_timing(config: Config, timing: Arc<dyn Timing>) -> Result<Self, CallError> {
         let endpoint = config.endpoint()?;
-        if !config.has_credential() {
+        if !config.plain && !config.has_credential() {
             return Err(CallError::NoKey);
         }
         config.call_headers(0, Method::Post, &[])?;

@@ -39,6 +39,9 @@ pub struct Config {
     pub proxies: Proxies,
     /// Whose certificates are believed.
     pub roots: Roots,
+    /// Sends no header of the Anthropic API and needs no credential: for services that are none of it, such as an identity
+    /// provider. Headers of the settings and of a call are sent all the same.
+    pub plain: bool,
 }
 
 /// The header that carries the key.
@@ -142,6 +145,7 @@ impl Default for Config {
             allow_insecure: false,
             proxies: Proxies::default(),
             roots: Roots::default(),
+            plain: false,
         }
     }
 }
@@ -262,12 +266,14 @@ impl Config {
         method: Method,
         own: &[(String, String)],
     ) -> Result<Vec<(HeaderName, HeaderValue)>, BadConfig> {
-        let mut layers: Vec<(String, String)> = vec![
-            ("accept".into(), "application/json".into()),
-            ("anthropic-version".into(), self.version.clone()),
-            ("x-stainless-retry-count".into(), tries_before.to_string()),
-            ("x-stainless-read-timeout".into(), self.timeout.as_secs().max(1).to_string()),
-        ];
+        let mut layers: Vec<(String, String)> = vec![("accept".into(), "application/json".into())];
+        if !self.plain {
+            layers.extend([
+                ("anthropic-version".into(), self.version.clone()),
+                ("x-stainless-retry-count".into(), tries_before.to_string()),
+                ("x-stainless-read-timeout".into(), self.timeout.as_secs().max(1).to_string()),
+            ]);
+        }
         // The SDK sends it with DELETE too, and with a POST that has no body.
         if method != Method::Get {
             layers.push(("content-type".into(), "application/json".into()));
@@ -365,6 +371,7 @@ impl fmt::Debug for Config {
             .field("allow_insecure", &self.allow_insecure)
             .field("proxies", &self.proxies)
             .field("roots", &self.roots)
+            .field("plain", &self.plain)
             .field("endpoint", &self.endpoint())
             .finish_non_exhaustive()
     }
@@ -452,6 +459,15 @@ mod tests {
         assert_eq!(value(None, "no colon"), None);
         assert!(!format!("{config:?}").contains("Bearer other"));
         assert!(config.has_own_credential());
+    }
+
+    #[test]
+    fn a_plain_call_says_nothing_of_the_api() {
+        let config = Config { plain: true, ..Config::default() };
+        let headers = config.call_headers(1, Method::Get, &[]).unwrap();
+        let names: Vec<_> = headers.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["accept"]);
+        assert!(crate::Client::new(config).is_ok() && crate::Client::new(Config::default()).is_err());
     }
 
     #[test]

@@ -31,6 +31,12 @@ pub fn status(out: &mut dyn Write, status: &HubStatus) -> Result<()> {
             writeln!(out, "    carries out proposals without asking")?;
         }
     }
+    if let Some(person) = &status.signed_in {
+        writeln!(out, "  signed in as {}", super::hub_people::line(person))?;
+    }
+    if let Some(asked) = status.asked.as_ref().filter(|asked| !asked.required_rules.is_empty()) {
+        writeln!(out, "  requires the rules {}", visible::line(&asked.required_rules.join(", ")))?;
+    }
     let background = &status.background;
     let last = match (&background.last_at, background.went_well, &background.problem) {
         (Some(at), Some(true), _) => format!(", last {at}"),

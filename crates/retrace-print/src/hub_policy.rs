@@ -37,6 +37,9 @@ pub fn machine(out: &mut dyn Write, machine: &HubMachine) -> Result<()> {
         let direction = if machine.skew_seconds > 0 { "ahead" } else { "behind" };
         write!(out, "  clock {} s {direction}", machine.skew_seconds.abs())?;
     }
+    if let Some(person) = &machine.signed_in {
+        write!(out, "  signed in: {}", super::hub_people::line(person))?;
+    }
     match (&machine.removed_at, &machine.left_at) {
         (Some(removed), _) => write!(out, "  removed {removed}")?,
         (None, Some(left)) => write!(out, "  left {left}")?,
@@ -50,7 +53,8 @@ pub fn audit(out: &mut dyn Write, row: &HubAuditRow) -> Result<()> {
     let who = row.machine_name.as_deref().or(row.machine.as_deref()).unwrap_or("the hub");
     write!(out, "{}  {}", row.at, visible::line(who))?;
     if let Some(person) = &row.person {
-        write!(out, " ({})", visible::line(person))?;
+        let said = if row.verified { ", signed in" } else { "" };
+        write!(out, " ({}{said})", visible::line(person))?;
     }
     let refused = if row.outcome == "refused" { " refused:" } else { "" };
     write!(out, "  {}{refused} {}", visible::line(&row.action), visible::line(&row.subject))?;

@@ -1,6 +1,7 @@
 //! What machines of a hub do to each other.
 
-use super::{Style, visible};
+use super::hub_people::who;
+use super::{Style, count, visible};
 use retrace_api::wire::{
     HubItem, HubProjects, HubProposal, HubReach, HubRedaction, HubRedactions, HubShown, HubSynced, HubWaiting,
 };
@@ -30,7 +31,8 @@ pub fn shown(out: &mut dyn Write, shown: &HubShown) -> Result<()> {
     item(out, &shown.version)?;
     writeln!(out, "  {}, content {}", shown.version.created_at, visible::line(&shown.version.content))?;
     for review in &shown.reviews {
-        let (person, machine) = (visible::line(&review.person), visible::line(&review.machine_name));
+        let person = who(&review.person, review.verified);
+        let machine = visible::line(&review.machine_name);
         writeln!(
             out,
             "  {} by {person} on {machine}, {}",
@@ -39,7 +41,8 @@ pub fn shown(out: &mut dyn Write, shown: &HubShown) -> Result<()> {
         )?;
     }
     for comment in &shown.comments {
-        let (person, machine) = (visible::line(&comment.person), visible::line(&comment.machine_name));
+        let person = who(&comment.person, comment.verified);
+        let machine = visible::line(&comment.machine_name);
         writeln!(out, "  {person} on {machine}, {}:", comment.created_at)?;
         for line in comment.text.as_deref().unwrap_or("(not readable)").lines() {
             writeln!(out, "    {}", visible::line(line))?;
@@ -96,8 +99,11 @@ fn one_redaction(out: &mut dyn Write, redaction: &HubRedaction) -> Result<()> {
     if let Some(reason) = &redaction.reason {
         writeln!(out, "  reason: {}", visible::line(reason))?;
     }
-    if let (Some(who), Some(at)) = (&redaction.approved_by, &redaction.approved_at) {
-        writeln!(out, "  approved by {}, {at}", visible::line(who))?;
+    if let Some(person) = &redaction.first_person {
+        writeln!(out, "  first person: {}", visible::line(person))?;
+    }
+    if let (Some(person), Some(at)) = (&redaction.approved_by, &redaction.approved_at) {
+        writeln!(out, "  approved by {}, {at}", who(person, redaction.approved_verified))?;
     }
     redaction.machines.iter().try_for_each(|machine| reach(out, machine))
 }
@@ -139,7 +145,8 @@ pub fn proposal(out: &mut dyn Write, proposal: &HubProposal) -> Result<()> {
         visible::line(&proposal.machine_name),
         if proposal.here { " (this machine)" } else { "" },
     )?;
-    let (person, by) = (visible::line(&proposal.person), visible::line(&proposal.by_name));
+    let person = who(&proposal.person, proposal.person_verified);
+    let by = visible::line(&proposal.by_name);
     writeln!(out, "  proposed by {person} on {by}, {}", proposal.created_at)?;
     if let Some(to) = proposal.to.as_ref().or(proposal.at.as_ref()) {
         writeln!(out, "  to {}", visible::line(to))?;

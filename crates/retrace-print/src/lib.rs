@@ -24,6 +24,7 @@ pub mod error;
 pub mod guards;
 pub mod health;
 pub mod hub;
+pub mod hub_people;
 pub mod hub_policy;
 pub mod hub_together;
 pub mod inbox;

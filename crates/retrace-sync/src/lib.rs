@@ -9,6 +9,7 @@
 //! - [`sign`]: keys of machines and hubs, and what they sign.
 //! - [`messages`]: requests and answers.
 //! - [`roles`]: what each role may do.
+//! - [`people`]: signing in at an identity provider.
 //! - [`policy`]: the policy of an organisation, its audit log.
 //! - [`together`]: those of what machines do to each other.
 //!
@@ -28,6 +29,7 @@
 pub mod agents;
 pub mod chain;
 pub mod messages;
+pub mod people;
 pub mod policy;
 pub mod roles;
 pub mod sign;

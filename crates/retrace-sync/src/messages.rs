@@ -1,6 +1,7 @@
 //! Requests and answers as JSON. Hashes are 64 hexadecimal digits, bytes are base 64, times are microseconds since 1970.
 
 use crate::chain::BadVersion;
+use crate::people::SignedIn;
 use crate::together::{Ordered, Reached};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -346,6 +347,9 @@ pub struct Machine {
     /// When an owner removed it.
     #[serde(default)]
     pub removed_at: Option<i64>,
+    /// Who is signed in there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signed_in: Option<SignedIn>,
 }
 
 /// The machines of the organisation.
@@ -421,6 +425,12 @@ pub const NOT_ALLOWED: &str = "not_allowed";
 pub const NOT_FOUND: &str = "not_found";
 /// The request makes no sense.
 pub const INVALID: &str = "invalid";
+/// The person did not sign in: refused at the provider, too late, or its token is not believed.
+pub const SIGN_IN_REFUSED: &str = "sign_in_refused";
+/// Only a person who signed in may do this.
+pub const SIGN_IN_WANTED: &str = "sign_in_wanted";
+/// The identity provider is not reached, or refuses the hub.
+pub const PROVIDER_FAILED: &str = "provider_failed";
 /// The database cannot be reached at present.
 pub const UNAVAILABLE: &str = "unavailable";
 
@@ -436,4 +446,7 @@ pub const FINAL: &[&str] = &[
     NOT_ALLOWED,
     NOT_FOUND,
     INVALID,
+    SIGN_IN_REFUSED,
+    SIGN_IN_WANTED,
+    PROVIDER_FAILED,
 ];

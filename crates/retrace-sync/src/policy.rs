@@ -205,6 +205,9 @@ pub struct AuditRow {
     pub machine_name: Option<String>,
     /// The person who was signed in there.
     pub person: Option<String>,
+    /// True if that is who signed in at the organisation's identity provider.
+    #[serde(default)]
+    pub verified: bool,
     /// What was asked.
     pub action: String,
     /// Ids of what it concerned, or why it was refused.

@@ -199,6 +199,12 @@ pub struct OrderState {
     pub state: String,
     /// Who approved it, where that was asked for.
     pub approved_by: Option<String>,
+    /// True if they signed in at the organisation's identity provider.
+    #[serde(default)]
+    pub approved_verified: bool,
+    /// The first of the two persons, where the hub knows who signed in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_person: Option<String>,
     /// When.
     pub approved_at: Option<i64>,
     /// Versions that lost path and content at the hub.
@@ -313,6 +319,9 @@ pub struct HubDecision {
     pub verdict: String,
     /// Who.
     pub person: String,
+    /// True if they signed in at the organisation's identity provider; else it is who their machine says.
+    #[serde(default)]
+    pub verified: bool,
     /// On which machine.
     pub by_name: String,
     /// When.
@@ -385,6 +394,9 @@ pub struct HubCommentRow {
     pub text: Option<String>,
     /// Who.
     pub person: String,
+    /// True if they signed in at the organisation's identity provider; else it is who their machine says.
+    #[serde(default)]
+    pub verified: bool,
     /// On which machine.
     pub by_name: String,
     /// When.
@@ -398,6 +410,9 @@ pub struct HubReviewRow {
     pub verdict: String,
     /// Who.
     pub person: String,
+    /// True if they signed in at the organisation's identity provider; else it is who their machine says.
+    #[serde(default)]
+    pub verified: bool,
     /// On which machine.
     pub by_name: String,
     /// When.
@@ -571,6 +586,9 @@ pub struct Proposal {
     pub note: Option<String>,
     /// Who proposed it.
     pub person: String,
+    /// True if they signed in at the organisation's identity provider; else it is who their machine says.
+    #[serde(default)]
+    pub verified: bool,
     /// On which machine.
     pub by: String,
     /// Its name.

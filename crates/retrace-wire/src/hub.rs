@@ -1,6 +1,9 @@
 //! A machine and its hub.
 
-use super::{HubBackground, HubCarriedOut, HubFault, HubProposalDone, HubRole, HubSend, HubWaiting, Message};
+use super::{
+    HubAsked, HubBackground, HubCarriedOut, HubFault, HubPerson, HubProposalDone, HubRole, HubSend, HubWaiting,
+    Message,
+};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -74,6 +77,14 @@ pub struct HubStatus {
     pub background: HubBackground,
     /// What waited at the hub when this machine last synced; null before that.
     pub waiting: Option<HubWaiting>,
+    /// Who is signed in on this machine, as far as it was told; absent for nobody, or once that has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub signed_in: Option<HubPerson>,
+    /// What the organisation asks of this machine; absent before its first sync.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub asked: Option<HubAsked>,
 }
 
 /// What a store may send, and how far it was sent.

@@ -1,6 +1,6 @@
 //! Policy, roles, machines and audit log of the hub.
 
-use super::HubRole;
+use super::{HubPerson, HubRole};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use ts_rs::TS;
@@ -58,6 +58,10 @@ pub struct HubMachine {
     pub left_at: Option<String>,
     /// When an owner removed it.
     pub removed_at: Option<String>,
+    /// Who is signed in there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub signed_in: Option<HubPerson>,
 }
 
 /// Gives a machine another role.
@@ -122,6 +126,10 @@ pub struct HubAuditRow {
     pub machine_name: Option<String>,
     /// The person who was signed in there.
     pub person: Option<String>,
+    /// True if that is who signed in at the organisation's identity provider.
+    #[serde(default)]
+    #[ts(as = "Option<bool>", optional)]
+    pub verified: bool,
     /// What was asked: `append`, `redact`, `role`, …
     pub action: String,
     /// Ids of what it concerned, or why it was refused.

@@ -50,7 +50,7 @@ pub struct HubWaiting {
     /// Proposals that wait for this machine.
     #[ts(type = "number")]
     pub proposals: u64,
-    /// Memories of all machines that nobody reviewed.
+    /// Memories of all machines that nobody reviewed. A hub counts up to ten thousand.
     #[ts(type = "number")]
     pub unreviewed: u64,
     /// When that was so.
@@ -165,7 +165,7 @@ pub struct HubInbox {
     pub items: Vec<HubItem>,
     /// Where the next page begins; null after the last.
     pub next: Option<String>,
-    /// All there are; with the first page alone.
+    /// All there are; with the first page alone. A hub counts up to ten thousand.
     #[ts(type = "number | null")]
     pub total: Option<u64>,
 }
@@ -234,6 +234,10 @@ pub struct HubComment {
     pub text: Option<String>,
     /// Who.
     pub person: String,
+    /// True if they signed in at the organisation's identity provider; else it is who their machine says.
+    #[serde(default)]
+    #[ts(as = "Option<bool>", optional)]
+    pub verified: bool,
     /// On which machine.
     pub machine_name: String,
     /// When.
@@ -247,6 +251,10 @@ pub struct HubReview {
     pub verdict: String,
     /// Who.
     pub person: String,
+    /// True if they signed in at the organisation's identity provider; else it is who their machine says.
+    #[serde(default)]
+    #[ts(as = "Option<bool>", optional)]
+    pub verified: bool,
     /// On which machine.
     pub machine_name: String,
     /// When.
@@ -350,6 +358,14 @@ pub struct HubRedaction {
     pub state: HubOrderState,
     /// Who approved it, where the policy asks for a second person.
     pub approved_by: Option<String>,
+    /// True if they signed in at the organisation's identity provider.
+    #[serde(default)]
+    #[ts(as = "Option<bool>", optional)]
+    pub approved_verified: bool,
+    /// The first of the two persons, where the hub knows who signed in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub first_person: Option<String>,
     /// When.
     pub approved_at: Option<String>,
     /// Versions of other machines that lost path and content at the hub.
@@ -498,6 +514,10 @@ pub struct HubProposal {
     pub note: Option<String>,
     /// Who proposed it.
     pub person: String,
+    /// True if they signed in at the organisation's identity provider; else it is who their machine says.
+    #[serde(default)]
+    #[ts(as = "Option<bool>", optional)]
+    pub person_verified: bool,
     /// On which machine.
     pub by_name: String,
     /// True if that is this machine, which alone may withdraw it.

@@ -471,13 +471,13 @@ commands! {
         invalidates [Hosts] errors [Invalid, StoreUnavailable, KeyRefused, CannotWrite];
     /// Leaves the hub. What was sent stays there.
     write hub_leave(HubLeaveReq) -> HubStatus
-        invalidates [Hosts] errors [NotFound, CannotWrite];
+        invalidates [Hosts, Rules] errors [NotFound, CannotWrite];
     /// Chooses what a store may send to the hub.
     write hub_send(HubSendReq) -> HubStatus
         invalidates [Hosts] errors [NotFound, CannotWrite];
     /// Sends what the hub lacks, and carries out what other machines redacted and proposed. `cancel` with the job's name stops it.
     write hub_sync(HubSyncReq) -> HubSynced
-        invalidates [Hosts, Log, Files, Reviews, Receipts, Contents] errors [NotFound, Busy, CannotWrite, StoreUnavailable, KeyRefused];
+        invalidates [Hosts, Log, Files, Reviews, Receipts, Rules, Contents] errors [NotFound, Busy, CannotWrite, StoreUnavailable, KeyRefused];
     /// A page of the versions of all machines at the hub.
     read hub_versions(HubVersionsReq) -> HubVersions
         provides [Outside] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
@@ -493,6 +493,15 @@ commands! {
     /// Takes a machine out of the organisation. What it sent stays; its key is never taken again.
     write hub_remove_machine(HubMachineRef) -> HubMachines
         invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+    /// Begins to sign a person in at the identity provider of the hub: where they go, and what they enter there.
+    write hub_sign_in(Nothing) -> HubSignIn
+        errors [NotFound, StoreUnavailable, KeyRefused];
+    /// Asks whether the person answered. Where they did, they are signed in on this machine.
+    write hub_finish_sign_in(HubSignInReq) -> HubSignInState
+        invalidates [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
+    /// Signs the person out of this machine.
+    write hub_sign_out(Nothing) -> HubStatus
+        invalidates [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
     /// The policy of the organisation.
     read hub_policy(Nothing) -> HubPolicy
         provides [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];

@@ -1,6 +1,6 @@
 //! `retrace hub` and `retrace sync`
 
-use super::{Ended, hub_agents, hub_policy, hub_together};
+use super::{Ended, hub_agents, hub_people, hub_policy, hub_together};
 use crate::exit::Exit;
 use crate::print::{self, json};
 use crate::shell::Shell;
@@ -89,6 +89,8 @@ enum What {
         /// Write log lines to standard error, as text or as JSON; they hold no content, path or token
         #[arg(long, value_enum, hide_possible_values = true, value_name = "FORMAT")]
         log: Option<hub_policy::Log>,
+        #[command(flatten)]
+        provider: hub_people::Provider,
     },
     /// Join a hub with a one-time token
     ///
@@ -200,6 +202,19 @@ enum What {
         /// The machine, by name or id
         machine: String,
     },
+    /// Sign in at the identity provider of the hub
+    ///
+    /// Prints an address and a code: enter the code there, in any browser. The
+    /// hub then knows who acts on this machine, until the sign-in ends.
+    ///
+    ///     retrace hub sign-in
+    #[command(verbatim_doc_comment)]
+    SignIn,
+    /// Sign out on this machine
+    ///
+    ///     retrace hub sign-out
+    #[command(verbatim_doc_comment)]
+    SignOut,
     /// Show the policy of the organisation, or change it
     ///
     ///     retrace hub policy
@@ -289,6 +304,7 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
             new_owner_token,
             metrics_token_file,
             log,
+            provider,
         } => {
             if let Some(format) = log {
                 retrace_hub::log_to_stderr(format.into());
@@ -298,7 +314,17 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
                 None => shell.options()?.data_dir.join("hub.key"),
             };
             let tls = tls_cert.zip(tls_key).map(|(certificate, key)| TlsFiles { certificate, key });
-            let options = HubOptions { database, listen, key_file, tls, new_owner_token, metrics_token_file };
+            let (people, client_secret_file) = provider.told();
+            let options = HubOptions {
+                database,
+                listen,
+                key_file,
+                tls,
+                new_owner_token,
+                metrics_token_file,
+                people,
+                client_secret_file,
+            };
             serve(options, shell)
         }
         What::Join { url, token, send, name, ca } => {
@@ -335,6 +361,8 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         What::Machines => hub_policy::machines(shell),
         What::Role { machine, role } => hub_policy::set_role(machine, role, shell),
         What::Remove { machine } => hub_policy::remove(machine, shell),
+        What::SignIn => hub_people::sign_in(shell),
+        What::SignOut => hub_people::sign_out(shell),
         What::Policy(arguments) => hub_policy::run(arguments, shell),
         What::Audit { since } => hub_policy::audit(since.as_deref(), shell),
         What::Doctor(arguments) => hub_policy::doctor(arguments, shell),

@@ -17,6 +17,7 @@ pub(crate) mod health;
 pub(crate) mod hook;
 pub(crate) mod hub;
 pub(crate) mod hub_agents;
+mod hub_people;
 pub(crate) mod hub_policy;
 pub(crate) mod hub_together;
 pub(crate) mod import;

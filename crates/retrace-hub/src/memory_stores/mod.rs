@@ -168,6 +168,7 @@ fn as_caller(hub: &Hub, agent: &Agent) -> Caller {
         public_key: hub.keys.signing.public(),
         role: Role::Writer,
         person: Some(agent.id.clone()),
+        verified: None,
     }
 }
 

@@ -4,11 +4,13 @@ use super::{Caller, id16, invalid};
 use crate::Failure;
 use crate::audit;
 use crate::database::{Scoped, new_token, now, org_of};
+use crate::people::{self, Person};
 use crate::routes::Hub;
 use retrace_model::{MachineId, OrgId, Sha256};
 use retrace_sync::messages::{
     self as m, Bytes, Clock, Done, Hello, Join, Joined, Machine, Machines, NewToken, PROTOCOL, Token,
 };
+use retrace_sync::people::SignedIn;
 use retrace_sync::policy::{RemoveMachine, SetRole};
 use retrace_sync::roles::Role;
 use retrace_sync::sign::{is_signed, join_text, machine_of};
@@ -79,7 +81,9 @@ pub(crate) async fn join(hub: &Hub, request: Join) -> Result<Joined, Failure> {
             &[&&org.0[..], &&sha256.0[..], &&machine.0[..]],
         )
         .await?;
-    let caller = Caller { org, machine, public_key: public.clone(), role, person: None };
+    let caller = Caller { org, machine, public_key: public.clone(), role, person: None, verified: None };
+    // Whoever was signed in on a machine that left is not signed in on the one that joins.
+    people::end(&scoped, &caller).await?;
     audit::note(&scoped, &caller, "join", role.as_str()).await?;
     scoped.commit().await?;
     Ok(joined(role))
@@ -95,13 +99,18 @@ pub(crate) async fn caller(scoped: &Scoped, org: OrgId, machine: MachineId) -> R
     let row = scoped
         .client()?
         .query_opt(
-            "SELECT public_key, role FROM machines WHERE org = $1 AND machine = $2 AND left_at IS NULL",
-            &[&&org.0[..], &&machine.0[..]],
+            "SELECT m.public_key, m.role, s.person, s.shown FROM machines m
+             LEFT JOIN (sign_ins s JOIN provider p ON p.org = s.org AND p.issuer = s.issuer AND p.client_id = s.client_id)
+                 ON s.org = m.org AND s.machine = m.machine AND s.ends_at > $3
+             WHERE m.org = $1 AND m.machine = $2 AND m.left_at IS NULL",
+            &[&&org.0[..], &&machine.0[..], &now()],
         )
         .await?;
     let row =
         row.ok_or_else(|| Failure::refused(m::NOT_REGISTERED, "This machine is not registered at the hub."))?;
-    Ok(Caller { org, machine, public_key: row.get(0), role: role_of(&row, 1)?, person: None })
+    let person = row.get::<_, Option<Vec<u8>>>(2).zip(row.get(3)).map(|(key, shown)| Person { key, shown });
+    let (public_key, role) = (row.get(0), role_of(&row, 1)?);
+    Ok(Caller { org, machine, public_key, role, person: None, verified: None }.with(person))
 }
 
 /// Notes what the machine's clock shows.
@@ -121,9 +130,13 @@ pub(crate) async fn machines(scoped: &Scoped, caller: &Caller) -> Result<Machine
     let rows = scoped
         .client()?
         .query(
-            "SELECT machine, name, role, seen_at, skew, left_at, joined_at, removed_at FROM machines WHERE org = $1
-             ORDER BY name, machine",
-            &[&&caller.org.0[..]],
+            "SELECT m.machine, m.name, m.role, m.seen_at, m.skew, m.left_at, m.joined_at, m.removed_at, s.shown, s.name,
+                 s.issuer, s.ends_at
+             FROM machines m
+             LEFT JOIN (sign_ins s JOIN provider p ON p.org = s.org AND p.issuer = s.issuer AND p.client_id = s.client_id)
+                 ON s.org = m.org AND s.machine = m.machine AND s.ends_at > $2
+             WHERE m.org = $1 ORDER BY m.name, m.machine",
+            &[&&caller.org.0[..], &now()],
         )
         .await?;
     let machine = |row: &Row| {
@@ -136,9 +149,19 @@ pub(crate) async fn machines(scoped: &Scoped, caller: &Caller) -> Result<Machine
             joined_at: row.get(6),
             left_at: row.get(5),
             removed_at: row.get(7),
+            signed_in: signed_in(row),
         })
     };
     Ok(Machines { machines: rows.iter().map(machine).collect::<Result<_, Failure>>()? })
+}
+
+fn signed_in(row: &Row) -> Option<SignedIn> {
+    Some(SignedIn {
+        person: row.get::<_, Option<String>>(8)?,
+        name: row.get::<_, Option<String>>(9)?,
+        issuer: row.get::<_, Option<String>>(10)?,
+        ends_at: row.get::<_, Option<i64>>(11)?,
+    })
 }
 
 pub(crate) async fn token(
@@ -232,6 +255,7 @@ pub(crate) async fn remove(
         )
         .await?;
     end_tokens(scoped, caller, machine).await?;
+    people::end(scoped, &Caller { machine, ..caller.clone() }).await?;
     audit::note(scoped, caller, "remove", &machine.to_string()).await?;
     machines(scoped, caller).await
 }
@@ -257,6 +281,7 @@ pub(crate) async fn leave(scoped: &Scoped, caller: &Caller) -> Result<Done, Fail
         )
         .await?;
     end_tokens(scoped, caller, caller.machine).await?;
+    people::end(scoped, caller).await?;
     audit::note(scoped, caller, "leave", "").await?;
     Ok(Done {})
 }

@@ -68,7 +68,8 @@ pub(crate) async fn audit(
         .client()?
         .query(
             &format!(
-                "SELECT a.seq, a.at, a.machine, m.name, a.person, a.action, a.subject, a.before, a.after, a.outcome
+                "SELECT a.seq, a.at, a.machine, m.name, a.person, a.action, a.subject, a.before, a.after, a.outcome,
+                     a.verified
                  FROM audit a LEFT JOIN machines m ON m.org = a.org AND m.machine = a.machine
                  WHERE a.org = $1 AND {beyond} AND a.at >= $3 ORDER BY a.seq {order} LIMIT $4"
             ),
@@ -101,5 +102,6 @@ fn audit_row(row: &Row) -> Result<AuditRow, Failure> {
         before: row.get(7),
         after: row.get(8),
         outcome: row.get(9),
+        verified: row.get(10),
     })
 }

@@ -1,7 +1,7 @@
 //! Proposals: changes that one machine asks another one to make. The hub keeps and passes them on; it changes no file.
 
 use super::redactions::{KeptOut, Value, beside_others, machine_name, opened};
-use super::together::{found, machine_named, person_of, words};
+use super::together::{found, machine_named, words};
 use super::{Caller, digest, id16, invalid};
 use crate::Failure;
 use crate::audit;
@@ -76,6 +76,7 @@ pub(crate) async fn propose(
         return Err(invalid("Too many proposals wait for this machine."));
     }
     let id = ProposalId(hub.keys.random()?);
+    let (person, verified) = caller.who(&request.person);
     let sha256 = content.as_ref().map(|(_, content)| content.sha256.0.to_vec());
     let size = content.as_ref().map(|(_, content)| i64::try_from(content.size).unwrap_or(i64::MAX));
     let (key, bytes) = match content {
@@ -85,8 +86,9 @@ pub(crate) async fn propose(
     client
         .execute(
             "INSERT INTO proposals (org, id, kind, store, machine, memory, path, to_version, at_instant, expects, expects_seq,
-                 note, person, by_machine, by_name, proposed_at, state, sha256, size, wrapped_key, bytes)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 'waiting', $17, $18, $19, $20)",
+                 note, person, by_machine, by_name, proposed_at, state, sha256, size, wrapped_key, bytes,
+                 verified)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 'waiting', $17, $18, $19, $20, $21)",
             &[
                 &&caller.org.0[..],
                 &&id.0[..],
@@ -100,7 +102,7 @@ pub(crate) async fn propose(
                 &wanted.expects,
                 &wanted.expects_seq,
                 &request.note.as_deref().map(words),
-                &person_of(&request.person),
+                &person,
                 &&caller.machine.0[..],
                 &machine_name(scoped, caller).await?,
                 &now(),
@@ -108,6 +110,7 @@ pub(crate) async fn propose(
                 &size,
                 &key,
                 &bytes,
+                &verified,
             ],
         )
         .await?;
@@ -223,7 +226,7 @@ pub(crate) async fn proposals(
 ) -> Result<Proposals, Failure> {
     const SELECT: &str = "SELECT p.id, p.kind, p.machine, m.name, p.store, s.name, p.path, p.to_version, p.at_instant, p.expects,
         p.expects_seq, p.note, p.person, p.by_machine, p.by_name, p.proposed_at, p.state, p.body, p.signature,
-        m.public_key, p.sha256, p.size, p.wrapped_key, p.bytes
+        m.public_key, p.sha256, p.size, p.wrapped_key, p.bytes, p.verified
         FROM proposals p JOIN machines m ON m.org = p.org AND m.machine = p.machine
         JOIN stores s ON s.org = p.org AND s.store = p.store AND s.machine = p.machine WHERE p.org = $1";
     let client = scoped.client()?;
@@ -274,6 +277,7 @@ fn proposal_of(row: &Row) -> Result<Proposal, Failure> {
         content: None,
         note: row.get(11),
         person: row.get(12),
+        verified: row.get(24),
         by: MachineId(id16(row, 13)?).to_string(),
         by_name: row.get(14),
         proposed_at: row.get(15),

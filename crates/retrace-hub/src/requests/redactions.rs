@@ -9,6 +9,7 @@ use crate::Failure;
 use crate::audit;
 use crate::database::{Scoped, now};
 use crate::keys::{Place, Sealed};
+use crate::people;
 use crate::routes::Hub;
 use retrace_model::{MachineId, OrderId, OrgId, Sha256, StoreId};
 use retrace_sync::messages::{self as m, Bytes, Done, PackedContent, SentVersion};
@@ -19,6 +20,7 @@ use retrace_sync::together::{
     Target, order_id,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
 /// A parameter of a statement.
@@ -117,8 +119,8 @@ pub(crate) async fn reach(
     let method: String = order.method.chars().take(20).collect();
     client
         .execute(
-            "INSERT INTO orders (org, id, by_machine, at, received_at, method, live, reason, state)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING",
+            "INSERT INTO orders (org, id, by_machine, at, received_at, method, live, reason, state, by_person, by_shown)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING",
             &[
                 &&caller.org.0[..],
                 &&id.0[..],
@@ -129,6 +131,8 @@ pub(crate) async fn reach(
                 &order.live,
                 &reason,
                 &if waiting { "waiting" } else { "ordered" },
+                &caller.verified.as_ref().map(|person| &person.key[..]),
+                &caller.verified.as_ref().map(|person| &person.shown[..]),
             ],
         )
         .await?;
@@ -594,15 +598,17 @@ pub(crate) async fn approve_order(
     let client = scoped.client()?;
     let of: [Value<'_>; 2] = [&&caller.org.0[..], &&id.0[..]];
     let row = client
-        .query_opt("SELECT state, by_machine FROM orders WHERE org = $1 AND id = $2 FOR UPDATE", &of)
+        .query_opt(
+            "SELECT state, by_machine, by_person, id FROM orders WHERE org = $1 AND id = $2 FOR UPDATE",
+            &of,
+        )
         .await?
         .ok_or_else(|| Failure::refused(m::NOT_FOUND, "There is no such order."))?;
     if row.get::<_, &str>(0) == "ordered" {
         return Ok(Reached::default());
     }
-    if row.get::<_, Vec<u8>>(1) == caller.machine.0 {
-        let message = "The machine that redacted does not approve it: the policy asks for a second one.";
-        return Err(Failure::refused(m::NOT_ALLOWED, message));
+    if let Some(first) = first_of_two(scoped, caller, &of, &row).await? {
+        return Ok(first);
     }
     let rows = client
         .query("SELECT sha256, starts, ends FROM order_contents WHERE org = $1 AND id = $2", &of)
@@ -611,17 +617,60 @@ pub(crate) async fn approve_order(
     for row in &rows {
         going.insert(super::digest(row, 0)?, Parts { starts: row.get(1), ends: row.get(2) });
     }
-    let who = format!("{} ({})", short(&request.person), machine_name(scoped, caller).await?);
+    let (person, verified) = caller.who(&request.person);
+    let who = format!("{} ({})", short(&person), machine_name(scoped, caller).await?);
     client
         .execute(
-            "UPDATE orders SET state = 'ordered', approved_by = $3, approved_at = $4 WHERE org = $1 AND id = $2",
-            &[of[0], of[1], &who, &now()],
+            "UPDATE orders SET state = 'ordered', approved_by = $3, approved_at = $4, approved_verified = $5
+             WHERE org = $1 AND id = $2",
+            &[of[0], of[1], &who, &now(), &verified],
         )
         .await?;
     client.execute("DELETE FROM order_contents WHERE org = $1 AND id = $2", &of).await?;
     outstanding(scoped, caller.org, &id.0, &row.get::<_, Vec<u8>>(1)).await?;
     audit::note(scoped, caller, "approve_order", &id.to_string()).await?;
     take_out(hub, scoped, caller.org, id, None, &going).await
+}
+
+/// Refuses who would be the first person and the second. Where the hub has an identity provider, it is persons who are counted and not
+/// machines: both signed in. If nobody was where the redaction was made, whoever approves it first is the first of the two, and it
+/// goes on waiting, which is answered here.
+async fn first_of_two(
+    scoped: &Scoped,
+    caller: &Caller,
+    of: &[Value<'_>; 2],
+    order: &Row,
+) -> Result<Option<Reached>, Failure> {
+    let client = scoped.client()?;
+    if people::provider_of(scoped, caller.org).await?.is_none() {
+        if order.get::<_, Vec<u8>>(1) == caller.machine.0 {
+            let message = "The machine that redacted does not approve it: the policy asks for a second one.";
+            return Err(Failure::refused(m::NOT_ALLOWED, message));
+        }
+        return Ok(None);
+    }
+    let Some(person) = &caller.verified else {
+        let message = "The policy asks for two persons, and nobody is signed in on this machine.";
+        return Err(Failure::refused(m::SIGN_IN_WANTED, message));
+    };
+    match order.get::<_, Option<Vec<u8>>>(2) {
+        Some(first) if first == person.key => {
+            let message = "You are the first of the two persons that the policy asks for.";
+            Err(Failure::refused(m::NOT_ALLOWED, message))
+        }
+        Some(_) => Ok(None),
+        None => {
+            client
+                .execute(
+                    "UPDATE orders SET by_person = $3, by_shown = $4 WHERE org = $1 AND id = $2",
+                    &[of[0], of[1], &&person.key[..], &person.shown],
+                )
+                .await?;
+            let id = OrderId(id16(order, 3)?);
+            audit::note(scoped, caller, "approve_order_first", &id.to_string()).await?;
+            Ok(Some(Reached { order: Some(id.to_string()), waiting: true, ..Reached::default() }))
+        }
+    }
 }
 
 /// The name of the asking machine.
@@ -642,7 +691,7 @@ pub(crate) async fn redactions(hub: &Hub, scoped: &Scoped, caller: &Caller) -> R
     let rows = client
         .query(
             "SELECT o.id, o.by_machine, m.name, o.at, o.method, o.live, o.reason, o.state, o.approved_by, o.approved_at,
-                 o.versions, o.contents, o.destroyed_at
+                 o.versions, o.contents, o.destroyed_at, o.by_shown, o.approved_verified
              FROM orders o JOIN machines m ON m.org = o.org AND m.machine = o.by_machine
              WHERE o.org = $1 ORDER BY o.received_at DESC, o.id LIMIT $2",
             &[&&caller.org.0[..], &LISTED],
@@ -694,6 +743,8 @@ pub(crate) async fn redactions(hub: &Hub, scoped: &Scoped, caller: &Caller) -> R
             versions: count(row.get(10)),
             contents: count(row.get(11)),
             destroyed_at: row.get(12),
+            first_person: row.get(13),
+            approved_verified: row.get(14),
             machines: of_order.remove(&row.get::<_, Vec<u8>>(0)).unwrap_or_default(),
         });
     }

@@ -190,7 +190,7 @@ pub(crate) async fn decisions(
     let rows = scoped
         .client()?
         .query(
-            "SELECT number, store, memory, local_seq, verdict, person, by_name, at FROM hub_reviews
+            "SELECT number, store, memory, local_seq, verdict, person, by_name, at, verified FROM hub_reviews
              WHERE org = $1 AND machine = $2 AND number > $3 ORDER BY number LIMIT $4",
             &[&&caller.org.0[..], &&caller.machine.0[..], &number(request.after)?, &DECISIONS],
         )
@@ -205,6 +205,7 @@ pub(crate) async fn decisions(
             person: row.get(5),
             by_name: row.get(6),
             at: row.get(7),
+            verified: row.get(8),
         })
     };
     Ok(Decisions { decisions: rows.iter().map(decision).collect::<Result<_, Failure>>()? })
@@ -319,7 +320,7 @@ pub(crate) async fn show(
     let of: [Value<'_>; 4] = [&&caller.org.0[..], &&found.store.0[..], &&found.machine.0[..], &found.seq];
     let rows = client
         .query(
-            "SELECT number, person, by_name, at, sha256, size, wrapped_key, bytes FROM comments
+            "SELECT number, person, by_name, at, sha256, size, wrapped_key, bytes, verified FROM comments
              WHERE org = $1 AND store = $2 AND machine = $3 AND seq = $4 ORDER BY number",
             &of,
         )
@@ -340,11 +341,12 @@ pub(crate) async fn show(
             }
         };
         let (person, by_name, at) = (row.get(1), row.get(2), row.get(3));
-        comments.push(HubCommentRow { number: count(row.get(0)), text, person, by_name, at });
+        let verified = row.get(8);
+        comments.push(HubCommentRow { number: count(row.get(0)), text, person, by_name, at, verified });
     }
     let rows = client
         .query(
-            "SELECT verdict, person, by_name, at FROM hub_reviews WHERE org = $1 AND store = $2 AND machine = $3
+            "SELECT verdict, person, by_name, at, verified FROM hub_reviews WHERE org = $1 AND store = $2 AND machine = $3
                  AND memory = $4 AND seq >= $5 ORDER BY number",
             &[of[0], of[1], of[2], &&memory.0[..], &found.seq],
         )
@@ -354,6 +356,7 @@ pub(crate) async fn show(
         person: row.get(1),
         by_name: row.get(2),
         at: row.get(3),
+        verified: row.get(4),
     };
     let reviews = rows.iter().map(review).collect();
     Ok(Shown { version: found.row, content, before, comments, reviews })
@@ -380,17 +383,19 @@ pub(crate) async fn comment(
         .map_err(|_| Failure::Machine("a comment could not be packed".into()))?;
     let place = Place { org: caller.org, store: found.store, machine: found.machine };
     let sealed = hub.keys.seal(place, &sha256, &packed)?;
+    let (person, verified) = caller.who(&request.person);
     scoped
         .client()?
         .execute(
-            "INSERT INTO comments (org, store, machine, seq, person, by_machine, by_name, at, sha256, size, wrapped_key, bytes)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+            "INSERT INTO comments (org, store, machine, seq, person, by_machine, by_name, at, sha256, size, wrapped_key, bytes,
+                 verified)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
             &[
                 &&caller.org.0[..],
                 &&found.store.0[..],
                 &&found.machine.0[..],
                 &found.seq,
-                &person_of(&request.person),
+                &person,
                 &&caller.machine.0[..],
                 &machine_name(scoped, caller).await?,
                 &now(),
@@ -398,6 +403,7 @@ pub(crate) async fn comment(
                 &number(text.len() as u64)?,
                 &sealed.wrapped_key,
                 &sealed.bytes,
+                &verified,
             ],
         )
         .await?;
@@ -410,7 +416,7 @@ pub(crate) async fn approve(scoped: &Scoped, caller: &Caller, request: Approve) 
     if request.versions.is_empty() || request.versions.len() > m::MAX_VERSIONS {
         return Err(invalid("One to a thousand versions are wanted."));
     }
-    let (person, by_name) = (person_of(&request.person), machine_name(scoped, caller).await?);
+    let ((person, verified), by_name) = (caller.who(&request.person), machine_name(scoped, caller).await?);
     let client = scoped.client()?;
     let mut memories = 0;
     for version in &request.versions {
@@ -431,8 +437,9 @@ pub(crate) async fn approve(scoped: &Scoped, caller: &Caller, request: Approve) 
         memories += moved;
         client
             .execute(
-                "INSERT INTO hub_reviews (org, store, machine, memory, seq, local_seq, verdict, person, by_machine, by_name, at)
-                 VALUES ($1, $2, $3, $4, $5, $6, 'approved', $7, $8, $9, $10)",
+                "INSERT INTO hub_reviews (org, store, machine, memory, seq, local_seq, verdict, person, by_machine, by_name, at,
+                     verified)
+                 VALUES ($1, $2, $3, $4, $5, $6, 'approved', $7, $8, $9, $10, $11)",
                 &[
                     of[0],
                     of[1],
@@ -444,6 +451,7 @@ pub(crate) async fn approve(scoped: &Scoped, caller: &Caller, request: Approve) 
                     &&caller.machine.0[..],
                     &by_name,
                     &now(),
+                    &verified,
                 ],
             )
             .await?;
