@@ -105,7 +105,7 @@ impl Checker {
     /// Checks the files of a directory, all of them: what is not among them counts as not there.
     #[must_use]
     pub fn check(&mut self, files: &[File<'_>], surroundings: &Surroundings<'_>) -> Report {
-        let taken: Vec<&File<'_>> = files.iter().filter(|file| !self.config.excludes(file.path)).collect();
+        let taken: Vec<&File<'_>> = files.iter().filter(|file| self.config.takes(file.path)).collect();
         let reused = self.read_all(&taken);
         let mut directory = Directory {
             readings: taken
@@ -125,6 +125,7 @@ impl Checker {
         let Directory { findings, readings, .. } = directory;
         let mut findings = findings.done();
         findings.extend(readings.values().flat_map(|reading| reading.findings.iter().cloned()));
+        findings.retain(|finding| self.config.counts(&finding.rule.id, &finding.path));
         findings.sort_by(|a, b| {
             let key = |one: &Finding| Span::order(one.span.as_ref());
             (&a.path, key(a), &a.rule.id, &a.message).cmp(&(&b.path, key(b), &b.rule.id, &b.message))
@@ -187,10 +188,11 @@ impl Checker {
 /// the order of the content. What a comment in it allows is left out where the configuration lets comments allow.
 #[must_use]
 pub fn check_one(path: &str, bytes: &[u8], config: &Config) -> Vec<Finding> {
-    if config.excludes(path) {
+    if !config.takes(path) {
         return Vec::new();
     }
     let mut reading = read_alone(path, bytes, config);
+    reading.findings.retain(|finding| config.counts(&finding.rule.id, path));
     if config.inline_allow {
         reading.findings.retain(|finding| !reading.allowed.allows(finding));
     }

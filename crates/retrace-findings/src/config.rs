@@ -5,7 +5,7 @@ use crate::registry::{Rule, rules};
 use regex::Regex;
 use retrace_message::AsMessage;
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
 /// Why a configuration cannot be used.
@@ -26,6 +26,14 @@ pub enum ConfigError {
         /// Given value.
         value: String,
     },
+    /// A rule that an organisation keeps on.
+    #[error("the rule {rule} is required by {by} and cannot be switched off here")]
+    Required {
+        /// The rule.
+        rule: String,
+        /// Who requires it.
+        by: String,
+    },
     /// A pattern of paths that cannot be used.
     #[error("the pattern {0:?} cannot be used")]
     Pattern(String),
@@ -42,6 +50,8 @@ struct Setting {
 #[derive(Clone, Debug)]
 pub struct Config {
     settings: BTreeMap<&'static str, Setting>,
+    /// Rules that are on whatever else is set, on every path.
+    required: BTreeSet<&'static str>,
     excluded: Vec<Regex>,
     allowed_emails: Vec<String>,
     /// True if comments in memories may allow findings.
@@ -80,6 +90,7 @@ impl Default for Config {
             .collect();
         Self {
             settings,
+            required: BTreeSet::new(),
             excluded: Vec::new(),
             allowed_emails: Vec::new(),
             inline_allow: true,
@@ -163,6 +174,30 @@ impl Config {
         selectors.iter().try_for_each(|selector| self.set(selector, "on"))
     }
 
+    /// Keeps rules, or the rules of groups, on from now on: nothing set before or after switches them off, and a path that is left out
+    /// is looked at for them. A selector that this version does not know is passed over.
+    pub fn require(&mut self, selectors: &[String]) {
+        for rule in selectors.iter().filter_map(|selector| named(selector).ok()).flatten() {
+            self.required.insert(rule.id.as_str());
+        }
+    }
+
+    /// True if a rule is on whatever else is set.
+    #[must_use]
+    pub fn requires(&self, rule: &str) -> bool {
+        self.required.contains(rule)
+    }
+
+    /// True if a path is looked at: it is not left out, or some rule is required.
+    pub(crate) fn takes(&self, path: &str) -> bool {
+        !self.required.is_empty() || !self.excludes(path)
+    }
+
+    /// True if a finding of a rule at a path counts.
+    pub(crate) fn counts(&self, rule: &str, path: &str) -> bool {
+        self.requires(rule) || !self.excludes(path)
+    }
+
     /// The configuration with [`Config::every_place`].
     #[must_use]
     pub fn with_every_place(mut self) -> Self {
@@ -180,7 +215,8 @@ impl Config {
     /// Severity of the findings of `rule`; `None` when it is off.
     #[must_use]
     pub fn severity(&self, rule: &Rule) -> Option<Severity> {
-        self.settings.get(rule.id.as_str()).filter(|setting| setting.on).map(|setting| setting.severity)
+        let is_on = |setting: &&Setting| setting.on || self.requires(&rule.id);
+        self.settings.get(rule.id.as_str()).filter(is_on).map(|setting| setting.severity)
     }
 
     /// True if the path is left out.
@@ -239,6 +275,22 @@ fn path_pattern(pattern: &str) -> Result<Regex, ConfigError> {
 mod tests {
     use super::*;
     use crate::registry::known;
+
+    #[test]
+    fn what_is_required_is_on_whatever_is_set() {
+        let mut config =
+            Config::parse("exclude = [\"logs/**\"]\n[rules]\n\"hidden/comment\" = \"off\"\n").unwrap();
+        config.require(&["hidden/comment".to_owned(), "secret".to_owned(), "of/later".to_owned()]);
+        config.set("secret", "off").unwrap();
+        config.only(&["links/wiki".to_owned()]).unwrap();
+        config.keep_groups(&["links"]);
+        assert!(config.severity(known("hidden/comment")).is_some());
+        assert!(config.severity(known("secret/github")).is_some());
+        assert_eq!(config.severity(known("links/orphan")), None);
+        assert!(config.takes("logs/a.md") && config.counts("hidden/comment", "logs/a.md"));
+        assert!(!config.counts("links/wiki", "logs/a.md") && config.counts("links/wiki", "a.md"));
+        assert!(!Config::parse("exclude = [\"logs/**\"]\n").unwrap().takes("logs/a.md"));
+    }
 
     #[test]
     fn an_id_wins_over_its_group() {

@@ -12,7 +12,11 @@ use std::fmt::Write as _;
 
 /// Settings of single rules, by id.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OwnRules(BTreeMap<String, String>);
+pub struct OwnRules {
+    settings: BTreeMap<String, String>,
+    /// Rules, or groups of them, that an organisation keeps on, and who that is. Not kept in the file.
+    required: Option<(String, Vec<String>)>,
+}
 
 /// The file.
 #[derive(Deserialize)]
@@ -33,14 +37,28 @@ impl OwnRules {
         for (id, value) in &written.rules {
             check(id, value)?;
         }
-        Ok(Self(written.rules))
+        Ok(Self { settings: written.rules, required: None })
+    }
+
+    /// The same, under an organisation that keeps rules on; `by` names it.
+    #[must_use]
+    pub fn under(self, by: &str, required: &[String]) -> Self {
+        Self { required: Some((by.to_owned(), required.to_vec())), ..self }
+    }
+
+    /// Who keeps a rule on, where somebody does.
+    #[must_use]
+    pub fn required_by(&self, id: &str) -> Option<&str> {
+        let (by, required) = self.required.as_ref()?;
+        let rule = rule(id)?;
+        required.iter().any(|selector| rule.is_named(selector)).then_some(by)
     }
 
     /// The file's text; [`OwnRules::parse`] reads it.
     #[must_use]
     pub fn to_text(&self) -> String {
         let mut text = String::from("# Rules as set in Retrace: off, on, note, warning or error.\n[rules]\n");
-        for (id, value) in &self.0 {
+        for (id, value) in &self.settings {
             // A quoted key of TOML escapes what a string of Rust's debug form does, for the characters an id can hold.
             let _ = writeln!(text, "{id:?} = {value:?}");
         }
@@ -50,31 +68,45 @@ impl OwnRules {
     /// Setting of a rule.
     #[must_use]
     pub fn of(&self, id: &str) -> Option<&str> {
-        self.0.get(id).map(String::as_str)
+        self.settings.get(id).map(String::as_str)
     }
 
     /// Sets a rule, or each rule of a group as it is now; `None` takes the setting away.
     ///
     /// # Errors
-    /// [`ConfigError::UnknownRule`], [`ConfigError::UnknownSetting`].
+    /// [`ConfigError::UnknownRule`], [`ConfigError::UnknownSetting`], [`ConfigError::Required`] where one of them is to be switched
+    /// off that an organisation keeps on.
     pub fn set(&mut self, selector: &str, value: Option<&str>) -> Result<(), ConfigError> {
         let rules = named(selector)?;
         if let Some(value) = value {
             check(selector, value)?;
         }
+        if value == Some("off")
+            && let Some((rule, by)) = rules.iter().find_map(|rule| Some((rule, self.required_by(&rule.id)?)))
+        {
+            return Err(ConfigError::Required { rule: rule.id.clone(), by: by.to_owned() });
+        }
         for rule in rules {
             match value {
-                Some(value) => drop(self.0.insert(rule.id.clone(), value.to_owned())),
-                None => drop(self.0.remove(&rule.id)),
+                Some(value) => drop(self.settings.insert(rule.id.clone(), value.to_owned())),
+                None => drop(self.settings.remove(&rule.id)),
             }
         }
         Ok(())
     }
 
-    /// Applies the settings of the rules that are known to a configuration.
+    /// Applies the settings of the rules that are known to a configuration, and what is required over them.
     pub fn apply(&self, config: &mut Config) {
-        for (id, value) in self.0.iter().filter(|(id, _)| rule(id).is_some()) {
+        for (id, value) in self.settings.iter().filter(|(id, _)| rule(id).is_some()) {
             config.set(id, value).expect("the rule is known, and the value was checked");
+        }
+        self.require(config);
+    }
+
+    /// Applies only what is required.
+    pub fn require(&self, config: &mut Config) {
+        if let Some((_, required)) = &self.required {
+            config.require(required);
         }
     }
 }

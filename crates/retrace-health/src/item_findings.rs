@@ -105,7 +105,13 @@ impl Configurations {
         }
         let row = reader.store(store)?;
         let root = root_of(&row);
-        let usable = |at: Place<'_>| inner.configuration(at).or_else(|_| check::configuration(at, None)).ok();
+        let required = inner.required_alone();
+        let as_it_lies = |at: Place<'_>| {
+            let mut config = check::configuration(at, None)?;
+            required.require(&mut config);
+            Ok::<_, ApiError>(config)
+        };
+        let usable = |at: Place<'_>| inner.configuration(at).or_else(|_| as_it_lies(at)).ok();
         let read = || {
             if !row.has_directory() {
                 let at = Place {
@@ -125,7 +131,11 @@ impl Configurations {
             };
             usable(at)
         };
-        let config = read().unwrap_or_default();
+        let config = read().unwrap_or_else(|| {
+            let mut config = Config::default();
+            required.require(&mut config);
+            config
+        });
         let identity = Sha256::of(format!("{config:?}").as_bytes());
         let configured = Arc::new(Configured { config, identity, store: row });
         self.known.insert(store, Arc::clone(&configured));
@@ -350,9 +360,7 @@ impl Checks {
         }
         let mut config = Config::default();
         // Whatever stands in a file of settings, a content is shown.
-        if let Ok(own) = self.own_rules() {
-            own.apply(&mut config);
-        }
+        self.own_rules().unwrap_or_else(|_| self.required_alone()).apply(&mut config);
         // Its acts would concern files that are not here.
         let shown =
             |finding: &Finding| wire::Finding { remedies: Vec::new(), ..check::finding_view(finding) };

@@ -271,7 +271,10 @@ pub fn rules(out: &mut (impl Write + ?Sized), rules: &[&FindingRule], style: Sty
                 visible::line(&rule.id),
                 visible::line(&rule.severity),
                 if rule.on { "on" } else { "off" }.to_owned(),
-                rule.own.as_deref().map_or_else(|| "-".to_owned(), visible::line),
+                match (&rule.required_by, &rule.own) {
+                    (Some(_), own) if own.as_deref().is_none_or(|own| own == "off") => "required".to_owned(),
+                    (_, own) => own.as_deref().map_or_else(|| "-".to_owned(), visible::line),
+                },
                 visible::line(&rule.explanation),
             ]
         })

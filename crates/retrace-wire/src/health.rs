@@ -404,6 +404,10 @@ pub struct FindingRule {
     /// Setting of the person: `off`, `on`, `note`, `warning` or `error`; null for nothing. It wins over the
     /// configuration of a directory.
     pub own: Option<String>,
+    /// The hub whose organisation keeps the rule on, whatever is set; absent where nobody does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub required_by: Option<String>,
     /// Explanation of what it searches for and why that matters.
     pub explanation: String,
     /// Advice for its findings.

@@ -3,8 +3,8 @@
 use super::{Hub, Machine, Signer, program, raw};
 use retrace_api::commands;
 use retrace_api::wire::{
-    Code, HubAuditReq, HubAuditRow, HubLeaveReq, HubMachineRef, HubPolicyReq, HubRole, HubRoleReq,
-    HubTokenReq, Nothing,
+    CheckReq, Code, Finding, FindingsReq, HealthReq, HubAuditReq, HubAuditRow, HubLeaveReq, HubMachineRef,
+    HubPolicyReq, HubRole, HubRoleReq, HubTokenReq, InboxReq, Nothing, ReviewReportReq, SetFindingRule,
 };
 use retrace_hub::{Check, DoctorOptions, State, doctor};
 use retrace_sync::roles::{REQUESTS, Right, Role, allows, right_of};
@@ -475,4 +475,115 @@ fn a_restored_dump_is_sound_and_what_it_lacks_is_sent_again() {
     assert_eq!(machine.versions().len(), 2);
     let checks = doctor(&examined).expect("it examines");
     assert!(checks.iter().all(|check| check.state != State::Error), "{checks:?}");
+}
+
+/// A rule that is about one content by itself, and a content that it finds something in.
+const RULE: &str = "hidden/zero-width";
+const HIDDEN: &str = "deploy\u{200b} on Fridays\n";
+
+/// Where its findings are reported, by the doors through which a person sees them.
+fn doors(machine: &Machine) -> Vec<&'static str> {
+    let app = &machine.world.app;
+    let check = |target: String, config: Option<&str>, rules: &[&str]| {
+        let request = CheckReq {
+            target,
+            config: config.map(str::to_owned),
+            rules: rules.iter().map(|rule| (*rule).to_owned()).collect(),
+            ..CheckReq::default()
+        };
+        commands::check(app, request).expect("a check").findings
+    };
+    let directory = machine.world.path("").display().to_string();
+    let found = |findings: Vec<Finding>| findings.iter().any(|finding| finding.rule == RULE);
+    let inbox = commands::inbox(app, InboxReq { limit: Some(100), ..InboxReq::default() }).expect("an inbox");
+    let items = inbox.groups.into_iter().flat_map(|group| group.items).flat_map(|item| item.findings);
+    let health = commands::health(app, HealthReq { store: None, loads: false }).expect("health");
+    let of_store = FindingsReq { store: "notes".to_owned(), path: None };
+    let of_store = commands::findings(app, of_store).expect("findings").findings;
+    let report = commands::review_report(app, ReviewReportReq::default()).expect("a report").text;
+    let off = format!("[rules]\n\"{RULE}\" = \"off\"\n");
+    let all = [
+        ("check", found(check("notes".to_owned(), None, &[]))),
+        ("check with a configuration", found(check("notes".to_owned(), Some(&off), &[]))),
+        ("check of another rule", found(check("notes".to_owned(), None, &["links/wiki"]))),
+        ("check of the directory", found(check(directory, None, &[]))),
+        ("findings", found(of_store)),
+        ("health", health.findings.iter().any(|found| found.finding.rule == RULE)),
+        ("inbox", found(items.collect())),
+        ("report", report.contains(RULE)),
+    ];
+    all.into_iter().filter_map(|(door, found)| found.then_some(door)).collect()
+}
+
+#[test]
+fn a_required_rule_is_on_wherever_rules_are_read() {
+    let Some((_hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    let app = &b.world.app;
+    let set = |value: Option<&str>| {
+        let request = SetFindingRule { rule: RULE.to_owned(), setting: value.map(str::to_owned) };
+        commands::set_finding_rule(app, request)
+    };
+    // Off by the person, and off with the path left out by what lies in the directory.
+    b.record("retrace.toml", format!("exclude = [\"fact.md\"]\n[rules]\n\"{RULE}\" = \"off\"\n"));
+    b.record("fact.md", HIDDEN);
+    set(Some("off")).expect("it is off");
+    b.synced();
+    assert_eq!(doors(&b), Vec::<&str>::new());
+
+    set_policy(&a, "required_rules", &format!("{RULE},of/later")).expect("a policy");
+    assert_eq!(doors(&b), Vec::<&str>::new(), "nothing is asked of a machine before it syncs");
+    b.synced();
+    assert_eq!(
+        doors(&b),
+        [
+            "check",
+            "check with a configuration",
+            "check of another rule",
+            "check of the directory",
+            "findings",
+            "health",
+            "inbox",
+            "report",
+        ]
+    );
+    let asked = b.status().asked.expect("it was told");
+    assert_eq!((asked.required_rules.len(), asked.transcripts.as_str()), (2, "nothing"));
+    for selector in [RULE, "hidden"] {
+        let request = SetFindingRule { rule: selector.to_owned(), setting: Some("off".to_owned()) };
+        let refused = commands::set_finding_rule(app, request).map(drop).expect_err("it is required");
+        assert_eq!((refused.code, refused.subject.as_str()), (Code::Invalid, RULE));
+        let url = b.status().url.expect("it joined");
+        assert!(refused.message.text().contains(&url), "{}", refused.message.text());
+        assert!(refused.hint.text().contains("required_rules"), "{}", refused.hint.text());
+    }
+    let listed = commands::finding_rules(app, Nothing {}).expect("rules").rules;
+    let rule = listed.iter().find(|rule| rule.id == RULE).expect("it is listed");
+    assert!(rule.required_by.is_some() && rule.own.as_deref() == Some("off"));
+    let (_, table, _) = b.run(&["health", "rules", "list"]);
+    assert!(table.lines().any(|line| line.contains(RULE) && line.contains("required")), "{table}");
+    // More of it is allowed, and so is taking the own setting away.
+    set(Some("error")).expect("another severity");
+    set(Some("on")).expect("on");
+    set(None).expect("no setting");
+
+    // A file that says nothing any more is no way around it.
+    let file = b.data_dir().join("findings.toml");
+    std::fs::write(&file, format!("[rules]\n\"{RULE}\" = \"off\"\n")).expect("written");
+    assert!(doors(&b).contains(&"check"));
+    // Leaving frees the machine.
+    commands::hub_leave(app, HubLeaveReq::default()).expect("it leaves");
+    assert_eq!(doors(&b), Vec::<&str>::new());
+    assert_eq!(b.status().asked, None);
+}
+
+#[test]
+fn a_machine_sends_of_transcripts_what_it_was_told_and_nothing_else() {
+    let Some((_hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    let asked = |machine: &Machine| machine.status().asked.map(|asked| asked.transcripts);
+    assert_eq!(asked(&b), None);
+    for value in ["everything", "metadata", "nothing"] {
+        set_policy(&a, "transcripts", value).expect("a policy");
+        b.synced();
+        assert_eq!(asked(&b).as_deref(), Some(value));
+    }
 }

@@ -8,6 +8,8 @@ mod own;
 mod repository;
 mod select;
 
+pub(crate) use own::required_of;
+
 use crate::wire::{self, ApiError, CheckReq, Checked, Code};
 use chrono::NaiveDate;
 use repository::RepositoryOnDisk;
@@ -31,7 +33,9 @@ const CONFIG_BYTES: u64 = 1024 * 1024;
 /// Parameters of a check besides the directory.
 pub(crate) struct Around<'a> {
     /// Settings of the person, where a store of theirs is checked.
-    pub own: Option<&'a OwnRules>,
+    pub own: &'a OwnRules,
+    /// True if a store is looked at, for which the settings of the person hold.
+    pub is_store: bool,
     /// The repository the memories are about, where they are a store's; found above the directory when absent.
     pub about: Option<&'a Path>,
     pub now: Timestamp,
@@ -97,8 +101,9 @@ pub(crate) fn recorded(
 
 fn gate(at: Place<'_>, root: String, request: &CheckReq, around: &Around<'_>) -> Result<Checked, ApiError> {
     let mut config = configuration(at, request.config.as_deref())?;
-    if let Some(own) = around.own.filter(|_| request.config.is_none()) {
-        own.apply(&mut config);
+    match (&request.config, around.is_store) {
+        (None, true) => around.own.apply(&mut config),
+        _ => around.own.require(&mut config),
     }
     if !request.rules.is_empty() {
         config.only(&request.rules).map_err(|error| invalid(&error))?;

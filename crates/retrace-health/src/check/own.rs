@@ -4,11 +4,28 @@ use super::{Place, invalid};
 use crate::Checks;
 use crate::keep;
 use crate::wire::ApiError;
+use retrace_engine::asked;
 use retrace_findings::{Config, OwnRules};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The file's name.
 const FILE: &str = "findings.toml";
+
+/// What an organisation requires of the machine with this data directory, over no settings.
+///
+/// # Errors
+/// `internal` where the file that keeps it cannot be read.
+pub(crate) fn required_of(data_dir: &Path) -> Result<OwnRules, ApiError> {
+    under(OwnRules::default(), data_dir)
+}
+
+/// The one place where what is required comes over what is set.
+fn under(own: OwnRules, data_dir: &Path) -> Result<OwnRules, ApiError> {
+    Ok(match asked::read(data_dir)? {
+        Some(asked) => own.under(&asked.by, &asked.required_rules),
+        None => own,
+    })
+}
 
 impl Checks {
     /// Where the settings are kept.
@@ -23,11 +40,18 @@ impl Checks {
     pub fn own_rules(&self) -> Result<OwnRules, ApiError> {
         let file = self.own_rules_file();
         let text = keep::read(&file)?.unwrap_or_default();
-        OwnRules::parse(&text).map_err(|error| {
+        let own = OwnRules::parse(&text).map_err(|error| {
             let mut error = invalid(&error);
             error.subject = crate::wire::show(&file);
             error
-        })
+        })?;
+        under(own, &self.options.data_dir)
+    }
+
+    /// No settings, and what is required all the same: for lists that are shown whatever stands in the file of settings.
+    pub(crate) fn required_alone(&self) -> OwnRules {
+        // Where what is required cannot be read, a sync says so.
+        required_of(&self.options.data_dir).unwrap_or_default()
     }
 
     /// Keeps the settings.

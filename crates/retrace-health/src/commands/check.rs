@@ -4,7 +4,7 @@ use crate::Checks;
 use crate::check::{self, Around, Files, Place};
 use crate::wire::{ApiError, CheckReq, Checked, Code, Findings, FindingsReq};
 use retrace_engine::EngineOptions;
-use retrace_findings::{Checker, Config, Finding, Report, Usage, rule};
+use retrace_findings::{Checker, Config, Finding, OwnRules, Report, Usage, rule};
 use retrace_log::StoreRow;
 use retrace_model::{Sha256, StoreId};
 use std::path::{Path, PathBuf};
@@ -26,7 +26,8 @@ pub(crate) type CachedChecker = Arc<Mutex<(Sha256, Checker)>>;
 /// `store_unavailable` when the directory cannot be read.
 pub fn check(inner: &Arc<Checks>, request: CheckReq) -> Result<Checked, ApiError> {
     if let Some(directory) = directory_named(&request.target) {
-        return check::directory(&directory, &request, &around(&inner.options));
+        let required = check::required_of(&inner.options.data_dir)?;
+        return check::directory(&directory, &request, &around(&inner.options, &required));
     }
     let store =
         inner.read(|reader| inner.store_named(reader, &request.target)).map_err(|error| {
@@ -35,10 +36,11 @@ pub fn check(inner: &Arc<Checks>, request: CheckReq) -> Result<Checked, ApiError
                 _ => error,
             }
         })?;
-    // A store is looked at as its person wants it; a gate on a directory is the same for everybody.
+    // A store is looked at as its person wants it; a gate on a directory is the same for everybody, but for what an organisation
+    // requires of a machine that joined it.
     let own = inner.own_rules()?;
     let about = inner.repository_of(&store);
-    let around = Around { own: Some(&own), about: about.as_deref(), ..around(&inner.options) };
+    let around = Around { is_store: true, about: about.as_deref(), ..around(&inner.options, &own) };
     if !store.has_directory() {
         return inner.read(|reader| check::recorded(reader, &store, &request, &around));
     }
@@ -53,7 +55,7 @@ pub fn check(inner: &Arc<Checks>, request: CheckReq) -> Result<Checked, ApiError
 pub fn check_directory(options: &EngineOptions, request: &CheckReq) -> Result<Checked, ApiError> {
     let root = directory_named(&request.target)
         .ok_or_else(|| ApiError::new(Code::NotFound, say::no_such_target(), request.target.clone()))?;
-    check::directory(&root, request, &around(options))
+    check::directory(&root, request, &around(options, &check::required_of(&options.data_dir)?))
 }
 
 /// The findings of a store as it is on disk now (in the log, where it has no directory), with the rules as its own configuration has them, then those about changes
@@ -187,9 +189,10 @@ fn directory_named(target: &str) -> Option<PathBuf> {
         .then(|| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
 }
 
-fn around(options: &EngineOptions) -> Around<'_> {
+fn around<'a>(options: &'a EngineOptions, own: &'a OwnRules) -> Around<'a> {
     Around {
-        own: None,
+        own,
+        is_store: false,
         about: None,
         now: (options.clock)(),
         entropy: &*options.entropy,
