@@ -347,6 +347,8 @@ fn dependencies_point_downwards() {
         (
             "retrace-joined",
             &[
+                "retrace-adherence",
+                "retrace-lab",
                 "retrace-wire",
                 "retrace-engine",
                 "retrace-model",

@@ -1,11 +1,13 @@
 //! The hub: real PostgreSQL, real processes, several machines. Where PostgreSQL is not installed, these tests say so and do nothing.
 
+mod agent_sdk;
 mod failover;
 mod hostile;
 mod model;
 mod people;
 mod policy;
 mod redacted;
+mod sessions;
 mod sync;
 mod tls;
 mod together;

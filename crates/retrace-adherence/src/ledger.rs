@@ -5,6 +5,7 @@ use crate::anchor::Anchor;
 use crate::guard::guards_of;
 use crate::list::listed;
 use crate::presence::{Presences, Spoken};
+use crate::told::ToldVerdict;
 use retrace_engine::target::time;
 use retrace_message::Message;
 use retrace_model::Timestamp;
@@ -87,19 +88,21 @@ pub(crate) fn read_all(inner: &Rules) -> Result<Read, ApiError> {
     Ok(Read { sessions, count: snapshot.sessions().len() as u64, problems })
 }
 
-struct Ledger<'r> {
+pub(crate) struct Ledger<'r> {
     judging: Judging<'r>,
-    anchor: Anchor,
+    pub(crate) anchor: Anchor,
     since: Option<Timestamp>,
-    row: RuleLedger,
+    pub(crate) row: RuleLedger,
     /// Index of the row of each version's wording.
     wordings: Vec<usize>,
     sessions: BTreeMap<String, ()>,
     cases: Vec<(Option<Timestamp>, RuleCase)>,
+    /// The same for other machines, where asked for.
+    pub(crate) told: Option<Vec<ToldVerdict>>,
 }
 
 impl<'r> Ledger<'r> {
-    fn new(
+    pub(crate) fn new(
         inner: &Rules,
         view: MemoryRule,
         rule: &'r Rule,
@@ -129,10 +132,11 @@ impl<'r> Ledger<'r> {
             cases: Vec::new(),
         };
         let judging = Judging::of(&rule.pattern);
-        Ok(Self { judging, anchor, since, row, wordings, sessions: BTreeMap::new(), cases: Vec::new() })
+        let (sessions, cases) = (BTreeMap::new(), Vec::new());
+        Ok(Self { judging, anchor, since, row, wordings, sessions, cases, told: None })
     }
 
-    fn add(&mut self, session: &Session, presences: &mut Presences) {
+    pub(crate) fn add(&mut self, session: &Session, presences: &mut Presences) {
         // By conversation: a transcript may hold several, and not all of them could have had the source.
         let mut concerned: BTreeMap<usize, bool> = BTreeMap::new();
         for verdict in self.judging.judge(&session.deeds) {
@@ -192,6 +196,22 @@ impl<'r> Ledger<'r> {
         }
         if outcome != RuleOutcome::Predates {
             self.sessions.insert(session.session.clone(), ());
+        }
+        if let Some(told) = &mut self.told {
+            told.push(ToldVerdict {
+                transcript: session.entry.path.clone(),
+                conversation: deed.conversation,
+                request: deed.request.map(|request| request as u64),
+                version: in_force
+                    .flatten()
+                    .and_then(|version| self.anchor.wordings.get(version))
+                    .map(|wording| wording.version_id.clone()),
+                outcome,
+                present: was_there.map(|there| there.is_ok()),
+                cause: was_there.and_then(Result::err),
+                at: deed.at,
+            });
+            return;
         }
         let mut case = case_of(session, deed, verdict.what.clone(), outcome);
         case.present = was_there.map(|there| there.is_ok());

@@ -36,6 +36,7 @@ mod live;
 mod presence;
 mod propose;
 mod settings;
+mod told;
 mod worth;
 
 pub use broken::{broken_rules, broken_rules_in, see_broken_rules};
@@ -46,6 +47,7 @@ pub use ledger::adherence;
 pub use list::{add_memory_rule, list_memory_rule, memory_rules};
 pub use live::LiveUpkeep;
 pub use propose::propose_rules;
+pub use told::{ToldRule, ToldVerdict, told_rules};
 pub use worth::memory_worth;
 
 use deeds::DeedsCache;

@@ -90,8 +90,13 @@ impl App {
             Arc::clone(&imports),
             Arc::clone(&rules),
         ));
-        let together =
-            Arc::new(Together::new(Arc::clone(&engine), Arc::clone(&redactions), Arc::clone(&review)));
+        let together = Arc::new(Together::new(
+            Arc::clone(&engine),
+            Arc::clone(&redactions),
+            Arc::clone(&review),
+            Arc::clone(&lab),
+            Arc::clone(&rules),
+        ));
         engine.forget_with(&rules);
         engine.forget_with(&checks);
         engine.forget_with(&served);

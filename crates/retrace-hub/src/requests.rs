@@ -6,6 +6,7 @@ mod members;
 mod policy;
 mod proposals;
 mod redactions;
+mod sessions;
 mod together;
 mod versions;
 
@@ -16,6 +17,10 @@ pub(crate) use policy::{audit, policy, policy_of, set_policy};
 pub(crate) use proposals::{proposals, propose, settle, withdraw};
 pub(crate) use redactions::{
     KeptOut, approve_order, beside_others, name, orders, receipt, redactions, replicas, search,
+};
+pub(crate) use sessions::{
+    EntryRows, keep_to, keep_within, ledger, place_of, presence, put_entries, put_session_rules,
+    put_sessions, search_sessions, sessions, sessions_known, text_of,
 };
 pub(crate) use together::{
     approve, comment, decisions, history, inbox, left, of_project, projects, show, waiting,

@@ -6,7 +6,7 @@
 use crate::Failure;
 use crate::audit;
 use crate::database::{Database, Scoped, now};
-use crate::requests::policy_of;
+use crate::requests::{keep_within, policy_of};
 use deadpool_postgres::Object;
 use retrace_model::{MachineId, OrgId, StoreId};
 use std::time::Duration;
@@ -67,9 +67,9 @@ pub(crate) async fn due(client: &Object, org: OrgId, chain: Chain) -> Result<i64
 /// Takes out what is due in all chains. Answers how many contents went; `None` where another process is about it.
 pub(crate) async fn carry_out(database: &Database, org: OrgId) -> Result<Option<u64>, Failure> {
     let scoped = database.scoped(org).await?;
+    let mut gone = keep_within(&scoped, org).await?;
     let chains = chains(scoped.client()?, org).await?;
     scoped.commit().await?;
-    let mut gone = 0;
     for chain in chains {
         loop {
             let scoped = database.scoped(org).await?;

@@ -63,6 +63,7 @@ pub(crate) fn router(hub: Arc<Hub>) -> Router {
         .route("/healthz", get(health))
         .route("/metrics", get(figures))
         .route("/hub/v1/{request}", post(answer))
+        .route("/v1/agent_sessions/{operation}", post(memory_stores::agent_sessions))
         .route("/v1", any(memory_stores::call))
         .route("/v1/{*rest}", any(memory_stores::call))
         .route("/openapi.json", get(memory_stores::description))
@@ -268,7 +269,11 @@ async fn carry_out(
         "role" => json(200, &requests::set_role(scoped, caller, read(body)?).await?),
         "remove" => json(200, &requests::remove(scoped, caller, read(body)?).await?),
         "policy" => json(200, &requests::policy(scoped, caller).await?),
-        "set_policy" => json(200, &requests::set_policy(scoped, caller, read(body)?).await?),
+        "set_policy" => {
+            let policy = requests::set_policy(scoped, caller, read(body)?).await?;
+            requests::keep_to(scoped, caller.org, policy.transcripts).await?;
+            json(200, &policy)
+        }
         "audit" => json(200, &requests::audit(scoped, caller, read(body)?).await?),
         "sign_out" => json(200, &people::sign_out(scoped, caller).await?),
         "leave" => json(200, &requests::leave(scoped, caller).await?),
@@ -277,6 +282,16 @@ async fn carry_out(
         "revoke_agent_token" => {
             json(200, &memory_stores::revoke_agent_token(scoped, caller, read(body)?).await?)
         }
+        "sessions_known" => json(200, &requests::sessions_known(scoped, caller, read(body)?).await?),
+        "put_sessions" => json(200, &requests::put_sessions(hub, scoped, caller, read(body)?).await?),
+        "put_session_rules" => {
+            json(200, &requests::put_session_rules(hub, scoped, caller, read(body)?).await?)
+        }
+        "put_entries" => json(200, &requests::put_entries(hub, scoped, caller, read(body)?).await?),
+        "sessions" => json(200, &requests::sessions(scoped, caller, read(body)?).await?),
+        "session_presence" => json(200, &requests::presence(hub, scoped, caller, read(body)?).await?),
+        "session_ledger" => json(200, &requests::ledger(hub, scoped, caller, read(body)?).await?),
+        "search_sessions" => json(200, &requests::search_sessions(hub, scoped, caller, read(body)?).await?),
         "search" => json(200, &requests::search(hub, scoped, caller, read(body)?).await?),
         "name" => json(200, &requests::name(hub, scoped, caller, read(body)?).await?),
         "orders" => json(200, &requests::orders(scoped, caller).await?),

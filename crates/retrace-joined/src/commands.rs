@@ -15,8 +15,8 @@ use retrace_sync::messages::{
 };
 use retrace_sync::sign::join_text;
 use retrace_wire::{
-    ApiError, HubAcceptReq, HubBackground, HubJoinReq, HubLeaveReq, HubRole, HubSend, HubSendReq, HubStatus,
-    HubStore, HubToken, HubTokenReq, HubVersion, HubVersions, HubVersionsReq, Nothing,
+    ApiError, HubAcceptReq, HubBackground, HubJoinReq, HubLeaveReq, HubRole, HubSend, HubSendReq, HubShare,
+    HubStatus, HubStore, HubToken, HubTokenReq, HubVersion, HubVersions, HubVersionsReq, Nothing,
 };
 use std::sync::Arc;
 
@@ -45,6 +45,7 @@ pub fn hub_status(inner: &Arc<Engine>, _: Nothing) -> Result<HubStatus, ApiError
             head: sent.map(|sent| sent.digest.to_hex()),
             signed_at: sent.map(|sent| Timestamp::from_micros(sent.at).to_rfc3339()),
             accept_proposals: state.is_some_and(|state| state.accept_proposals),
+            share: state.and_then(|state| state.share).filter(|share| *share != HubShare::Nothing),
         }
     });
     Ok(HubStatus {
@@ -124,6 +125,7 @@ pub fn hub_join(inner: &Arc<Engine>, request: HubJoinReq) -> Result<HubStatus, A
             // What was redacted before is not looked for on other machines.
             searched: Some(newest.unwrap_or_default()),
             decided: 0,
+            shared: None,
             person: None,
         },
     )?;

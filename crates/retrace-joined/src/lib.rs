@@ -4,8 +4,9 @@
 //! readable by their owner alone. A sync sends what the hub lacks, then carries out what other machines redacted and proposed.
 //!
 //! Invariants: nothing is sent but by commands that begin with `hub_`, and by [`SyncUpkeep`] once it was switched on; nothing of a
-//! memory but by `hub_sync`, `hub_propose` and `hub_comment`; what was acknowledged is known by a signature of the hub's key, which
-//! is remembered from joining on. A secret that was redacted is told to nobody.
+//! memory but by `hub_sync`, `hub_propose` and `hub_comment`; nothing of a session but by `hub_sync`, of stores that share them; what
+//! was acknowledged is known by a signature of the hub's key, which is remembered from joining on. A secret that was redacted is told
+//! to nobody.
 
 #![allow(clippy::needless_pass_by_value, reason = "a command consumes its request, whatever it does with it")]
 
@@ -18,6 +19,8 @@ mod policy;
 mod proposals;
 mod redactions;
 mod review;
+mod sessions;
+mod shared;
 mod state;
 mod sync;
 
@@ -32,9 +35,12 @@ pub use proposals::{
 };
 pub use redactions::{hub_approve_redaction, hub_redactions};
 pub use review::{hub_approve, hub_comment, hub_diff, hub_history, hub_inbox, hub_projects, hub_show};
+pub use shared::{hub_adherence, hub_presence, hub_sessions, hub_share_sessions};
 pub use sync::hub_sync;
 
+use retrace_adherence::Rules;
 use retrace_engine::Engine;
+use retrace_lab::Lab;
 use retrace_redact::Redactions;
 use retrace_review::Review;
 use std::ops::Deref;
@@ -45,13 +51,21 @@ pub struct Together {
     engine: Arc<Engine>,
     redactions: Arc<Redactions>,
     review: Arc<Review>,
+    lab: Arc<Lab>,
+    rules: Arc<Rules>,
 }
 
 impl Together {
     /// A machine over this log.
     #[must_use]
-    pub fn new(engine: Arc<Engine>, redactions: Arc<Redactions>, review: Arc<Review>) -> Self {
-        Self { engine, redactions, review }
+    pub fn new(
+        engine: Arc<Engine>,
+        redactions: Arc<Redactions>,
+        review: Arc<Review>,
+        lab: Arc<Lab>,
+        rules: Arc<Rules>,
+    ) -> Self {
+        Self { engine, redactions, review, lab, rules }
     }
 }
 

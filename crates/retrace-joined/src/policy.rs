@@ -151,7 +151,7 @@ pub fn hub_machines(inner: &Arc<Engine>, _: Nothing) -> Result<HubMachines, ApiE
 }
 
 /// The id of a machine that is named by it, or by its name where no other has that.
-fn machine_named(member: &Membership, hub: &Hub, named: &str) -> Result<String, ApiError> {
+pub(crate) fn machine_named(member: &Membership, hub: &Hub, named: &str) -> Result<String, ApiError> {
     let machines: Machines = hub.call("machines", &Done {}).map_err(|error| error.api(&member.url))?;
     let mut found = machines
         .machines

@@ -10,9 +10,10 @@ use crate::state;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use retrace_engine::memories::{Bytes as Content, bytes_of};
-use retrace_log::{PlaceState, ReceiptRow, VersionRow};
+use retrace_log::{PlaceState, ReceiptRow, Tags, VersionRow};
 use retrace_model::{MachineId, OrderId, OrgId, StoreId, Timestamp};
-use retrace_sync::messages::{Bytes, Done, NOT_ALLOWED};
+use retrace_sync::messages::{Bytes, Done, NOT_ALLOWED, NOT_FOUND, PackedContent};
+use retrace_sync::sessions::SearchSessions;
 use retrace_sync::sign::{is_signed, machine_of, receipt_text};
 use retrace_sync::together::{
     ById, KeptReceipt, Name, Named, Order, OrderMachine, OrderState, Ordered, Orders, Reached, ReceiptBody,
@@ -96,23 +97,20 @@ pub(crate) fn search(context: &Context<'_>) -> Result<Option<HubProblem>, HubErr
             }
             answer => answer?,
         };
-        for content in page.contents {
-            let size = usize::try_from(content.size).unwrap_or(usize::MAX).min(MAX_CONTENT);
-            // One that does not unpack is not what its machine sent: that machine's own sync tells.
-            let Ok(bytes) = zstd::bulk::decompress(&content.packed.0, size) else { continue };
-            let parts: Vec<(u64, u64)> = tags
-                .secrets_at(&bytes)
-                .into_iter()
-                .take(1_000)
-                .map(|part| (part.start as u64, part.end as u64))
-                .collect();
-            if !parts.is_empty() {
-                found.push(Named { sha256: content.sha256, parts });
-            }
-            if found.len() == NAMED {
-                name(context, row, std::mem::take(&mut found))?;
-            }
+        look(context, row, &tags, page.contents, &mut found)?;
+        match page.next {
+            Some(next) => after = Some(next),
+            None => break,
         }
+    }
+    let mut after = None;
+    loop {
+        let page: Searched = match context.hub.call("search_sessions", &SearchSessions { after }) {
+            // A hub that is older keeps no sessions, and an auditor sent none.
+            Err(HubError::Refused { kind, .. }) if kind == NOT_FOUND || kind == NOT_ALLOWED => break,
+            answer => answer?,
+        };
+        look(context, row, &tags, page.contents, &mut found)?;
         match page.next {
             Some(next) => after = Some(next),
             None => break,
@@ -123,6 +121,34 @@ pub(crate) fn search(context: &Context<'_>) -> Result<Option<HubProblem>, HubErr
     }
     state::update_all(inner, |member| member.searched = Some(newest))?;
     Ok(problem)
+}
+
+/// Looks for the secrets in a page of texts, and names those that hold them.
+fn look(
+    context: &Context<'_>,
+    row: &ReceiptRow,
+    tags: &Tags,
+    contents: Vec<PackedContent>,
+    found: &mut Vec<Named>,
+) -> Result<(), HubError> {
+    for content in contents {
+        let size = usize::try_from(content.size).unwrap_or(usize::MAX).min(MAX_CONTENT);
+        // One that does not unpack is not what its machine sent: that machine's own sync tells.
+        let Ok(bytes) = zstd::bulk::decompress(&content.packed.0, size) else { continue };
+        let parts: Vec<(u64, u64)> = tags
+            .secrets_at(&bytes)
+            .into_iter()
+            .take(1_000)
+            .map(|part| (part.start as u64, part.end as u64))
+            .collect();
+        if !parts.is_empty() {
+            found.push(Named { sha256: content.sha256, parts });
+        }
+        if found.len() == NAMED {
+            name(context, row, std::mem::take(found))?;
+        }
+    }
+    Ok(())
 }
 
 fn name(context: &Context<'_>, row: &ReceiptRow, contents: Vec<Named>) -> Result<Reached, HubError> {

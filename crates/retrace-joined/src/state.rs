@@ -10,7 +10,7 @@ use retrace_sync::messages::hash;
 use retrace_sync::people::SignedIn;
 use retrace_sync::sign::SigningKey;
 use retrace_sync::together::Waiting;
-use retrace_wire::{ApiError, Code, HubSend, show};
+use retrace_wire::{ApiError, Code, HubSend, HubShare, show};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -48,6 +48,9 @@ pub(crate) struct Membership {
     /// The number of the last review at the hub that is in the log.
     #[serde(default)]
     pub(crate) decided: u64,
+    /// Hash of everything that the sessions which the hub was told of are made of.
+    #[serde(default)]
+    pub(crate) shared: Option<String>,
     /// Who signed in on this machine.
     #[serde(default)]
     pub(crate) person: Option<SignedIn>,
@@ -93,6 +96,9 @@ pub(crate) struct StoreState {
     /// Hash of the remote that the hub was told; empty for none.
     #[serde(default)]
     pub(crate) project: Option<String>,
+    /// What its sessions share, where a person chose that.
+    #[serde(default)]
+    pub(crate) share: Option<HubShare>,
 }
 
 /// How far the chain was acknowledged.

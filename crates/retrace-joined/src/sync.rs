@@ -4,7 +4,7 @@
 use crate::client::{Hub, HubError, hint};
 use crate::redactions::{self, Context};
 use crate::state::{self, KeptWaiting, Membership, Sent, StoreState};
-use crate::{Together, policy, proposals, review};
+use crate::{Together, policy, proposals, review, sessions};
 use retrace_engine::Engine;
 use retrace_engine::jobs::Job;
 use retrace_log::{ChainedVersion, StoreRow};
@@ -70,6 +70,7 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
         proposals: Vec::new(),
         reviews: 0,
         waiting: None,
+        shared: None,
     };
     let clock = Clock { time: inner.now().micros() };
     let _: Hello = hub.call("clock", &clock).map_err(unreached)?;
@@ -156,6 +157,10 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
             // What was done here for others is sent at once.
             Ok(true) => drop(send(false, &mut answer)?),
             Ok(false) => {}
+            Err(error) => answer.problems.extend(of_machine(&member, error)?),
+        }
+        match sessions::send(&context, &stores, &job) {
+            Ok(shared) => answer.shared = shared,
             Err(error) => answer.problems.extend(of_machine(&member, error)?),
         }
         match tell(&context, &stores, &mut answer) {

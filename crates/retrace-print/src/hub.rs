@@ -27,6 +27,9 @@ pub fn status(out: &mut dyn Write, status: &HubStatus) -> Result<()> {
             store.send.as_str(),
             store.acknowledged
         )?;
+        if let Some(share) = store.share {
+            writeln!(out, "    shares {} of its sessions", share.as_str())?;
+        }
         if store.accept_proposals {
             writeln!(out, "    carries out proposals without asking")?;
         }
@@ -61,6 +64,9 @@ pub fn synced(out: &mut dyn Write, synced: &HubSynced) -> Result<()> {
             store.redacted,
             store.seq
         )?;
+    }
+    if let Some(shared) = synced.shared.filter(|shared| shared.sessions > 0) {
+        writeln!(out, "{} sessions and {} entries of transcripts sent", shared.sessions, shared.entries)?;
     }
     super::hub_together::exchanged(out, synced)?;
     Ok(())

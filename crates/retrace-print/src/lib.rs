@@ -26,6 +26,7 @@ pub mod health;
 pub mod hub;
 pub mod hub_people;
 pub mod hub_policy;
+pub mod hub_sessions;
 pub mod hub_together;
 pub mod inbox;
 pub mod json;

@@ -1,8 +1,8 @@
 //! A machine and its hub.
 
 use super::{
-    HubAsked, HubBackground, HubCarriedOut, HubFault, HubPerson, HubProposalDone, HubRole, HubSend, HubWaiting,
-    Message,
+    HubAsked, HubBackground, HubCarriedOut, HubFault, HubPerson, HubProposalDone, HubRole, HubSend, HubShare,
+    HubShared, HubWaiting, Message,
 };
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -108,6 +108,10 @@ pub struct HubStore {
     /// True if proposals of other machines are carried out at a sync, without being accepted one by one.
     #[serde(default)]
     pub accept_proposals: bool,
+    /// What its sessions share; absent for nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub share: Option<HubShare>,
 }
 
 /// What was sent.
@@ -130,6 +134,10 @@ pub struct HubSynced {
     /// What waits at the hub.
     #[serde(default)]
     pub waiting: Option<HubWaiting>,
+    /// What of sessions was sent; absent where no store shares any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub shared: Option<HubShared>,
 }
 
 /// What was sent of a store.

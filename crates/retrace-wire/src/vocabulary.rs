@@ -96,6 +96,18 @@ vocabulary! {
 }
 
 vocabulary! {
+    /// What the sessions of a store share with a hub.
+    HubShare {
+        /// Nothing.
+        Nothing = "nothing",
+        /// Times, figures, and where memories and rules stood in it; no text of a transcript.
+        Summary = "summary",
+        /// The transcript as well.
+        Everything = "everything",
+    }
+}
+
+vocabulary! {
     /// What a machine is to the organisation of its hub.
     HubRole {
         /// Everything.

@@ -547,6 +547,18 @@ commands! {
     /// Projects, and the stores that each has on every machine.
     read hub_projects(Nothing) -> HubProjects
         provides [Outside, Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
+    /// Chooses what the sessions of a store share with the hub; nothing before that.
+    write hub_share_sessions(HubShareReq) -> HubStatus
+        invalidates [Hosts] errors [NotFound, CannotWrite];
+    /// A page of the shared sessions of all machines, without their texts.
+    read hub_sessions(HubSessionsReq) -> HubSessions
+        provides [Outside, Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+    /// In how many shared sessions of all machines a memory was before a model, when last, and why not in the others.
+    read hub_presence(HubPresenceReq) -> HubPresence
+        provides [Outside, Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+    /// How the shared sessions of all machines fared with rules.
+    read hub_adherence(HubAdherenceReq) -> HubAdherence
+        provides [Outside, Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
     /// Every redaction of the organisation, how far it reached on each machine, and what else may hold a copy.
     read hub_redactions(Nothing) -> HubRedactions
         provides [Outside, Hosts] errors [NotFound, StoreUnavailable, KeyRefused];

@@ -1,6 +1,6 @@
 //! `retrace hub` and `retrace sync`
 
-use super::{Ended, hub_agents, hub_people, hub_policy, hub_together};
+use super::{Ended, hub_agents, hub_people, hub_policy, hub_sessions, hub_together};
 use crate::exit::Exit;
 use crate::print::{self, json};
 use crate::shell::Shell;
@@ -268,6 +268,8 @@ enum What {
         id: String,
     },
     #[command(flatten)]
+    Sessions(hub_sessions::Sessions),
+    #[command(flatten)]
     Together(hub_together::Together),
 }
 
@@ -366,6 +368,7 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         What::Policy(arguments) => hub_policy::run(arguments, shell),
         What::Audit { since } => hub_policy::audit(since.as_deref(), shell),
         What::Doctor(arguments) => hub_policy::doctor(arguments, shell),
+        What::Sessions(what) => hub_sessions::run(what, shell),
         What::Together(what) => hub_together::run(what, shell),
         What::AgentToken(key) => hub_agents::make(key, shell),
         What::AgentTokens => hub_agents::list(shell),

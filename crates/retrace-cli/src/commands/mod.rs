@@ -19,6 +19,7 @@ pub(crate) mod hub;
 pub(crate) mod hub_agents;
 mod hub_people;
 pub(crate) mod hub_policy;
+mod hub_sessions;
 pub(crate) mod hub_together;
 pub(crate) mod import;
 pub(crate) mod inbox;

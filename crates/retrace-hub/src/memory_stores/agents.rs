@@ -39,7 +39,7 @@ pub(super) struct Agent {
     pub(super) id: String,
     /// The one store that the key is for; all without.
     pub(super) store: Option<StoreId>,
-    read_only: bool,
+    pub(super) read_only: bool,
 }
 
 /// The agent that a key is of.

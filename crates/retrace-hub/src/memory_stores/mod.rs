@@ -9,9 +9,11 @@ mod agents;
 mod append;
 mod read;
 mod rows;
+mod sessions;
 mod write;
 
 pub(crate) use agents::{agent_token, agent_tokens, revoke_agent_token};
+pub(crate) use sessions::call as agent_sessions;
 
 use crate::Failure;
 use crate::audit;

@@ -4,7 +4,7 @@
 //! gets an order, which names versions by their place in its log, never by a hash: no hash of what was redacted stays here. The
 //! content is known again by a code under the key file, so that no machine brings it back.
 
-use super::{Caller, id16, invalid, number, store_id};
+use super::{Caller, id16, invalid, number, sessions, store_id};
 use crate::Failure;
 use crate::audit;
 use crate::database::{Scoped, now};
@@ -107,7 +107,9 @@ pub(crate) async fn reach(
             &[&&caller.org.0[..], &hashes, &&caller.machine.0[..]],
         )
         .await?;
-    let elsewhere: BTreeSet<Vec<u8>> = elsewhere.iter().map(|row| row.get(0)).collect();
+    let mut elsewhere: BTreeSet<Vec<u8>> = elsewhere.iter().map(|row| row.get(0)).collect();
+    // Texts of sessions, those of the asking machine among them.
+    elsewhere.extend(sessions::elsewhere(scoped, caller.org, &hashes).await?);
     // What is known and held by nobody else is done.
     going.retain(|sha256, _| !known.contains_key(sha256) || elsewhere.contains(&sha256.0[..]));
     if going.is_empty() {
@@ -142,6 +144,7 @@ pub(crate) async fn reach(
         .get(0);
     audit::note(scoped, caller, "order_redaction", &id.to_string()).await?;
     if state == "waiting" {
+        sessions::take_out_own(scoped, caller, going.keys()).await?;
         for (sha256, parts) in &going {
             client
                 .execute(
@@ -247,6 +250,7 @@ async fn take_out(
         reached.contents += client
             .execute("DELETE FROM contents WHERE org = $1 AND sha256 = $2 AND machine <> $3", &those)
             .await?;
+        reached.contents += sessions::take_out(scoped, org, sha256).await?;
     }
     for machine in &machines {
         outstanding(scoped, org, &id.0, machine).await?;

@@ -136,7 +136,7 @@ pub(crate) async fn note_memories(
     Ok(())
 }
 
-fn path_key(hub: &Hub, org: OrgId, path: &[u8]) -> Vec<u8> {
+pub(crate) fn path_key(hub: &Hub, org: OrgId, path: &[u8]) -> Vec<u8> {
     hub.keys.tag(PATH, org, path)[..12].to_vec()
 }
 

@@ -10,6 +10,7 @@ mod places;
 mod project;
 mod reach;
 mod session;
+mod shared;
 
 pub use change::change_reach;
 pub use concerned::{Concerned, MemoryAsked, OfMemory};
@@ -18,6 +19,9 @@ pub use of_store::{MemoryPresence, NeverLines, store_presence};
 pub use project::{is_beside, is_of_project, project_of, ran_below};
 pub use reach::reach;
 pub use session::{presence, presence_lane};
+pub use shared::{
+    SharedFile, SharedSession, SharedSessions, SharedStore, ToldPresence, part_of, transcript_lines,
+};
 
 use crate::wire::{AbsentLines, PresenceCause, PresenceGrade};
 use retrace_presence::{AtRequest, Cause, Grade};

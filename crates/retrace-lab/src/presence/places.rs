@@ -106,6 +106,11 @@ impl Places {
         self.projects.entry(root.to_path_buf()).or_insert_with(found).clone()
     }
 
+    /// True for a store that no project and no agent has.
+    pub(crate) fn is_of_no_project(&mut self, store: &StoreAt) -> bool {
+        !super::shared::is_of_an_agent(store.row.kind) && self.project(store, &root_of(&store.row)).is_none()
+    }
+
     fn is_work_on(&mut self, project: &Path, directory: &str) -> bool {
         let asked = (project.to_path_buf(), directory.to_owned());
         *self.worked.entry(asked).or_insert_with(|| is_of_project(project, directory))
