@@ -493,7 +493,7 @@ fn doors(machine: &Machine) -> Vec<&'static str> {
         };
         commands::check(app, request).expect("a check").findings
     };
-    let directory = machine.world.path("").display().to_string();
+    let directory = machine.world.path("notes").display().to_string();
     let found = |findings: Vec<Finding>| findings.iter().any(|finding| finding.rule == RULE);
     let inbox = commands::inbox(app, InboxReq { limit: Some(100), ..InboxReq::default() }).expect("an inbox");
     let items = inbox.groups.into_iter().flat_map(|group| group.items).flat_map(|item| item.findings);
@@ -510,7 +510,7 @@ fn doors(machine: &Machine) -> Vec<&'static str> {
         ("findings", found(of_store)),
         ("health", health.findings.iter().any(|found| found.finding.rule == RULE)),
         ("inbox", found(items.collect())),
-        ("report", report.contains(RULE)),
+        ("report", report.contains(&format!("{RULE}: "))),
     ];
     all.into_iter().filter_map(|(door, found)| found.then_some(door)).collect()
 }
