@@ -343,7 +343,10 @@ fn dependencies_point_downwards() {
             ][..],
         ),
         ("retrace-sync", &["retrace-model"][..]),
-        ("retrace-hub", &["retrace-model", "retrace-store-api", "retrace-store-http", "retrace-sync"][..]),
+        (
+            "retrace-hub",
+            &["retrace-model", "retrace-outbound", "retrace-store-api", "retrace-store-http", "retrace-sync"][..],
+        ),
         (
             "retrace-joined",
             &[
