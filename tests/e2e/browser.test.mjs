@@ -32,11 +32,8 @@ async function withHost(name, options, steps) {
 }
 
 test("mirrors a hosted store, reviews what changed there, and pushes", () => withHost("hosted store", {}, ({ host, ...context }) => theWholeWay(context, host)));
-for (const dark of [false, true]) {
-  const theme = dark ? "dark" : "light";
-  for (const { name, steps } of accessibility) test(`${name}, ${theme}`, () => walk(name, (machine) => BrowserDriver.open(machine, { dark }), steps));
-  test(`${everyDialog.name}, ${theme}`, () => withHost(`every dialog ${theme}`, { dark }, everyDialog.steps));
-}
+for (const { name, steps } of accessibility) test(name, () => walk(name, (machine) => BrowserDriver.open(machine), steps));
+test(everyDialog.name, () => withHost("every dialog", {}, everyDialog.steps));
 // The last is a window of the usual size at 200 %.
 for (const size of [{ width: 480, height: 800 }, { width: 720, height: 900 }, { width: 680, height: 430 }])
   test(`${narrow.name}, ${size.width} by ${size.height}`, () => walk(`${narrow.name} ${size.width}`, (machine) => BrowserDriver.open(machine, { size }), narrow.steps));

@@ -1,5 +1,5 @@
 /**
- * Every screen and every tab of it, in both themes: axe finds nothing serious, and nothing critical. What is looked at
+ * Every screen and every tab of it, in both themes (`harness/axe.mjs`): axe finds nothing serious, and nothing critical. What is looked at
  * comes from the navigation itself, so that a new screen is looked at as well. What opens over them is in `dialogs.mjs`.
  */
 import assert from "node:assert/strict";
@@ -98,5 +98,5 @@ async function looksEverywhere({ app, machine }) {
   checks.areClean();
 }
 
-/** Walks of this file. They need a driver whose theme can be chosen; `browser.test.mjs` takes them in both. */
+/** Walks of this file. They need a driver whose theme can be chosen. */
 export const accessibility = [{ name: "axe finds nothing serious on any screen", steps: looksEverywhere }];
