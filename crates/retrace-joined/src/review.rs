@@ -15,7 +15,7 @@ use retrace_model::{Actor, MemoryId, RelPath, Sha256, StoreId, Timestamp, Verdic
 use retrace_sync::messages::{Done, PackedContent};
 use retrace_sync::together::{
     Approve, Approved, AskHistory, AskInbox, Comment, Decided, Decisions, HubDecision, HubVersionRow, Left,
-    LeftMemory, OfProject, Projects, RowPage, Shown, VersionRef, Waiting,
+    LeftMemory, MAX_COUNTED, OfProject, Projects, RowPage, Shown, VersionRef, Waiting,
 };
 use retrace_wire::{
     ApiError, Code, FileDiff, HubApproveReq, HubApproved, HubComment, HubCommentReq, HubDiffReq, HubHistory,
@@ -197,7 +197,12 @@ pub fn hub_inbox(together: &Arc<Together>, request: HubInboxReq) -> Result<HubIn
     let asked = AskInbox { after, limit: u64::from(limit.unwrap_or(PAGE)), machine };
     let page: RowPage = hub.call("inbox", &asked).map_err(|error| error.api(&member.url))?;
     let items = page.versions.into_iter().map(item).collect();
-    Ok(HubInbox { items, next: page.next, total: page.total })
+    Ok(HubInbox {
+        items,
+        next: page.next,
+        total: page.total.map(|total| total.min(MAX_COUNTED)),
+        total_is_least: page.total.is_some_and(|total| total > MAX_COUNTED),
+    })
 }
 
 /// A page of the versions of a memory on all machines that have its store, or a store of its project.

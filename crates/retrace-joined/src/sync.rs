@@ -16,6 +16,7 @@ use retrace_sync::messages::{
     Redact, Redacted, SentContent, SentOpened, SentVersion, SignedHead, Taken,
 };
 use retrace_sync::sign::{head_text, is_signed};
+use retrace_sync::together::MAX_COUNTED;
 use retrace_wire::{
     ApiError, Code, HubFault, HubProblem, HubSend, HubStoreSynced, HubSyncReq, HubSynced, HubWaiting,
 };
@@ -204,7 +205,8 @@ pub(crate) fn waiting_view(kept: &KeptWaiting) -> HubWaiting {
         outstanding: kept.what.outstanding,
         to_approve: kept.what.to_approve,
         proposals: kept.what.proposals,
-        unreviewed: kept.what.unreviewed,
+        unreviewed: kept.what.unreviewed.min(MAX_COUNTED),
+        unreviewed_is_least: kept.what.unreviewed > MAX_COUNTED,
         at: redactions::instant(kept.at),
     }
 }

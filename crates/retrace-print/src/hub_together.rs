@@ -188,6 +188,13 @@ pub fn waits(out: &mut (impl Write + ?Sized), known: Option<&HubWaiting>, style:
     writeln!(out, "{}", style.paint.yellow(&text))
 }
 
+/// How many memories nobody reviewed.
+pub fn left(out: &mut (impl Write + ?Sized), total: u64, is_least: bool) -> Result<()> {
+    let more = if is_least { "more than " } else { "" };
+    let memories = count(total, "memory that nobody reviewed", "memories that nobody reviewed");
+    writeln!(out, "{more}{memories}")
+}
+
 /// What a sync did for other machines.
 pub fn exchanged(out: &mut dyn Write, synced: &HubSynced) -> Result<()> {
     for done in &synced.redactions {

@@ -457,6 +457,10 @@ pub struct AskHistory {
     pub limit: u64,
 }
 
+/// Counts of what is left to review stop after so many: whoever sees ten thousand needs no exact number, and each page would
+/// wait for it.
+pub const MAX_COUNTED: u64 = 10_000;
+
 /// A page of versions with their ids.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RowPage {
@@ -464,7 +468,7 @@ pub struct RowPage {
     pub versions: Vec<HubVersionRow>,
     /// Where the next page begins; none after the last.
     pub next: Option<String>,
-    /// All there are, where that was counted.
+    /// All there are, where that was counted; one more than [`MAX_COUNTED`] where there are more.
     #[serde(default)]
     pub total: Option<u64>,
 }
@@ -640,7 +644,7 @@ pub struct Waiting {
     pub to_approve: u64,
     /// Proposals that wait for it.
     pub proposals: u64,
-    /// Memories of all machines that nobody reviewed.
+    /// Memories of all machines that nobody reviewed; one more than [`MAX_COUNTED`] where there are more.
     pub unreviewed: u64,
     /// The role that it has now; an owner may have changed it since it joined.
     #[serde(default)]

@@ -53,6 +53,8 @@ pub struct HubWaiting {
     /// Memories of all machines that nobody reviewed. A hub counts up to ten thousand.
     #[ts(type = "number")]
     pub unreviewed: u64,
+    /// There are more than `unreviewed`.
+    pub unreviewed_is_least: bool,
     /// When that was so.
     pub at: String,
 }
@@ -168,6 +170,8 @@ pub struct HubInbox {
     /// All there are; with the first page alone. A hub counts up to ten thousand.
     #[ts(type = "number | null")]
     pub total: Option<u64>,
+    /// There are more than `total`.
+    pub total_is_least: bool,
 }
 
 /// Asks for the versions of a memory on all machines.

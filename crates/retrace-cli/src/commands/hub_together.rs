@@ -298,7 +298,7 @@ fn inbox(machine: Option<&str>, shell: &mut Shell<'_, '_>) -> Ended {
             let request = HubInboxReq { after, limit: None, machine: machine.map(str::to_owned) };
             let page = commands::hub_inbox(&app, request)?;
             if let (Some(total), false) = (page.total, as_json) {
-                writeln!(out, "{total} memories that nobody reviewed")?;
+                print::hub_together::left(out, total, page.total_is_least)?;
             }
             for item in &page.items {
                 if as_json { json::line(out, item)? } else { print::hub_together::item(out, item)? }

@@ -12,8 +12,8 @@ use retrace_sync::messages::{self as m, Append, Bytes, Done, ListedVersion, Pack
 use retrace_sync::roles::{Right, allows};
 use retrace_sync::together::{
     Approve, Approved, AskHistory, AskInbox, Comment, Decided, Decisions, HubCommentRow, HubDecision,
-    HubReviewRow, HubVersionRow, Left, MAX_TEXT, OfProject, Project, ProjectStore, Projects, RowPage, Shown,
-    VersionRef, Waiting,
+    HubReviewRow, HubVersionRow, Left, MAX_COUNTED, MAX_TEXT, OfProject, Project, ProjectStore, Projects,
+    RowPage, Shown, VersionRef, Waiting,
 };
 use std::collections::BTreeMap;
 use tokio_postgres::Row;
@@ -119,17 +119,13 @@ pub(crate) async fn note_memories(
     let times: Vec<i64> = newest.values().map(|(_, at, _)| *at).collect();
     let keys: Vec<Option<&[u8]>> = newest.values().map(|(.., key)| key.as_deref()).collect();
     let client = scoped.client()?;
-    let upsert = client
-        .prepare_cached(
-            "INSERT INTO memories AS m (org, store, machine, memory, newest, newest_at, path_key)
+    let upsert = "INSERT INTO memories AS m (org, store, machine, memory, newest, newest_at, path_key)
              SELECT $1, $2, $3, n.* FROM unnest($4::bytea[], $5::int8[], $6::int8[], $7::bytea[]) AS n
              ON CONFLICT (org, store, machine, memory) DO UPDATE SET newest = EXCLUDED.newest,
-                 newest_at = EXCLUDED.newest_at, path_key = coalesce(EXCLUDED.path_key, m.path_key)",
-        )
-        .await?;
+                 newest_at = EXCLUDED.newest_at, path_key = coalesce(EXCLUDED.path_key, m.path_key)";
     client
         .execute(
-            &upsert,
+            upsert,
             &[&&caller.org.0[..], &&store.0[..], &&caller.machine.0[..], &memories, &seqs, &times, &keys],
         )
         .await?;
@@ -501,8 +497,9 @@ async fn unreviewed(scoped: &Scoped, org: OrgId) -> Result<u64, Failure> {
     let row = scoped
         .client()?
         .query_one(
-            "SELECT count(*) FROM memories WHERE org = $1 AND told AND newest > GREATEST(reviewed, reviewed_hub)",
-            &[&&org.0[..]],
+            "SELECT count(*) FROM (SELECT FROM memories WHERE org = $1 AND told AND newest > GREATEST(reviewed, reviewed_hub)
+                 LIMIT $2) AS counted",
+            &[&&org.0[..], &number(MAX_COUNTED + 1)?],
         )
         .await?;
     Ok(count(row.get(0)))
