@@ -87,12 +87,9 @@ async fn write(
     entry: &Entry<'_>,
 ) -> Result<(), Failure> {
     let client = scoped.client()?;
-    let insert = client
-        .prepare_cached(
-            "INSERT INTO audit (org, at, machine, person, action, subject, before, after, outcome, verified)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
-        )
-        .await?;
+    let insert =
+        "INSERT INTO audit (org, at, machine, person, action, subject, before, after, outcome, verified)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
     let subject = entry.subject.get(..SUBJECT).unwrap_or(entry.subject);
     let machine = caller.map(|caller| caller.machine.0.to_vec());
     let person = caller.and_then(|caller| caller.person.clone());
@@ -100,7 +97,7 @@ async fn write(
     let outcome = if entry.refused { "refused" } else { "done" };
     client
         .execute(
-            &insert,
+            insert,
             &[
                 &&org.0[..],
                 &now(),

@@ -10,7 +10,8 @@ use retrace_model::{OrgId, Sha256};
 use retrace_sync::roles::Role;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use tokio_postgres::NoTls;
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Error, NoTls, Row};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 mod migrations {
@@ -51,9 +52,40 @@ pub(crate) struct Scoped {
     appended: AtomicU64,
 }
 
+/// A connection whose statements are parsed and planned once: each is asked for again and again, and preparing one costs a way
+/// to the server and back.
+#[derive(Clone, Copy)]
+pub(crate) struct Prepared<'a>(pub(crate) &'a Object);
+
+/// Values of a statement.
+type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
+
+impl Prepared<'_> {
+    pub(crate) async fn query(self, sql: &str, values: Values<'_>) -> Result<Vec<Row>, Error> {
+        self.0.query(&self.0.prepare_cached(sql).await?, values).await
+    }
+
+    pub(crate) async fn query_one(self, sql: &str, values: Values<'_>) -> Result<Row, Error> {
+        self.0.query_one(&self.0.prepare_cached(sql).await?, values).await
+    }
+
+    pub(crate) async fn query_opt(self, sql: &str, values: Values<'_>) -> Result<Option<Row>, Error> {
+        self.0.query_opt(&self.0.prepare_cached(sql).await?, values).await
+    }
+
+    pub(crate) async fn execute(self, sql: &str, values: Values<'_>) -> Result<u64, Error> {
+        self.0.execute(&self.0.prepare_cached(sql).await?, values).await
+    }
+
+    pub(crate) async fn batch_execute(self, sql: &str) -> Result<(), Error> {
+        self.0.batch_execute(sql).await
+    }
+}
+
 impl Scoped {
-    pub(crate) fn client(&self) -> Result<&Object, Failure> {
-        self.client.as_ref().ok_or_else(|| Failure::Machine("the transaction has ended".into()))
+    pub(crate) fn client(&self) -> Result<Prepared<'_>, Failure> {
+        let client = self.client.as_ref().map(Prepared);
+        client.ok_or_else(|| Failure::Machine("the transaction has ended".into()))
     }
 
     /// Notes that versions were appended, for the figures.
@@ -186,7 +218,7 @@ async fn prepare(
     let wanted: bool = client.query_one(wanted, &[&now()]).await?.get(0);
     let mut token = None;
     if wanted || new_owner_token {
-        token = Some(new_token(client, keys, org, Role::Owner, None).await?.0);
+        token = Some(new_token(Prepared(client), keys, org, Role::Owner, None).await?.0);
     }
     client.batch_execute("COMMIT").await?;
     Ok((org, token))
@@ -226,7 +258,7 @@ pub(crate) fn migrations() -> Vec<i32> {
 
 /// Makes a token and keeps its hash; answers it and when it ends.
 pub(crate) async fn new_token(
-    client: &Object,
+    client: Prepared<'_>,
     keys: &HubKeys,
     org: OrgId,
     role: Role,

@@ -5,9 +5,9 @@
 
 use crate::Failure;
 use crate::audit;
+use crate::database::Prepared;
 use crate::database::{Database, Scoped, now};
 use crate::requests::{keep_within, policy_of};
-use deadpool_postgres::Object;
 use retrace_model::{MachineId, OrgId, StoreId};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -43,7 +43,7 @@ pub(crate) struct Chain {
 }
 
 /// The chains for whose stores the policy has days.
-pub(crate) async fn chains(client: &Object, org: OrgId) -> Result<Vec<Chain>, Failure> {
+pub(crate) async fn chains(client: Prepared<'_>, org: OrgId) -> Result<Vec<Chain>, Failure> {
     let policy = policy_of(client, org, "").await?;
     let rows = client.query("SELECT store, machine, name FROM stores WHERE org = $1", &[&&org.0[..]]).await?;
     let chain = |row: &tokio_postgres::Row| {
@@ -56,7 +56,7 @@ pub(crate) async fn chains(client: &Object, org: OrgId) -> Result<Vec<Chain>, Fa
 }
 
 /// How many contents of a chain are due.
-pub(crate) async fn due(client: &Object, org: OrgId, chain: Chain) -> Result<i64, Failure> {
+pub(crate) async fn due(client: Prepared<'_>, org: OrgId, chain: Chain) -> Result<i64, Failure> {
     let sql = format!("SELECT count(*) FROM ({DUE}) due");
     let row = client
         .query_one(&sql, &[&&org.0[..], &&chain.store.0[..], &&chain.machine.0[..], &chain.kept_since])

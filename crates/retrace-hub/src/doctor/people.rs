@@ -2,6 +2,7 @@
 
 use super::{Check, Examined, count};
 use crate::Failure;
+use crate::database::Prepared;
 use crate::database::now;
 
 /// How far a clock may be wrong before that is worth a look, in microseconds.
@@ -55,10 +56,10 @@ pub(super) async fn machines(examined: &Examined) -> Result<Vec<Check>, Failure>
 /// Contents whose time is over.
 pub(super) async fn retention(examined: &Examined) -> Result<Vec<Check>, Failure> {
     examined.begin().await?;
-    let chains = crate::retention::chains(&examined.client, examined.org).await?;
+    let chains = crate::retention::chains(Prepared(&examined.client), examined.org).await?;
     let mut due = 0;
     for chain in &chains {
-        due += crate::retention::due(&examined.client, examined.org, *chain).await?;
+        due += crate::retention::due(Prepared(&examined.client), examined.org, *chain).await?;
     }
     examined.end().await?;
     Ok(vec![match (chains.is_empty(), due) {

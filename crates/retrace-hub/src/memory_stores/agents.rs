@@ -45,12 +45,9 @@ pub(super) struct Agent {
 /// The agent that a key is of.
 pub(super) async fn agent(scoped: &Scoped, shown: &Shown) -> Result<Agent, Stop> {
     let client = scoped.client()?;
-    let find = client
-        .prepare_cached(
-            "SELECT id, store, read_only FROM agent_tokens WHERE org = $1 AND sha256 = $2 AND revoked_at IS NULL",
-        )
-        .await?;
-    let row = client.query_opt(&find, &[&&shown.org.0[..], &&shown.sha256.0[..]]).await?;
+    let find =
+        "SELECT id, store, read_only FROM agent_tokens WHERE org = $1 AND sha256 = $2 AND revoked_at IS NULL";
+    let row = client.query_opt(find, &[&&shown.org.0[..], &&shown.sha256.0[..]]).await?;
     let row = row.ok_or_else(|| Refused::Key.refusal())?;
     let store = row.get::<_, Option<Vec<u8>>>(1).map(<[u8; 16]>::try_from).transpose();
     let store = store.map_err(|_| Failure::Database("an id is damaged".into()))?.map(StoreId);

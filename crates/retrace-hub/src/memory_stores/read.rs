@@ -40,9 +40,7 @@ impl Api<'_> {
     }
 
     pub(super) async fn rows(&self, sql: &str, parameters: &[Parameter<'_>]) -> Result<Vec<Row>, Stop> {
-        let client = self.scoped.client()?;
-        let statement = client.prepare_cached(sql).await?;
-        Ok(client.query(&statement, parameters).await?)
+        Ok(self.scoped.client()?.query(sql, parameters).await?)
     }
 
     /// A store the API shows; `lock` where it is about to be written to.

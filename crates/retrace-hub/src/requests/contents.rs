@@ -43,13 +43,9 @@ pub(crate) async fn contents(
         .await?;
     let known: BTreeMap<Vec<u8>, bool> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
     let (mut new, mut done) = (0, BTreeSet::new());
-    let insert = client
-        .prepare_cached(
-            "INSERT INTO contents (org, store, machine, sha256, size, wrapped_key, bytes)
+    let insert = "INSERT INTO contents (org, store, machine, sha256, size, wrapped_key, bytes)
              SELECT $1, $2, $3, c.* FROM unnest($4::bytea[], $5::int8[], $6::bytea[], $7::bytea[]) AS c
-             ON CONFLICT DO NOTHING",
-        )
-        .await?;
+             ON CONFLICT DO NOTHING";
     let (mut hashes, mut sizes, mut wrapped, mut bytes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for content in &request.contents {
         // Redacted since it was read on the machine, or there already.
@@ -72,7 +68,7 @@ pub(crate) async fn contents(
         new += 1;
     }
     if !hashes.is_empty() {
-        client.execute(&insert, &[keys[0], keys[1], keys[2], &hashes, &sizes, &wrapped, &bytes]).await?;
+        client.execute(insert, &[keys[0], keys[1], keys[2], &hashes, &sizes, &wrapped, &bytes]).await?;
     }
     if new > 0 {
         audit::note(scoped, caller, "contents", &format!("{store} {new}")).await?;

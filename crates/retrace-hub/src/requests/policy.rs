@@ -3,15 +3,15 @@
 use super::{Caller, id16, invalid, number};
 use crate::Failure;
 use crate::audit::{note, note_change};
+use crate::database::Prepared;
 use crate::database::{Scoped, now};
-use deadpool_postgres::Object;
 use retrace_model::{MachineId, OrgId};
 use retrace_sync::messages as m;
 use retrace_sync::policy::{AuditPage, AuditRow, ListAudit, Policy, SetPolicy};
 use tokio_postgres::Row;
 
 /// The policy of an organisation; the default where none was set.
-pub(crate) async fn policy_of(client: &Object, org: OrgId, lock: &str) -> Result<Policy, Failure> {
+pub(crate) async fn policy_of(client: Prepared<'_>, org: OrgId, lock: &str) -> Result<Policy, Failure> {
     let sql = format!("SELECT policy::text FROM policies WHERE org = $1 {lock}");
     let row = client.query_opt(&sql, &[&&org.0[..]]).await?;
     let Some(row) = row else { return Ok(Policy::default()) };
