@@ -100,7 +100,14 @@ impl Postgres {
     pub fn database() -> Option<Database> {
         static SHARED: OnceLock<Option<Postgres>> = OnceLock::new();
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        let server = SHARED.get_or_init(Self::start).as_ref()?;
+        let shared = || {
+            let mut server = Self::prepared()?;
+            // Programs are killed in these tests, this machine is not: what the kernel was given is there.
+            server.set("fsync = off\n");
+            server.begin();
+            Some(server)
+        };
+        let server = SHARED.get_or_init(shared).as_ref()?;
         let name = format!("hub_{}", NEXT.fetch_add(1, Ordering::SeqCst));
         server.sql("postgres", &format!("CREATE DATABASE {name}"));
         Some(Database { server, name })
