@@ -2691,6 +2691,10 @@ on: boolean,
  */
 own: string | null, 
 /**
+ * The hub whose organisation keeps the rule on, whatever is set; absent where nobody does.
+ */
+required_by?: string, 
+/**
  * Explanation of what it searches for and why that matters.
  */
 explanation: string, 
@@ -3107,6 +3111,28 @@ store: string,
 accept: boolean, };
 
 /**
+ * How the shared sessions of all machines fared with rules.
+ */
+export type HubAdherence = { 
+/**
+ * One row a rule.
+ */
+rules: Array<HubRuleLedger>, 
+/**
+ * Sessions that were counted.
+ */
+sessions: number, };
+
+/**
+ * Asks how the shared sessions of all machines fared with rules.
+ */
+export type HubAdherenceReq = { 
+/**
+ * One rule, by its id at the hub.
+ */
+rule?: string, };
+
+/**
  * A key of an agent, as it is listed.
  */
 export type HubAgentToken = { 
@@ -3202,6 +3228,23 @@ export type HubApproved = {
 memories: number, };
 
 /**
+ * What the organisation asks of every machine, as of the last sync.
+ */
+export type HubAsked = { 
+/**
+ * Rules of findings that cannot be switched off here.
+ */
+required_rules: Array<string>, 
+/**
+ * What of transcripts may be sent: `nothing`, `metadata` or `everything`.
+ */
+transcripts: string, 
+/**
+ * When that was said.
+ */
+at: string, };
+
+/**
  * A page of the audit log.
  */
 export type HubAudit = { 
@@ -3259,6 +3302,10 @@ machine_name: string | null,
  * The person who was signed in there.
  */
 person: string | null, 
+/**
+ * True if that is who signed in at the organisation's identity provider.
+ */
+verified?: boolean, 
 /**
  * What was asked: `append`, `redact`, `role`, …
  */
@@ -3364,6 +3411,10 @@ text: string | null,
  */
 person: string, 
 /**
+ * True if they signed in at the organisation's identity provider; else it is who their machine says.
+ */
+verified?: boolean, 
+/**
  * On which machine.
  */
 machine_name: string, 
@@ -3446,9 +3497,13 @@ items: Array<HubItem>,
  */
 next: string | null, 
 /**
- * All there are; with the first page alone.
+ * All there are; with the first page alone. A hub counts up to ten thousand.
  */
-total: number | null, };
+total: number | null, 
+/**
+ * There are more than `total`.
+ */
+total_is_least: boolean, };
 
 /**
  * Asks for a page of what nobody reviewed.
@@ -3613,7 +3668,52 @@ left_at: string | null,
 /**
  * When an owner removed it.
  */
-removed_at: string | null, };
+removed_at: string | null, 
+/**
+ * Who is signed in there.
+ */
+signed_in?: HubPerson, };
+
+/**
+ * Where a memory was before a model on one machine.
+ */
+export type HubMachinePresence = { 
+/**
+ * The machine.
+ */
+machine: string, 
+/**
+ * Its name.
+ */
+machine_name: string, 
+/**
+ * Its store.
+ */
+store: string, 
+/**
+ * The store's name.
+ */
+store_name: string, 
+/**
+ * Shared sessions that could have had it.
+ */
+sessions: number, 
+/**
+ * Of these, those of which any request had any line of it.
+ */
+present: number, 
+/**
+ * Of these, those in which that is inferred alone.
+ */
+inferred: number, 
+/**
+ * When a request last had any of it.
+ */
+last_at: string | null, 
+/**
+ * Why the others did not have it: sessions by cause.
+ */
+absent: Record<string, number>, };
 
 /**
  * Names a machine of the organisation.
@@ -3637,6 +3737,27 @@ machines: Array<HubMachine>, };
  * Whether a redaction goes to every machine.
  */
 export type HubOrderState = "waiting" | "ordered";
+
+/**
+ * A person who signed in on a machine.
+ */
+export type HubPerson = { 
+/**
+ * The verified address; name and subject where there is none.
+ */
+person: string, 
+/**
+ * Their name.
+ */
+name: string, 
+/**
+ * The identity provider.
+ */
+issuer: string, 
+/**
+ * When the sign-in ends.
+ */
+ends_at: string, };
 
 /**
  * What holds for all machines of an organisation.
@@ -3672,6 +3793,48 @@ key: string,
  * The value as text; `none` takes days or rules away.
  */
 value: string, };
+
+/**
+ * Where a memory was before a model.
+ */
+export type HubPresence = { 
+/**
+ * The memory, as it was named.
+ */
+memory: string, 
+/**
+ * Shared sessions that could have had it.
+ */
+sessions: number, 
+/**
+ * Of these, those of which any request had any line of it.
+ */
+present: number, 
+/**
+ * Of these, those in which that is inferred alone.
+ */
+inferred: number, 
+/**
+ * When a request last had any of it.
+ */
+last_at: string | null, 
+/**
+ * Why the others did not have it: sessions by cause.
+ */
+absent: Record<string, number>, 
+/**
+ * By machine.
+ */
+machines: Array<HubMachinePresence>, };
+
+/**
+ * Asks where a memory was before a model, over the shared sessions of all machines.
+ */
+export type HubPresenceReq = { 
+/**
+ * `STORE:PATH`; the store by id, or by a name that any machine gives it.
+ */
+memory: string, };
 
 /**
  * What stands in the way of a sync.
@@ -3801,6 +3964,10 @@ note: string | null,
  * Who proposed it.
  */
 person: string, 
+/**
+ * True if they signed in at the organisation's identity provider; else it is who their machine says.
+ */
+person_verified?: boolean, 
 /**
  * On which machine.
  */
@@ -4052,6 +4219,14 @@ state: HubOrderState,
  */
 approved_by: string | null, 
 /**
+ * True if they signed in at the organisation's identity provider.
+ */
+approved_verified?: boolean, 
+/**
+ * The first of the two persons, where the hub knows who signed in.
+ */
+first_person?: string, 
+/**
  * When.
  */
 approved_at: string | null, 
@@ -4111,6 +4286,10 @@ verdict: string,
  */
 person: string, 
 /**
+ * True if they signed in at the organisation's identity provider; else it is who their machine says.
+ */
+verified?: boolean, 
+/**
  * On which machine.
  */
 machine_name: string, 
@@ -4138,6 +4317,157 @@ machine: string,
 role: HubRole, };
 
 /**
+ * How sessions fared with one rule. Its id is the hub's; the same rule has the same one on every machine.
+ */
+export type HubRuleLedger = { 
+/**
+ * By machine.
+ */
+machines: Array<HubRuleMachine>, 
+/**
+ * The rule's id.
+ */
+rule_id: string, 
+/**
+ * Points at which it applied: followed, broken, excepted and undecidable ones.
+ */
+opportunities: number, 
+/**
+ * It was followed.
+ */
+followed: number, 
+/**
+ * It was not.
+ */
+broken: number, 
+/**
+ * Of the broken ones: the rule was before the model.
+ */
+broken_present: number, 
+/**
+ * Of the broken ones: it was not, by cause.
+ */
+broken_absent: { [key in string]: number }, 
+/**
+ * Of the broken ones: the session does not tell whether it was.
+ */
+broken_unknown: number, 
+/**
+ * It was not followed, and the person had asked for that.
+ */
+excepted: number, 
+/**
+ * The rule did not exist then, or read differently.
+ */
+predates: number, 
+/**
+ * The session does not tell.
+ */
+undecidable: number, 
+/**
+ * Sessions with at least one opportunity.
+ */
+sessions: number, 
+/**
+ * Tokens of its line, as the newest models count: what it costs a session that loads it.
+ */
+tokens_per_session: number, 
+/**
+ * When it last applied.
+ */
+last_at: string | null, 
+/**
+ * Hooks that guard it.
+ */
+guards?: Array<RuleGuard>, 
+/**
+ * The wordings of its line, the oldest first, each with how it fared while it stood.
+ */
+by_version: Array<RuleWording>, 
+/**
+ * Cases, the newest first, where asked for; at most 500.
+ */
+cases?: Array<RuleCase>, 
+/**
+ * The kind.
+ */
+kind: RuleKind, 
+/**
+ * The program without its directory; `*` for any. Of kinds about one command.
+ */
+program?: string | null, 
+/**
+ * Words that its arguments hold: options anywhere, other words in this order.
+ */
+arguments?: Array<string>, 
+/**
+ * Of `command_form`: words that the call holds, or `!` and a text that it does not. Of `text_form`: a text that each place
+ * holds, or `!` and a text that none does.
+ */
+form?: string | null, 
+/**
+ * Of `order`: the command that comes first.
+ */
+before?: string | null, 
+/**
+ * Of `order`: the command that may come then.
+ */
+after?: string | null, 
+/**
+ * Of `path_never` and `text_form`: patterns of paths.
+ */
+paths?: Array<string>, 
+/**
+ * Of `text_form`: the text with which each place begins that must have the form; none where a write is one place.
+ */
+text?: string | null, 
+/**
+ * The sentence.
+ */
+sentence: string, 
+/**
+ * Where it stands: `STORE:PATH:LINE`, or a file.
+ */
+source: string | null, };
+
+/**
+ * How the sessions of one machine fared with a rule.
+ */
+export type HubRuleMachine = { 
+/**
+ * The machine.
+ */
+machine: string, 
+/**
+ * Its name.
+ */
+machine_name: string, 
+/**
+ * Points at which it applied.
+ */
+opportunities: number, 
+/**
+ * It was followed.
+ */
+followed: number, 
+/**
+ * It was not.
+ */
+broken: number, 
+/**
+ * Of the broken ones: the rule was before the model.
+ */
+broken_present: number, 
+/**
+ * Sessions with at least one opportunity.
+ */
+sessions: number, 
+/**
+ * When it last applied.
+ */
+last_at: string | null, };
+
+/**
  * What a store may send to a hub.
  */
 export type HubSend = "everything" | "metadata" | "nothing";
@@ -4154,6 +4484,140 @@ store?: string,
  * What may be sent.
  */
 send: HubSend, };
+
+/**
+ * A session of any machine.
+ */
+export type HubSession = { 
+/**
+ * The machine; the hub itself for sessions that agents mirror.
+ */
+machine: string, 
+/**
+ * Its name.
+ */
+machine_name: string, 
+/**
+ * The session's id there.
+ */
+session: string, 
+/**
+ * Whose it is: `claude-code`, `codex`, …
+ */
+agent: string, 
+/**
+ * Names of the stores that share it.
+ */
+stores: Array<string>, 
+/**
+ * Names of their projects.
+ */
+projects: Array<string>, 
+/**
+ * When it began.
+ */
+started_at: string | null, 
+/**
+ * When it ended, as far as is known.
+ */
+ended_at: string | null, 
+/**
+ * Calls of the model.
+ */
+requests: number, 
+/**
+ * Subagents.
+ */
+subagents: number, 
+/**
+ * Tokens of input that was not cached.
+ */
+input_tokens: number, 
+/**
+ * Tokens read from the cache.
+ */
+cache_read_tokens: number, 
+/**
+ * Tokens written to the cache.
+ */
+cache_write_tokens: number, 
+/**
+ * Tokens of output.
+ */
+output_tokens: number, 
+/**
+ * Price in US dollars; null where a model has none.
+ */
+cost_usd: number | null, 
+/**
+ * Entries of its transcript at the hub.
+ */
+entries: number, 
+/**
+ * Of these, those of which the hub keeps no text.
+ */
+without_text: number, };
+
+/**
+ * A page of sessions, the one that ended last first.
+ */
+export type HubSessions = { 
+/**
+ * The sessions.
+ */
+sessions: Array<HubSession>, 
+/**
+ * Where the next page begins; null after the last.
+ */
+next: string | null, };
+
+/**
+ * Asks for a page of the shared sessions of all machines.
+ */
+export type HubSessionsReq = { 
+/**
+ * Only this machine, by id or name.
+ */
+machine?: string, 
+/**
+ * Where the page before ended.
+ */
+after?: string, 
+/**
+ * Sessions of the page, at most.
+ */
+limit?: number, };
+
+/**
+ * What the sessions of a store share with a hub.
+ */
+export type HubShare = "nothing" | "summary" | "everything";
+
+/**
+ * Chooses what the sessions of a store share.
+ */
+export type HubShareReq = { 
+/**
+ * The store.
+ */
+store: string, 
+/**
+ * What is shared from now on.
+ */
+share: HubShare, };
+
+/**
+ * What of sessions was sent.
+ */
+export type HubShared = { 
+/**
+ * Sessions that were new or had changed.
+ */
+sessions: number, 
+/**
+ * Entries of transcripts.
+ */
+entries: number, };
 
 /**
  * Names a version at the hub.
@@ -4202,6 +4666,57 @@ reviews: Array<HubReview>,
 findings: Array<Finding>, };
 
 /**
+ * A sign-in that began: where a person goes, and what they enter there.
+ */
+export type HubSignIn = { 
+/**
+ * Where to go.
+ */
+verification_uri: string, 
+/**
+ * The same with the code in it; null where the provider has none.
+ */
+verification_uri_complete: string | null, 
+/**
+ * What to enter there.
+ */
+user_code: string, 
+/**
+ * Seconds to wait between two questions about how it stands.
+ */
+interval_seconds: number, 
+/**
+ * When it ends without an answer.
+ */
+expires_at: string, 
+/**
+ * Finishes it, on this machine alone.
+ */
+handle: string, };
+
+/**
+ * Asks how a sign-in stands.
+ */
+export type HubSignInReq = { 
+/**
+ * What came when it began.
+ */
+handle: string, };
+
+/**
+ * How a sign-in stands.
+ */
+export type HubSignInState = { 
+/**
+ * Who signed in; null while the person has not answered.
+ */
+signed_in: HubPerson | null, 
+/**
+ * True if it was asked too soon: five seconds more between questions from now on.
+ */
+slower: boolean, };
+
+/**
  * The membership of this machine, and its stores.
  */
 export type HubStatus = { 
@@ -4240,7 +4755,15 @@ background: HubBackground,
 /**
  * What waited at the hub when this machine last synced; null before that.
  */
-waiting: HubWaiting | null, };
+waiting: HubWaiting | null, 
+/**
+ * Who is signed in on this machine, as far as it was told; absent for nobody, or once that has ended.
+ */
+signed_in?: HubPerson, 
+/**
+ * What the organisation asks of this machine; absent before its first sync.
+ */
+asked?: HubAsked, };
 
 /**
  * What a store may send, and how far it was sent.
@@ -4277,7 +4800,11 @@ signed_at: string | null,
 /**
  * True if proposals of other machines are carried out at a sync, without being accepted one by one.
  */
-accept_proposals: boolean, };
+accept_proposals: boolean, 
+/**
+ * What its sessions share; absent for nothing.
+ */
+share?: HubShare, };
 
 /**
  * What was sent of a store.
@@ -4356,7 +4883,11 @@ reviews: number,
 /**
  * What waits at the hub.
  */
-waiting: HubWaiting | null, };
+waiting: HubWaiting | null, 
+/**
+ * What of sessions was sent; absent where no store shares any.
+ */
+shared?: HubShared, };
 
 /**
  * A one-time token.
@@ -4488,9 +5019,13 @@ to_approve: number,
  */
 proposals: number, 
 /**
- * Memories of all machines that nobody reviewed.
+ * Memories of all machines that nobody reviewed. A hub counts up to ten thousand.
  */
 unreviewed: number, 
+/**
+ * There are more than `unreviewed`.
+ */
+unreviewed_is_least: boolean, 
 /**
  * When that was so.
  */
@@ -11111,6 +11646,9 @@ export type Commands = {
   hub_machines: { request: Nothing; response: HubMachines; writes: false };
   hub_set_role: { request: HubRoleReq; response: HubMachines; writes: true };
   hub_remove_machine: { request: HubMachineRef; response: HubMachines; writes: true };
+  hub_sign_in: { request: Nothing; response: HubSignIn; writes: true };
+  hub_finish_sign_in: { request: HubSignInReq; response: HubSignInState; writes: true };
+  hub_sign_out: { request: Nothing; response: HubStatus; writes: true };
   hub_policy: { request: Nothing; response: HubPolicy; writes: false };
   hub_set_policy: { request: HubPolicyReq; response: HubPolicy; writes: true };
   hub_audit: { request: HubAuditReq; response: HubAudit; writes: false };
@@ -11126,6 +11664,10 @@ export type Commands = {
   hub_approve: { request: HubApproveReq; response: HubApproved; writes: true };
   hub_comment: { request: HubCommentReq; response: HubShown; writes: true };
   hub_projects: { request: Nothing; response: HubProjects; writes: false };
+  hub_share_sessions: { request: HubShareReq; response: HubStatus; writes: true };
+  hub_sessions: { request: HubSessionsReq; response: HubSessions; writes: false };
+  hub_presence: { request: HubPresenceReq; response: HubPresence; writes: false };
+  hub_adherence: { request: HubAdherenceReq; response: HubAdherence; writes: false };
   hub_redactions: { request: Nothing; response: HubRedactions; writes: false };
   hub_approve_redaction: { request: HubRedactionRef; response: HubRedactions; writes: true };
   hub_propose: { request: HubProposeReq; response: HubProposal; writes: true };
@@ -11263,6 +11805,9 @@ export const PROVIDES: { readonly [Name in keyof Commands]: readonly Tag[] } = {
   hub_machines: ["hosts"],
   hub_set_role: [],
   hub_remove_machine: [],
+  hub_sign_in: [],
+  hub_finish_sign_in: [],
+  hub_sign_out: [],
   hub_policy: ["hosts"],
   hub_set_policy: [],
   hub_audit: ["outside", "hosts"],
@@ -11278,6 +11823,10 @@ export const PROVIDES: { readonly [Name in keyof Commands]: readonly Tag[] } = {
   hub_approve: [],
   hub_comment: [],
   hub_projects: ["outside", "hosts"],
+  hub_share_sessions: [],
+  hub_sessions: ["outside", "hosts"],
+  hub_presence: ["outside", "hosts"],
+  hub_adherence: ["outside", "hosts"],
   hub_redactions: ["outside", "hosts"],
   hub_approve_redaction: [],
   hub_propose: [],
@@ -11407,14 +11956,17 @@ export const INVALIDATES: { readonly [Name in keyof Commands]: readonly Tag[] } 
   check_mounts: [],
   hub_status: [],
   hub_join: ["hosts"],
-  hub_leave: ["hosts"],
+  hub_leave: ["hosts", "rules"],
   hub_send: ["hosts"],
-  hub_sync: ["hosts", "log", "files", "reviews", "receipts", "contents"],
+  hub_sync: ["hosts", "log", "files", "reviews", "receipts", "rules", "contents"],
   hub_versions: [],
   hub_token: [],
   hub_machines: [],
   hub_set_role: ["hosts"],
   hub_remove_machine: ["hosts"],
+  hub_sign_in: [],
+  hub_finish_sign_in: ["hosts"],
+  hub_sign_out: ["hosts"],
   hub_policy: [],
   hub_set_policy: ["hosts"],
   hub_audit: [],
@@ -11430,6 +11982,10 @@ export const INVALIDATES: { readonly [Name in keyof Commands]: readonly Tag[] } 
   hub_approve: ["hosts"],
   hub_comment: ["hosts"],
   hub_projects: [],
+  hub_share_sessions: ["hosts"],
+  hub_sessions: [],
+  hub_presence: [],
+  hub_adherence: [],
   hub_redactions: [],
   hub_approve_redaction: ["hosts"],
   hub_propose: ["hosts"],

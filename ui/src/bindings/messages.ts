@@ -28,6 +28,9 @@ export interface MessageArguments {
   "append.bytes_not_hash_size_given": "path";
   "append.bytes_too_many_keep": "path" | "count";
   "append.operation_taken_back_already_operation": "undone" | "by";
+  "asked.not_understood": never;
+  "asked.not_written": "error";
+  "asked.sync_again": never;
   "auto.automemorydirectory": "path";
   "auto.claude_code_project_dir_name": "name";
   "auto.claude_cowork_memory_path_override": never;
@@ -151,6 +154,7 @@ export interface MessageArguments {
   "config.pattern": "value";
   "config.proxy": "scheme";
   "config.query_or_fragment": never;
+  "config.required": "rule" | "by";
   "config.roots": never;
   "config.syntax": "value";
   "config.unknown_rule": "value";
@@ -387,6 +391,7 @@ export interface MessageArguments {
   "find.no_transcript_named": never;
   "find.not_regular_file": never;
   "find.retrace_context_transcripts_lists_them": never;
+  "finding_rules.ask_owner": never;
   "follow.merged": "id";
   "follow.then": "path";
   "front_matter.no_list": never;
@@ -466,6 +471,7 @@ export interface MessageArguments {
   "hosts.redacted": "versions";
   "hub.another_token": never;
   "hub.answer_not_understood": never;
+  "hub.ask_about_provider": never;
   "hub.ask_an_owner": never;
   "hub.ask_operator": never;
   "hub.bad_address": "error";
@@ -493,6 +499,8 @@ export interface MessageArguments {
   "hub.resend_hint": never;
   "hub.set_clock": never;
   "hub.set_the_clock": never;
+  "hub.sign_in_again": never;
+  "hub.sign_in_first": never;
   "hub.status": "status";
   "hub.stopped": never;
   "hub.try_again": never;
@@ -526,6 +534,13 @@ export interface MessageArguments {
   "hub_review.no_content": never;
   "hub_review.redacted": never;
   "hub_review.why_none": never;
+  "hub_sessions.not_packed": "error";
+  "hub_sessions.not_written": "error";
+  "hub_shared.list_rules": never;
+  "hub_shared.name_memory": never;
+  "hub_shared.no_rule": never;
+  "hub_shared.nothing_shared": never;
+  "hub_shared.share_sessions": never;
   "id.id_error": "text" | "wanted";
   "id.machine_id_machine": never;
   "id.memory_id_mem": never;
