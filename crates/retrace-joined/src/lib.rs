@@ -29,7 +29,10 @@ pub use background::{SyncUpkeep, hub_background};
 pub use client::calls;
 pub use commands::{hub_accept, hub_join, hub_leave, hub_send, hub_status, hub_token, hub_versions};
 pub use people::{hub_finish_sign_in, hub_sign_in, hub_sign_out};
-pub use policy::{hub_audit, hub_machines, hub_policy, hub_remove_machine, hub_set_policy, hub_set_role, may_send_of_transcripts};
+pub use policy::{
+    hub_audit, hub_machines, hub_policy, hub_remove_machine, hub_set_policy, hub_set_role,
+    may_send_of_transcripts,
+};
 pub use proposals::{
     hub_accept_proposal, hub_proposals, hub_propose, hub_refuse_proposal, hub_withdraw_proposal,
 };
