@@ -510,7 +510,7 @@ fn doors(machine: &Machine) -> Vec<&'static str> {
         ("findings", found(of_store)),
         ("health", health.findings.iter().any(|found| found.finding.rule == RULE)),
         ("inbox", found(items.collect())),
-        ("report", report.contains(&format!("{RULE}: "))),
+        ("report", report.contains(&format!("{RULE} line "))),
     ];
     all.into_iter().filter_map(|(door, found)| found.then_some(door)).collect()
 }
