@@ -63,9 +63,11 @@ fn the_agent_sdk_mirrors_a_session_and_resumes_it_on_another_host() {
     assert_eq!(told["listed"], json!([told["first"]["session"]]));
     // The second host had nothing but what the hub gave it, and the model saw the first conversation again.
     let log = api.log();
-    let resumed = log.bodies.iter().map(ToString::to_string).any(|body| {
-        body.contains("Which word was it?") && body.contains("Remember the word quokka.")
-    });
+    let resumed = log
+        .bodies
+        .iter()
+        .map(ToString::to_string)
+        .any(|body| body.contains("Which word was it?") && body.contains("Remember the word quokka."));
     assert!(resumed, "the second run began with the first conversation");
     let sessions =
         commands::hub_sessions(&owner.world.app, HubSessionsReq::default()).expect("a list").sessions;
