@@ -27,6 +27,13 @@ const SECRET = {
   remedy: "Redact it, then rotate it.",
 } as Finding;
 
+const ADA = {
+  person: "ada@example.org",
+  name: "Ada",
+  issuer: "https://login.example",
+  ends_at: "2026-11-26T12:00:00Z",
+};
+
 describe("the hub", () => {
   it("is joined with an address and a token, and says why where it is not", async () => {
     const { fake, user } = openWindow("#/hub");
@@ -189,6 +196,37 @@ describe("the hub", () => {
     openWindow("#/hub?view=redactions", fake);
     expect(await screen.findByTestId("hub-redaction")).toHaveTextContent("waiting");
     expect(screen.getByTestId("hub-redaction")).not.toHaveTextContent("0 of 0");
+  });
+
+  it("signs a person in with a code that is entered elsewhere, and out again", async () => {
+    const { fake, user } = openWindow("#/hub?view=machines", joined());
+    await user.click(await screen.findByTestId("hub-sign-in"));
+    const code = await screen.findByTestId("hub-sign-in-code");
+    expect(code).toHaveTextContent("https://login.example/device");
+    expect(code).toHaveTextContent("WDJB-MJHT");
+    fake.hub.entered = ADA;
+    await waitFor(() => expect(screen.getByTestId("hub-person")).toHaveTextContent("Ada (ada@example.org)"));
+    await user.click(screen.getByTestId("hub-sign-out"));
+    await waitFor(() => expect(screen.getByTestId("hub-person")).toHaveTextContent("Nobody is signed in"));
+  });
+
+  it("counts persons and not machines for a second approval where people sign in", async () => {
+    const fake = joined();
+    fake.hub.person = ADA;
+    fake.hub.redactions = [
+      fakeHubRedaction({ state: "waiting", by: "machine_here", first_person: "grace@example.org" }),
+    ];
+    const { user } = openWindow("#/hub?view=redactions", fake);
+    await user.click(await screen.findByTestId("approve-redaction"));
+    expect(callsOf(fake, "hub_approve_redaction").real).toHaveLength(1);
+  });
+
+  it("does not let the person who redacted approve on another machine", async () => {
+    const fake = joined();
+    fake.hub.person = ADA;
+    fake.hub.redactions = [fakeHubRedaction({ state: "waiting", by: "machine_laptop", first_person: ADA.person })];
+    openWindow("#/hub?view=redactions", fake);
+    expect(await screen.findByTestId("second-elsewhere")).toHaveTextContent("is not you");
   });
 
   it("does not let the machine that redacted be the second person", async () => {

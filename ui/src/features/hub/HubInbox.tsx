@@ -2,6 +2,7 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { HubItem } from "@/bindings";
 import { byRule, findingTone } from "@/shared/findings";
+import { useFormat } from "@/shared/format";
 import { Moment } from "@/shared/labels";
 import { neighbour, Picker, type PickerRow } from "@/shared/Picker";
 import { useProgramWords } from "@/shared/program";
@@ -12,7 +13,7 @@ import { HubAwait } from "./failure";
 import css from "./hub.module.css";
 import { HubItemPane } from "./HubItemPane";
 import { nameOf, useShown } from "./item";
-import { totalOf, useHubInbox } from "./inbox";
+import { isLeast, totalOf, useHubInbox } from "./inbox";
 import { may, useRole, WhyNot } from "./rights";
 import { CHANGES } from "./words";
 
@@ -64,8 +65,9 @@ const choose = (item: HubItem | undefined) => {
   if (item) navigate({ screen: "hub", version: nameOf(item) }, { replace: true });
 };
 
-function Listed({ items, total, route, more }: ListedProps) {
+function Listed({ items, total, least, route, more }: ListedProps) {
   const { t } = useLingui();
+  const format = useFormat();
   const role = useRole();
   const rows = items.map((item, at): Row => ({
     key: nameOf(item),
@@ -92,7 +94,11 @@ function Listed({ items, total, route, more }: ListedProps) {
     <div className={css.inbox}>
       <div className={css.side}>
         <p className={css.total} data-testid="hub-total">
-          <Plural value={total} one="# memory that nobody reviewed" other="# memories that nobody reviewed" />
+          {least ? (
+            <Trans>More than {format.number(total)} memories that nobody reviewed</Trans>
+          ) : (
+            <Plural value={total} one="# memory that nobody reviewed" other="# memories that nobody reviewed" />
+          )}
         </p>
         {role === "writer" && <WhyNot right="contents" />}
         <Picker
@@ -119,6 +125,8 @@ function Listed({ items, total, route, more }: ListedProps) {
 interface ListedProps {
   items: HubItem[];
   total: number;
+  /** There are more than `total`. */
+  least: boolean;
   route: HubRoute;
   more: () => void;
 }
@@ -145,7 +153,7 @@ export function HubInboxView({ route }: { route: HubRoute }) {
             )}
           </Empty>
         ) : (
-          <Listed items={all} total={total} route={route} more={more} />
+          <Listed items={all} total={total} least={isLeast(read)} route={route} more={more} />
         )
       }
     </HubAwait>

@@ -43,7 +43,9 @@ function Views({ route, status }: { route: HubRoute; status: HubStatus }) {
     machines: t`Machines`,
     audit: t`Audit log`,
   };
-  const labelOf = (view: HubView) => (counts[view] ? `${names[view]} ${format.number(counts[view])}` : names[view]);
+  const more = (view: HubView) => (view === "inbox" && status.waiting?.unreviewed_is_least ? "+" : "");
+  const labelOf = (view: HubView) =>
+    counts[view] ? `${names[view]} ${format.number(counts[view])}${more(view)}` : names[view];
   return (
     <div className={css.views}>
       <Segmented

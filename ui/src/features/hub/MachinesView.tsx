@@ -11,6 +11,7 @@ import { useRead } from "@/state/queries";
 import { HubAwait, useAtHub } from "./failure";
 import css from "./hub.module.css";
 import { may, WhyNot } from "./rights";
+import { Person } from "./SignIn";
 import { ROLES } from "./words";
 
 const ALL_ROLES: readonly HubRole[] = ["writer", "reviewer", "auditor", "owner"];
@@ -31,7 +32,8 @@ function Machine({ machine }: { machine: HubMachine }) {
           <Chip tone="accent">
             <Trans>this machine</Trans>
           </Chip>
-        )}
+        )}{" "}
+        {machine.signed_in && <span className="muted">{machine.signed_in.name}</span>}
       </th>
       <td>{words(ROLES[machine.role])}</td>
       <td>
@@ -96,6 +98,7 @@ export function MachinesView({ status }: { status: HubStatus }) {
   const read = useRead("hub_machines", {});
   return (
     <div className={css.body}>
+      <Person person={status.signed_in} />
       <HubAwait read={read} rows={5}>
         {({ machines }) => (
           <div className="table-box">

@@ -44,13 +44,20 @@ function SecondPerson({ redaction }: { redaction: HubRedaction }) {
   const backend = useBackend();
   const atHub = useAtHub();
   const role = useRole();
-  const machine = useHub().data?.machine;
+  const hub = useHub().data;
   if (redaction.state !== "waiting") return null;
   if (!may(role, "review")) return <WhyNot right="review" />;
-  if (redaction.by === machine)
+  // Where people sign in, they are counted; else machines are.
+  const person = hub?.signed_in?.person;
+  const own = person === undefined ? redaction.by === hub?.machine : redaction.first_person === person;
+  if (own)
     return (
       <p className={css.why} data-testid="second-elsewhere">
-        <Trans>It waits for a second person: an owner or reviewer on another machine.</Trans>
+        {person === undefined ? (
+          <Trans>It waits for a second person: an owner or reviewer on another machine.</Trans>
+        ) : (
+          <Trans>It waits for a second person: an owner or reviewer who signs in and is not you.</Trans>
+        )}
       </p>
     );
   const approve = () =>

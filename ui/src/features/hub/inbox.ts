@@ -28,6 +28,11 @@ export function totalOf({ data, hasNextPage }: Pick<ReturnType<typeof useHubInbo
   return hasNextPage ? (data?.pages[0]?.total ?? listed) : listed;
 }
 
+/** True if there are more than `totalOf` says: a hub counts up to ten thousand. */
+export function isLeast({ data, hasNextPage }: Pick<ReturnType<typeof useHubInbox>, "data" | "hasNextPage">) {
+  return hasNextPage && data?.pages[0]?.total_is_least === true;
+}
+
 /** How much waits in each view: as its list says where it was read after the last sync, else as the sync found it. */
 export function useCounts({ waiting }: HubStatus): Partial<Record<HubView, number>> {
   const inbox = useHubInbox(false);

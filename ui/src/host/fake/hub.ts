@@ -6,6 +6,7 @@ import type {
   HubComment,
   HubItem,
   HubMachine,
+  HubPerson,
   HubProposal,
   HubRedaction,
   HubReview,
@@ -54,6 +55,10 @@ export class FakeHub {
   /** False: no hub answers, as without a network. */
   reachable = true;
   background = false;
+  /** Who is signed in. */
+  person: HubPerson | null = null;
+  /** Who entered the code at the provider. */
+  entered: HubPerson | null = null;
   items: HubItem[] = [
     itemOf(1, "berths.md"),
     itemOf(2, "tides.md"),
@@ -87,6 +92,7 @@ export class FakeHub {
       role: joined ? this.role : null,
       send: "everything",
       stores: [],
+      ...(joined && this.person && { signed_in: this.person }),
       background: { on: this.background, last_at: null, went_well: null, problem: null, next_at: null },
       waiting: joined
         ? {
@@ -95,6 +101,7 @@ export class FakeHub {
             to_approve: this.redactions.filter(({ state }) => state === "waiting").length,
             proposals: own,
             unreviewed: this.unreviewed().length,
+            unreviewed_is_least: false,
             at: AT,
           }
         : null,
@@ -173,7 +180,12 @@ export class FakeHub {
         return this.status();
       },
       hub_sync: () => ({ stores: [], problems: [], redactions: [], proposals: [], reviews: 0, waiting: null }),
-      hub_inbox: () => ({ items: this.unreviewed(), next: null, total: this.unreviewed().length + this.unlisted }),
+      hub_inbox: () => ({
+        items: this.unreviewed(),
+        next: null,
+        total: this.unreviewed().length + this.unlisted,
+        total_is_least: false,
+      }),
       hub_show: ({ version = "", content = false }) => this.shown(version, content),
       hub_diff: ({ a = "" }) => this.difference(a),
       hub_approve: ({ versions = [] }) => {
@@ -204,6 +216,22 @@ export class FakeHub {
         return { redactions: [...this.redactions], copies: [] };
       },
       hub_machines: () => ({ machines: this.machines }),
+      hub_sign_in: () => ({
+        verification_uri: "https://login.example/device",
+        verification_uri_complete: null,
+        user_code: "WDJB-MJHT",
+        interval_seconds: 0.01,
+        expires_at: AT,
+        handle: "sealed",
+      }),
+      hub_finish_sign_in: () => {
+        if (this.entered) this.person = this.entered;
+        return { signed_in: this.entered, slower: false };
+      },
+      hub_sign_out: () => {
+        this.person = null;
+        return this.status();
+      },
       hub_token: ({ role = "writer" }) => ({ token: "rthub_once", role: role ?? "writer", expires_at: AT }),
       hub_audit: ({ after = null, limit = 100, newest_first = false }) => {
         const rows = newest_first ? this.audit.toReversed() : this.audit;
