@@ -17,6 +17,7 @@ import { desktop as program, runRetrace } from "./harness/programs.mjs";
 import { ENDED, firstRun, machineWithMemories, walk } from "./harness/session.mjs";
 import { until } from "./harness/wait.mjs";
 import { startScreen, windowEnvironment, WindowDriver } from "./harness/window.mjs";
+import { brokenRule, confirmRule } from "./walks/rules.mjs";
 
 const skip = await noDesktop();
 let screen;
@@ -197,6 +198,19 @@ beside("a message comes at once for a secret, hidden text and a mass delete, onc
   assert.match(messages[2].body, /^[\w-]+\.md, and 4 more$/);
   assert.ok(!JSON.stringify(messages).includes(SECRET.slice(0, 12)), "no message holds the secret");
   assert.ok(!JSON.stringify(messages).includes("still"), "nor any other text of a memory");
+});
+
+beside("a message comes when a rule is broken, and the inbox has the call", async ({ desktop, machine, app }) => {
+  const agent = brokenRule(machine);
+  await confirmRule(app);
+  // What was broken before anybody followed is in the ledger and no news.
+  assert.deepEqual(await desktop.messages(), []);
+  agent.runs("npm ls");
+  const [{ summary, body }] = await desktop.seesMessages(1);
+  assert.equal(summary, "A session broke a rule");
+  assert.match(body, /^Use pnpm, never npm\.\n.*npm ls/);
+  await app.click("nav-inbox");
+  await app.see("broken-rule", "npm ls");
 });
 
 /** Milliseconds after which a session is quiet, so that nobody waits for minutes. */
