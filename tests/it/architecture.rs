@@ -345,7 +345,8 @@ fn dependencies_point_downwards() {
         ("retrace-sync", &["retrace-model"][..]),
         (
             "retrace-hub",
-            &["retrace-model", "retrace-outbound", "retrace-store-api", "retrace-store-http", "retrace-sync"][..],
+            &["retrace-model", "retrace-outbound", "retrace-store-api", "retrace-store-http", "retrace-sync"]
+                [..],
         ),
         (
             "retrace-joined",

@@ -6,8 +6,8 @@ use base64::engine::general_purpose::STANDARD;
 use retrace_api::commands;
 use retrace_api::wire::{
     self, Code, HubApproveReq, HubCommentReq, HubDiffReq, HubHistoryReq, HubInboxReq, HubProposalKind,
-    HubProposalRef, HubProposeReq, HubReachState, HubRedaction, HubRedactionRef, HubShowReq, Nothing,
-    RedactReq,
+    HubProposalRef, HubProposeReq, HubReachState, HubRedaction, HubRedactionRef, HubRole, HubShowReq,
+    Nothing, RedactReq,
 };
 use retrace_model::Sha256;
 use retrace_tests::holds_bytes;
@@ -275,6 +275,27 @@ fn a_writer_reads_no_content_of_others() {
     assert_eq!(refused.code, Code::KeyRefused);
     let approve = HubApproveReq { versions: vec![version.id] };
     assert_eq!(commands::hub_approve(&b.world.app, approve).expect_err("a writer").code, Code::KeyRefused);
+
+    b.record("own.md", "of the writer\n");
+    b.synced();
+    let inbox = |machine: &Machine| {
+        commands::hub_inbox(&machine.world.app, HubInboxReq::default()).expect("an inbox")
+    };
+    let paths = |inbox: &wire::HubInbox| -> Vec<Option<String>> {
+        inbox.items.iter().map(|item| item.path.clone()).collect()
+    };
+    let own = inbox(&b);
+    assert_eq!((paths(&own), own.total), (vec![Some("own.md".to_owned())], Some(1)), "a writer's own");
+    let all = inbox(&a);
+    assert_eq!((all.items.len(), all.total, all.total_is_least), (2, Some(2), false));
+    // Who audits sees what there is, and no content.
+    let request = wire::HubRoleReq { machine: "b".to_owned(), role: HubRole::Auditor };
+    commands::hub_set_role(&a.world.app, request).expect("an auditor");
+    let audited = inbox(&b);
+    assert_eq!((paths(&audited), audited.total), (paths(&all), Some(2)));
+    let content = HubShowReq { version: all.items[0].id.clone(), content: true };
+    let refused = commands::hub_show(&b.world.app, content).expect_err("an auditor");
+    assert_eq!(refused.code, Code::KeyRefused);
 }
 
 fn propose_edit(machine: &Machine, version: &str, text: &str) -> wire::HubProposal {

@@ -469,8 +469,9 @@ pub(crate) async fn inbox(scoped: &Scoped, caller: &Caller, request: AskInbox) -
         }
     };
     let machine = match request.machine.as_deref().filter(|name| !name.is_empty()) {
-        // Who reads no contents of others reviews their own.
-        None => (!allows(caller.role, Right::ReadContent)).then(|| caller.machine.0.to_vec()),
+        // Who sends and reads no contents of others reviews their own; who only looks on sees what there is.
+        None => (allows(caller.role, Right::Send) && !allows(caller.role, Right::ReadContent))
+            .then(|| caller.machine.0.to_vec()),
         Some(name) => Some(machine_named(scoped, caller, name).await?.0.to_vec()),
     };
     let sql = format!(
@@ -489,17 +490,18 @@ pub(crate) async fn inbox(scoped: &Scoped, caller: &Caller, request: AskInbox) -
     let full = versions.len() as u64 == limit;
     let next = versions.last().filter(|_| full);
     let next = next.map(|last| format!("{}.{}", last.row.created_at, last.row.memory));
-    let total = if request.after.is_none() { Some(unreviewed(scoped, caller.org).await?) } else { None };
+    let total = if request.after.is_none() { Some(unreviewed(scoped, caller.org, machine).await?) } else { None };
     Ok(RowPage { versions, next, total })
 }
 
-async fn unreviewed(scoped: &Scoped, org: OrgId) -> Result<u64, Failure> {
+/// How many memories nobody reviewed, of one machine or of all.
+async fn unreviewed(scoped: &Scoped, org: OrgId, machine: Option<Vec<u8>>) -> Result<u64, Failure> {
     let row = scoped
         .client()?
         .query_one(
             "SELECT count(*) FROM (SELECT FROM memories WHERE org = $1 AND told AND newest > GREATEST(reviewed, reviewed_hub)
-                 LIMIT $2) AS counted",
-            &[&&org.0[..], &number(MAX_COUNTED + 1)?],
+                 AND ($3::bytea IS NULL OR machine = $3) LIMIT $2) AS counted",
+            &[&&org.0[..], &number(MAX_COUNTED + 1)?, &machine],
         )
         .await?;
     Ok(count(row.get(0)))
@@ -655,7 +657,7 @@ pub(crate) async fn waiting(scoped: &Scoped, caller: &Caller) -> Result<Waiting,
         outstanding: count(row.get(1)),
         to_approve: count(row.get(2)),
         proposals: count(row.get(3)),
-        unreviewed: unreviewed(scoped, caller.org).await?,
+        unreviewed: unreviewed(scoped, caller.org, None).await?,
         role: Some(caller.role.to_string()),
     })
 }
