@@ -18,6 +18,7 @@ const VIEWS = [
   ["inbox", "hub-item"],
   ["proposals", "proposal"],
   ["redactions", "hub-redaction"],
+  ["sessions", "hub-share"],
   ["machines", "hub-machine"],
   ["audit", "audit-row"],
 ];

@@ -2,7 +2,14 @@ import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { fakeBackend } from "@/host/fake";
 import type { Finding, HubRole } from "@/bindings";
-import { fakeAuditRow, fakeHubRedaction, fakeProposal } from "@/host/fake/hub";
+import {
+  fakeAuditRow,
+  fakeHubRedaction,
+  fakeHubRule,
+  fakeHubSession,
+  fakeHubStore,
+  fakeProposal,
+} from "@/host/fake/hub";
 import { callsOf, openWindow, rowWith } from "./testing";
 
 function joined(role: HubRole = "owner") {
@@ -227,6 +234,36 @@ describe("the hub", () => {
     fake.hub.redactions = [fakeHubRedaction({ state: "waiting", by: "machine_laptop", first_person: ADA.person })];
     openWindow("#/hub?view=redactions", fake);
     expect(await screen.findByTestId("second-elsewhere")).toHaveTextContent("is not you");
+  });
+
+  it("shares sessions of a store, and lists those of all machines with how rules fared", async () => {
+    const fake = joined();
+    fake.hub.stores = [fakeHubStore("notes")];
+    const { user } = openWindow("#/hub?view=sessions", fake);
+    const share = await screen.findByTestId("hub-share");
+    expect(await screen.findByText("No shared session had a rule.")).toBeInTheDocument();
+    expect(await screen.findByText("No machine shares sessions")).toBeInTheDocument();
+    fake.hub.sessions = [fakeHubSession({ projects: ["webshop"], requests: 12, cost_usd: 1.5 })];
+    fake.hub.rules = [fakeHubRule({ sentence: "Use pnpm, never npm.", opportunities: 7, followed: 5, broken: 2 })];
+    await user.click(within(share).getByRole("radio", { name: "summary" }));
+    await waitFor(() =>
+      expect(callsOf(fake, "hub_share_sessions").real).toEqual([{ store: "memstore_notes", share: "summary" }]),
+    );
+    expect(await screen.findByTestId("hub-session")).toHaveTextContent(/webshop.*12 requests.*\$1\.50/);
+    const rule = await screen.findByTestId("hub-rule");
+    expect(rule).toHaveTextContent("Use pnpm, never npm.");
+    expect(
+      within(rule)
+        .getAllByRole("cell")
+        .map(({ textContent }) => textContent),
+    ).toEqual(["1", "7", "5", "2", "2"]);
+  });
+
+  it("says in how many shared sessions a memory was before a model", async () => {
+    const fake = joined();
+    fake.hub.sessions = [fakeHubSession(), fakeHubSession({ session: "two" })];
+    openWindow("#/hub", fake);
+    expect(await screen.findByTestId("hub-presence")).toHaveTextContent("Before a model in 1 of 2 shared sessions.");
   });
 
   it("does not let the machine that redacted be the second person", async () => {

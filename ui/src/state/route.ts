@@ -21,7 +21,7 @@ export const STORES_VIEWS = ["hosted", "dreams", "compare"] as const;
 export type StoresView = (typeof STORES_VIEWS)[number];
 
 /** The views of the screen of the hub. */
-export const HUB_VIEWS = ["inbox", "proposals", "redactions", "machines", "audit"] as const;
+export const HUB_VIEWS = ["inbox", "proposals", "redactions", "sessions", "machines", "audit"] as const;
 /** One of [`HUB_VIEWS`]. */
 export type HubView = (typeof HUB_VIEWS)[number];
 

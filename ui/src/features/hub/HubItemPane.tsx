@@ -1,5 +1,5 @@
 /** One version of any machine: what changed, what the rules found in it, what was said about it, and what can be done. */
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useRef, useState } from "react";
 import type { Finding, HubItem, HubShown } from "@/bindings";
 import { ApiFailure } from "@/host";
@@ -113,6 +113,27 @@ function Said({ shown }: { shown: HubShown }) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** In how many shared sessions of all machines the memory was before a model. */
+function Present({ item }: { item: HubItem }) {
+  const format = useFormat();
+  const memory = item.path === null ? null : `${item.store}:${item.path}`;
+  const found = useRead("hub_presence", { memory: memory ?? "" }, { enabled: memory !== null }).data;
+  if (!found || found.sessions === 0) return null;
+  return (
+    <p className="muted" data-testid="hub-presence">
+      <Trans>
+        Before a model in {format.number(found.present)} of{" "}
+        <Plural value={found.sessions} one="# shared session" other="# shared sessions" />.
+      </Trans>{" "}
+      {found.last_at !== null && (
+        <Trans>
+          Last <Moment at={found.last_at} form="ago" />.
+        </Trans>
+      )}
+    </p>
   );
 }
 
@@ -239,6 +260,7 @@ export function HubItemPane(props: PaneProps) {
         </div>
       </header>
       <div className={css.paneBody}>
+        <Present item={item} />
         <Found findings={shown?.findings ?? []} />
         <Difference item={item} />
         <Talk item={item} field={field} />

@@ -15,6 +15,7 @@ import { JoinHub } from "./JoinHub";
 import { MachinesView } from "./MachinesView";
 import { ProposalsView } from "./ProposalsView";
 import { RedactionsView } from "./RedactionsView";
+import { SessionsView } from "./SessionsView";
 import { SyncBar } from "./SyncBar";
 
 function ViewOf({ route, status }: { route: HubRoute; status: HubStatus }) {
@@ -25,6 +26,8 @@ function ViewOf({ route, status }: { route: HubRoute; status: HubStatus }) {
       return <ProposalsView />;
     case "redactions":
       return <RedactionsView />;
+    case "sessions":
+      return <SessionsView status={status} />;
     case "machines":
       return <MachinesView status={status} />;
     case "audit":
@@ -40,6 +43,7 @@ function Views({ route, status }: { route: HubRoute; status: HubStatus }) {
     inbox: t`Inbox`,
     proposals: t`Proposals`,
     redactions: t`Redactions`,
+    sessions: t`Sessions`,
     machines: t`Machines`,
     audit: t`Audit log`,
   };

@@ -1,7 +1,7 @@
 /** Words of the hub: roles, states of redactions and proposals. */
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
-import type { HubProposalKind, HubProposalState, HubReachState, HubRole } from "@/bindings";
+import type { HubProposalKind, HubProposalState, HubReachState, HubRole, HubShare } from "@/bindings";
 
 type Tone = "plain" | "warn" | "add" | "del" | "accent";
 
@@ -17,6 +17,13 @@ export const ROLES: Record<HubRole, MessageDescriptor> = {
   reviewer: msg`reviewer`,
   writer: msg`writer`,
   auditor: msg`auditor`,
+};
+
+/** What sessions of a store share. */
+export const SHARES: Record<HubShare, MessageDescriptor> = {
+  nothing: msg`nothing`,
+  summary: msg`summary`,
+  everything: msg`everything`,
 };
 
 /** Kinds of changes, with their signs. */

@@ -7,6 +7,9 @@ import type {
   HubItem,
   HubMachine,
   HubPerson,
+  HubRuleLedger,
+  HubSession,
+  HubStore,
   HubProposal,
   HubRedaction,
   HubReview,
@@ -70,6 +73,9 @@ export class FakeHub {
   audit: HubAuditRow[] = [fakeAuditRow(1)];
   proposals: HubProposal[] = [];
   redactions: HubRedaction[] = [];
+  sessions: HubSession[] = [];
+  rules: HubRuleLedger[] = [];
+  stores: HubStore[] = [];
   machines: HubMachine[] = [
     { machine: HERE, name: "desk", role: "owner", is_this: true, skew_seconds: 0 },
     { machine: LAPTOP, name: "laptop", role: "writer", is_this: false, skew_seconds: 400 },
@@ -91,7 +97,7 @@ export class FakeHub {
       name: joined ? "desk" : null,
       role: joined ? this.role : null,
       send: "everything",
-      stores: [],
+      stores: this.stores,
       ...(joined && this.person && { signed_in: this.person }),
       background: { on: this.background, last_at: null, went_well: null, problem: null, next_at: null },
       waiting: joined
@@ -216,6 +222,21 @@ export class FakeHub {
         return { redactions: [...this.redactions], copies: [] };
       },
       hub_machines: () => ({ machines: this.machines }),
+      hub_sessions: () => ({ sessions: this.sessions, next: null }),
+      hub_adherence: () => ({ rules: this.rules, sessions: this.sessions.length }),
+      hub_presence: ({ memory = "" }) => ({
+        memory,
+        sessions: this.sessions.length,
+        present: Math.min(1, this.sessions.length),
+        inferred: 0,
+        last_at: this.sessions.length > 0 ? AT : null,
+        absent: {},
+        machines: [],
+      }),
+      hub_share_sessions: ({ store = "", share = "nothing" }) => {
+        this.stores = this.stores.map((one) => (one.store_id === store ? { ...one, share } : one));
+        return this.status();
+      },
       hub_sign_in: () => ({
         verification_uri: "https://login.example/device",
         verification_uri_complete: null,
@@ -313,3 +334,62 @@ export function fakeHubRedaction(more: Partial<HubRedaction> = {}): HubRedaction
     ...more,
   };
 }
+
+/** A store of this machine that sends everything. */
+export const fakeHubStore = (name: string): HubStore => ({
+  store_id: `memstore_${name}`,
+  name,
+  send: "everything",
+  chosen: false,
+  acknowledged: 0,
+  head: null,
+  signed_at: null,
+  accept_proposals: false,
+});
+
+/** A session that the laptop shares. */
+export const fakeHubSession = (more: Partial<HubSession> = {}): HubSession => ({
+  machine: LAPTOP,
+  machine_name: "laptop",
+  session: "one",
+  agent: "claude-code",
+  stores: ["harbour"],
+  projects: [],
+  started_at: AT,
+  ended_at: AT,
+  requests: 1,
+  subagents: 0,
+  input_tokens: 0,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  output_tokens: 0,
+  cost_usd: null,
+  entries: 0,
+  without_text: 0,
+  ...more,
+});
+
+/** How the laptop's sessions fared with a rule. */
+export const fakeHubRule = (more: Partial<HubRuleLedger> = {}): HubRuleLedger => ({
+  rule_id: "rule_hub1",
+  kind: "command_never",
+  sentence: "Use pnpm, never npm.",
+  source: null,
+  opportunities: 0,
+  followed: 0,
+  broken: 0,
+  broken_present: more.broken ?? 0,
+  broken_absent: {},
+  broken_unknown: 0,
+  excepted: 0,
+  predates: 0,
+  undecidable: 0,
+  sessions: 1,
+  tokens_per_session: 0,
+  last_at: AT,
+  guards: [],
+  by_version: [],
+  cases: [],
+  machines: [],
+  ...more,
+});
