@@ -62,7 +62,8 @@ fn take(context: &Context<'_>, decision: &HubDecision) -> Result<bool, ApiError>
     };
     // Whoever is signed in here as the one who approved is the person whose log this is.
     let is_own = decision.verified && is_signed_in(inner, &decision.person)?;
-    let person = Actor::User { id: if is_own { inner.options.user.clone() } else { decision.person.clone() } };
+    let person =
+        Actor::User { id: if is_own { inner.options.user.clone() } else { decision.person.clone() } };
     let seq = decision.local_seq;
     let note = say::approved_at_hub(&decision.by_name).text().to_string();
     inner.write(|act| {

@@ -490,7 +490,8 @@ pub(crate) async fn inbox(scoped: &Scoped, caller: &Caller, request: AskInbox) -
     let full = versions.len() as u64 == limit;
     let next = versions.last().filter(|_| full);
     let next = next.map(|last| format!("{}.{}", last.row.created_at, last.row.memory));
-    let total = if request.after.is_none() { Some(unreviewed(scoped, caller.org, machine).await?) } else { None };
+    let total =
+        if request.after.is_none() { Some(unreviewed(scoped, caller.org, machine).await?) } else { None };
     Ok(RowPage { versions, next, total })
 }
 
