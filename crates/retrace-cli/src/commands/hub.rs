@@ -268,7 +268,7 @@ enum What {
         id: String,
     },
     #[command(flatten)]
-    Sessions(hub_sessions::Sessions),
+    Sessions(hub_sessions::Shared),
     #[command(flatten)]
     Together(hub_together::Together),
 }

@@ -30,7 +30,7 @@ impl From<Share> for HubShare {
 }
 
 #[derive(Subcommand)]
-pub(crate) enum Sessions {
+pub(crate) enum Shared {
     /// Choose what the sessions of a store share: nothing, summary, everything
     ///
     /// Nothing is shared before. `summary` is times, cost, tokens, and what became of
@@ -77,22 +77,22 @@ pub(crate) enum Sessions {
     },
 }
 
-pub(crate) fn run(what: Sessions, shell: &mut Shell<'_, '_>) -> Ended {
+pub(crate) fn run(what: Shared, shell: &mut Shell<'_, '_>) -> Ended {
     match what {
-        Sessions::ShareSessions { store, share } => {
+        Shared::ShareSessions { store, share } => {
             let app = shell.app()?;
             let status = commands::hub_share_sessions(&app, HubShareReq { store, share: share.into() })?;
             shell.print_one(&status, |out, _| print::hub::status(out, &status))?;
             Ok(Exit::DONE)
         }
-        Sessions::Sessions { machine } => list(machine.as_deref(), shell),
-        Sessions::Presence { memory } => {
+        Shared::Sessions { machine } => list(machine.as_deref(), shell),
+        Shared::Presence { memory } => {
             let app = shell.app()?;
             let presence = commands::hub_presence(&app, HubPresenceReq { memory })?;
             shell.print_one(&presence, |out, _| print::hub_sessions::presence(out, &presence))?;
             Ok(Exit::DONE)
         }
-        Sessions::Adherence { rule } => {
+        Shared::Adherence { rule } => {
             let app = shell.app()?;
             let ledger = commands::hub_adherence(&app, HubAdherenceReq { rule })?;
             shell.print_one(&ledger, |out, _| print::hub_sessions::adherence(out, &ledger))?;
