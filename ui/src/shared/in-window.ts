@@ -21,8 +21,12 @@ export const IN_WINDOW: Partial<Record<MessageId, MessageDescriptor>> = {
   "find.retrace_context_transcripts_lists_them": msg`The Context lab lists them.`,
   "guards.see_settings": msg`Look at the settings. In Rules the hook is put in and taken out. Nothing was written.`,
   "hosts.queued_retrace_remote_push_redacts": msg`queued: a push redacts {left} of {versions} there`,
+  "hub.sign_in_again": msg`Hub, Machines begins again.`,
+  "hub.sign_in_first": msg`Hub, Machines signs you in.`,
   "hub_policy.list_machines": msg`Hub, Machines lists them.`,
   "hub_proposals.list_proposals": msg`Hub, Proposals lists them.`,
+  "hub_shared.list_rules": msg`Hub, Sessions lists the rules.`,
+  "hub_shared.share_sessions": msg`Choose in Hub, Sessions what sessions of a store share from the next sync on; the policy of the hub has to allow it.`,
   "import.name_one_them_store_such": msg`Choose one of them, such as "{name}" or "{name_2}".`,
   "import.name_store_store_what_git": msg`Choose the store; what git kept of the directory then counts as the store's.`,
   "imported.no_imported_history_reaches_back": msg`No imported history reaches back to that time. The menu of the store in Stores brings earlier history in.`,
@@ -64,10 +68,12 @@ export const IN_WINDOW: Partial<Record<MessageId, MessageDescriptor>> = {
 
 /** Messages whose command has no counterpart in the window, or that answer a request which the window never makes. */
 export const TERMINAL_ONLY: readonly MessageId[] = [
+  "asked.sync_again",
   "failures.install_newer_program_or_name",
   "failures.key_lost_hint",
   "failures.left_copy_data_directory_away",
   "failures.nothing_changed_copy_data_directory",
+  "finding_rules.ask_owner",
   "hub.another_token",
   "hub.join_again",
   "hub.join_one",
