@@ -369,7 +369,7 @@ fn ask(hub: &Hub, key: &str, operation: &str, body: &Value) -> Value {
 fn an_agent_mirrors_a_session_and_loads_it_again() {
     let Some((hub, [a])) = Hub::with_machines(["a"]) else { return };
     let key = agent_key(&a, "ci");
-    let of = json!({"projectKey": "/work/some app", "sessionId": "5f3c2a10-99"});
+    let of = json!({"projectKey": "/srv/some app", "sessionId": "5f3c2a10-99"});
     let answer = |uuid: &str, output: u64| {
         json!({"type": "assistant", "uuid": uuid, "timestamp": "2031-11-20T08:00:01.000Z", "odd": [1.10, 0.1],
             "message": {"id": "msg_1", "usage": {"input_tokens": 7, "output_tokens": output}, "content": MARKER}})
@@ -384,13 +384,13 @@ fn an_agent_mirrors_a_session_and_loads_it_again() {
     assert_eq!(ask(&hub, &key, "append", &json!({"key": of, "entries": [one, two]}))["taken"], 0);
     assert_eq!(ask(&hub, &key, "load", &json!({"key": of}))["entries"], json!([one, two, title]));
     let sub =
-        json!({"projectKey": "/work/some app", "sessionId": "5f3c2a10-99", "subpath": "subagents/agent-a1"});
+        json!({"projectKey": "/srv/some app", "sessionId": "5f3c2a10-99", "subpath": "subagents/agent-a1"});
     ask(&hub, &key, "append", &json!({"key": sub, "entries": [one]}));
     assert_eq!(ask(&hub, &key, "subkeys", &json!({"key": of}))["subpaths"], json!(["subagents/agent-a1"]));
     assert_eq!(ask(&hub, &key, "load", &json!({"key": sub}))["entries"], json!([one]));
-    let listed = ask(&hub, &key, "list", &json!({"key": {"projectKey": "/work/some app"}}));
+    let listed = ask(&hub, &key, "list", &json!({"key": {"projectKey": "/srv/some app"}}));
     assert_eq!(listed["sessions"][0]["sessionId"], "5f3c2a10-99");
-    let other = json!({"key": {"projectKey": "/work/other"}});
+    let other = json!({"key": {"projectKey": "/srv/other"}});
     assert_eq!(ask(&hub, &key, "list", &other)["sessions"], json!([]));
 
     let shown = &sessions(&a)[0];
