@@ -127,26 +127,36 @@ async fn answer(hub: &Hub, request: Request) -> Result<serde_json::Value, Stop> 
         .acquire()
         .await
         .map_err(|_| Refusal::new(Kind::Overloaded, "The hub is about to stop."))?;
-    let scoped = hub.database.scoped(token.org).await?;
-    let agent = match agents::agent(&scoped, &token).await {
-        Ok(agent) => agent,
-        Err(stop) => {
-            scoped.roll_back().await?;
-            return Err(stop);
-        }
-    };
+    let (scoped, agent) = begun(hub, &token).await?;
     let asked = StoreRequest { key_id: agent.id.clone(), ..asked };
     let api = Api { hub, scoped: &scoped, agent: &agent, machine: hub.keys.signing.machine() };
-    match api.carry_out(&asked).await {
+    let done = api.carry_out(&asked).await;
+    ended(hub, scoped, &agent, done).await
+}
+
+/// Begins a transaction of an agent's organisation, and reads what its key gives.
+async fn begun(hub: &Hub, token: &agents::Shown) -> Result<(Scoped, Agent), Stop> {
+    let scoped = hub.database.scoped(token.org).await?;
+    match agents::agent(&scoped, token).await {
+        Ok(agent) => Ok((scoped, agent)),
+        Err(stop) => {
+            scoped.roll_back().await?;
+            Err(stop)
+        }
+    }
+}
+
+/// Ends the transaction of an agent's request: what was done is answered once it is durable, what was refused left nothing.
+async fn ended<T>(hub: &Hub, scoped: Scoped, agent: &Agent, done: Result<T, Stop>) -> Result<T, Stop> {
+    match done {
         Ok(value) => {
-            // What was done is answered once it is durable.
             scoped.commit().await?;
             Ok(value)
         }
         Err(Stop::Refused(refusal)) => {
             scoped.roll_back().await?;
             if refusal.kind == Kind::Permission {
-                note_refused(hub, &agent).await?;
+                note_refused(hub, agent).await?;
             }
             Err(refusal.into())
         }

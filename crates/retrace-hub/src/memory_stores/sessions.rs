@@ -6,7 +6,7 @@
 //! row, its call's tokens count, and its text is gone with the request.
 
 use super::agents::{self, Agent};
-use super::{Stop, as_caller, note_refused, refusal};
+use super::{Stop, as_caller, begun, ended, refusal};
 use crate::Failure;
 use crate::audit;
 use crate::database::{Scoped, now};
@@ -176,31 +176,11 @@ async fn answer(hub: &Hub, request: Request) -> Result<Vec<u8>, Stop> {
         .acquire()
         .await
         .map_err(|_| Refusal::new(Kind::Overloaded, "The hub is about to stop."))?;
-    let scoped = hub.database.scoped(token.org).await?;
-    let agent = match agents::agent(&scoped, &token).await {
-        Ok(agent) => agent,
-        Err(stop) => {
-            scoped.roll_back().await?;
-            return Err(stop);
-        }
-    };
+    let (scoped, agent) = begun(hub, &token).await?;
     let operation = parts.uri.path().rsplit('/').next().unwrap_or_default();
     let sessions = Sessions { hub, scoped: &scoped, agent: &agent };
-    match sessions.carry_out(operation, asked).await {
-        Ok(value) => {
-            // What was done is answered once it is durable.
-            scoped.commit().await?;
-            Ok(value)
-        }
-        Err(Stop::Refused(refused)) => {
-            scoped.roll_back().await?;
-            if refused.kind == Kind::Permission {
-                note_refused(hub, &agent).await?;
-            }
-            Err(refused.into())
-        }
-        Err(failed) => Err(failed),
-    }
+    let done = sessions.carry_out(operation, asked).await;
+    ended(hub, scoped, &agent, done).await
 }
 
 struct Sessions<'c> {
