@@ -95,20 +95,6 @@ fn role(owner: &Machine, hub: &Hub, name: &str, role: HubRole) -> Machine {
     machine
 }
 
-/// Tables of the hub in which some bytes stand, as text and as bytes.
-fn tables_with(hub: &Hub, needle: &str) -> Vec<String> {
-    let tables = "SELECT string_agg(quote_ident(tablename), ' ') FROM pg_tables WHERE schemaname = 'public'";
-    let hex: String = needle.bytes().map(|byte| format!("{byte:02x}")).collect();
-    let tables = hub.database.query(tables);
-    let holding = |table: &&str| {
-        let sql = format!(
-            "SELECT count(*) FROM {table} t WHERE t::text LIKE '%{needle}%' OR t::text LIKE '%{hex}%'"
-        );
-        hub.database.query(&sql) != "0"
-    };
-    tables.split(' ').filter(holding).map(str::to_owned).collect()
-}
-
 #[test]
 fn nothing_leaves_before_a_person_and_the_policy_say_so() {
     let Some((hub, [a])) = Hub::with_machines(["a"]) else { return };
@@ -191,7 +177,7 @@ fn two_machines_share_and_each_role_reads_what_it_may() {
     // No text of a transcript is there, sealed or not, and no command.
     assert_eq!(hub.database.query("SELECT count(*) FROM session_entries"), "0");
     for text in [MARKER, "npm ci", RULE] {
-        assert_eq!(tables_with(&hub, text), Vec::<String>::new(), "{text}");
+        assert_eq!(hub.tables_with(text), Vec::<String>::new(), "{text}");
     }
     let named: Vec<&str> = vec!["--json", "hub", "adherence", "--rule", &rule.ledger.rule_id];
     let (exit, out, errors) = reviewer.run(&named);
@@ -221,7 +207,7 @@ fn a_policy_of_metadata_keeps_texts_out_that_a_machine_would_send() {
     assert_eq!(sessions(&a)[0].entries, 5);
     let (status, answer) = signer.send(hub.url(), "put_entries", body.as_bytes());
     assert!(status == 200 && answer.contains("5"), "what is there stays: {status} {answer}");
-    assert_eq!(tables_with(&hub, MARKER), Vec::<String>::new(), "texts are encrypted");
+    assert_eq!(hub.tables_with(MARKER), Vec::<String>::new(), "texts are encrypted");
 }
 
 /// A zstd frame of one raw block.
@@ -396,8 +382,8 @@ fn an_agent_mirrors_a_session_and_loads_it_again() {
     let shown = &sessions(&a)[0];
     assert_eq!((shown.session.as_str(), shown.entries, shown.requests), ("5f3c2a10-99", 4, 1));
     assert_eq!((shown.input_tokens, shown.output_tokens, shown.subagents), (7, 9, 1));
-    assert_eq!(tables_with(&hub, MARKER), Vec::<String>::new(), "entries are encrypted");
-    assert_eq!(tables_with(&hub, "some app"), Vec::<String>::new(), "so is the project's name");
+    assert_eq!(hub.tables_with(MARKER), Vec::<String>::new(), "entries are encrypted");
+    assert_eq!(hub.tables_with("some app"), Vec::<String>::new(), "so is the project's name");
     for bad in ["../x", "a b", "/etc"] {
         let key_of = json!({"projectKey": "p", "sessionId": "s", "subpath": bad});
         assert_eq!(ask_raw(&hub, &key, "append", &json!({"key": key_of, "entries": []})).0, 400, "{bad}");

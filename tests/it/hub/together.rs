@@ -36,20 +36,6 @@ fn state_of(redaction: &HubRedaction, name: &str) -> HubReachState {
     found.unwrap_or_else(|| panic!("{name} is not concerned: {redaction:?}")).state
 }
 
-/// Rows of every table of the hub that hold some bytes, as text and as bytes.
-fn rows_with(hub: &Hub, needle: &str) -> Vec<String> {
-    let tables = "SELECT string_agg(quote_ident(tablename), ' ') FROM pg_tables WHERE schemaname = 'public'";
-    let hex: String = needle.bytes().map(|byte| format!("{byte:02x}")).collect();
-    let tables = hub.database.query(tables);
-    let holding = |table: &&str| {
-        let sql = format!(
-            "SELECT count(*) FROM {table} t WHERE t::text LIKE '%{needle}%' OR t::text LIKE '%{hex}%'"
-        );
-        hub.database.query(&sql) != "0"
-    };
-    tables.split(' ').filter(holding).map(str::to_owned).collect()
-}
-
 #[test]
 fn a_secret_in_two_memories_goes_everywhere() {
     let Some((hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
@@ -68,7 +54,7 @@ fn a_secret_in_two_memories_goes_everywhere() {
     assert_eq!(state_of(&open[0], "b"), HubReachState::Outstanding, "it is offline");
     assert!(!open[0].complete);
     assert!(open[0].versions >= 2 && open[0].contents >= 2, "{open:?}");
-    assert_eq!(rows_with(&hub, SECRET), Vec::<String>::new());
+    assert_eq!(hub.tables_with(SECRET), Vec::<String>::new());
     let carried = b.synced();
     assert_eq!(carried.redactions.len(), 1, "{carried:?}");
     assert_eq!(carried.redactions[0].state, HubReachState::Done);
@@ -107,7 +93,7 @@ fn what_was_redacted_is_kept_out_of_a_third_machine() {
     let words: Vec<String> = of_c.map(|version| version.content).collect();
     assert!(words.contains(&"redacted".to_owned()), "{words:?}");
     let hash = Sha256::of(content.as_bytes()).to_hex();
-    assert_eq!(rows_with(&hub, &hash), Vec::<String>::new(), "no hash of it stays");
+    assert_eq!(hub.tables_with(&hash), Vec::<String>::new(), "no hash of it stays");
     assert!(redactions(&b)[0].complete);
 }
 
@@ -248,7 +234,7 @@ fn one_inbox_for_all_machines_and_approvals_reach_their_logs() {
     let comment = HubCommentReq { version: version.id.clone(), text: words.to_owned() };
     let shown = commands::hub_comment(&a.world.app, comment).expect("a comment");
     assert_eq!(shown.comments[0].text.as_deref(), Some(words));
-    assert_eq!(rows_with(&hub, words), Vec::<String>::new(), "comments are encrypted");
+    assert_eq!(hub.tables_with(words), Vec::<String>::new(), "comments are encrypted");
     let content = HubShowReq { version: version.id.clone(), content: true };
     let content = commands::hub_show(&a.world.app, content).expect("a version");
     assert_eq!(content.text.as_deref(), Some("first\nsecond\n"));
@@ -332,7 +318,7 @@ fn proposals_are_carried_out_where_they_are_accepted_and_conflict_with_newer_edi
     assert_eq!((done.state.as_str(), done.verified), ("done", Some(true)));
     assert_eq!(b.world.read("notes.md").as_deref(), Some("third, as proposed\n"));
     assert_eq!(proposal(&a, &edit.id).state, "done");
-    assert_eq!(rows_with(&hub, "third, as proposed"), Vec::<String>::new());
+    assert_eq!(hub.tables_with("third, as proposed"), Vec::<String>::new());
     b.synced();
 
     let store = "notes".to_owned();
