@@ -169,7 +169,7 @@ pub fn diff(old: &[u8], new: &[u8], options: &DiffOptions) -> Diff {
         words: options.granularity == Granularity::Words && !oversized,
         deadline,
     };
-    let script = comparison.script(oversized);
+    let script = script(&comparison.old.lines, &comparison.new.lines, oversized, deadline);
     result.truncated = oversized || script.cut_short;
     for change in &script.changes {
         result.removed += change.old.len() as u64;
@@ -181,6 +181,36 @@ pub fn diff(old: &[u8], new: &[u8], options: &DiffOptions) -> Diff {
         result.hunks.push(hunk);
     }
     result
+}
+
+/// Added and removed lines from one content to the other: those that [`diff`] counts, without the lines themselves. `None`
+/// where one is no text.
+#[must_use]
+pub fn changed_lines(old: &[u8], new: &[u8], options: &DiffOptions) -> Option<(u64, u64)> {
+    if !content::is_text(old) || !content::is_text(new) {
+        return None;
+    }
+    let deadline = options.time_limit.and_then(|limit| Instant::now().checked_add(limit));
+    let oversized = old.len().saturating_add(new.len()) > options.max_bytes;
+    let (old, new) = (content::split(old), content::split(new));
+    let equal = |pairs: &mut dyn Iterator<Item = (&&[u8], &&[u8])>| pairs.take_while(|(a, b)| a == b).count();
+    let start = equal(&mut old.iter().zip(&new));
+    let end = equal(&mut old[start..].iter().rev().zip(new[start..].iter().rev()));
+    let (removed, added) = (old.len() - start - end, new.len() - start - end);
+    // Most edits add a few lines or take some out: then nothing is searched.
+    if removed == 0 || added == 0 {
+        return Some((added as u64, removed as u64));
+    }
+    let changes = script(&old, &new, oversized, deadline).changes;
+    let total = |side: fn(&Change) -> usize| changes.iter().map(|change| side(change) as u64).sum();
+    Some((total(|change| change.new.len()), total(|change| change.old.len())))
+}
+
+fn script(old: &[&[u8]], new: &[&[u8]], oversized: bool, deadline: Option<Instant>) -> Script {
+    let mut known = Interner::new();
+    let old = known.numbers(old.iter().copied());
+    let new = known.numbers(new.iter().copied());
+    if oversized { script::replace_middle(&old, &new) } else { script::search(&old, &new, deadline) }
 }
 
 /// Changes that share a hunk: with context on both sides no unchanged line lies between them.
@@ -197,13 +227,6 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    fn script(&self, oversized: bool) -> Script {
-        let mut known = Interner::new();
-        let old = known.numbers(self.old.lines.iter().copied());
-        let new = known.numbers(self.new.lines.iter().copied());
-        if oversized { script::replace_middle(&old, &new) } else { script::search(&old, &new, self.deadline) }
-    }
-
     /// The hunk of a group of changes, and whether the deadline kept words from being marked. No group is empty.
     fn hunk(&self, group: &[Change], context: usize) -> (Hunk, bool) {
         let (first, last) = (&group[0], &group[group.len() - 1]);

@@ -88,7 +88,11 @@ proptest! {
         if found.kind == DiffKind::Binary {
             prop_assert!(!content::is_text(&old) || !content::is_text(&new));
         } else {
-            prop_assert_eq!(apply(&old, &found), new);
+            prop_assert_eq!(&apply(&old, &found), &new);
+        }
+        let counted = (found.kind == DiffKind::Text).then_some((found.added, found.removed));
+        if options.time_limit.is_none() {
+            prop_assert_eq!(changed_lines(&old, &new, &options), counted);
         }
         let count = |tag| found.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.tag == tag).count() as u64;
         prop_assert_eq!((count(Tag::Insert), count(Tag::Delete)), (found.added, found.removed));

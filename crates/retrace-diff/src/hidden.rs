@@ -5,6 +5,7 @@
 //! is not parsed either: a comment inside a code block is shown by a renderer, and is reported all the same.
 
 use crate::joiners;
+use memchr::memmem;
 use std::fmt;
 use std::ops::Range;
 
@@ -133,14 +134,16 @@ pub(crate) fn sort(found: &mut [Hidden]) {
 
 /// The HTML comments of `text`, in order and apart from each other.
 pub(crate) fn comments(text: &str) -> Vec<Range<usize>> {
-    let last_close = text.rfind("-->");
     let mut found = Vec::new();
     let mut at = 0;
-    while let Some(start) = text[at..].find("<!--").map(|offset| at + offset) {
+    let find = |mark: &str, from: usize| memmem::find(&text.as_bytes()[from..], mark.as_bytes());
+    let Some(first) = find("<!--", 0) else { return found };
+    let last_close = memmem::rfind(&text.as_bytes()[first..], b"-->").map(|offset| first + offset);
+    while let Some(start) = find("<!--", at).map(|offset| at + offset) {
         // `<!-->` is a whole comment, so its end may share the hyphens of its start.
         let inside = start + 2;
         let end = match last_close {
-            Some(close) if close >= inside => text[inside..].find("-->").map(|offset| inside + offset + 3),
+            Some(close) if close >= inside => find("-->", inside).map(|offset| inside + offset + 3),
             _ if starts_line(text, start) => Some(text.len()),
             _ => None,
         };

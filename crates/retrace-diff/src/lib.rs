@@ -37,7 +37,7 @@ pub use blame::{hash_map, line_map};
 pub use content::{TextLine, first_text_lines, is_text, text_lines, to_text};
 pub use diff::{
     DEFAULT_CONTEXT, DEFAULT_MAX_BYTES, DEFAULT_TIME_LIMIT, Diff, DiffKind, DiffOptions, Granularity, Hunk,
-    Line, Tag, diff,
+    Line, Tag, changed_lines, diff,
 };
 pub use hidden::{Hidden, HiddenCode, HiddenKind, hidden, hidden_in_lines};
 pub use highlight::{HighlightOptions, Span, SpanClass, Syntax, highlight, highlight_with, syntax_for};

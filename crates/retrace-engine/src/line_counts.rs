@@ -5,7 +5,7 @@
 
 use crate::remembered::{FactKey, Remembered};
 use crate::wire::ApiError;
-use retrace_diff::{DiffKind, DiffOptions, Granularity};
+use retrace_diff::DiffOptions;
 use retrace_log::{Recent, VersionRow};
 use retrace_model::{MAX_FILE_BYTES, Sha256};
 use std::collections::HashMap;
@@ -92,9 +92,7 @@ fn compare(old: &[u8], new: &[u8]) -> Option<Counts> {
         let are_texts = retrace_diff::is_text(old) && retrace_diff::is_text(new);
         return are_texts.then(|| without_order(old, new));
     }
-    let options = DiffOptions { context: 0, granularity: Granularity::Lines, ..DiffOptions::default() };
-    let diff = retrace_diff::diff(old, new, &options);
-    (diff.kind != DiffKind::Binary).then_some((diff.added, diff.removed))
+    retrace_diff::changed_lines(old, new, &DiffOptions::default())
 }
 
 /// Number of lines of one side the other does not have, each as often as it stands there.

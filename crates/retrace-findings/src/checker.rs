@@ -232,6 +232,18 @@ impl Directory<'_> {
         message: Message,
         value: &str,
     ) {
+        self.report_all(rule, path, span.as_ref(), || message, (value, Vec::new()));
+    }
+
+    /// The same for what may be found many thousand times: the message is made where it is listed.
+    pub(crate) fn report_with(
+        &mut self,
+        rule: &str,
+        path: &str,
+        span: Option<&Span>,
+        message: impl FnOnce() -> Message,
+        value: &str,
+    ) {
         self.report_all(rule, path, span, message, (value, Vec::new()));
     }
 
@@ -244,20 +256,20 @@ impl Directory<'_> {
         message: Message,
         mended: Vec<Remedy>,
     ) {
-        self.report_all(rule, path, span, message, ("", mended));
+        self.report_all(rule, path, span.as_ref(), || message, ("", mended));
     }
 
     fn report_all(
         &mut self,
         rule: &str,
         path: &str,
-        span: Option<Span>,
-        message: Message,
+        span: Option<&Span>,
+        message: impl FnOnce() -> Message,
         (value, mut mended): (&str, Vec<Remedy>),
     ) {
         let rule = known(rule);
         let Some(severity) = self.config.severity(rule) else { return };
-        let lines = span.as_ref().map(|span| (span.start.line, span.end.line));
+        let lines = span.map(|span| (span.start.line, span.end.line));
         let is_allowed =
             self.readings.get(path).is_some_and(|reading| reading.allowed.allows_at(rule, lines));
         let last_line = lines.map_or(1, |(_, end)| end);
@@ -265,14 +277,13 @@ impl Directory<'_> {
             return;
         }
         let evidence = Evidence::of(value);
-        mended.extend(remedies(rule, path, span.as_ref(), value));
-        let path = path.to_owned();
+        mended.extend(remedies(rule, path, span, value));
         self.findings.push(Finding {
             rule,
             severity,
-            path,
-            span,
-            message,
+            path: path.to_owned(),
+            span: span.cloned(),
+            message: message(),
             evidence,
             remedies: mended,
             rest: Rest::default(),

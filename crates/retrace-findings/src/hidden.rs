@@ -105,6 +105,9 @@ fn comment(page: &mut Page<'_>, range: Range<usize>) {
 }
 
 fn invalid_bytes(page: &mut Page<'_>) {
+    if page.text.is_exact() {
+        return;
+    }
     let mut at = 0;
     let mut places: Vec<Range<usize>> = Vec::new();
     for chunk in page.bytes.utf8_chunks() {

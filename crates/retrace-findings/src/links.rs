@@ -6,7 +6,7 @@ use crate::markdown::Code;
 use crate::page::Page;
 use crate::paths::{directory, file_name, is_index, is_instructions, is_markdown, resolve, stem};
 use regex::Regex;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -128,10 +128,10 @@ fn percent_decoded(path: &str) -> String {
 fn wiki_target(written: &str) -> Option<String> {
     let name = written.split(['|', '#']).next().unwrap_or("");
     let spaced = name.starts_with(' ') || name.ends_with(' ');
-    let odd = spaced
-        || name.is_empty()
-        || name.contains(['"', '$', '=', '<', '>', '{', '(', '`', '\'', ',', '*', '^'])
-        || name.starts_with('-');
+    let is_odd = |byte| {
+        matches!(byte, b'"' | b'$' | b'=' | b'<' | b'>' | b'{' | b'(' | b'`' | b'\'' | b',' | b'*' | b'^')
+    };
+    let odd = spaced || name.is_empty() || name.bytes().any(is_odd) || name.starts_with('-');
     (!odd && name.contains(|letter: char| letter.is_alphabetic())).then(|| name.to_owned())
 }
 
@@ -174,18 +174,16 @@ pub(crate) fn check(directory: &mut Directory<'_>) {
 }
 
 fn missing_files(directory: &mut Directory<'_>) {
-    let mut found = Vec::new();
-    for (path, reading) in &directory.readings {
+    let readings = directory.readings.clone();
+    for (path, reading) in &readings {
         for link in &reading.links.files {
             // A link out of the directory leads to what is not known here.
             let Some(leads) = resolve(path, &link.target) else { continue };
             if !directory.has(&leads) && !directory.repository_has(&leads) {
-                found.push((path.clone(), link.span.clone(), say::no(&link.shown), link.target.clone()));
+                let message = || say::no(&link.shown);
+                directory.report_with("links/missing-file", path, Some(&link.span), message, &link.target);
             }
         }
-    }
-    for (path, span, message, target) in found {
-        directory.report("links/missing-file", &path, Some(span), message, &target);
     }
 }
 
@@ -252,43 +250,34 @@ fn wiki(directory: &mut Directory<'_>) {
         known.extend(reading.names.iter().map(|name| folded(name)));
     }
     known.extend(directory.paths().flat_map(|path| [folded(file_name(path)), folded(path)]));
-    let mut found = Vec::new();
-    for (path, reading) in &directory.readings {
+    let is_known = |link: &Link| {
+        let name = folded(&link.target);
+        let last = name.rsplit('/').next().unwrap_or(&name);
+        known.contains(&name) || known.contains(last)
+    };
+    // A file may have one link a hundred thousand times.
+    let mut decided: HashMap<&str, bool> = HashMap::new();
+    let readings = directory.readings.clone();
+    for (path, reading) in &readings {
         for link in &reading.links.wiki {
-            let name = folded(&link.target);
-            let last = name.rsplit('/').next().unwrap_or(&name);
-            if !known.contains(&name) && !known.contains(last) {
-                found.push((
-                    path.clone(),
-                    link.span.clone(),
-                    say::no_memory_called(&link.shown),
-                    link.target.clone(),
-                ));
+            if !*decided.entry(&link.target).or_insert_with(|| is_known(link)) {
+                let message = || say::no_memory_called(&link.shown);
+                directory.report_with("links/wiki", path, Some(&link.span), message, &link.target);
             }
         }
-    }
-    for (path, span, message, target) in found {
-        directory.report("links/wiki", &path, Some(span), message, &target);
     }
 }
 
 fn imports(directory: &mut Directory<'_>) {
-    let mut found = Vec::new();
-    for (path, reading) in &directory.readings {
+    let readings = directory.readings.clone();
+    for (path, reading) in &readings {
         for link in &reading.links.imports {
             let Some(leads) = resolve(path, &link.target) else { continue };
             if !directory.has(&leads) && !directory.repository_has(&leads) {
-                found.push((
-                    path.clone(),
-                    link.span.clone(),
-                    say::no_import(&link.shown),
-                    link.target.clone(),
-                ));
+                let message = || say::no_import(&link.shown);
+                directory.report_with("links/import", path, Some(&link.span), message, &link.target);
             }
         }
-    }
-    for (path, span, message, target) in found {
-        directory.report("links/import", &path, Some(span), message, &target);
     }
 }
 

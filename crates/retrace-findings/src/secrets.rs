@@ -10,7 +10,7 @@ use crate::registry::Rule;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::Regex;
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -72,6 +72,16 @@ impl Format {
             Regex::new(&self.written.regex)
                 .expect("the expressions are part of this crate, and a test reads them")
         })
+    }
+
+    /// True unless what stands around it says that it is no secret.
+    fn may_stand_at(&self, text: &str, range: &Range<usize>) -> bool {
+        match self.written.shape {
+            Shape::Random => !is_in_badge(&text[..range.start]),
+            // `password = hash2(` is code.
+            Shape::Password => !text[range.end..].starts_with(['(', '[']),
+            _ => true,
+        }
     }
 }
 
@@ -149,13 +159,19 @@ pub(crate) fn secrets(text: &str) -> Vec<Secret> {
     // By start; none overlaps another.
     let mut secrets: BTreeMap<usize, Secret> = BTreeMap::new();
     for (format, _) in set.formats.iter().zip(tried).filter(|(_, tried)| *tried) {
+        // One secret may stand in a text a hundred thousand times.
+        let mut weighed: HashMap<&str, bool> = HashMap::new();
         for captures in format.regex().captures_iter(text) {
             let groups = format.written.group..captures.len();
             let Some(found) = groups.filter_map(|group| captures.get(group)).next() else { continue };
             let range = found.range();
             let before = secrets.range(..range.end).next_back();
             let taken = before.is_some_and(|(_, other)| other.range.end > range.start);
-            if !taken && set.believes(format, text, &range) {
+            let secret = &text[range.clone()];
+            if !taken
+                && format.may_stand_at(text, &range)
+                && *weighed.entry(secret).or_insert_with(|| set.believes(format, secret))
+            {
                 let secret = Secret { rule: &format.written.id, name: &format.written.name, range };
                 secrets.insert(secret.range.start, secret);
             }
@@ -166,15 +182,14 @@ pub(crate) fn secrets(text: &str) -> Vec<Secret> {
 
 impl Set {
     /// True if what fits the expression is a secret and no example.
-    fn believes(&self, format: &Format, text: &str, range: &Range<usize>) -> bool {
-        let secret = &text[range.clone()];
+    fn believes(&self, format: &Format, secret: &str) -> bool {
         let lower = secret.to_lowercase();
         if self.placeholders.is_match(&lower) {
             return false;
         }
         let shaped = match format.written.shape {
             Shape::Any => true,
-            Shape::Random => is_random(secret) && !is_in_badge(&text[..range.start]),
+            Shape::Random => is_random(secret),
             Shape::Key => is_random(secret) && !is_identifier(secret),
             Shape::Prefixed => is_prefixed(secret, format.written.entropy),
             Shape::Password => {
@@ -182,8 +197,6 @@ impl Set {
                 let stem = lower.trim_end_matches(['1', '2', '3', '4']);
                 !self.default_passwords.iter().any(|known| known == stem || *known == lower)
                     && is_password(secret)
-                    // `password = hash2(` is code.
-                    && !text[range.end..].starts_with(['(', '['])
             }
             Shape::Credentials => {
                 !self.default_passwords.contains(&lower)

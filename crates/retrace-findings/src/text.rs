@@ -24,6 +24,8 @@ pub(crate) struct Text<'a> {
     text: Cow<'a, str>,
     /// Byte offsets at which lines start; never empty.
     starts: Vec<usize>,
+    /// True if each character is one byte.
+    is_ascii: bool,
     /// Characters before each [`STRIDE`]th byte; counted when the first place is asked for.
     counted: OnceCell<Vec<usize>>,
 }
@@ -32,11 +34,17 @@ impl<'a> Text<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         let text = decode(bytes);
         let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', bytes).map(|at| at + 1)).collect();
-        Self { text, starts, counted: OnceCell::new() }
+        let is_ascii = text.is_ascii();
+        Self { text, starts, is_ascii, counted: OnceCell::new() }
     }
 
     pub(crate) fn as_str(&self) -> &str {
         &self.text
+    }
+
+    /// True if every byte of the content is UTF-8.
+    pub(crate) fn is_exact(&self) -> bool {
+        matches!(self.text, Cow::Borrowed(_))
     }
 
     /// Lines as people count: a final line feed ends the last one and opens none. No bytes, no lines.
@@ -81,6 +89,9 @@ impl<'a> Text<'a> {
     /// Characters that begin before the byte at `offset`.
     fn characters_before(&self, offset: usize) -> usize {
         let bytes = self.text.as_bytes();
+        if self.is_ascii {
+            return offset.min(bytes.len());
+        }
         let counted = self.counted.get_or_init(|| {
             let mut total = 0;
             let count = |piece: &[u8]| {

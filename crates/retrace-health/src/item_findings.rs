@@ -18,6 +18,7 @@ use retrace_model::{
 };
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 /// The rule about links that lead to nothing.
@@ -28,6 +29,9 @@ const REDACTED_BACK: &str = "events/redacted-back";
 
 /// Any content that is recorded is checked: rules take time in proportion to a text, and each text is checked once.
 const LARGEST_CHECKED: u64 = MAX_FILE_BYTES;
+
+/// Contents above this size take long enough that the two of a change are checked at the same time; bytes.
+const LARGE: u64 = 128 << 10;
 
 /// In stores with more memories the rules over a directory wait for `findings` of the store: a list is asked for after each
 /// review. It is what a hosted store holds at most.
@@ -143,6 +147,12 @@ impl Configurations {
     }
 }
 
+/// What is known of the findings of a content.
+enum Looked {
+    Known(Arc<Vec<Finding>>),
+    Unchecked { key: FactKey, path: String, bytes: Rc<Vec<u8>> },
+}
+
 impl FindingsCache {
     /// Findings of the content of a version by itself; nothing for what is no text or too large.
     fn of_content(
@@ -151,20 +161,65 @@ impl FindingsCache {
         version: &VersionRow,
         configured: &Configured,
     ) -> Result<Arc<Vec<Finding>>, ApiError> {
-        let (Some(info), Some(path)) = (&version.content, &version.path) else { return Ok(Arc::default()) };
+        Ok(match self.look(contents, version, configured)? {
+            Looked::Known(known) => known,
+            Looked::Unchecked { key, path, bytes } => {
+                self.keep(key, check_one(&path, &bytes, &configured.config))
+            }
+        })
+    }
+
+    /// The same of two versions, whose contents are checked at the same time.
+    fn of_both(
+        &self,
+        contents: &Recent<'_>,
+        (one, other): (&VersionRow, &VersionRow),
+        configured: &Configured,
+    ) -> Result<(Arc<Vec<Finding>>, Arc<Vec<Finding>>), ApiError> {
+        let both = (self.look(contents, one, configured)?, self.look(contents, other, configured)?);
+        let (
+            Looked::Unchecked { key, path, bytes },
+            Looked::Unchecked { key: other_key, path: other_path, bytes: other_bytes },
+        ) = &both
+        else {
+            return Ok((
+                self.of_content(contents, one, configured)?,
+                self.of_content(contents, other, configured)?,
+            ));
+        };
+        let (config, other_bytes) = (&configured.config, other_bytes.as_slice());
+        let (found, other_found) = std::thread::scope(|scope| {
+            let other = scope.spawn(move || check_one(other_path, other_bytes, config));
+            let found = check_one(path, bytes, config);
+            (found, other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
+        Ok((self.keep(*key, found), self.keep(*other_key, other_found)))
+    }
+
+    fn look(
+        &self,
+        contents: &Recent<'_>,
+        version: &VersionRow,
+        configured: &Configured,
+    ) -> Result<Looked, ApiError> {
+        let nothing = || Ok(Looked::Known(Arc::clone(&self.none)));
+        let (Some(info), Some(path)) = (&version.content, &version.path) else { return nothing() };
         if !info.kept || info.size > LARGEST_CHECKED {
-            return Ok(Arc::default());
+            return nothing();
         }
         let path = path.to_text();
         let key = FactKey::of_parts(&[path.as_bytes(), &info.sha256.0, &configured.identity.0]);
         if let Some(known) = self.contents.get(key) {
-            return Ok(known);
+            return Ok(Looked::Known(known));
         }
-        let Some(bytes) = contents.content(version)? else { return Ok(Arc::default()) };
-        let found = check_one(&path, &bytes, &configured.config);
+        let Some(bytes) = contents.content(version)? else { return nothing() };
+        Ok(Looked::Unchecked { key, path, bytes })
+    }
+
+    fn keep(&self, key: FactKey, found: Vec<Finding>) -> Arc<Vec<Finding>> {
         let found = if found.is_empty() { Arc::clone(&self.none) } else { Arc::new(found) };
         self.contents.keep(key, Arc::clone(&found));
-        Ok(found)
+        found
     }
 
     fn of_events(&self, reader: &Reader<'_>, configured: &Configured) -> Result<Arc<StoreEvents>, ApiError> {
@@ -377,13 +432,21 @@ impl Checks {
         configurations: &mut Configurations,
     ) -> Result<Vec<wire::Finding>, ApiError> {
         let configured = configurations.of(self, reader, item.store)?;
-        let now = self.findings_cache.of_content(contents, newest, &configured)?;
+        let is_large = |version: &VersionRow| version.content.is_some_and(|info| info.size > LARGE);
+        let (now, before) = match base {
+            Some(base) if is_large(newest) && is_large(base) => {
+                let (now, before) = self.findings_cache.of_both(contents, (newest, base), &configured)?;
+                (now, Some(before))
+            }
+            _ => (self.findings_cache.of_content(contents, newest, &configured)?, None),
+        };
         let mut findings: Vec<wire::Finding> = if now.is_empty() {
             Vec::new()
         } else {
-            let before = match base {
-                Some(base) => self.findings_cache.of_content(contents, base, &configured)?,
-                None => Arc::default(),
+            let before = match (before, base) {
+                (Some(before), _) => before,
+                (None, Some(base)) => self.findings_cache.of_content(contents, base, &configured)?,
+                (None, None) => Arc::default(),
             };
             new_since(&before, &now).iter().map(check::finding_view).collect()
         };
