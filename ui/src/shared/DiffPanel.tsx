@@ -1,14 +1,15 @@
 /** A difference with its three views: words, lines, and both sides rendered. */
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Suspense, useState } from "react";
+import { Suspense, useMemo, useState } from "react";
 import { ToggleButton } from "react-aria-components/ToggleButton";
-import type { DiffSide, FileDiff } from "@/bindings";
+import type { DiffSide, FileDiff, Finding } from "@/bindings";
 import { ApiFailure, type Request } from "@/host";
 import { useRead } from "@/state/queries";
 import { useDiffMode } from "@/state/settings";
 import { DiffView, RedactedDiff } from "./DiffView";
 import { LineCounts } from "./labels";
 import { lazily } from "./lazily";
+import { secretsIn, withoutSecrets } from "./secrets";
 import { Await, Empty, Segmented, Skeleton } from "./ui";
 
 const Markdown = lazily(() => import("./Markdown"), "default");
@@ -16,7 +17,10 @@ const Markdown = lazily(() => import("./Markdown"), "default");
 /** More lines around a change than any content has. */
 const ALL_LINES = 1_000_000;
 
-function RenderedSide({ side, title, hold }: { side: DiffSide; title: string; hold: boolean }) {
+const NONE: readonly never[] = [];
+
+function RenderedSide(props: { side: DiffSide; title: string; hold: boolean; secrets: readonly string[] }) {
+  const { side, title, hold, secrets } = props;
   const { t } = useLingui();
   const target = side.version_id ?? side.target;
   const read = useRead("document", { target, highlight: false }, { enabled: side.content_sha256 !== null && !hold });
@@ -30,7 +34,7 @@ function RenderedSide({ side, title, hold }: { side: DiffSide; title: string; ho
           {(document) =>
             document.kind === "text" ? (
               <Suspense fallback={<Skeleton />}>
-                <Markdown lines={document.lines} />
+                <Markdown lines={document.lines.map((line) => withoutSecrets(line, secrets))} />
               </Suspense>
             ) : (
               <Empty title={t`Not text`} />
@@ -43,12 +47,20 @@ function RenderedSide({ side, title, hold }: { side: DiffSide; title: string; ho
 }
 
 /** Both sides of a difference as a reader would see them. With `hold` nothing is read again. */
-export function Rendered({ diff, hold = false }: { diff: FileDiff; hold?: boolean }) {
+export function Rendered({
+  diff,
+  hold = false,
+  secrets = NONE,
+}: {
+  diff: FileDiff;
+  hold?: boolean;
+  secrets?: readonly string[];
+}) {
   const { t } = useLingui();
   return (
     <div className="rendered" data-testid="rendered">
-      <RenderedSide side={diff.from} title={t`Before`} hold={hold} />
-      <RenderedSide side={diff.to} title={t`After`} hold={hold} />
+      <RenderedSide side={diff.from} title={t`Before`} hold={hold} secrets={secrets} />
+      <RenderedSide side={diff.to} title={t`After`} hold={hold} secrets={secrets} />
     </div>
   );
 }
@@ -70,33 +82,86 @@ export function diffRequest(a: string, b: string | null, words: boolean): Reques
   return { a, b, words, context: null, highlight: true };
 }
 
+/** Secrets among the findings of the newer side of a difference. */
+function useSecrets(diff: FileDiff, findings: readonly Finding[]): readonly string[] {
+  return useMemo(() => {
+    if (findings.length === 0) return NONE;
+    const lines = diff.hunks.flatMap((hunk) => hunk.lines).filter((line) => line.new !== null);
+    const texts = new Map(lines.map((line) => [line.new, line.text]));
+    return secretsIn(findings, (line) => texts.get(line));
+  }, [diff, findings]);
+}
+
+function hideIn(diff: FileDiff, secrets: readonly string[]): FileDiff {
+  if (secrets.length === 0) return diff;
+  const hunks = diff.hunks.map((hunk) => ({
+    ...hunk,
+    lines: hunk.lines.map((line) => withoutSecrets(line, secrets)),
+  }));
+  return { ...diff, hunks };
+}
+
+interface LoadedProps {
+  diff: FileDiff;
+  hold: boolean;
+  findings: readonly Finding[];
+  whole: boolean;
+  onWhole: (whole: boolean) => void;
+}
+
+/** A difference that is there. */
+function Loaded({ diff, hold, findings, whole, onWhole }: LoadedProps) {
+  const [mode] = useDiffMode();
+  const [open, setOpen] = useState(false);
+  const found = useSecrets(diff, findings);
+  const secrets = open ? NONE : found;
+  const shown = useMemo(() => hideIn(diff, secrets), [diff, secrets]);
+  return (
+    <div className="diff-panel">
+      <div className="diff-caption">
+        <LineCounts added={diff.added} removed={diff.removed} />
+        {mode !== "rendered" && diff.hunks.length > 0 && (
+          <ToggleButton className="link-button" isSelected={whole} onChange={onWhole}>
+            {whole ? <Trans>Show changes only</Trans> : <Trans>Show the whole file</Trans>}
+          </ToggleButton>
+        )}
+        {found.length > 0 && (
+          <ToggleButton className="link-button" isSelected={open} onChange={setOpen} data-testid="show-secrets">
+            {open ? <Trans>Hide the secret</Trans> : <Trans>Show the secret</Trans>}
+          </ToggleButton>
+        )}
+      </div>
+      {mode === "rendered" ? (
+        <Rendered diff={diff} hold={hold} secrets={secrets} />
+      ) : (
+        <DiffView diff={shown} words={mode === "words"} />
+      )}
+    </div>
+  );
+}
+
+interface DiffPanelProps {
+  a: string;
+  b?: string | null;
+  hold?: boolean;
+  /** Findings of the newer side; secrets among them are out of sight until somebody asks for them. */
+  findings?: readonly Finding[];
+}
+
 /**
  * The difference between two targets; without `b`, between `a` and what came before it. With `hold` it stays as it is,
  * while an act changes the files it is about.
  */
-export function DiffPanel({ a, b = null, hold = false }: { a: string; b?: string | null; hold?: boolean }) {
+export function DiffPanel({ a, b = null, hold = false, findings = NONE }: DiffPanelProps) {
   const [mode] = useDiffMode();
   const [whole, setWhole] = useState(false);
-  const words = mode === "words";
-  const request = { ...diffRequest(a, b, words), ...(whole ? { context: ALL_LINES } : {}) };
+  const request = { ...diffRequest(a, b, mode === "words"), ...(whole ? { context: ALL_LINES } : {}) };
   const read = useRead("diff", request, { keepPrevious: true, enabled: !hold });
   if (read.error instanceof ApiFailure && read.error.error.code === "content_redacted") return <RedactedDiff />;
   return (
     <Await read={read} rows={8}>
       {(diff) =>
-        "hunks" in diff && (
-          <div className="diff-panel">
-            <div className="diff-caption">
-              <LineCounts added={diff.added} removed={diff.removed} />
-              {mode !== "rendered" && diff.hunks.length > 0 && (
-                <ToggleButton className="link-button" isSelected={whole} onChange={setWhole}>
-                  {whole ? <Trans>Show changes only</Trans> : <Trans>Show the whole file</Trans>}
-                </ToggleButton>
-              )}
-            </div>
-            {mode === "rendered" ? <Rendered diff={diff} hold={hold} /> : <DiffView diff={diff} words={words} />}
-          </div>
-        )
+        "hunks" in diff && <Loaded diff={diff} hold={hold} findings={findings} whole={whole} onWhole={setWhole} />
       }
     </Await>
   );

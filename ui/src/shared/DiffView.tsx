@@ -1,9 +1,10 @@
 /** The difference between two contents, line by line. */
 import { Trans, useLingui } from "@lingui/react/macro";
 import { type ReactNode, useMemo } from "react";
-import type { DiffLine, DocumentLine, FileDiff, Hunk, LineTag } from "@/bindings";
+import type { DiffLine, DocumentLine, FileDiff, Finding, Hunk, LineTag } from "@/bindings";
 import { useRead } from "@/state/queries";
 import { LineText } from "./LineText";
+import { secretsIn, withoutSecrets } from "./secrets";
 import { Await, Empty } from "./ui";
 import { VirtualRows } from "./VirtualRows";
 import { classes } from "@/shared/classes";
@@ -162,11 +163,17 @@ export function wholeAsDiff(lines: readonly DocumentLine[], tag: "insert" | "del
   ];
 }
 
-/** A content of which every line is new, as the difference it is. */
-export function WholeDiff({ version }: { version: string }) {
+/** A content of which every line is new, as the difference it is. Secrets among its findings are out of sight. */
+export function WholeDiff({ version, findings }: { version: string; findings: readonly Finding[] }) {
   const { t } = useLingui();
   const read = useRead("document", { target: version, highlight: true });
-  const rows = useMemo(() => rowsOf(wholeAsDiff(read.data?.lines ?? [], "insert")), [read.data]);
+  const rows = useMemo(() => {
+    const lines = read.data?.lines ?? [];
+    const secrets = secretsIn(findings, (line) => lines[line - 1]?.text);
+    return rowsOf(
+      wholeAsDiff(secrets.length > 0 ? lines.map((line) => withoutSecrets(line, secrets)) : lines, "insert"),
+    );
+  }, [read.data, findings]);
   return (
     <Await read={read} rows={8}>
       {() =>

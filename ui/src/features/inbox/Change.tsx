@@ -41,8 +41,8 @@ export function Change({ item }: { item: InboxItem }) {
   const sides = sidesOf(item);
   // Another item's difference must not stand here while this one's is on its way.
   return sides ? (
-    <DiffPanel key={item.version_id} a={sides.a} b={sides.b} />
+    <DiffPanel key={item.version_id} a={sides.a} b={sides.b} findings={item.findings} />
   ) : (
-    <WholeDiff key={item.version_id} version={item.version_id} />
+    <WholeDiff key={item.version_id} version={item.version_id} findings={item.findings} />
   );
 }
