@@ -140,7 +140,10 @@ function Navigation({ screen, status }: { screen: Screen; status: Status | undef
             >
               {item.label}
               {item.count !== undefined && (
-                <span className={classes(css.navCount, "num")} data-testid="screen-count">
+                <span
+                  className={classes(css.navCount, item.screen === "inbox" && css.navNeeds, "num")}
+                  data-testid="screen-count"
+                >
                   {format.number(item.count)}
                 </span>
               )}

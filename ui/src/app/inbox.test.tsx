@@ -211,11 +211,12 @@ describe("the inbox", () => {
     const { fake, user } = openWindow("", changed());
     await titled("pilots.md");
     const tools = screen.getByTestId("item-why").parentElement!;
-    expect([...tools.children]).toEqual([screen.getByTestId("item-why")]);
+    const [why, memory] = [screen.getByTestId("item-why"), screen.getByTestId("open-memory")];
+    expect([...tools.children]).toEqual([why, memory]);
     fake.inbox.origins.set("pilots.md", origin({ turn: null }));
     fake.emit({ type: "origins" });
     const button = await screen.findByTestId("item-transcript");
-    expect([...tools.children]).toEqual([screen.getByTestId("item-why"), screen.getByTestId("item-session"), button]);
+    expect([...tools.children]).toEqual([why, memory, screen.getByTestId("item-session"), button]);
     await user.click(button);
     await waitFor(() => expect(window.location.hash).toBe("#/context?transcript=5f3c"));
   });

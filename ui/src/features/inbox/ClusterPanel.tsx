@@ -19,11 +19,14 @@ import { changes, useItemName } from "./titles";
 /** Changes whose names are shown; the list has the others. */
 const NAMED = 60;
 
-function Line({ line }: { line: ClusterLine }) {
+/** How many values the part of a line has that varies. */
+const valuesOf = (line: ClusterLine | undefined) => Math.max(0, ...(line?.varies ?? []).map(({ values }) => values));
+
+function Line({ line, says }: { line: ClusterLine; says: boolean }) {
   const { t } = useLingui();
   const added = line.tag === "insert";
   const spans = line.varies.map(({ start, end }): [number, number, string] => [start, end, "varies"]);
-  const values = Math.max(0, ...line.varies.map((one) => one.values));
+  const values = valuesOf(line);
   return (
     <div className={classes(css.clusterLine, added ? css.clusterInsert : css.clusterDelete)} data-testid="cluster-line">
       <span role="img" aria-label={added ? t`added` : t`removed`}>
@@ -32,7 +35,7 @@ function Line({ line }: { line: ClusterLine }) {
       <span className="line-text">
         <LineText text={line.text} spans={spans} words={line.words} hidden={line.hidden} />
       </span>
-      {values > 0 && (
+      {says && values > 0 && (
         <span className={css.clusterVaries}>
           <Plural value={values} one="dashed: varies, # value" other="dashed: varies, # values" />
         </span>
@@ -51,7 +54,7 @@ function Difference({ versions }: { versions: readonly string[] }) {
         <section aria-label={t`The difference of all`} data-testid="cluster-difference">
           <div className={css.clusterLines}>
             {found.lines.map((line, at) => (
-              <Line key={at} line={line} />
+              <Line key={at} line={line} says={valuesOf(line) !== valuesOf(found.lines[at - 1])} />
             ))}
           </div>
           {found.others > 0 && (
@@ -94,11 +97,18 @@ function Members({
           <li key={item.version_id} data-testid="cluster-member">
             <Verb verb={item.verb} />
             {onChoose ? (
-              <button type="button" className="link-button mono" onClick={() => onChoose(item.memory_id)}>
+              <button
+                type="button"
+                className="link-button mono"
+                title={item.path ?? undefined}
+                onClick={() => onChoose(item.memory_id)}
+              >
                 {item.path ?? nameOf(item)}
               </button>
             ) : (
-              <span className="mono">{item.path ?? nameOf(item)}</span>
+              <span className="mono" title={item.path ?? undefined}>
+                {item.path ?? nameOf(item)}
+              </span>
             )}
             {item.added !== null && item.removed !== null && <LineCounts added={item.added} removed={item.removed} />}
           </li>
@@ -123,7 +133,7 @@ function useFacts(row: TriageRow): string {
     changes(row.versions.length),
     format.precise(row.ended_at, now),
   ];
-  return facts.filter(Boolean).join(" — ");
+  return facts.filter(Boolean).join(" · ");
 }
 
 /** The prompt after which the first of the changes was written. */
@@ -132,7 +142,7 @@ function Prompt({ items }: { items: readonly InboxItem[] }) {
   if (!origin?.prompt) return null;
   return (
     <div className="operation-facts" data-testid="cluster-prompt">
-      <p>“{origin.prompt}”</p>
+      <p className={css.inboxPrompt}>“{origin.prompt}”</p>
       <p className="muted">
         {origin.title && origin.title !== origin.prompt && <>{origin.title} · </>}
         {origin.model}

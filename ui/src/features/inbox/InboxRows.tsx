@@ -14,7 +14,7 @@ import css from "./inbox.module.css";
 import { usePrimary } from "./primary";
 import { REASONS, RowIcon } from "./reasons";
 import type { HeadRow, ItemRow, SectionRow } from "./rows";
-import { RowTitle, TitleMore, useMessage } from "./titles";
+import { HeadTitle, RowTitle, useMessage } from "./titles";
 import { byRule, contentWords, findingTone, kindOf, nameOf, VERBS } from "./words";
 
 /** Findings named in a row; the others are counted. */
@@ -40,7 +40,13 @@ export function SectionHeading({ section, onApprove }: { section: SectionRow; on
           {isNeeds ? (
             format.number(section.rows)
           ) : (
-            <Plural value={section.changes} one="# change, no warnings" other="# changes, no warnings" />
+            <>
+              <Plural value={section.changes} one="# change" other="# changes" />
+              <span className={css.inboxSectionMore}>
+                {" · "}
+                <Trans>no warnings</Trans>
+              </span>
+            </>
           )}
         </span>
         {!isNeeds && (
@@ -111,12 +117,13 @@ function ItemMeta({ item, store }: { item: InboxItem; store: string | null }) {
   const say = useWords();
   const format = useFormat();
   const change = item.token_change;
+  const tokens = signed(format.number, change ?? 0);
   const content = contentWords(item);
   const parts = [
     ...kindOf(item.kind).map(say),
     content && say(content),
     content && item.content_size_bytes !== null && format.bytes(item.content_size_bytes),
-    change !== null && change !== 0 && t`${signed(format.number, change)} tokens`,
+    change !== null && change !== 0 && plural(Math.abs(change), { one: `${tokens} token`, other: `${tokens} tokens` }),
     item.put_back && t`put back`,
     item.versions > 1 && plural(item.versions, { one: "# change", other: "# changes" }),
     store,
@@ -267,14 +274,7 @@ export const Head = memo(function Head({
   const format = useFormat();
   const { row, open } = of;
   return (
-    <Frame
-      of={props}
-      open={open}
-      rowKey={of.key}
-      level={1}
-      testId="inbox-head"
-      className={classes(css.inboxHead, row.reason !== null && css.inboxNeeded)}
-    >
+    <Frame of={props} open={open} rowKey={of.key} level={1} testId="inbox-head" className={css.inboxHead}>
       {/* The arrow keys open and close a row. */}
       <span
         className={classes(css.inboxChevron, open && "is-open")}
@@ -293,8 +293,7 @@ export const Head = memo(function Head({
             <RowIcon reason={null} kind={row.kind} />
           </span>
           <span className={css.inboxName}>
-            <RowTitle row={row} />
-            <TitleMore row={row} />
+            <HeadTitle row={row} />
             {props.store && <span className={css.inboxFolder}> {props.store}</span>}
           </span>
           <span className={classes(css.inboxHeadCount, "num")}>{format.number(row.versions.length)}</span>

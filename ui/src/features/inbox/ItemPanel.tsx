@@ -38,9 +38,11 @@ function OriginLines({
   // Reading the transcript takes a moment, so that it waits until somebody asks.
   const [why, setWhy] = useState<string | null>(null);
   const open = why === item.version_id;
+  const toMemory = () => navigate({ screen: "memories", store: item.store_id, memory: item.memory_id });
   return (
     <div className="operation-facts" data-testid="item-origin">
-      <p>
+      {origin?.prompt && origin.prompt !== origin.title && <p className={css.inboxPrompt}>“{origin.prompt}”</p>}
+      <p className="muted">
         <strong>
           <Trans>Written by</Trans>
         </strong>{" "}
@@ -51,8 +53,13 @@ function OriginLines({
           <>
             , <PutBackBy back={item.put_back} />
           </>
-        )}{" "}
-        · <Source source={item.source} />
+        )}
+        {item.source !== "scan" && (
+          <>
+            {" "}
+            · <Source source={item.source} />
+          </>
+        )}
         {item.note && (
           <>
             {" "}
@@ -60,7 +67,6 @@ function OriginLines({
           </>
         )}
       </p>
-      {origin?.prompt && <p>“{origin.prompt}”</p>}
       {/* What may become known later stands last, so that it moves nothing when it comes. */}
       <div className={css.inboxOriginTools}>
         <Button
@@ -71,6 +77,11 @@ function OriginLines({
         >
           {open ? t`Less` : t`Why`}
         </Button>
+        {item.path !== null && (
+          <Button tone="quiet" onPress={toMemory} data-testid="open-memory">
+            <Trans>Open in Memories</Trans>
+          </Button>
+        )}
         {onSession && (
           <Button tone="quiet" keys="s" onPress={onSession} data-testid="item-session">
             <Trans>Open session</Trans>
@@ -95,7 +106,6 @@ function ItemHeader({ item, stale }: { item: InboxItem; stale: boolean }) {
   const store = useStore(item.store_id);
   const verb = VERBS[item.verb];
   const size = item.content_size_bytes;
-  const open = () => navigate({ screen: "memories", store: item.store_id, memory: item.memory_id });
   const facts = [
     store?.name,
     item.path && folderOf(item.path),
@@ -114,7 +124,7 @@ function ItemHeader({ item, stale }: { item: InboxItem; stale: boolean }) {
           {item.reappeared && <Reappeared />}
           <ReadBy item={item} />
         </div>
-        <p className="muted num">{facts.join(" — ")}</p>
+        <p className="muted num">{facts.join(" · ")}</p>
         {item.previous_path && (
           <p className="muted" data-testid="item-moved">
             <Trans>
@@ -123,14 +133,7 @@ function ItemHeader({ item, stale }: { item: InboxItem; stale: boolean }) {
           </p>
         )}
       </div>
-      <div className="pane-tools">
-        {item.path !== null && (
-          <Button tone="quiet" onPress={open} data-testid="open-memory">
-            <Trans>Open in Memories</Trans>
-          </Button>
-        )}
-        {!stale && <DiffModeSwitch />}
-      </div>
+      <div className="pane-tools">{!stale && <DiffModeSwitch />}</div>
     </header>
   );
 }

@@ -1,5 +1,5 @@
 /** Why the chosen row needs a person, with its first remedy: before anything else in the pane. */
-import { useLingui } from "@lingui/react/macro";
+import { Plural, useLingui } from "@lingui/react/macro";
 import type { TriageRow } from "@/bindings";
 import { classes } from "@/shared/classes";
 import { useProgramWords } from "@/shared/program";
@@ -7,11 +7,13 @@ import { Button, useWords } from "@/shared/ui";
 import css from "./inbox.module.css";
 import type { Primary } from "./primary";
 import { REASONS } from "./reasons";
+import { useFindingTitle } from "./titles";
 
 /** The notice. */
 export function NeedNotice({ row, primary }: { row: TriageRow; primary: Primary | null }) {
   const { t } = useLingui();
   const say = useWords();
+  const title = useFindingTitle();
   const program = useProgramWords();
   const reason = row.reason && REASONS[row.reason];
   if (!reason) return null;
@@ -25,10 +27,17 @@ export function NeedNotice({ row, primary }: { row: TriageRow; primary: Primary 
       data-reason={row.reason}
     >
       <div>
-        <strong className={css.inboxRuleName}>
-          {row.finding ? program.ruleName(row.finding.rule) : say(reason.word)}
-        </strong>
+        <strong className={css.inboxRuleName}>{title(row.finding) || say(reason.word)}</strong>
         {message && <p>{message}</p>}
+        {!message && row.reason === "deleted" && (
+          <p>
+            <Plural
+              value={row.versions.length}
+              one="It is gone from its directory. Putting it back writes it as it was."
+              other="They are gone from their directory. Putting them back writes them as they were."
+            />
+          </p>
+        )}
         {remedy && <p className="muted">{remedy}</p>}
       </div>
       {primary && (

@@ -1,10 +1,12 @@
 /** What a row of the inbox is called, in one line, and what stands below it. */
-import { plural } from "@lingui/core/macro";
+import type { MessageDescriptor } from "@lingui/core";
+import { msg, plural } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { Finding, InboxItem, TriageRow } from "@/bindings";
 import { Actor } from "@/shared/labels";
 import { useProgramWords } from "@/shared/program";
 import { useSessionName } from "@/shared/session";
+import { useWords } from "@/shared/ui";
 import css from "./inbox.module.css";
 import { nameOf } from "./words";
 
@@ -23,10 +25,9 @@ function wordsOf({ items }: TriageRow): string | null {
 /** A title taken apart: a reason, or what several changes have in common. */
 export function RowTitle({ row }: { row: TriageRow }) {
   const { t } = useLingui();
-  const program = useProgramWords();
   const name = useItemName()(row.items[0]);
   const count = row.versions.length;
-  const rule = row.finding ? program.ruleName(row.finding.rule) : "";
+  const rule = useFindingTitle()(row.finding);
   const sessionName = useSessionName();
   const words = wordsOf(row);
   switch (row.kind) {
@@ -36,28 +37,56 @@ export function RowTitle({ row }: { row: TriageRow }) {
       return <Plural value={count} one="# memory deleted" other="# memories deleted at once" />;
     case "same_edit":
       if (row.reason !== null)
-        return <Plural value={count} one={`${rule}: # memory`} other={`${rule}: # memories, the same edit`} />;
+        return (
+          <span className={css.inboxRuleName}>
+            <Plural value={count} one={`${rule}: # memory`} other={`${rule}: # memories, the same edit`} />
+          </span>
+        );
       return <Plural value={count} one="# memory, one edit" other="# memories, the same edit" />;
     case "created_together":
       return <Plural value={count} one="# memory created" other="# memories created from one prompt" />;
     case "same_finding":
-      return <Plural value={count} one={`${rule}: # memory`} other={`${rule}: # memories`} />;
+      return (
+        <span className={css.inboxRuleName}>
+          <Plural value={count} one={`${rule}: # memory`} other={`${rule}: # memories`} />
+        </span>
+      );
     case "session":
       return words ? <span>{t`“${words}”`}</span> : <span>{sessionName({ at: row.started_at })}</span>;
     case "writer":
-      return <Actor actor={row.actor} />;
+      return (
+        <span className={css.inboxRuleName}>
+          <Actor actor={row.actor} />
+        </span>
+      );
     case "unchanged":
       return <Trans>Changed and changed back</Trans>;
   }
 }
 
-/** What tells a row apart from others of its kind: the prompt, or the title of the session. */
-export function TitleMore({ row }: { row: TriageRow }) {
+/** A row of several changes: first what tells it apart from others of its kind, which is a prompt where there is one. */
+export function HeadTitle({ row }: { row: TriageRow }) {
   const { t } = useLingui();
-  if (row.kind !== "created_together" && row.kind !== "same_edit") return null;
   const origin = row.items.find((item) => item.origin?.prompt ?? item.origin?.title)?.origin;
-  const words = (row.kind === "created_together" && origin?.prompt) || origin?.title;
-  return words ? <span className={css.inboxTitleMore}> {t`“${words}”`}</span> : null;
+  const prompt = row.kind === "created_together" ? (origin?.prompt ?? origin?.title) : null;
+  const count = row.versions.length;
+  if (prompt)
+    return (
+      <>
+        {t`“${prompt}”`}
+        <span className={css.inboxTitleMore}>
+          {" "}
+          <Plural value={count} one="# memory created" other="# memories created" />
+        </span>
+      </>
+    );
+  const words = row.kind === "same_edit" ? origin?.title : null;
+  return (
+    <>
+      <RowTitle row={row} />
+      {words && <span className={css.inboxTitleMore}> {t`“${words}”`}</span>}
+    </>
+  );
 }
 
 function NeedTitle({ row, rule, name }: { row: TriageRow; rule: string; name: string }) {
@@ -70,6 +99,27 @@ function NeedTitle({ row, rule, name }: { row: TriageRow; rule: string; name: st
   if (row.reason === "deleted") return <Trans>{name} deleted</Trans>;
   if (row.reason === "reappeared") return <Trans>{name} written again after it was rolled back</Trans>;
   return name;
+}
+
+/** What a reader calls the findings whose rules have names of the trade; those of a group share one. */
+const TITLES: Readonly<Record<string, MessageDescriptor>> = {
+  "hostile/instructions": msg`hostile instruction`,
+  hostile: msg`hostile text`,
+  "hidden/comment": msg`hidden comment`,
+  hidden: msg`hidden character`,
+  "front-matter/invalid": msg`unreadable front matter`,
+};
+
+/** What a finding is called in a title; empty where there is none. */
+export function useFindingTitle(): (finding: Pick<Finding, "rule"> | null) => string {
+  const say = useWords();
+  const program = useProgramWords();
+  return (finding) => {
+    if (!finding) return "";
+    const { rule } = finding;
+    const known = TITLES[rule] ?? TITLES[rule.slice(0, Math.max(0, rule.indexOf("/")))];
+    return known ? say(known) : program.ruleName(rule);
+  };
 }
 
 /** What a finding says, on one line. */
