@@ -73,7 +73,9 @@ export async function misplaced() {
       const [right, bottom] = [left + part.clientWidth, top + part.clientHeight];
       if (x !== "visible") {
         const passes = box.right > right + SLACK || box.left < left - SLACK;
-        if (passes && (x === "hidden" || x === "clip")) out.cut ??= { part, ellipsis: style.textOverflow === "ellipsis" };
+        // A flex container asks for an ellipsis in vain.
+        const ellipsis = style.textOverflow === "ellipsis" && !/flex|grid/.test(style.display);
+        if (passes && (x === "hidden" || x === "clip")) out.cut ??= { part, ellipsis };
         else if (passes) {
           if (box.left < left - part.scrollLeft - SLACK) out.outside = true;
           else out.sideways ??= part;

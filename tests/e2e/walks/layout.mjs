@@ -143,6 +143,11 @@ async function places(app) {
   await app.see("version-row", "v2");
   const memory = await hash();
   const tab = (name) => `${memory}&tab=${name}`;
+  // What is opened on a page, and is no address of its own.
+  const opened = [
+    ["who wrote each line", memory, "document-line", "blame-toggle", "blame-line"],
+    ["directories that are known", "#/stores", "store-row", "discover", "found-known"],
+  ];
   all.push(["an index", index, "cut-chip"], ["a memory", memory, "document-line"], ["history", tab("history"), "version-row"], ["difference", tab("diff"), "diff-line"]);
   all.push(["reach", tab("reach"), "reach-row"], ["reach of a line", `${tab("reach")}&line=3`, "reach-row"]);
   all.push(["a rule's evidence", "#/rules?rule=rule_1", "rule-case"]);
@@ -163,7 +168,7 @@ async function places(app) {
   all.push(["a run's answer", run, "recommended-what"]);
   all.push(["a run's requests", `${run}&turn=24`, "turn-message"]);
   all.push(["the lab", `${run}&view=settings`, '[data-testid="variant-row"][data-key="B"] [data-testid="cell-peak"]']);
-  return all;
+  return { all, opened };
 }
 
 /** What lies over the window: how it is opened, by key, and its test id. */
@@ -176,7 +181,7 @@ async function holds({ app }) {
   const found = new Misplaced(app);
   await app.driver.resize(1360, 860);
   await app.see("nav-memories");
-  const all = await places(app);
+  const { all, opened } = await places(app);
   for (const language of LANGUAGES) {
     await app.driver.resize(1360, 860);
     await speak(app, language);
@@ -184,6 +189,16 @@ async function holds({ app }) {
       await app.driver.run((next) => (location.hash = next), hash);
       await app.see(ready);
       await everySize(app, found, `${name} in ${language}`);
+    }
+    for (const [name, hash, ready, opener, id] of opened) {
+      await app.driver.run((next) => (location.hash = next), hash);
+      await app.see(ready);
+      await app.click(opener);
+      await app.see(id);
+      await everySize(app, found, `${name} in ${language}`);
+      await app.driver.resize(1360, 860);
+      await app.driver.run(() => (location.hash = "#/inbox"));
+      await app.gone(id);
     }
     for (const [name, hash, key, id] of OVERLAYS) {
       await app.driver.run((next) => (location.hash = next), hash);

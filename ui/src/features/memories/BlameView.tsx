@@ -80,7 +80,7 @@ function Gutter({
       aria-label={t`Show the version that added this`}
       data-testid="blame-version"
     >
-      <span title={hint.filter(Boolean).join(" · ") || undefined}>
+      <span title={hint.filter(Boolean).join(" · ") || undefined} data-name>
         <Moment at={version.created_at} /> <Who version={version} />
         {version.rebuilt && (
           <span className="muted">
@@ -129,7 +129,7 @@ function Lines({ blame, onOpen }: { blame: Blame; onOpen: (version: string) => v
     );
   return (
     <VirtualRows
-      className="blame"
+      className={classes("code-box", css.blame)}
       items={blocksOf(blame.lines)}
       keyOf={({ line }) => line.line}
       estimate={22}
@@ -137,7 +137,7 @@ function Lines({ blame, onOpen }: { blame: Blame; onOpen: (version: string) => v
       data-testid="blame"
     >
       {({ line, first }) => (
-        <div className={first ? classes(css.blameLine, "is-first") : css.blameLine} data-testid="blame-line">
+        <div className={classes(css.blameLine, first && line.line > 1 && "is-first")} data-testid="blame-line">
           {first ? (
             <Gutter
               version={line.version === null ? undefined : blame.versions[line.version]}
