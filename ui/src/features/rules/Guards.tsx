@@ -30,36 +30,34 @@ function Guard({ guard, onTakeOff }: { guard: RuleGuard; onTakeOff: () => void }
   );
 }
 
-/** What is open over the row: the dialog of a new guard, or of one that is taken off, by its settings. */
-type Open = { settings: string | null } | null;
-
-/** The button that makes a guard of a rule; nothing for a rule that no single call can break. */
+/** The guards of a rule that were made, each with the way to less. */
 export function Guards({ rule }: { rule: RuleLedger }) {
   const { t } = useLingui();
-  const [open, setOpen] = useState<Open>(null);
+  const [leaving, setLeaving] = useState<string | null>(null);
   const guards = rule.guards ?? [];
-  const close = () => setOpen(null);
-  if (!GUARDABLE[rule.kind] && guards.length === 0) return null;
+  if (guards.length === 0) return null;
   return (
     <>
-      {guards.length > 0 && (
-        <ul className={css.guards} aria-label={t`Guards`}>
-          {guards.map((guard) => (
-            <Guard key={guard.settings} guard={guard} onTakeOff={() => setOpen({ settings: guard.settings })} />
-          ))}
-        </ul>
-      )}
-      {GUARDABLE[rule.kind] && (
-        <Button onPress={() => setOpen({ settings: null })} data-testid="make-guard">
-          <Trans>Make a guard…</Trans>
-        </Button>
-      )}
-      {open &&
-        (open.settings === null ? (
-          <GuardSheet rule={rule} onClose={close} />
-        ) : (
-          <GuardOffSheet rule={rule} settings={open.settings} onClose={close} />
+      <ul className={css.guards} aria-label={t`Guards`}>
+        {guards.map((guard) => (
+          <Guard key={guard.settings} guard={guard} onTakeOff={() => setLeaving(guard.settings)} />
         ))}
+      </ul>
+      {leaving !== null && <GuardOffSheet rule={rule} settings={leaving} onClose={() => setLeaving(null)} />}
+    </>
+  );
+}
+
+/** The button that makes a guard of a rule; nothing for a rule that no single call can break. */
+export function MakeGuard({ rule }: { rule: RuleLedger }) {
+  const [open, setOpen] = useState(false);
+  if (!GUARDABLE[rule.kind]) return null;
+  return (
+    <>
+      <Button onPress={() => setOpen(true)} data-testid="make-guard">
+        <Trans>Make a guard…</Trans>
+      </Button>
+      {open && <GuardSheet rule={rule} onClose={() => setOpen(false)} />}
     </>
   );
 }

@@ -6,14 +6,14 @@ import { classes } from "@/shared/classes";
 import { useFormat } from "@/shared/format";
 import { wordsFor } from "@/shared/failure";
 import { useCauseWords } from "@/shared/presence";
-import { numbers, TableHead } from "@/shared/TableHead";
+import { numbers, TableHead, unseen } from "@/shared/TableHead";
 import { Button, Chip, useWords } from "@/shared/ui";
 import type { Backend } from "@/host";
 import { useBackend } from "@/state/backend";
 import { formatRoute } from "@/state/route";
 import { say } from "@/state/toasts";
 import { CaseList } from "./CaseList";
-import { Guards } from "./Guards";
+import { Guards, MakeGuard } from "./Guards";
 import css from "./rules.module.css";
 import { patternWords, RULE_KINDS } from "./words";
 
@@ -66,9 +66,9 @@ function Wordings({ rule }: { rule: RuleLedger }) {
             <Trans>before</Trans>
           ) : place > 0 ? (
             <Trans>after</Trans>
-          ) : (
+          ) : judged.length > 1 ? (
             <Trans>since</Trans>
-          )}{" "}
+          ) : null}{" "}
           {share(wording)}
         </li>
       ))}
@@ -110,18 +110,13 @@ function Row({ rule, open }: { rule: RuleLedger; open: boolean }) {
         >
           {name}
         </a>
-        <div className="muted mono">{patternWords(rule)}</div>
-        {rule.source && <div className="muted mono">{rule.source}</div>}
         <div className={css.about}>
           <Chip>{words(RULE_KINDS[rule.kind])}</Chip>
+          <span className="muted mono">{patternWords(rule)}</span>
+          {rule.source && <span className="muted mono">{rule.source}</span>}
           <span className="muted">
             <Plural value={rule.tokens_per_session} one="# token a session" other="# tokens a session" />
           </span>
-          <Button tone="quiet" onPress={remove} data-testid="rule-remove">
-            <Trans>Remove it</Trans>
-          </Button>
-        </div>
-        <div className={css.about}>
           <Guards rule={rule} />
         </div>
       </th>
@@ -131,6 +126,14 @@ function Row({ rule, open }: { rule: RuleLedger; open: boolean }) {
       <Broken rule={rule} />
       <td>
         <Wordings rule={rule} />
+      </td>
+      <td>
+        <div className={css.acts}>
+          <MakeGuard rule={rule} />
+          <Button tone="quiet" onPress={remove} data-testid="rule-remove">
+            <Trans>Remove it</Trans>
+          </Button>
+        </div>
       </td>
     </tr>
   );
@@ -146,7 +149,8 @@ export function LedgerTable({ rules, chosen }: { rules: readonly RuleLedger[]; c
     numbers(t`Followed`),
     numbers(t`Broken, present`),
     numbers(t`Broken, absent`),
-    t`Followed by wording`,
+    t`By wording`,
+    unseen(t`Acts`),
   ];
   return (
     <div className="table-box">

@@ -37,9 +37,11 @@ function Proposal({ rule }: { rule: RuleFields }) {
   return (
     <div className={css.proposal} data-testid="rule-proposal">
       <span className={css.sentence}>{rule.sentence}</span>
-      <span className="mono muted">{patternWords(rule)}</span>
-      <Chip>{words(RULE_KINDS[rule.kind])}</Chip>
-      <span className="mono muted">{rule.source ?? t`your words`}</span>
+      <span className={css.proposalAbout}>
+        <Chip>{words(RULE_KINDS[rule.kind])}</Chip>
+        <span className="mono muted">{patternWords(rule)}</span>
+        <span className="mono muted">{rule.source ?? t`your words`}</span>
+      </span>
       <span className={css.proposalActs}>
         <Button onPress={() => void add(false)} isDisabled={busy} data-testid="rule-confirm">
           <Trans>Confirm</Trans>
@@ -60,7 +62,7 @@ export function ProposalList() {
     <section aria-labelledby="proposed-rules" className={css.proposals}>
       <h2 id="proposed-rules">
         <Trans>Proposed</Trans>{" "}
-        {read.data && (
+        {read.data && read.data.rules.length > 0 && (
           <span className="muted">
             <Plural
               value={read.data.rules.length}

@@ -17,14 +17,20 @@ function Totals({ found }: { found: Adherence }) {
   const sum = (of: (rule: Adherence["rules"][number]) => number) =>
     found.rules.reduce((all, rule) => all + of(rule), 0);
   const broken = format.number(sum((rule) => rule.broken));
-  const opportunities = format.number(sum((rule) => rule.opportunities));
+  const all = sum((rule) => rule.opportunities);
+  const opportunities = format.number(all);
   return (
     <span className="muted" data-testid="rules-totals">
       <Plural value={found.rules.length} one="# confirmed" other="# confirmed" /> ·{" "}
-      <Plural value={found.sessions} one="# session" other="# sessions" /> ·{" "}
-      <Trans>
-        {broken} of {opportunities} broken
-      </Trans>
+      <Plural value={found.sessions} one="# session" other="# sessions" />
+      {all > 0 && (
+        <>
+          {" · "}
+          <Trans>
+            {broken} of {opportunities} broken
+          </Trans>
+        </>
+      )}
     </span>
   );
 }
