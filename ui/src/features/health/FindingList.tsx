@@ -33,16 +33,14 @@ function RuleRow({ row, store }: { row: FindingRow; store: string }) {
   return (
     <div className={css.healthRow}>
       <Chip tone={severityTone(finding.severity)}>{words(SEVERITIES[finding.severity] ?? finding.severity)}</Chip>
-      <span className="mono health-rule">
+      <span className={css.healthMessage}>
         <span data-toggle aria-hidden="true">
           {row.open ? "▾" : "▸"}{" "}
         </span>
-        {finding.rule}
-      </span>
-      <span className="health-place muted">{store}</span>
-      <span className={css.healthMessage}>
         <strong className="num">{format.number(row.count)}</strong> × {program.ruleName(finding.rule)}
       </span>
+      <span className="health-place muted">{store}</span>
+      <span className={classes("mono muted", css.healthRule)}>{finding.rule}</span>
     </div>
   );
 }
@@ -55,7 +53,15 @@ function Row({ row, store }: { row: FindingRow; store: string }) {
   return (
     <div className={row.level > 0 ? classes(css.healthRow, css.healthSingle) : css.healthRow}>
       <Chip tone={severityTone(finding.severity)}>{words(SEVERITIES[finding.severity] ?? finding.severity)}</Chip>
-      <span className="mono health-rule">{finding.rule}</span>
+      <span className={css.healthMessage} title={message}>
+        {message}
+        {row.count > 1 && (
+          <span className="muted">
+            {" "}
+            <Plural value={row.count - 1} one="and # more in this file" other="and # more in this file" />
+          </span>
+        )}
+      </span>
       <span className="health-place" title={`${store}:${finding.path}`}>
         <span className="mono">
           {finding.path === "" ? store : fileName(finding.path)}
@@ -68,14 +74,8 @@ function Row({ row, store }: { row: FindingRow; store: string }) {
           </span>
         )}
       </span>
-      <span className={css.healthMessage} title={message}>
-        {message}
-        {row.count > 1 && (
-          <span className="muted">
-            {" "}
-            <Plural value={row.count - 1} one="and # more in this file" other="and # more in this file" />
-          </span>
-        )}
+      <span className={classes("mono muted", css.healthRule)} title={finding.rule}>
+        {finding.rule}
       </span>
     </div>
   );

@@ -78,7 +78,7 @@ export function HealthScreen({ route }: { route: HealthRoute }) {
         ) : (
           !wanted && (
             <Button onPress={() => setWanted(true)} data-testid="read-loads">
-              <Trans>Read the loads of sessions</Trans>
+              <Trans>Find out what sessions load</Trans>
             </Button>
           )
         )}

@@ -107,11 +107,38 @@ function Loads({ store }: { store: StoreHealth }) {
   );
 }
 
+/** How many findings of each severity; what is not there is not said. */
+function Counts({ store: { errors, warnings, notes } }: { store: StoreHealth }) {
+  return (
+    <div className={css.counts}>
+      {errors > 0 && (
+        <span className="text-del">
+          <Plural value={errors} one="# error" other="# errors" />
+        </span>
+      )}
+      {warnings > 0 && (
+        <span className={css.textWarn}>
+          <Plural value={warnings} one="# warning" other="# warnings" />
+        </span>
+      )}
+      {notes > 0 && (
+        <span className="muted">
+          <Plural value={notes} one="# note" other="# notes" />
+        </span>
+      )}
+      {errors + warnings + notes === 0 && (
+        <span className="muted">
+          <Trans>none</Trans>
+        </span>
+      )}
+    </div>
+  );
+}
+
 function Row({ store, chosen }: { store: StoreHealth; chosen: boolean }) {
   const { t } = useLingui();
   const format = useFormat();
   const { hosted } = store;
-  const counts = [store.errors, store.warnings, store.notes].map((count) => format.number(count));
   const unfit = hosted.too_large + hosted.bad_paths + (store.files > hosted.max_memories ? 1 : 0);
   return (
     <tr data-testid="health-store" data-store={store.store_id} className={chosen ? "is-chosen" : undefined}>
@@ -139,10 +166,8 @@ function Row({ store, chosen }: { store: StoreHealth; chosen: boolean }) {
       <td className="cell-end num" title={t`counted offline`}>
         {store.index_tokens > 0 ? `≈ ${format.number(store.index_tokens)}` : "–"}
       </td>
-      <td className="cell-end num" title={t`${counts[0]!} errors, ${counts[1]!} warnings, ${counts[2]!} notes`}>
-        <span className={store.errors > 0 ? "text-del" : "muted"}>{counts[0]}</span> ·{" "}
-        <span className={store.warnings > 0 ? css.textWarn : "muted"}>{counts[1]}</span> ·{" "}
-        <span className="muted">{counts[2]}</span>
+      <td className="cell-end num">
+        <Counts store={store} />
         {store.allowed > 0 && (
           <div className="muted">
             <Plural value={store.allowed} one="# allowed" other="# allowed" />

@@ -23,7 +23,7 @@ function Row({ worth }: { worth: MemoryWorth }) {
         <a className="mono" href={formatRoute({ screen: "memories", store, memory, tab: "reach" })}>
           {worth.path}
         </a>
-        <div className="muted">{worth.store}</div>
+        <div className={classes("muted", css.worthStore)}>{worth.store}</div>
       </th>
       <td>
         <Effect effect={worth.effect} />
