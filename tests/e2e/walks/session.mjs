@@ -99,7 +99,7 @@ async function tellsWhatHappened({ app, machine }) {
   // What it had, since when and why.
   await app.see("session-file", "in every request");
   await app.see("session-file", "when the session began");
-  await app.see("session-file", "from request 1");
+  await app.see("session-file", "from request 2");
   await app.see("session-file", "with a file of its directory: prices.ts");
 
   // The difference of a change, where it stands.

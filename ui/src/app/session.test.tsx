@@ -102,7 +102,7 @@ describe("the page of a session", () => {
     for (const fact of ["webshop", "Claude Code 2.1.330", "23 min", "41", "155K", "$9.94", "2 changes in"])
       expect(facts).toHaveTextContent(fact);
     expect(screen.getAllByTestId("session-change")).toHaveLength(2);
-    expect(screen.getByTestId("session-file")).toHaveTextContent("until request 30");
+    expect(screen.getByTestId("session-file")).toHaveTextContent("until request 31");
     expect(screen.getByTestId("session-why")).toHaveTextContent("imported by CLAUDE.md · 41 tokens");
     expect(screen.getByTestId("session-had")).toHaveTextContent("proved for 38 of 41 requests");
   });

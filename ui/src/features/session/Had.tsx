@@ -5,7 +5,7 @@ import type { Session, SessionFile, SessionLoad } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { spelled } from "@/shared/hidden";
 import { REASONS } from "@/shared/loads";
-import { fileName, folderOf } from "@/shared/text";
+import { fileName, folderOf, LEFT_TO_RIGHT } from "@/shared/text";
 import { Button, Chip, useWords } from "@/shared/ui";
 import { formatRoute } from "@/state/route";
 import { gaps, standing } from "./story";
@@ -40,9 +40,9 @@ function Standing({ file, requests }: { file: SessionFile; requests: number }) {
     case "none":
       return <span className="muted">{requests > 0 ? t`in none of its requests` : t`not known`}</span>;
     case "from":
-      return <>{t`from request ${how.request}`}</>;
+      return <>{t`from request ${how.request + 1}`}</>;
     case "until":
-      return <span className={css.lacking}>{t`until request ${how.request}`}</span>;
+      return <span className={css.lacking}>{t`until request ${how.request + 1}`}</span>;
     case "part":
       return <span className={css.lacking}>{t`in ${how.requests} of ${how.of}`}</span>;
   }
@@ -67,9 +67,6 @@ function useReasons(): (loads: readonly SessionLoad[]) => string[] {
   };
   return (loads) => [...new Set(loads.map(one))];
 }
-
-/** Keeps the beginning of a folder where it is, whose end is shown when it is too long. */
-const LEFT_TO_RIGHT = "\u200e";
 
 /** The folder of a file, within the project where it lies there. */
 export function folderIn(project: string | null, path: string): string {
@@ -131,13 +128,13 @@ function Files({ title, files, run }: { title: string; files: readonly SessionFi
             <th scope="col" className={css.laneCell}>
               {requests > 0 && (
                 <span className={css.axis}>
-                  <span>0</span>
-                  {requests > 1 && <span>{requests - 1}</span>}
+                  <span>1</span>
+                  {requests > 1 && <span>{requests}</span>}
                 </span>
               )}
-              <span className="visually-hidden">{t`requests that sent it`}</span>
+              <span className="visually-hidden">{t`requests in which it was present`}</span>
             </th>
-            <th scope="col">{t`sent, and why it was loaded`}</th>
+            <th scope="col">{t`why it was loaded`}</th>
           </tr>
         </thead>
         <tbody>
@@ -186,10 +183,10 @@ export function Had({ session }: { session: Session }) {
           <Files title={t`Instructions`} files={of("instructions")} run={run} />
           <Files title={t`Memory`} files={of("memory")} run={run} />
           <p className={css.legend}>
-            <span className={css.keySent} aria-hidden /> <Trans>sent</Trans>
-            <span className={css.keyGap} aria-hidden /> <Trans>no longer sent</Trans>
+            <span className={css.keySent} aria-hidden /> <Trans>present</Trans>
+            <span className={css.keyGap} aria-hidden /> <Trans>no longer present</Trans>
             <span className="muted">
-              <Trans>Requests are numbered from 0. What was sent was not always followed.</Trans>
+              <Trans>Present does not mean followed.</Trans>
             </span>
           </p>
         </>

@@ -3,9 +3,9 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import type { Session } from "@/bindings";
 import { ApiFailure } from "@/host";
 import { classes } from "@/shared/classes";
-import { Empty, Failure, Skeleton } from "@/shared/ui";
+import { Button, Empty, Failure, Skeleton } from "@/shared/ui";
 import { useRead } from "@/state/queries";
-import { formatRoute, type SessionRoute } from "@/state/route";
+import { navigate, type SessionRoute } from "@/state/route";
 import { Had } from "./Had";
 import { SessionHead } from "./SessionHead";
 import { Story } from "./Story";
@@ -22,9 +22,9 @@ function Unknown() {
         <Trans>No transcript on this machine and no recorded change names it.</Trans>
       </p>
       <p>
-        <a href={formatRoute({ screen: "timeline" })}>
+        <Button onPress={() => navigate({ screen: "timeline" })}>
           <Trans>Open the timeline</Trans>
-        </a>
+        </Button>
       </p>
     </Empty>
   );

@@ -97,7 +97,8 @@ function AgentLine({ agent }: { agent: SessionAgent }) {
 function EventLine({ event }: { event: SessionEvent }) {
   const { t } = useLingui();
   const format = useFormat();
-  const { tokens_before: before, tokens_after: after, before_request: request } = event;
+  const { tokens_before: before, tokens_after: after, before_request } = event;
+  const request = before_request + 1;
   const words: Record<ContextEventKind, string> = {
     compaction: t`Compacted before request ${request}`,
     microcompaction: t`Old tool results dropped before request ${request}`,
