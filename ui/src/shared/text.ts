@@ -127,6 +127,9 @@ export function shorten(text: string, first = 8, last = 0): string {
   return `${text.slice(0, first)}…${last > 0 ? text.slice(-last) : ""}`;
 }
 
+/** Keeps the beginning of a path where it is, whose end is shown when it is too long. */
+export const LEFT_TO_RIGHT = "\u200e";
+
 /** The last component of a path. */
 export function fileName(path: string): string {
   return spelled(path.slice(path.lastIndexOf("/") + 1));

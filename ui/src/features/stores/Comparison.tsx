@@ -294,7 +294,7 @@ function CompareActions({ rows, take }: { rows: Listed["rows"]; take: TakeOver }
       <Button tone="primary" keys="a" onPress={take.acceptChosen} data-testid="accept-chosen">
         {back
           ? plural(count || 1, { one: "Restore #…", other: "Restore #…" })
-          : plural(count || 1, { one: "Take # over…", other: "Take # over…" })}
+          : plural(count || 1, { one: "Accept #…", other: "Accept #…" })}
       </Button>
     </div>
   );

@@ -4,6 +4,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import type { Store } from "@/bindings";
 import { useFormat } from "@/shared/format";
+import { LEFT_TO_RIGHT } from "@/shared/text";
 import { spelled } from "@/shared/hidden";
 import { MenuEntry, MoreMenu } from "@/shared/menu";
 import { Moment, ProgramText, StoreState } from "@/shared/labels";
@@ -172,7 +173,7 @@ function StoreRow({ store, chosen, onOpen }: StoreMenuProps & { chosen: boolean 
           {spelled(store.name)}
         </Button>
         <div className={classes("mono muted", storesCss.storeRoot)} title={store.root}>
-          {store.mounted ? store.root : t`in the log alone, without a directory`}
+          {store.mounted ? LEFT_TO_RIGHT + spelled(store.root) : t`in the log alone, without a directory`}
         </div>
       </th>
       <td>

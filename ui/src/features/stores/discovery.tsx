@@ -168,6 +168,23 @@ export function AddDirectory({ onAdded }: { onAdded: () => void }) {
   );
 }
 
+/** How many of the directories found are recorded already, where nothing needs to be done. */
+function Known({ known, alone }: { known: number; alone: boolean }) {
+  return (
+    <p className="muted" data-testid="found-known">
+      {alone ? (
+        <Plural
+          value={known}
+          one="Nothing else was found: the # directory there is, is recorded."
+          other="Nothing else was found: the # directories there are, are recorded."
+        />
+      ) : (
+        <Plural value={known} one="# more is recorded already." other="# more are recorded already." />
+      )}
+    </p>
+  );
+}
+
 /** Directories that were found, those worth recording chosen already. */
 export function DiscoveryList({ discovered, onDone }: { discovered: Discovered; onDone: (recorded: number) => void }) {
   const { t } = useLingui();
@@ -203,6 +220,9 @@ export function DiscoveryList({ discovered, onDone }: { discovered: Discovered; 
     setBusy(false);
     if (recorded === waiting.length) onDone(recorded);
   };
+  // What is recorded already needs nothing; what was recorded just now stays where it is.
+  const shown = discovered.found.filter(({ store_id, root }) => store_id === null || outcomes.has(root));
+  const known = discovered.found.length - shown.length;
   const done = [...outcomes.values()].filter(({ state }) => state === "done").length;
   const total = done + waiting.length;
   // Not by what was found alone, which is read again later: what stands below would move when nobody expects it.
@@ -214,9 +234,9 @@ export function DiscoveryList({ discovered, onDone }: { discovered: Discovered; 
         <Empty title={t`No agent memory found`}>
           <Trans>Nothing was found in the usual places. Add any directory below.</Trans>
         </Empty>
-      ) : (
+      ) : shown.length === 0 ? null : (
         <ul className={css.foundList} aria-label={t`Directories found`}>
-          {discovered.found.map((found) => (
+          {shown.map((found) => (
             <FoundRow
               key={found.root}
               found={found}
@@ -227,6 +247,7 @@ export function DiscoveryList({ discovered, onDone }: { discovered: Discovered; 
           ))}
         </ul>
       )}
+      {known > 0 && <Known known={known} alone={shown.length === 0} />}
       {discovered.problems.length > 0 && (
         <section className={css.problems} aria-label={t`Could not be read`}>
           <h2 className="small-title">
