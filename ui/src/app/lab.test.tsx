@@ -194,7 +194,7 @@ describe("a request", () => {
 
   it("says when it is only what the lines of the transcript tell", async () => {
     const { user } = await openLab();
-    expect(screen.getByTestId("rests-on")).toHaveTextContent("Made of the lines of the transcript.");
+    expect(screen.getByTestId("rests-on")).toHaveTextContent("Rebuilt from the lines of the transcript.");
     await user.click(screen.getByTestId("open-turn"));
     const sheet = await screen.findByTestId("turn-sheet");
     expect(await within(sheet).findByTestId("turn-proof")).toHaveTextContent("did not record the request");

@@ -148,9 +148,11 @@ function RestsOn({ request }: { request: RequestSize }) {
         {request.rests_on === "request" ? (
           <Trans>Made of the request as it was sent, proved by its digest. Framing is what the API adds.</Trans>
         ) : request.proved === false ? (
-          <Trans>The client recorded the request, but it is not proved. Made of the lines of the transcript.</Trans>
+          <Trans>
+            The client recorded the request, but it is not proved. Rebuilt from the lines of the transcript.
+          </Trans>
         ) : (
-          <Trans>Made of the lines of the transcript.</Trans>
+          <Trans>Rebuilt from the lines of the transcript.</Trans>
         )}
       </p>
     </>
