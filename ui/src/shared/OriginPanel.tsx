@@ -77,7 +77,13 @@ function Sentence({ note, otherwise = null }: { note: OriginNote; otherwise?: Ac
       <Trans>Written by session</Trans>{" "}
       <strong data-testid="origin-session">
         <SessionLink session={note.session_id} testId="origin-session-page">
-          <Visible text={name} />
+          {name === note.prompt ? (
+            <span data-testid="origin-prompt">
+              “<Visible text={name} />”
+            </span>
+          ) : (
+            <Visible text={name} />
+          )}
         </SessionLink>
       </strong>
       {role && <> ({say(role)})</>}
@@ -226,7 +232,9 @@ export function OriginPanel({ versionId, compact = false, opensTranscript = true
       </section>
     );
   const { note } = origin;
-  const prompt = note.prompt ?? origin.prompt;
+  const asked = note.prompt ?? origin.prompt;
+  // A session without a title is called by its prompt, which need not be said twice.
+  const prompt = asked === (note.title ?? note.prompt) ? null : asked;
   return (
     <section className={css.origin} aria-label={t`Who wrote it`} data-testid="origin">
       <p className={css.originLine}>

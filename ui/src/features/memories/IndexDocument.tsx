@@ -109,11 +109,9 @@ export function IndexDocument({
         </div>
       ) : (
         index.cut && (
-          <div className={css.indexActions}>
-            <span className="muted">
-              <Trans>Choose a line to move it into a topic file.</Trans>
-            </span>
-          </div>
+          <p className="muted small">
+            <Trans>Choose a line to move it into a topic file.</Trans>
+          </p>
         )
       )}
       <DocumentView

@@ -6,7 +6,7 @@ import type { ActResult, Message, RedactionAction, RedactionPlace } from "@/bind
 import { ProgramText } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
 import { useProgramWords } from "@/shared/program";
-import { shorten, toBase64 } from "@/shared/text";
+import { fileName, shorten, toBase64 } from "@/shared/text";
 import { Button, Chip, Empty, Failure } from "@/shared/ui";
 import { VirtualRows } from "@/shared/VirtualRows";
 import { useBackend } from "@/state/backend";
@@ -85,12 +85,14 @@ function MatchCard({ group }: { group: MatchGroup }) {
   const program = useProgramWords();
   const stores = useRead("stores", {});
   const store = stores.data?.stores.find(({ id }) => id === match.store_id)?.name;
-  const named = match.name ? program.sentence(match.name) : match.path;
+  // A transcript is told apart by its name; where it lies is long, and stands in its title.
+  const path = match.place === "transcript" && match.path !== null ? fileName(match.path) : match.path;
+  const named = match.name ? program.sentence(match.name) : path;
   const title = named ?? (match.version_id ? shorten(match.version_id, 10, 4) : t`no path`);
   return (
     <div className={css.matchCard} data-testid="match" data-place={match.place}>
       <div className={css.matchHead}>
-        <strong>
+        <strong title={match.path ?? undefined}>
           <MaskedLine masked={title} />
         </strong>
         <span className="muted">

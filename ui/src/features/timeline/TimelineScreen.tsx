@@ -87,10 +87,15 @@ function OperationRow({ row }: { row: Extract<TimelineRow, { kind: "operation" }
       <Counts operation={operation} />
       <Moment at={operation.created_at} form="time" />
       <span className={css.timelineMore}>
-        <span className={operation.source === "scan" ? undefined : css.timelineAct}>
-          <Source source={operation.source} />
-        </span>{" "}
-        · {storeName(operation.store_id)} · <Actor actor={operation.created_by} origin={originOf(operation)} />
+        {operation.source !== "scan" && (
+          <>
+            <span className={css.timelineAct}>
+              <Source source={operation.source} />
+            </span>
+            {" · "}
+          </>
+        )}
+        <Actor actor={operation.created_by} origin={originOf(operation)} /> · {storeName(operation.store_id)}
         {operation.note && (
           <>
             {" "}
@@ -206,10 +211,15 @@ function OperationFacts({ operation }: { operation: Operation }) {
   return (
     <div className="operation-facts" data-testid="operation-facts">
       <p>
-        <strong>
-          <Source source={operation.source} />
-        </strong>{" "}
-        · {storeName(operation.store_id)} · <Actor actor={operation.created_by} origin={originOf(operation)} /> ·{" "}
+        {operation.source !== "scan" && (
+          <>
+            <strong>
+              <Source source={operation.source} />
+            </strong>
+            {" · "}
+          </>
+        )}
+        <Actor actor={operation.created_by} origin={originOf(operation)} /> · {storeName(operation.store_id)} ·{" "}
         {format.exact(operation.created_at)}
       </p>
       {operation.note && (

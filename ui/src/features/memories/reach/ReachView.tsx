@@ -1,5 +1,5 @@
 /** Reach of a memory: in which sessions a line was before a model, and why not in the others. */
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import type { Document, Reach } from "@/bindings";
 import { useFormat } from "@/shared/format";
@@ -124,6 +124,14 @@ export function ReachView({
         reach.rows.length === 0 ? (
           <Empty title={t`No sessions`}>
             <Trans>No transcript was found on this machine, so nobody knows what a model had before it.</Trans>
+          </Empty>
+        ) : reach.sessions === 0 ? (
+          <Empty title={t`No session of this directory`}>
+            <Plural
+              value={reach.elsewhere}
+              one="# session on this machine ran in another directory, so it did not have this memory."
+              other="The # sessions on this machine ran in other directories, so none of them had this memory."
+            />
           </Empty>
         ) : (
           <div className={css.reach} data-testid="reach">
