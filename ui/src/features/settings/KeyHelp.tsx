@@ -10,7 +10,7 @@ function List() {
   const { t } = useLingui();
   const keys = useAllKeys();
   return (
-    <Sheet title={t`Keys`} onClose={() => setKeyHelpOpen(false)} testId="key-help">
+    <Sheet title={t`Keys`} onClose={() => setKeyHelpOpen(false)} testId="key-help" size="medium">
       <dl className={css.keyList}>
         {keys.map((binding) => (
           <div key={binding.keys}>
