@@ -73,7 +73,11 @@ async function clustersAndRanges({ app }) {
   await app.see("inbox-row", "sku-120.md");
   await app.press("j");
   const first = await app.see("item-title");
-  await app.press("Shift+J", "Shift+J");
+  await app.press("Shift+J");
+  await app.see("item-title", "2 changes chosen");
+  await app.press("Escape");
+  await app.see("item-title", /^sku-\d+\.md$/);
+  await app.press("k", "Shift+J", "Shift+J");
   await app.see("item-title", "3 changes chosen");
   await app.press("a");
   await app.see("toast", "Approved: 3 memories");

@@ -12,7 +12,12 @@ import { CheckIcon, CopyIcon } from "./icons";
 /** The key that does the same as a button; written for people, not a command in itself. */
 export function Kbd({ keys }: { keys: string }) {
   const mac = /Mac|iPhone|iPad/.test(navigator.platform);
-  const names: Record<string, string> = { mod: mac ? "⌘" : "Ctrl", shift: "⇧", alt: mac ? "⌥" : "Alt" };
+  const names: Record<string, string> = {
+    mod: mac ? "⌘" : "Ctrl",
+    shift: "⇧",
+    alt: mac ? "⌥" : "Alt",
+    escape: "Esc",
+  };
   const written = keys
     .split(" ")
     .map((chord) =>

@@ -207,7 +207,7 @@ export function useItemActs(listed: Listed, reviewing: Reviewing): ItemActs {
 /** The keys of the inbox. `primary` is the first remedy of the chosen row. */
 export function useInboxKeys(
   acts: ItemActs,
-  { stop }: Listed,
+  { stop, range, setAnchor }: Listed,
   { step, stepGroup, editing, approveRoutine }: Reviewing,
   primary: Primary | null,
 ): void {
@@ -219,6 +219,7 @@ export function useInboxKeys(
     { keys: "k", label: t`Previous change`, run: () => step(-1) },
     { keys: "shift+j", label: t`Select down to the next change`, run: () => step(1, true) },
     { keys: "shift+k", label: t`Select up to the previous change`, run: () => step(-1, true) },
+    { keys: "escape", label: t`Leave the range`, run: () => setAnchor(null), enabled: range.length > 0 },
     { keys: "]", label: t`Next group`, run: () => stepGroup(1) },
     { keys: "[", label: t`Previous group`, run: () => stepGroup(-1) },
     { keys: "a", label: t`Approve`, run: acts.approve, enabled: idle && stop !== null },
