@@ -132,7 +132,6 @@ function MirrorRow(props: RowProps) {
             <Trans>Pull</Trans>
           </Button>
           <Button
-            tone={row.queued > 0 ? "primary" : "plain"}
             isDisabled={busy || row.queued === 0}
             aria-label={t`Push ${row.queued}: ${row.name}`}
             onPress={() => void acts.push(row)}

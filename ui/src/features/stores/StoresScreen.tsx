@@ -405,7 +405,7 @@ function HeaderActs({ view }: { view: StoresView | undefined }) {
         <Button onPress={() => openStoresSheet("attach-list")} data-testid="open-mounts">
           <Trans>Check an attach list…</Trans>
         </Button>
-        <Button tone="primary" onPress={() => openStoresSheet("add-hosted")} data-testid="add-hosted-store">
+        <Button onPress={() => openStoresSheet("add-hosted")} data-testid="add-hosted-store">
           <Trans>Add a hosted store…</Trans>
         </Button>
       </>
