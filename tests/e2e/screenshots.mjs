@@ -14,6 +14,7 @@ import { Host, usesHost } from "./harness/host.mjs";
 import { done, Hub, postgresPrograms } from "./harness/hub.mjs";
 import { Machine } from "./harness/machine.mjs";
 import { CHANGED_CONVENTIONS, INFRA, SECRET, WEBSHOP } from "./harness/memories.mjs";
+import { lineOf, start, stop } from "./harness/process.mjs";
 import { desktop, TREE } from "./harness/programs.mjs";
 import { firstRun, machineWithMemories } from "./harness/session.mjs";
 import { RUN_TITLE, writeRun } from "./harness/transcripts.mjs";
@@ -48,6 +49,7 @@ const INSTRUCTIONS = {
   "AGENTS.md": "See CLAUDE.md.\n",
 };
 
+let screen;
 assert.ok(!existsSync(ROOT), `${ROOT} exists already; the pictures are drawn there`);
 mkdirSync(OUT, { recursive: true });
 if (process.argv[3] !== "many") await inTheWindow();
@@ -57,7 +59,6 @@ for (const theme of ["light", "dark"]) {
   else console.error("No picture of the hub: scripts/install-packages test");
 }
 
-let screen;
 async function inTheWindow() {
   screen = await startScreen();
   try {
@@ -185,6 +186,15 @@ async function drawHub(theme) {
   }
 }
 
+/** A bus with a service for messages: without one the settings say that none could be shown. */
+async function messageService() {
+  const env = { PATH: process.env.PATH, HOME: ROOT, DISPLAY: screen.name };
+  const bus = start("dbus-daemon", ["--session", "--nofork", "--print-address=1"], { env, stdio: ["ignore", "pipe", "ignore"] });
+  const [address] = await lineOf(bus, bus.stdout, /^unix:\S+(?=\n)/m);
+  const dunst = start("dunst", [], { env: { ...env, DBUS_SESSION_BUS_ADDRESS: address }, stdio: "ignore" });
+  return { address, stop: () => Promise.all([dunst, bus].map(stop)) };
+}
+
 async function drawAll(theme) {
   const machine = machineWithMemories(ROOT);
   for (const [name, text] of Object.entries(MORE)) machine.write(join(machine.webshop, name), text);
@@ -194,14 +204,17 @@ async function drawAll(theme) {
   writeRun(machine, dirname(machine.webshop));
   const host = await Host.start();
   usesHost(machine, host);
+  const messages = await messageService();
   try {
-    const driver = await WindowDriver.open(desktop(), machine, screen, { WEBKIT_FORCE_COMPOSITING_MODE: "1" });
+    const more = { WEBKIT_FORCE_COMPOSITING_MODE: "1", DBUS_SESSION_BUS_ADDRESS: messages.address };
+    const driver = await WindowDriver.open(desktop(), machine, screen, more);
     try {
       await drawScreens(new App(driver), machine, theme, host);
     } finally {
       await driver.close();
     }
   } finally {
+    await messages.stop();
     await machine.remove();
     await host.stop();
   }
