@@ -170,7 +170,10 @@ fn dependencies_point_downwards() {
         ("retrace-transcript", &["retrace-model"][..]),
         ("retrace-context", &["retrace-model", "retrace-tokens", "retrace-transcript"][..]),
         ("retrace-origin", &["retrace-model", "retrace-transcript"][..]),
-        ("retrace-presence", &["retrace-context", "retrace-diff", "retrace-transcript"][..]),
+        (
+            "retrace-presence",
+            &["retrace-context", "retrace-diff", "retrace-origin", "retrace-transcript"][..],
+        ),
         (
             "retrace-sessions",
             &["retrace-model", "retrace-transcript", "retrace-context", "retrace-presence"][..],

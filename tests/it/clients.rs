@@ -7,6 +7,7 @@ mod gemini;
 mod loads;
 mod opencode;
 mod presence;
+mod presence_elsewhere;
 mod rig;
 mod rules;
 

@@ -33,6 +33,8 @@ pub struct Answered {
     pub usage: Value,
     /// True if it was a turn of the script.
     pub is_turn: bool,
+    /// The request.
+    pub body: Value,
 }
 
 /// What was answered, and what is to come.
@@ -170,7 +172,7 @@ fn responses(body: &Value, log: &mut Log) -> (&'static str, String) {
         "output_tokens": 40 + number, "output_tokens_details": {"reasoning_tokens": 8},
         "total_tokens": tokens + 40 + number});
     let id = format!("resp_{number:05}");
-    log.answered.push(Answered { id: id.clone(), usage: usage.clone(), is_turn });
+    log.answered.push(Answered { id: id.clone(), usage: usage.clone(), is_turn, body: body.clone() });
     let response = json!({"id": id, "object": "response", "model": body["model"], "output": []});
     let mut stream = String::new();
     let mut event = |data: Value| {
@@ -210,7 +212,7 @@ fn gemini(path: &str, body: &Value, log: &mut Log) -> (&'static str, String) {
     let usage = json!({"promptTokenCount": tokens, "cachedContentTokenCount": tokens / 3,
         "candidatesTokenCount": 40 + number, "thoughtsTokenCount": 7, "totalTokenCount": tokens + 47 + number});
     let id = format!("answer_{number:05}");
-    log.answered.push(Answered { id: id.clone(), usage: usage.clone(), is_turn });
+    log.answered.push(Answered { id: id.clone(), usage: usage.clone(), is_turn, body: body.clone() });
     let model = path.rsplit('/').next().and_then(|name| name.split(':').next()).unwrap_or_default();
     let answer = json!({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}],
         "usageMetadata": usage, "modelVersion": model, "responseId": id});

@@ -5,6 +5,9 @@
 
 use crate::write::Effect;
 
+/// The first line of a patch.
+pub(crate) const BEGIN: &str = "*** Begin Patch";
+
 /// Changes of a patch to one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FilePatch {
@@ -30,7 +33,7 @@ pub struct Hunk {
 /// Each file of a patch as named, with what happens to it. Nothing for what is no patch.
 pub(crate) fn parse(patch: &str) -> Vec<(String, Effect)> {
     let mut files: Vec<(String, Effect)> = Vec::new();
-    let begin = patch.lines().position(|line| line.trim() == "*** Begin Patch");
+    let begin = patch.lines().position(|line| line.trim() == BEGIN);
     for line in patch.lines().skip(begin.map_or(0, |at| at + 1)) {
         if line.trim() == "*** End Patch" {
             break;

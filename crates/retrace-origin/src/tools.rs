@@ -165,6 +165,38 @@ pub fn paths_of(tool: &str, input: &Value, directory: Option<&str>) -> Vec<Strin
         .collect()
 }
 
+/// What a call does to files, in order, each with its resolved path, as far as its input says. A program in which calls stand
+/// (Codex's `exec`) is read for patches and commands that stand in it word for word.
+#[must_use]
+pub fn effects_of(tool: &str, input: &Value, directory: Option<&str>) -> Vec<(String, Effect)> {
+    let changes = match (tool, input.as_str().or_else(|| text(input, &["input"]))) {
+        ("exec", Some(program)) => in_program(program, directory),
+        _ => changes(tool, input, directory),
+    };
+    changes.into_iter().map(|change| (change.path, change.effect)).collect()
+}
+
+/// Patches and commands that stand in a program of JavaScript as literals.
+fn in_program(program: &str, directory: Option<&str>) -> Vec<Change> {
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(start) = program[at..].find('"').map(|offset| at + offset) {
+        let mut literals = serde_json::Deserializer::from_str(&program[start..]).into_iter::<String>();
+        let Some(Ok(literal)) = literals.next() else {
+            at = start + 1;
+            continue;
+        };
+        at = start + literals.byte_offset();
+        let key = program[..start].trim_end().strip_suffix(':').unwrap_or_default();
+        let key = key.trim_end().trim_end_matches('"');
+        if literal.trim_start().starts_with(patch::BEGIN) {
+            found.extend(patched(&literal, directory));
+        } else if key.ends_with("cmd") || key.ends_with("command") {
+            found.extend(changes("exec_command", &Value::String(literal), directory));
+        }
+    }
+    found
+}
+
 /// What a call of a shell holds.
 enum Typed<'i> {
     Command(String),
@@ -233,6 +265,22 @@ mod tests {
 
     fn paths(tool: &str, input: &Value) -> Vec<(String, Effect)> {
         changes(tool, input, Some("/p")).into_iter().map(|change| (change.path, change.effect)).collect()
+    }
+
+    #[test]
+    fn what_stands_in_a_program_is_read() {
+        let patch = "*** Begin Patch\n*** Add File: a.md\n+said \"x\"\n*** End Patch";
+        let program = format!(
+            "const p = {}; await tools.apply_patch(p);\ntext((await tools.exec_command({})).output); say(\"b.md > c.md\")",
+            json!(patch),
+            json!({"cmd": "echo 'b' > b.md"})
+        );
+        let found = effects_of("exec", &json!(program), Some("/p"));
+        let whole = |bytes: &[u8]| Effect::Whole(bytes.to_vec());
+        assert_eq!(
+            found,
+            [("/p/a.md".to_owned(), whole(b"said \"x\"\n")), ("/p/b.md".to_owned(), whole(b"b\n"))]
+        );
     }
 
     #[test]

@@ -164,7 +164,9 @@ impl<'a> Conversation<'a> {
             .filter(|(piece, _)| !piece.is_in(number) && piece.first().is_some_and(|first| first <= number))
             .collect();
         let in_force = memory.in_force(facts.at);
-        let inferred = if here.is_empty() { self.inferred(memory, number) } else { None };
+        // Who reads a part of an index has it whole from the start.
+        let is_whole = here.iter().any(|(piece, _)| piece.way.is_whole());
+        let inferred = if is_whole { None } else { self.inferred(memory, number) };
         let loaded = here.iter().filter_map(|(piece, text)| self.version_of(memory, piece, text)).max();
         let version = loaded.or(inferred.as_ref().map(|inferred| inferred.version));
         let lost = || gone.iter().filter_map(|(piece, text)| self.version_of(memory, piece, text)).max();
@@ -201,8 +203,8 @@ impl<'a> Conversation<'a> {
         let lines = states.collect();
         let grade = match (here.is_empty(), facts.proof) {
             (_, Proof::Proved) => Grade::Proved,
+            _ if inferred.is_some() => Grade::Inferred,
             (false, _) => Grade::Recorded,
-            (true, _) if inferred.is_some() => Grade::Inferred,
             (true, _) => self.grade_of_absence(memory, facts.tells),
         };
         Some(AtRequest { grade, reference, version, lines })

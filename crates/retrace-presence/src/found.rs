@@ -5,6 +5,7 @@ use crate::numbered;
 use crate::shelf::{Line, Text};
 use crate::words::Way;
 use retrace_context::weigh::{Embedded, added, class_of_path, embedded};
+use retrace_origin::Effect;
 use retrace_transcript::{AttachedFile, Block, BlockKind, Message, ResultPart};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -152,21 +153,37 @@ impl<'t> Finder<'t> {
             });
             return;
         }
-        for path in self.named_by(name, input) {
-            let file_name = path.rsplit(['/', '\\']).next().unwrap_or_default();
-            let searched: Vec<(u32, &str)> = match input.get("pattern") {
-                Some(_) => {
-                    split(text).filter_map(|line| numbered::of_search(line, &path, file_name)).collect()
-                }
-                None => Vec::new(),
-            };
-            let mut part = match searched.is_empty() {
-                true => loose(path, Way::Command, text),
-                false => with_numbers(path, Way::Command, &searched, None),
-            };
+        let named = self.named_by(name, input);
+        let is_command = *name == "exec" || retrace_origin::command_of(name, input).is_some();
+        let searches = is_command || input.get("pattern").is_some();
+        let below = if searches { self.searched(text, &named) } else { Vec::new() };
+        let parts = named.into_iter().flat_map(|path| of_output(&path, text, input.get("pattern").is_some()));
+        for mut part in parts.chain(below) {
             part.text.is_loose = true;
             found.push(Found { call: call.clone(), ..part });
         }
+    }
+
+    /// Lines of a search that begin with the file they are of, by file. Files in `named` are passed over.
+    fn searched(&self, text: &str, named: &[String]) -> Vec<Found> {
+        let mut files: Vec<(&str, String, Vec<(u32, &str)>)> = Vec::new();
+        let mut others: HashSet<&str> = HashSet::new();
+        for (path, number, line) in split(text).filter_map(numbered::with_path) {
+            if others.contains(path) {
+                continue;
+            }
+            if let Some((.., lines)) = files.iter_mut().find(|(known, ..)| *known == path) {
+                lines.push((number, line));
+                continue;
+            }
+            let whole = self.absolute(path);
+            if named.contains(&whole) || !self.keeps(&whole) {
+                others.insert(path);
+            } else {
+                files.push((path, whole, vec![(number, line)]));
+            }
+        }
+        files.into_iter().map(|(_, path, lines)| with_numbers(path, Way::Command, &lines, None)).collect()
     }
 
     /// The file that a call reads.
@@ -191,7 +208,9 @@ impl<'t> Finder<'t> {
     fn named_by(&self, tool: &str, input: &Value) -> Vec<String> {
         let command = match tool {
             "Bash" | "bash" | "shell" | "local_shell" | "exec_command" | "run_shell_command" | "exec" => {
-                ["command", "cmd", "input"].iter().find_map(|name| input.get(*name))
+                // A program in which commands stand is a text.
+                let of_field = || ["command", "cmd", "input"].iter().find_map(|name| input.get(*name));
+                if input.is_string() { Some(input) } else { of_field() }
             }
             "Grep" | "grep" | "search_file_content" | "grep_search" => input.get("path"),
             _ => None,
@@ -199,7 +218,9 @@ impl<'t> Finder<'t> {
         let mut named = Vec::new();
         let mut words = |text: &str| {
             for word in text.split(|c: char| c.is_whitespace() || "'\"`;|&<>()=,".contains(c)) {
-                if word.len() > 2 && word.contains(['/', '.']) && !word.contains(['*', '$', '\n']) {
+                let is_name =
+                    word.contains(['/', '.']) && !word.contains(['*', '$', '\n']) && !word.ends_with('/');
+                if word.len() > 2 && is_name {
                     let path = self.absolute(word);
                     if self.keeps(&path) && !named.contains(&path) {
                         named.push(path);
@@ -217,30 +238,25 @@ impl<'t> Finder<'t> {
 
     /// What the model writes to a file. A context edit that clears results leaves it.
     fn written(&self, tool: &str, input: &Value, found: &mut Vec<Found>) {
-        let field = |name: &str| input.get(name).and_then(Value::as_str);
-        let Some(path) = field("file_path").or_else(|| field("path")).or_else(|| field("filePath")) else {
-            return;
-        };
-        let path = self.absolute(path);
-        if !self.keeps(&path) {
-            return;
-        }
-        let whole = match tool {
-            "Write" | "write_file" | "write" => field("content"),
-            "memory" | "str_replace_based_edit_tool" | "str_replace_editor" => field("file_text"),
-            _ => None,
-        };
-        if let Some(whole) = whole {
-            let lines: Vec<(u32, &str)> =
-                split(whole).enumerate().map(|(at, line)| (at as u32 + 1, line)).collect();
-            found.push(with_numbers(path, Way::Written, &lines, None));
-            return;
-        }
-        let edits = input.get("edits").and_then(Value::as_array).into_iter().flatten();
-        let several = edits.filter_map(|edit| edit.get("new_string").and_then(Value::as_str));
-        let one = ["new_string", "newString", "new_str", "insert_text"].iter().find_map(|name| field(name));
-        for part in one.into_iter().chain(several) {
-            found.push(loose(path.clone(), Way::Written, part));
+        for (path, effect) in retrace_origin::effects_of(tool, input, self.directory) {
+            let path = self.absolute(&path);
+            if !self.keeps(&path) {
+                continue;
+            }
+            let mut part = |text: &str| found.push(loose(path.clone(), Way::Written, text));
+            match effect {
+                Effect::Whole(bytes) => {
+                    let whole = String::from_utf8_lossy(&bytes);
+                    let lines: Vec<(u32, &str)> = (1..).zip(split(&whole)).collect();
+                    found.push(with_numbers(path, Way::Written, &lines, None));
+                }
+                Effect::Append(bytes) => part(&String::from_utf8_lossy(&bytes)),
+                Effect::Edit(edit) => part(&edit.new),
+                Effect::MultiEdit(edits) => edits.iter().for_each(|edit| part(&edit.new)),
+                Effect::Insert { text, .. } => part(&text),
+                Effect::Patch(patch) => patch.hunks.iter().for_each(|hunk| part(&hunk.new.join("\n"))),
+                _ => {}
+            }
         }
     }
 
@@ -266,6 +282,20 @@ impl<'t> Finder<'t> {
         }
         parts.join("/")
     }
+}
+
+/// What the output of a command or a search holds of a file that it names.
+fn of_output(path: &str, text: &str, is_search: bool) -> Vec<Found> {
+    let file_name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    let searched: Vec<(u32, &str)> =
+        split(text).filter_map(|line| numbered::of_search(line, path, file_name)).collect();
+    let numbered = numbered::in_output(text);
+    // A search tool answers nothing else; a command may print anything beside.
+    let raw = (!is_search || searched.is_empty()).then(|| loose(path.to_owned(), Way::Command, text));
+    let of = |lines: Vec<(u32, &str)>| {
+        (!lines.is_empty()).then(|| with_numbers(path.to_owned(), Way::Command, &lines, None))
+    };
+    raw.into_iter().chain(of(searched)).chain(of(numbered)).collect()
 }
 
 /// A note at the end of a file that is too long to be loaded whole.

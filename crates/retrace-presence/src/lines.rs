@@ -3,6 +3,7 @@
 use crate::shelf::Text;
 use retrace_diff::hash_map;
 use sha2::{Digest as _, Sha256};
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// The hash of a line of white space.
@@ -41,7 +42,7 @@ pub fn numbers_as_ranges(numbers: impl IntoIterator<Item = u32>) -> Vec<(u32, u3
 /// Where the lines of a loaded text stand in a version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Matched {
-    /// Index of a line of the text, number of the line of the version; in order.
+    /// Index of a line of the text, number of the line of the version; in the order of the version.
     pub pairs: Vec<(u32, u32)>,
     /// True if every line of the text is a line of the version, in order: it may have been loaded from this version.
     pub agrees: bool,
@@ -90,14 +91,41 @@ fn in_order(text: &Text, version: &[u64]) -> Option<Vec<(u32, u32)>> {
     Some(pairs)
 }
 
+/// Stretches of a text that are looked for where they do not come in the order of the file, such as the answers of several
+/// commands in one output.
+const MOST_STRETCHES: usize = 16;
+
 fn by_difference(text: &Text, version: &[u64]) -> Vec<(u32, u32)> {
-    let lines: Vec<u64> = text.lines.iter().map(|line| line.hash).collect();
-    let mut pairs = Vec::new();
-    for (old, new) in equal(&lines, version) {
-        pairs.extend(old.zip(new).map(|(old, new)| (old as u32, new as u32 + 1)));
+    let mut left: Vec<(u32, u64)> = (0..).zip(text.lines.iter().map(|line| line.hash)).collect();
+    let mut free: Vec<(u32, u64)> = (1..).zip(version.iter().copied()).collect();
+    let mut pairs: Vec<(u32, u32)> = Vec::new();
+    for round in 0..MOST_STRETCHES {
+        let hashes = |side: &[(u32, u64)]| side.iter().map(|(_, hash)| *hash).collect::<Vec<u64>>();
+        let mut found: Vec<(usize, usize)> = Vec::new();
+        for (old, new) in equal(&hashes(&left), &hashes(&free)) {
+            // One line alone, out of order, may be anything.
+            let says = left[old.clone()].iter().filter(|(_, hash)| *hash != BLANK).count();
+            if round == 0 || says > 1 {
+                found.extend(old.zip(new));
+            }
+        }
+        if found.is_empty() {
+            break;
+        }
+        pairs.extend(found.iter().map(|(old, new)| (left[*old].0, free[*new].0)));
+        if !text.is_loose {
+            break;
+        }
+        let (old, new): (HashSet<usize>, HashSet<usize>) = found.into_iter().unzip();
+        let without = |side: Vec<(u32, u64)>, taken: &HashSet<usize>| {
+            let kept = side.into_iter().enumerate().filter(|(at, _)| !taken.contains(at));
+            kept.map(|(_, line)| line).collect::<Vec<_>>()
+        };
+        (left, free) = (without(left, &old), without(free, &new));
     }
     // White space between lines that are not there says nothing.
-    pairs.retain(|(old, _)| lines[*old as usize] != BLANK);
+    pairs.retain(|(old, _)| text.lines[*old as usize].hash != BLANK);
+    pairs.sort_unstable_by_key(|pair| pair.1);
     pairs
 }
 

@@ -22,6 +22,32 @@ pub(crate) fn parse(text: &str) -> Option<Vec<(u32, &str)>> {
     (!found.is_empty()).then_some(found)
 }
 
+/// Lines that carry their number and a tab before them, as `cat -n` and `nl` print them, wherever they stand in an output.
+pub(crate) fn in_output(text: &str) -> Vec<(u32, &str)> {
+    let is_tabbed = |line: &&str| {
+        line.trim_start_matches(|letter: char| letter == ' ' || letter.is_ascii_digit()).starts_with('\t')
+    };
+    text.lines().filter(is_tabbed).filter_map(numbered).collect()
+}
+
+/// Longest path at the start of a line of a search, in bytes.
+const LONGEST_PATH: usize = 1_024;
+
+/// The file that a line of a search begins with, its number and the line itself: `path:12:text`, `path:text`. The number is 0 where
+/// there is none. `None` where the line begins with no path.
+pub(crate) fn with_path(line: &str) -> Option<(&str, u32, &str)> {
+    let (path, rest) = line.split_once(':')?;
+    if path.len() > LONGEST_PATH || !path.contains(['/', '.']) {
+        return None;
+    }
+    let numbered = rest.split_once(':').and_then(|(digits, text)| {
+        let is_number = (1..=9).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| Some((digits.parse().ok()?, text))).flatten()
+    });
+    let (number, text) = numbered.unwrap_or((0, rest));
+    Some((path, number, text))
+}
+
 fn numbered(line: &str) -> Option<(u32, &str)> {
     let line = line.trim_start_matches(' ');
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
@@ -70,7 +96,16 @@ mod tests {
     }
 
     #[test]
+    fn numbered_lines_are_found_in_an_output() {
+        let output = "total 3\n    20\tfact a\n\t x\n    21\t\n$ 2 2\n";
+        assert_eq!(in_output(output), [(20, "fact a"), (21, "")]);
+    }
+
+    #[test]
     fn searches_are_read() {
+        assert_eq!(with_path("/m/a.md:12:- x: y"), Some(("/m/a.md", 12, "- x: y")));
+        assert_eq!(with_path("a.md:- x: y"), Some(("a.md", 0, "- x: y")));
+        assert_eq!(with_path("note: x"), None);
         assert_eq!(of_search("/m/a.md:12:- x", "/m/a.md", "a.md"), Some((12, "- x")));
         assert_eq!(of_search("3-- y", "/m/a.md", "a.md"), Some((3, "- y")));
         assert_eq!(of_search("- y", "/m/a.md", "a.md"), None);

@@ -10,17 +10,32 @@ use std::path::{Path, PathBuf};
 
 /// Sessions with turns of their own, half of them in code mode.
 const SESSIONS: u64 = 6;
-const MODELS: [&str; 2] = ["gpt-5.1-codex", "gpt-6.1-terra"];
+pub(super) const MODELS: [&str; 2] = ["gpt-5.1-codex", "gpt-6.1-terra"];
 const SUMMARY: &str = "v1\n## User Profile\nWrites notes.\n";
 
-struct Rig {
+pub(super) struct Rig {
     program: PathBuf,
-    api: ModelApi,
-    world: World,
+    pub(super) api: ModelApi,
+    pub(super) world: World,
+}
+
+/// Codex with a home and a project; `None` where it is not installed.
+pub(super) fn rig() -> Option<Rig> {
+    let program = program("RETRACE_CODEX", "codex")?;
+    let rig = Rig { program, api: ModelApi::start(Dialect::Responses), world: world(|_| {}) };
+    repository(&rig.world);
+    std::fs::create_dir_all(rig.notes()).expect("folders");
+    let config = format!(
+        "model_provider = \"fake\"\n[model_providers.fake]\nname = \"fake\"\nbase_url = \"{}/v1\"\nwire_api = \"responses\"\n\
+         env_key = \"FAKE_KEY\"\nrequires_openai_auth = false\n[analytics]\nenabled = false\n",
+        rig.api.url
+    );
+    std::fs::write(rig.home().join("config.toml"), config).expect("a file");
+    Some(rig)
 }
 
 impl Rig {
-    fn run(&self, model: &str, memories: bool, arguments: &[&str]) {
+    pub(super) fn run(&self, model: &str, memories: bool, arguments: &[&str]) {
         let mut codex = command(&self.program, &self.world);
         codex.env("FAKE_KEY", "sk-none").env("CODEX_HOME", self.home());
         codex.args(["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"]);
@@ -28,7 +43,7 @@ impl Rig {
         run(codex.args(arguments));
     }
 
-    fn home(&self) -> PathBuf {
+    pub(super) fn home(&self) -> PathBuf {
         self.world.path("home/.codex")
     }
 
@@ -95,16 +110,8 @@ fn turns(seed: u64, notes: &Path, code: bool) -> (Vec<Vec<Value>>, Vec<String>) 
 
 #[test]
 fn what_codex_records_is_what_it_sent_and_did() {
-    let Some(program) = program("RETRACE_CODEX", "codex") else { return };
-    let rig = Rig { program, api: ModelApi::start(Dialect::Responses), world: world(|_| {}) };
-    let project = repository(&rig.world);
-    std::fs::create_dir_all(rig.notes()).expect("folders");
-    let config = format!(
-        "model_provider = \"fake\"\n[model_providers.fake]\nname = \"fake\"\nbase_url = \"{}/v1\"\nwire_api = \"responses\"\n\
-         env_key = \"FAKE_KEY\"\nrequires_openai_auth = false\n[analytics]\nenabled = false\n",
-        rig.api.url
-    );
-    std::fs::write(rig.home().join("config.toml"), config).expect("a file");
+    let Some(rig) = rig() else { return };
+    let project = rig.world.path("project");
     std::fs::write(rig.home().join("AGENTS.md"), "# Home\nBe brief.\n").expect("a file");
     std::fs::write(project.join("AGENTS.md"), "# Rules\nUse tabs.\n").expect("a file");
     std::fs::write(rig.home().join("memories_v2/memory_summary.md"), SUMMARY).expect("a file");

@@ -27,14 +27,26 @@ fn seconds() -> u64 {
     since.as_secs()
 }
 
-struct Rig {
+pub(super) struct Rig {
     program: PathBuf,
-    api: ModelApi,
-    world: World,
+    pub(super) api: ModelApi,
+    pub(super) world: World,
+}
+
+/// Gemini CLI with a home and a project; `None` where it is not installed.
+pub(super) fn rig() -> Option<Rig> {
+    let program = program("RETRACE_GEMINI", "gemini")?;
+    let rig = Rig { program, api: ModelApi::start(Dialect::Gemini), world: world(|_| {}) };
+    repository(&rig.world);
+    std::fs::create_dir_all(rig.home()).expect("a folder");
+    let settings = json!({"security": {"auth": {"selectedType": "gemini-api-key"}},
+        "privacy": {"usageStatisticsEnabled": false}, "general": {"enableAutoUpdate": false}});
+    std::fs::write(rig.home().join("settings.json"), settings.to_string()).expect("a file");
+    Some(rig)
 }
 
 impl Rig {
-    fn run(&self, prompt: &str, arguments: &[&str]) {
+    pub(super) fn run(&self, prompt: &str, arguments: &[&str]) {
         let mut gemini = command(&self.program, &self.world);
         gemini.env("GOOGLE_GEMINI_BASE_URL", &self.api.url).env("GEMINI_API_KEY", "none");
         gemini.env("GEMINI_CLI_TRUST_WORKSPACE", "true").env("GEMINI_TELEMETRY_ENABLED", "false");
@@ -45,7 +57,7 @@ impl Rig {
         self.world.path("home/.gemini")
     }
 
-    fn memory(&self) -> PathBuf {
+    pub(super) fn memory(&self) -> PathBuf {
         self.home().join("tmp/project/memory")
     }
 }
@@ -99,14 +111,9 @@ fn turns(seed: u64, memory: &Path, project: &Path) -> (Vec<Vec<Value>>, Vec<Stri
 
 #[test]
 fn what_gemini_cli_records_is_what_it_sent_and_did() {
-    let Some(program) = program("RETRACE_GEMINI", "gemini") else { return };
-    let rig = Rig { program, api: ModelApi::start(Dialect::Gemini), world: world(|_| {}) };
-    let project = repository(&rig.world);
+    let Some(rig) = rig() else { return };
+    let project = rig.world.path("project");
     std::fs::create_dir_all(project.join("sub")).expect("a folder");
-    std::fs::create_dir_all(rig.home()).expect("a folder");
-    let settings = json!({"security": {"auth": {"selectedType": "gemini-api-key"}},
-        "privacy": {"usageStatisticsEnabled": false}, "general": {"enableAutoUpdate": false}});
-    std::fs::write(rig.home().join("settings.json"), settings.to_string()).expect("a file");
     std::fs::write(project.join("GEMINI.md"), "# Rules\nUse tabs.\n").expect("a file");
     std::fs::write(project.join("sub/GEMINI.md"), "# Sub\nUse spaces.\n").expect("a file");
     std::fs::write(project.join("sub/a.rs"), "fn main() {}\n").expect("a file");

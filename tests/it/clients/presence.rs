@@ -139,7 +139,7 @@ fn versions_of(rig: &Rig, path: &str) -> Vec<String> {
 }
 
 /// False for a line that may stand in any text.
-fn tells(line: &str) -> bool {
+pub(super) fn tells(line: &str) -> bool {
     line.trim().len() > 3
 }
 

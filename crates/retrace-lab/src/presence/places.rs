@@ -60,10 +60,15 @@ impl Places {
             }
             place => place,
         };
-        let infers = store.row.kind == StoreKind::ClaudeAuto
-            && spoken.kind == Some(RootKind::ClaudeCode)
-            && version(spoken.digest.client_version.as_deref())
-                .is_some_and(|version| version >= MEMORY_SINCE);
+        let client_version = || version(spoken.digest.client_version.as_deref());
+        let infers = match (store.row.kind, spoken.kind) {
+            (StoreKind::ClaudeAuto, Some(RootKind::ClaudeCode)) => {
+                client_version().is_some_and(|version| version >= MEMORY_SINCE)
+            }
+            // Every version that has a private memory loads its index whole (0.61.0, `memoryDiscovery.ts`).
+            (StoreKind::Gemini, Some(RootKind::Gemini)) => true,
+            _ => false,
+        };
         Conversation::new(spoken.digest, spoken.shelf)
             .at_place(place)
             .of_subagent(spoken.is_subagent)

@@ -14,7 +14,7 @@ use crate::wire::{
 use retrace_engine::counts::NEWEST_FAMILY;
 use retrace_log::{Reader, VersionFilter};
 use retrace_model::{MemoryId, RelPath, Timestamp};
-use retrace_presence::{AtRequest, Conversation, Digest, Loading, Memory, Proof, Version};
+use retrace_presence::{AtRequest, Conversation, Digest, Loading, Memory, Piece, Proof, Version, Way};
 use retrace_sessions::Entry;
 use retrace_tokens::{Counter, family_of};
 use std::collections::{BTreeMap, HashSet};
@@ -362,15 +362,17 @@ impl Work<'_> {
         let upto = u32::try_from(self.index).ok()?;
         let came =
             pieces.iter().filter(|at| self.digest.pieces[**at].first().is_some_and(|first| first <= upto));
-        let texts: Vec<u32> = came.map(|at| self.digest.pieces[*at].text).collect();
+        let came: Vec<&Piece> = came.map(|at| &self.digest.pieces[*at]).collect();
+        // What a command prints may be anything: it is no file's content, and its name may be that of a directory.
+        let contents = || came.iter().filter(|piece| piece.way != Way::Command).map(|piece| piece.text);
         if let Some(content) = instruction_file(Path::new(path)) {
             let memory = Memory::new(Loading::OnDemand, vec![Version::of(&content, i64::MIN)]);
-            if texts.iter().any(|text| memory.has_text(shelf, *text)) {
+            let is_printed = !came.is_empty() && contents().next().is_none();
+            if is_printed || contents().any(|text| memory.has_text(shelf, text)) {
                 return Some((memory, content.lines().map(str::to_owned).collect()));
             }
         }
-        let longest =
-            texts.into_iter().max_by_key(|text| shelf.text(*text).map_or(0, |text| text.lines.len()))?;
+        let longest = contents().max_by_key(|text| shelf.text(*text).map_or(0, |text| text.lines.len()))?;
         let (text, words) = (shelf.text(longest)?, shelf.words(longest)?);
         let mut lines: Vec<String> = Vec::new();
         for (line, word) in text.lines.iter().zip(words) {

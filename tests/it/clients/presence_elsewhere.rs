@@ -1,0 +1,213 @@
+//! Presence against real Codex and Gemini CLI: each line of each file is present exactly where its text is in what was sent.
+
+use super::presence::tells;
+use super::rig::{add_store, sessions, shown};
+use super::{codex, gemini};
+use retrace_api::commands;
+use retrace_api::wire::{PresenceReq, PresenceSource, ShowReq};
+use retrace_tests::World;
+use retrace_tests::model_api::{Answered, ModelApi};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Every line of every text in a request, also of texts that are JSON themselves, and lines that carry a number, a path or a sign of
+/// a patch before them.
+fn lines_in(body: &Value) -> BTreeSet<String> {
+    let (mut lines, mut values) = (BTreeSet::new(), vec![body.clone()]);
+    while let Some(value) = values.pop() {
+        match value {
+            Value::String(text) => {
+                if let Ok(inner @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(&text) {
+                    values.push(inner);
+                }
+                // What stands in a program stands there as a literal.
+                let literals = text.replace("\\n", "\n");
+                for line in text.lines().chain(literals.lines()).map(str::trim_end) {
+                    let bare = line.trim_start().trim_start_matches(|letter: char| letter.is_ascii_digit());
+                    lines.extend(bare.strip_prefix('\t').map(str::to_owned));
+                    lines.extend(line.strip_prefix(['+', ' ']).map(str::to_owned));
+                    if let Some((_, found)) = line.split_once(".md:") {
+                        let number = found.trim_start_matches(|letter: char| letter.is_ascii_digit());
+                        lines.insert(number.strip_prefix(':').unwrap_or(found).to_owned());
+                    }
+                    lines.insert(line.to_owned());
+                }
+            }
+            Value::Array(items) => values.extend(items),
+            Value::Object(fields) => values.extend(fields.into_iter().map(|(_, value)| value)),
+            _ => {}
+        }
+    }
+    lines
+}
+
+/// Lines of the version that a source tells.
+fn lines_of(world: &World, source: &PresenceSource) -> Vec<String> {
+    let text = match &source.version_id {
+        Some(version) => {
+            let request = ShowReq { version: version.clone(), content: true };
+            commands::show(&world.app, request).expect("a version").content.expect("its text")
+        }
+        None => fs::read_to_string(&source.file).expect("the file"),
+    };
+    text.lines().map(str::to_owned).collect()
+}
+
+/// Holds every line of every source against the request that was sent, of each answer of a session; how many were.
+fn held_against(world: &World, transcript: &str, answers: &[Answered]) -> usize {
+    let rows = shown(world, transcript).requests;
+    let mut checked = 0;
+    for row in &rows {
+        let output = row.recorded.as_ref().map(|usage| usage.output);
+        // An answer is known by its id, or by the tokens it reported, of which no two have as many.
+        let is_it = |answer: &&Answered| {
+            answer.id == row.id
+                || Some(
+                    answer.usage["totalTokenCount"].as_u64().unwrap_or(0)
+                        - answer.usage["promptTokenCount"].as_u64().unwrap_or(0),
+                ) == output
+        };
+        let answer = answers.iter().find(is_it).unwrap_or_else(|| panic!("{transcript}: {row:?}"));
+        let sent = lines_in(&answer.body);
+        let request = PresenceReq { session: transcript.to_owned(), at: Some(row.index), spans: false };
+        for source in &commands::presence(&world.app, request).expect("an answer").sources {
+            for (line, text) in (1_u32..).zip(lines_of(world, source)).filter(|(_, text)| tells(text)) {
+                let is_present = source.lines.iter().any(|(from, to)| (*from..=*to).contains(&line));
+                let cause = source.absent.iter().find(|one| (one.lines.0..=one.lines.1).contains(&line));
+                let which =
+                    format!("{transcript} at {}: {}:{line} {text:?} {cause:?}", row.index, source.file);
+                assert_eq!(is_present, sent.contains(text.trim_end()), "{which}");
+                assert_eq!(is_present, cause.is_none(), "{which}");
+                checked += 1;
+            }
+        }
+    }
+    assert!(!rows.is_empty(), "{transcript}");
+    checked
+}
+
+fn facts(name: &str, lines: usize) -> String {
+    (1..=lines).map(|line| format!("fact number {line} of {name}\n")).collect()
+}
+
+fn answers(api: &ModelApi) -> Vec<Answered> {
+    api.log().answered.iter().filter(|answer| answer.is_turn).cloned().collect()
+}
+
+fn write(path: PathBuf, content: &str) {
+    fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+    fs::write(path, content).expect("a file");
+}
+
+#[test]
+fn every_line_is_present_where_codex_sent_it() {
+    let Some(rig) = codex::rig() else { return };
+    let project = rig.world.path("project");
+    let memory = rig.home().join("memories_v2");
+    let note = |name: &str| memory.join("extensions/ad_hoc/notes").join(name);
+    write(rig.home().join("AGENTS.md"), "# Home\nBe brief in all answers.\n");
+    write(project.join("AGENTS.md"), "# Rules of the project\nUse tabs.\n\nNo dashes in names.\n");
+    write(memory.join("MEMORY.md"), &facts("the index", 40));
+    write(note("whole.md"), &facts("a note", 12));
+    write(note("found.md"), &facts("a note that a search finds", 12));
+    write(note("never.md"), "a note that nobody opens\n");
+    add_store(&rig.world, &memory, "memory");
+
+    let index = memory.join("MEMORY.md");
+    let (index, notes) = (index.display(), note(""));
+    let patch = format!(
+        "*** Begin Patch\n*** Add File: {}\n+written one\n+written two\n*** End Patch",
+        note("new.md").display()
+    );
+    let change = format!(
+        "*** Begin Patch\n*** Update File: {}\n@@\n written one\n-written two\n+WRITTEN TWO\n*** End Patch",
+        note("new.md").display()
+    );
+    let shell = |command: String| json!({"call": "exec_command", "args": {"cmd": command}});
+    let plain = vec![
+        vec![shell(format!("sed -n '30,33p' {index}; head -3 {index}"))],
+        vec![shell(format!("cat {}", note("whole.md").display()))],
+        vec![shell(format!("nl -ba {index} | sed -n '20,25p'"))],
+        vec![shell(format!("grep -rn 'number 1' {}", notes.display()))],
+        vec![shell(format!("apply_patch <<'X'\n{patch}\nX"))],
+        vec![shell(format!("apply_patch <<'X'\n{change}\nX"))],
+        vec![shell(format!("cat >> {} <<'X'\nadded by the shell\nX", note("new.md").display()))],
+        vec![json!("Finished.")],
+    ];
+    let script = |source: &str| json!({"custom": "exec", "input": source});
+    let argument = json!({"cmd": format!("sed -n '5,8p' {index}")});
+    let code = vec![
+        vec![script(&format!("text((await tools.exec_command({argument})).output)"))],
+        vec![script(&format!(
+            "text(JSON.stringify(await tools.apply_patch({})))",
+            json!(patch.replace("new.md", "code.md").replace("written", "typed"))
+        ))],
+        vec![json!("Finished.")],
+    ];
+    let mut checked = 0;
+    let mut known = BTreeSet::new();
+    for (model, turns) in codex::MODELS.into_iter().zip([plain, code]) {
+        rig.api.play(turns);
+        rig.run(model, false, &["Look at the memory"]);
+        rig.world.scan();
+        let rows = sessions(&rig.world, "codex").into_iter();
+        let new: Vec<String> = rows.map(|row| row.id).filter(|id| known.insert(id.clone())).collect();
+        let [id] = &new[..] else { panic!("one session: {new:?}") };
+        checked += held_against(&rig.world, id, &answers(&rig.api));
+    }
+    let id = known.first().expect("a session").clone();
+    rig.api.play(vec![vec![shell(format!("head -2 {index}"))], vec![json!("Finished.")]]);
+    rig.run(codex::MODELS[0], false, &["resume", &id, "Go on"]);
+    rig.world.scan();
+    checked += held_against(&rig.world, &id, &answers(&rig.api));
+    assert!(checked > 700, "{checked}");
+}
+
+#[test]
+fn every_line_is_present_where_gemini_cli_sent_it() {
+    let Some(rig) = gemini::rig() else { return };
+    let project = rig.world.path("project");
+    let memory = rig.memory();
+    let file = |name: &str| memory.join(name);
+    write(project.join("GEMINI.md"), "# Rules of the project\nUse tabs.\n\nNo dashes in names.\n");
+    write(project.join("sub/GEMINI.md"), "# Sub\nUse spaces in here.\n");
+    write(project.join("sub/a.rs"), "fn main() {}\n");
+    write(file("MEMORY.md"), &facts("the index", 40));
+    write(file("whole.md"), &facts("a note", 12));
+    write(file("found.md"), &facts("a note that a search finds", 12));
+    write(file("never.md"), "a note that nobody opens\n");
+    add_store(&rig.world, &memory, "memory");
+    let call = |name: &str, args: Value| json!({"call": name, "args": args});
+    let shell =
+        |command: String| call("run_shell_command", json!({"command": command, "description": "Look"}));
+    let reads = |path: &Path, part: Value| {
+        let mut args = part;
+        args["file_path"] = json!(path);
+        call("read_file", args)
+    };
+    rig.api.play(vec![
+        vec![reads(&file("whole.md"), json!({}))],
+        vec![reads(&file("MEMORY.md"), json!({"start_line": 5, "end_line": 8}))],
+        vec![reads(&project.join("sub/a.rs"), json!({}))],
+        vec![shell(format!("sed -n '30,33p' {0}; head -3 {0}", file("MEMORY.md").display()))],
+        vec![shell(format!("grep -rn 'number 1' {}", memory.display()))],
+        vec![call(
+            "write_file",
+            json!({"file_path": file("new.md"), "content": "written one\nwritten two\n"}),
+        )],
+        vec![call(
+            "replace",
+            json!({"file_path": file("new.md"), "old_string": "written two",
+            "new_string": "WRITTEN TWO", "instruction": "Shout"}),
+        )],
+        vec![json!("Finished.")],
+    ]);
+    rig.run("Look at the memory", &[]);
+    rig.world.scan();
+    let rows = sessions(&rig.world, "gemini");
+    let [row] = &rows[..] else { panic!("one session: {rows:?}") };
+    let checked = held_against(&rig.world, &row.id, &answers(&rig.api));
+    assert!(checked > 400, "{checked}");
+}
