@@ -541,3 +541,43 @@ fn changes_known_by_time_alone_are_offered_with_the_rollback_of_their_session() 
         wire::RollbackReq { operation_seq: Some(1), include_likely: true, ..wire::RollbackReq::default() };
     assert!(commands::rollback(&world.app, astray).is_err());
 }
+
+#[test]
+fn a_program_that_starts_anew_knows_the_titles_of_sessions_and_says_when_it_has_searched() {
+    let machine = Machine::new();
+    let mut agent = machine.agent("cccc-3");
+    std::fs::write(machine.memory("by-hand.md"), "- by hand\n").expect("a file");
+    agent.asked("Remember the port.");
+    agent.writes("port.md", "- port 8080\n");
+    let versions = machine.scan();
+    assert!(versions.iter().any(|version| machine.origin(version).note.session_id.is_some()));
+
+    // In the next process nothing is left to search for.
+    let mut options = retrace_tests::options_of(&machine.world.path(""), 1);
+    let now = Arc::clone(&machine.now);
+    options.clock = Arc::new(move || Timestamp::from_micros(now.load(Ordering::SeqCst) * 1_000_000));
+    let again = World::over(options);
+    let events = again.app.subscribe();
+    let told = || events.recv_timeout(std::time::Duration::from_secs(60)).expect("an event");
+    let recording = again.app.record(&[]).expect("it records");
+    while !matches!(told(), wire::Event::Origins) {}
+    let inbox = commands::inbox(&again.app, wire::InboxReq::default()).expect("the inbox");
+    let items = inbox.groups.iter().flat_map(|group| &group.items);
+    let titles: Vec<_> = items.filter_map(|item| item.origin.as_ref()?.title.as_deref()).collect();
+    assert_eq!(titles, ["Remember the port."]);
+
+    // A search that passes over what nobody is known to have written ends with its whole number.
+    agent.asked("And the host.");
+    agent.writes("host.md", "- host\n");
+    let mut last = None;
+    loop {
+        match told() {
+            wire::Event::Progress { task, done, total } if task == "origins" => last = Some((done, total)),
+            wire::Event::Origins => break,
+            _ => {}
+        }
+    }
+    let (done, total) = last.expect("its progress");
+    assert_eq!(Some(done), total);
+    drop(recording);
+}

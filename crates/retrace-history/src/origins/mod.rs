@@ -144,6 +144,14 @@ impl Drop for Origins {
     }
 }
 
+/// The progress of a pass that listeners were told last.
+#[derive(Default)]
+struct Reported {
+    step: u64,
+    done: u64,
+    total: u64,
+}
+
 impl Shared {
     fn end(&self, due: Option<Instant>) {
         let mut state = lock(&self.state);
@@ -155,16 +163,25 @@ impl Shared {
         let mut memory = lock(&self.memory);
         inner.lab.index().update(&inner.lab);
         let snapshot = inner.lab.index().snapshot();
-        let reported = Mutex::new(0_u64);
+        let send = |done: u64, total: u64| {
+            inner.events.send(&Event::Progress { task: JOB.to_owned(), done, total: Some(total) });
+        };
+        let reported = Mutex::new(Reported::default());
         let tell = |done: u64, total: u64| {
             let step = done * STEPS_TOLD / total.max(1);
             let mut reported = lock(&reported);
-            if step != *reported {
-                *reported = step;
-                inner.events.send(&Event::Progress { task: JOB.to_owned(), done, total: Some(total) });
+            if step != reported.step {
+                *reported = Reported { step, done, total };
+                send(done, total);
             }
         };
-        Pass { inner, snapshot: &snapshot, cancel, tell: &tell }.run(&mut memory)
+        let done = Pass { inner, snapshot: &snapshot, cancel, tell: &tell }.run(&mut memory);
+        // Whoever shows the work is told that it ended, however it did.
+        let last = reported.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if last.done < last.total {
+            send(last.total, last.total);
+        }
+        done
     }
 
     fn tell(&self, inner: &History, done: &Result<Done, ApiError>) {
@@ -239,23 +256,48 @@ pub(crate) fn first_line(prompt: &str) -> String {
 }
 
 /// Makes passes while the recorder runs.
-pub struct JoinUpkeep(Arc<History>);
+pub struct JoinUpkeep {
+    inner: Arc<History>,
+    titles: Titles,
+}
+
+/// Titles of sessions, which come from the index of transcripts and not from the log.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Titles {
+    Unread,
+    BeingRead,
+    Known,
+}
 
 impl JoinUpkeep {
     /// For the recorder of this log.
     pub fn new(inner: Arc<History>) -> Self {
-        Self(inner)
+        Self { inner, titles: Titles::Unread }
     }
 }
 
 impl Upkeep for JoinUpkeep {
     fn tick(&mut self) {
-        self.0.origins.start_when_due(&self.0);
+        let index = self.inner.lab.index();
+        match self.titles {
+            // Also where no writer is left to search for.
+            Titles::Unread => {
+                index.recall(&self.inner.lab);
+                index.start(&self.inner.lab);
+                self.titles = Titles::BeingRead;
+            }
+            Titles::BeingRead if !index.is_running() => {
+                self.inner.events.send(&Event::Origins);
+                self.titles = Titles::Known;
+            }
+            Titles::BeingRead | Titles::Known => {}
+        }
+        self.inner.origins.start_when_due(&self.inner);
     }
 
     fn committed(&mut self) {
-        if self.0.wants_join() {
-            self.0.origins.start(&self.0);
+        if self.inner.wants_join() {
+            self.inner.origins.start(&self.inner);
         }
     }
 }

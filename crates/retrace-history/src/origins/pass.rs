@@ -131,7 +131,6 @@ impl Pass<'_> {
         locator: &Locator,
         done: &mut Done,
     ) -> Result<(), ApiError> {
-        let versions: u64 = wanted.values().map(|versions| versions.len() as u64).sum();
         let mut known = Known { writes: HashMap::new(), by_file: HashMap::new(), above: Vec::new() };
         let mut answers: Vec<(u64, Vec<OriginRow>)> = Vec::new();
         let mut at = 0_u64;
@@ -151,6 +150,7 @@ impl Pass<'_> {
             Ok(())
         })?;
         wanted.retain(|_, versions| !versions.is_empty());
+        let versions: u64 = wanted.values().map(|versions| versions.len() as u64).sum();
         self.load(&first, places, locator, &mut known);
         let mut presences: HashMap<StoreId, Vec<Presence>> = HashMap::new();
         for versions_of in wanted.values() {

@@ -61,6 +61,11 @@ impl TranscriptIndex {
         lock(&self.shared.state).begun
     }
 
+    /// True while an update runs.
+    pub fn is_running(&self) -> bool {
+        lock(&self.shared.state).running
+    }
+
     /// Progress, and the files that could not be read.
     pub fn state(&self) -> (TranscriptIndexState, Vec<TranscriptProblem>) {
         let state = lock(&self.shared.state);
