@@ -228,11 +228,11 @@ impl Directory<'_> {
         &mut self,
         rule: &str,
         path: &str,
-        span: Option<Span>,
+        span: Option<&Span>,
         message: Message,
         value: &str,
     ) {
-        self.report_all(rule, path, span.as_ref(), || message, (value, Vec::new()));
+        self.report_all(rule, path, span, || message, (value, Vec::new()));
     }
 
     /// The same for what may be found many thousand times: the message is made where it is listed.
@@ -252,11 +252,11 @@ impl Directory<'_> {
         &mut self,
         rule: &str,
         path: &str,
-        span: Option<Span>,
+        span: Option<&Span>,
         message: Message,
         mended: Vec<Remedy>,
     ) {
-        self.report_all(rule, path, span.as_ref(), || message, ("", mended));
+        self.report_all(rule, path, span, || message, ("", mended));
     }
 
     fn report_all(

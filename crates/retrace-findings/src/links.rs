@@ -293,7 +293,7 @@ fn names_twice(directory: &mut Directory<'_>) {
         let Some((first, _)) = files.first().cloned() else { continue };
         for (path, span) in files.into_iter().skip(1) {
             let message = say::same_name(file_name(&first));
-            directory.report("front-matter/name-twice", &path, Some(span), message, &name);
+            directory.report("front-matter/name-twice", &path, Some(&span), message, &name);
         }
     }
 }

@@ -176,7 +176,7 @@ fn contradictions(directory: &mut Directory<'_>) {
         }
     }
     for (path, span, message, shown) in found {
-        directory.report(CONTRADICTION, &path, Some(span), message, &shown);
+        directory.report(CONTRADICTION, &path, Some(&span), message, &shown);
     }
 }
 

@@ -346,7 +346,7 @@ pub(crate) fn check(directory: &mut Directory<'_>) {
         }
     }
     for (rule, path, span, message, value) in found {
-        directory.report(rule, &path, Some(span), message, &value);
+        directory.report(rule, &path, Some(&span), message, &value);
     }
 }
 

@@ -110,7 +110,7 @@ pub(crate) fn check(directory: &mut Directory<'_>) {
                 mended.push(Remedy::MoveLines(from.saturating_sub(1).max(1)..=to));
             }
             mended.push(Remedy::Reach(from..=to));
-            directory.report_mended("use/never-present", path, never.span.clone(), message, mended);
+            directory.report_mended("use/never-present", path, never.span.as_ref(), message, mended);
         }
     }
 }

@@ -57,9 +57,9 @@ struct StoreEvents {
 /// Cache of findings.
 #[derive(Default)]
 pub(crate) struct FindingsCache {
-    contents: Remembered<Arc<Vec<Finding>>>,
+    contents: Remembered<Found>,
     /// Shared by the many contents without findings.
-    none: Arc<Vec<Finding>>,
+    none: Found,
     events: Mutex<HashMap<StoreId, Arc<StoreEvents>>>,
     directories: Mutex<HashMap<StoreId, (DirectoryState, Arc<StoreDirectory>)>>,
 }
@@ -147,9 +147,12 @@ impl Configurations {
     }
 }
 
+/// Findings of a content, shared by all that ask for them.
+type Found = Arc<Vec<Finding>>;
+
 /// What is known of the findings of a content.
 enum Looked {
-    Known(Arc<Vec<Finding>>),
+    Known(Found),
     Unchecked { key: FactKey, path: String, bytes: Rc<Vec<u8>> },
 }
 
@@ -160,7 +163,7 @@ impl FindingsCache {
         contents: &Recent<'_>,
         version: &VersionRow,
         configured: &Configured,
-    ) -> Result<Arc<Vec<Finding>>, ApiError> {
+    ) -> Result<Found, ApiError> {
         Ok(match self.look(contents, version, configured)? {
             Looked::Known(known) => known,
             Looked::Unchecked { key, path, bytes } => {
@@ -175,7 +178,7 @@ impl FindingsCache {
         contents: &Recent<'_>,
         (one, other): (&VersionRow, &VersionRow),
         configured: &Configured,
-    ) -> Result<(Arc<Vec<Finding>>, Arc<Vec<Finding>>), ApiError> {
+    ) -> Result<(Found, Found), ApiError> {
         let both = (self.look(contents, one, configured)?, self.look(contents, other, configured)?);
         let (
             Looked::Unchecked { key, path, bytes },
@@ -216,7 +219,7 @@ impl FindingsCache {
         Ok(Looked::Unchecked { key, path, bytes })
     }
 
-    fn keep(&self, key: FactKey, found: Vec<Finding>) -> Arc<Vec<Finding>> {
+    fn keep(&self, key: FactKey, found: Vec<Finding>) -> Found {
         let found = if found.is_empty() { Arc::clone(&self.none) } else { Arc::new(found) };
         self.contents.keep(key, Arc::clone(&found));
         found

@@ -39,6 +39,9 @@ pub(crate) struct Found {
     pub call: Option<String>,
 }
 
+/// A file as an output names it, its whole path, and its lines in the output.
+type Searched<'t> = (&'t str, String, Vec<(u32, &'t str)>);
+
 /// Calls of a conversation, by id.
 pub(crate) type Calls<'t> = HashMap<&'t str, (&'t str, &'t Value)>;
 
@@ -166,7 +169,7 @@ impl<'t> Finder<'t> {
 
     /// Lines of a search that begin with the file they are of, by file. Files in `named` are passed over.
     fn searched(&self, text: &str, named: &[String]) -> Vec<Found> {
-        let mut files: Vec<(&str, String, Vec<(u32, &str)>)> = Vec::new();
+        let mut files: Vec<Searched<'_>> = Vec::new();
         let mut others: HashSet<&str> = HashSet::new();
         for (path, number, line) in split(text).filter_map(numbered::with_path) {
             if others.contains(path) {
