@@ -11,6 +11,7 @@ mod sessions;
 mod sync;
 mod tls;
 mod together;
+mod window;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -383,6 +384,12 @@ pub(crate) struct HubProcess {
 impl HubProcess {
     /// Starts one over a database, with its key file in a folder.
     pub(crate) fn start(database: &str, folder: &Path) -> Self {
+        // A pipe that nobody reads would stop it.
+        Self::start_with(database, folder, &[], Stdio::null())
+    }
+
+    /// Starts one with more options.
+    pub(crate) fn start_with(database: &str, folder: &Path, more: &[&str], errors: Stdio) -> Self {
         let key_file = folder.join("hub.key").display().to_string();
         let words = [
             "--json",
@@ -395,7 +402,9 @@ impl HubProcess {
             "--key-file",
             &key_file,
         ];
-        let mut process = program(folder, 0, 0, &words).stdin(Stdio::piped()).spawn().expect("a process");
+        let words = [&words[..], more].concat();
+        let mut process = program(folder, 0, 0, &words);
+        let mut process = process.stdin(Stdio::piped()).stderr(errors).spawn().expect("a process");
         let mut lines = BufReader::new(process.stdout.take().expect("its output")).lines();
         // The name of the test stands before it on the same line.
         let json = |line: String| line.find('{').map(|at| line[at..].to_owned());

@@ -9,7 +9,7 @@ use retrace_health::{Checks, ProjectsUpkeep};
 use retrace_history::{History, JoinUpkeep};
 use retrace_hosted::Hosted;
 use retrace_import::Imports;
-use retrace_joined::{SyncUpkeep, Together};
+use retrace_joined::{Member, SyncUpkeep, Together};
 use retrace_lab::Lab;
 use retrace_redact::{PurgeUpkeep, Redactions};
 use retrace_review::{Review, TodayUpkeep};
@@ -31,6 +31,7 @@ pub struct App {
     review: Arc<Review>,
     rules: Arc<Rules>,
     together: Arc<Together>,
+    member: Member,
 }
 
 /// What a command of a feature asks of the app.
@@ -59,6 +60,7 @@ has! {
     review: Arc<Review>,
     rules: Arc<Rules>,
     together: Arc<Together>,
+    member: Member,
 }
 
 impl AsRef<Self> for App {
@@ -97,6 +99,7 @@ impl App {
             Arc::clone(&lab),
             Arc::clone(&rules),
         ));
+        let member = Member::machine(Arc::clone(&together));
         engine.forget_with(&rules);
         engine.forget_with(&checks);
         engine.forget_with(&served);
@@ -117,6 +120,7 @@ impl App {
             review,
             rules,
             together,
+            member,
         })
     }
 

@@ -32,7 +32,7 @@ pub mod reference;
 
 pub use allocator::bound_heaps;
 pub use app::App;
-pub use commands::{ANY_COMMAND, COMMANDS, CommandInfo};
+pub use commands::{ANY_COMMAND, COMMANDS, CommandInfo, call_at_hub, not_at_hub};
 pub use options::AppOptions;
 /// A call judged without opening the log for writing, as a hook needs it.
 pub use retrace_adherence::check_call;
@@ -43,6 +43,8 @@ pub use retrace_engine::{EngineOptions, Faults, Point};
 pub use retrace_files::{NoFaults, Step as FileStep, Steps as FileSteps};
 /// Hosts of mirrored stores.
 pub use retrace_hosted::remote;
+/// Windows that a hub serves.
+pub use retrace_joined::{Door, Member, Opened, Window, Windows};
 /// What Claude Code's hook `InstructionsLoaded` tells.
 pub use retrace_lab::LoadTold;
 pub use retrace_lab::{KeyInMemory, KeyStore, SystemKeyring};

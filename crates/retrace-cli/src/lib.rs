@@ -27,6 +27,7 @@ mod tests;
 
 use retrace_print as print;
 
+pub use commands::hub_window::beside as hub_window;
 pub use exit::Exit;
 pub use io::{Io, Key, NextKey, Terminal};
 pub use retrace_print::Zone;

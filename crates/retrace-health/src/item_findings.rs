@@ -409,20 +409,29 @@ fn links_to(
     Ok(left.iter().map(check::finding_view).collect())
 }
 
+/// The findings of one content of elsewhere, by the rules that are usually on.
+#[must_use]
+pub fn findings_by_usual_rules(path: &str, bytes: &[u8]) -> Vec<wire::Finding> {
+    findings_elsewhere(path, bytes, &Config::default())
+}
+
+fn findings_elsewhere(path: &str, bytes: &[u8], config: &Config) -> Vec<wire::Finding> {
+    if bytes.len() as u64 > LARGEST_CHECKED {
+        return Vec::new();
+    }
+    // Its acts would concern files that are not here.
+    let shown = |finding: &Finding| wire::Finding { remedies: Vec::new(), ..check::finding_view(finding) };
+    check_one(path, bytes, config).iter().map(shown).collect()
+}
+
 impl Checks {
     /// The findings of one content by itself, of a store that is not on this machine, by the rules as the person set them here.
     #[must_use]
     pub fn findings_of_content(&self, path: &str, bytes: &[u8]) -> Vec<wire::Finding> {
-        if bytes.len() as u64 > LARGEST_CHECKED {
-            return Vec::new();
-        }
         let mut config = Config::default();
         // Whatever stands in a file of settings, a content is shown.
         self.own_rules().unwrap_or_else(|_| self.required_alone()).apply(&mut config);
-        // Its acts would concern files that are not here.
-        let shown =
-            |finding: &Finding| wire::Finding { remedies: Vec::new(), ..check::finding_view(finding) };
-        check_one(path, bytes, &config).iter().map(shown).collect()
+        findings_elsewhere(path, bytes, &config)
     }
 
     /// The findings of an item of the inbox: those that are new in its content, then those about its changes.

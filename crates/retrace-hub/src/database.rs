@@ -213,7 +213,7 @@ async fn prepare(
             .map_err(|_| Failure::Database("its organisation is damaged".into()))?,
     );
     client.batch_execute(&begin(org)).await?;
-    let wanted = "SELECT NOT EXISTS (SELECT 1 FROM machines)
+    let wanted = "SELECT NOT EXISTS (SELECT 1 FROM machines WHERE ends_at IS NULL)
         AND NOT EXISTS (SELECT 1 FROM tokens WHERE used_by IS NULL AND expires_at > $1)";
     let wanted: bool = client.query_one(wanted, &[&now()]).await?.get(0);
     let mut token = None;

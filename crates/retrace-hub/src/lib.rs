@@ -21,6 +21,7 @@ mod audit;
 mod database;
 mod doctor;
 mod failure;
+mod inside;
 mod keys;
 mod log;
 mod memory_stores;
@@ -35,6 +36,9 @@ mod tls;
 
 pub use doctor::{Check, DoctorOptions, State, doctor};
 pub use failure::Failure;
+pub use inside::{Beside, Inside};
 pub use log::{LogFormat, log_to_stderr};
 pub use people::{MAX_HOURS, People, ProviderOptions};
-pub use serve::{HubOptions, Running, TlsFiles, start};
+/// What a member of the hub may do.
+pub use retrace_sync::roles::Role;
+pub use serve::{HubOptions, Running, TlsFiles, WINDOW_HOURS, start};

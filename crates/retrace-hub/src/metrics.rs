@@ -88,7 +88,8 @@ impl Metrics {
 /// The name of a request for figures and log lines: one of ours, whatever was asked.
 pub(crate) fn name_of(path: &str) -> &'static str {
     let name = path.strip_prefix("/hub/v1/").unwrap_or_default();
-    let first = ["hello", "join"].into_iter().find(|known| *known == name);
+    let first = ["hello", "join", "window_hello", "window_join", "window_sign_in", "window_finish_sign_in"];
+    let first = first.into_iter().find(|known| *known == name);
     let known = || REQUESTS.iter().find(|(known, _)| *known == name).map(|(known, _)| *known);
     first.or_else(known).unwrap_or("unknown")
 }

@@ -12,7 +12,7 @@ mod versions;
 
 pub(crate) use chains::{append, head, link_at};
 pub(crate) use contents::{contents, redact};
-pub(crate) use members::{caller, clock, hello, join, leave, machines, remove, set_role, token};
+pub(crate) use members::{caller, clock, hello, join, leave, machines, register, remove, set_role, token};
 pub(crate) use policy::{audit, policy, policy_of, set_policy};
 pub(crate) use proposals::{proposals, propose, settle, withdraw};
 pub(crate) use redactions::{
@@ -45,6 +45,8 @@ pub(crate) struct Caller {
     pub(crate) person: Option<String>,
     /// The same, where a provider says so.
     pub(crate) verified: Option<Person>,
+    /// True for a window that a hub process serves, which has no chain.
+    pub(crate) is_window: bool,
 }
 
 impl Caller {

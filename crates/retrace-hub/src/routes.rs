@@ -19,7 +19,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use retrace_model::{MachineId, OrgId};
 use retrace_sync::messages::{self as m, MAX_BODY_BYTES, MAX_SKEW_MICROS, Refusal, Refused};
-use retrace_sync::roles::{allows, right_of};
+use retrace_sync::roles::{allows, is_for_windows, right_of};
 use retrace_sync::sign::{is_signed, request_text};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -39,18 +39,27 @@ pub(crate) struct Hub {
     pub(crate) keys: HubKeys,
     pub(crate) metrics: Metrics,
     pub(crate) people: Door,
+    /// How long a window lasts that a token opened, in microseconds.
+    window_lasts: i64,
     readers: Readers,
     at_once: Semaphore,
     pub(crate) api_at_once: Semaphore,
 }
 
 impl Hub {
-    pub(crate) fn new(database: Database, keys: HubKeys, readers: Readers, people: Door) -> Self {
+    pub(crate) fn new(
+        database: Database,
+        keys: HubKeys,
+        readers: Readers,
+        people: Door,
+        window_lasts: i64,
+    ) -> Self {
         Self {
             database,
             keys,
             metrics: Metrics::new(),
             people,
+            window_lasts,
             readers,
             at_once: Semaphore::new(AT_ONCE),
             api_at_once: Semaphore::new(API_AT_ONCE),
@@ -96,12 +105,30 @@ async fn figures(State(hub): State<Arc<Hub>>, headers: HeaderMap) -> Response {
 }
 
 async fn answer(State(hub): State<Arc<Hub>>, request: Request) -> Response {
-    let began = Instant::now();
     let (parts, body) = request.into_parts();
     let path = parts.uri.path().to_owned();
-    let name = name_of(&path);
+    answer_from(&hub, Whence::Outside, &path, &parts.headers, body).await
+}
+
+/// Where a request comes from. What asks for a window that nobody signed in to yet is taken from this process alone, which sees
+/// to how often that is asked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whence {
+    Outside,
+    Inside,
+}
+
+pub(crate) async fn answer_from(
+    hub: &Hub,
+    whence: Whence,
+    path: &str,
+    headers: &HeaderMap,
+    body: Body,
+) -> Response {
+    let began = Instant::now();
+    let name = name_of(path);
     let answered = match hub.at_once.acquire().await {
-        Ok(_place) => act(&hub, &path, &parts.headers, body).await,
+        Ok(_place) => act(hub, whence, path, headers, body).await,
         Err(_) => Err(Failure::refused(m::UNAVAILABLE, "The hub is about to stop.")),
     };
     if let Err(Failure::Refused(_, refused)) = &answered
@@ -162,7 +189,13 @@ fn claim(headers: &HeaderMap) -> Option<Claim> {
     })
 }
 
-async fn act(hub: &Hub, path: &str, headers: &HeaderMap, body: Body) -> Result<Response, Failure> {
+async fn act(
+    hub: &Hub,
+    whence: Whence,
+    path: &str,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<Response, Failure> {
     let name = path.strip_prefix("/hub/v1/").unwrap_or_default();
     let whole = |body| async move {
         to_bytes(body, MAX_BODY_BYTES)
@@ -171,7 +204,19 @@ async fn act(hub: &Hub, path: &str, headers: &HeaderMap, body: Body) -> Result<R
     };
     match name {
         "hello" => return Ok(json(200, &requests::hello(hub))),
-        "join" => return Ok(json(200, &requests::join(hub, read(&whole(body).await?)?).await?)),
+        "join" => return Ok(json(200, &requests::join(hub, read(&whole(body).await?)?, None).await?)),
+        _ if whence == Whence::Outside => {}
+        "window_hello" => return Ok(json(200, &people::window_hello(hub).await?)),
+        "window_join" => {
+            let (join, lasts) = (read(&whole(body).await?)?, Some(hub.window_lasts));
+            return Ok(json(200, &requests::join(hub, join, lasts).await?));
+        }
+        "window_sign_in" => {
+            return Ok(json(200, &people::window_sign_in(hub, read(&whole(body).await?)?).await?));
+        }
+        "window_finish_sign_in" => {
+            return Ok(json(200, &people::finish_window(hub, read(&whole(body).await?)?).await?));
+        }
         _ => {}
     }
     let bad = || Failure::refused(m::BAD_SIGNATURE, "The request is not signed by a machine.");
@@ -243,6 +288,9 @@ async fn permitted(
 /// Refuses what the table of rights does not give the caller, and what is not in it.
 fn permit(caller: &Caller, name: &str) -> Result<(), Failure> {
     let right = right_of(name).ok_or_else(|| Failure::refused(m::NOT_FOUND, "There is no such request."))?;
+    if caller.is_window && !is_for_windows(right) {
+        return Err(Failure::refused(m::NOT_ALLOWED, "A window sends nothing and carries nothing out."));
+    }
     if allows(caller.role, right) {
         return Ok(());
     }

@@ -2,13 +2,17 @@
 
 use crate::Failure;
 use crate::database::Database;
+use crate::inside::{Beside, Inside};
 use crate::keys::HubKeys;
 use crate::metrics::Readers;
 use crate::people::{self, Door, People};
 use crate::retention;
 use crate::routes::{Hub, router};
 use axum::Router;
+use axum::extract::ConnectInfo;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
@@ -60,7 +64,17 @@ pub struct HubOptions {
     pub people: People,
     /// File with the secret of the hub as the provider's client, where that wants one.
     pub client_secret_file: Option<PathBuf>,
+    /// What else is served at the address: the window.
+    pub beside: Option<Beside>,
+    /// Hours that a window lasts which a token opened.
+    pub window_hours: u32,
 }
+
+/// Hours that a window lasts which a token opened, where nothing else is said: a week.
+pub const WINDOW_HOURS: u32 = 7 * 24;
+
+/// Microseconds of an hour.
+const HOUR: i64 = 3_600 * 1_000_000;
 
 impl HubOptions {
     /// A hub on a free loopback port, without TLS.
@@ -75,6 +89,8 @@ impl HubOptions {
             metrics_token_file: None,
             people: People::AsBefore,
             client_secret_file: None,
+            beside: None,
+            window_hours: WINDOW_HOURS,
         }
     }
 }
@@ -118,8 +134,12 @@ pub fn start(options: HubOptions) -> Result<Running, Failure> {
     let (database, owner_token) = opened?;
     runtime.block_on(people::settle(&database, database.org(), &options.people))?;
     let scheme = if tls.is_some() { "https" } else { "http" };
-    let hub = Arc::new(Hub::new(database, keys, readers, door));
-    let router = router(Arc::clone(&hub));
+    let hub = Arc::new(Hub::new(database, keys, readers, door, i64::from(options.window_hours) * HOUR));
+    let mut router = router(Arc::clone(&hub));
+    if let Some(beside) = &options.beside {
+        let inside = Inside::new(Arc::clone(&hub), runtime.handle().clone(), address, tls.is_some());
+        router = router.merge(beside.routes(inside));
+    }
     let (stop, stopped) = watch::channel(false);
     runtime.spawn(retention::keep_up(hub, stopped.clone()));
     let serve = move || {
@@ -204,8 +224,8 @@ async fn accept(
             // An error means that nobody is left who could ask to stop.
             _ = stopped.wait_for(|stop| *stop) => break,
         };
-        let stream = match taken {
-            Ok((stream, _)) => stream,
+        let (stream, peer) = match taken {
+            Ok(taken) => taken,
             Err(error) => {
                 tracing::warn!(%error, "a connection was not taken");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
@@ -214,7 +234,11 @@ async fn accept(
         };
         // Answers are written at once.
         let _ = stream.set_nodelay(true);
-        let service = TowerToHyperService::new(router.clone());
+        let routes = TowerToHyperService::new(router.clone());
+        let service = service_fn(move |mut request: hyper::Request<Incoming>| {
+            request.extensions_mut().insert(ConnectInfo(peer));
+            routes.call(request)
+        });
         let (http, tls, watcher) = (http.clone(), tls.clone(), graceful.watcher());
         tokio::spawn(async move {
             let ended = match tls {

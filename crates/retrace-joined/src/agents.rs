@@ -1,14 +1,12 @@
 //! Keys with which agents use the hub's Memory Stores; an owner's machine makes them.
 
-use crate::commands::hub;
-use retrace_engine::Engine;
+use crate::member::Member;
 use retrace_model::Timestamp;
 use retrace_sync::agents::{AgentToken, AgentTokenId, AgentTokenMade, AgentTokens, NewAgentToken};
 use retrace_sync::messages::Done;
 use retrace_wire::{
     ApiError, HubAgentToken, HubAgentTokenMade, HubAgentTokenRef, HubAgentTokenReq, HubAgentTokens, Nothing,
 };
-use std::sync::Arc;
 
 fn shown(token: AgentToken) -> HubAgentToken {
     let time = |at| Timestamp::from_micros(at).to_rfc3339();
@@ -31,14 +29,11 @@ fn all(tokens: AgentTokens) -> HubAgentTokens {
 /// # Errors
 /// `not_found` when no hub is joined or it has no such store, `invalid` for a name that is taken or is none, `key_refused` on a
 /// machine that is not an owner's, `store_unavailable`.
-pub fn hub_agent_token(
-    inner: &Arc<Engine>,
-    request: HubAgentTokenReq,
-) -> Result<HubAgentTokenMade, ApiError> {
-    let (member, hub) = hub(inner)?;
+pub fn hub_agent_token(member: &Member, request: HubAgentTokenReq) -> Result<HubAgentTokenMade, ApiError> {
+    let hub = member.hub()?;
     let HubAgentTokenReq { store, read_only, name } = request;
     let ask = NewAgentToken { store, read_only, name };
-    let made: AgentTokenMade = hub.call("agent_token", &ask).map_err(|error| error.api(&member.url))?;
+    let made: AgentTokenMade = hub.ask("agent_token", &ask)?;
     Ok(HubAgentTokenMade { token: made.token, made: shown(made.made) })
 }
 
@@ -46,9 +41,9 @@ pub fn hub_agent_token(
 ///
 /// # Errors
 /// `not_found` when no hub is joined, `key_refused` on a machine that is not an owner's, `store_unavailable`.
-pub fn hub_agent_tokens(inner: &Arc<Engine>, _: Nothing) -> Result<HubAgentTokens, ApiError> {
-    let (member, hub) = hub(inner)?;
-    let tokens: AgentTokens = hub.call("agent_tokens", &Done {}).map_err(|error| error.api(&member.url))?;
+pub fn hub_agent_tokens(member: &Member, _: Nothing) -> Result<HubAgentTokens, ApiError> {
+    let hub = member.hub()?;
+    let tokens: AgentTokens = hub.ask("agent_tokens", &Done {})?;
     Ok(all(tokens))
 }
 
@@ -58,11 +53,11 @@ pub fn hub_agent_tokens(inner: &Arc<Engine>, _: Nothing) -> Result<HubAgentToken
 /// `not_found` when no hub is joined or it has no such key, `key_refused` on a machine that is not an owner's,
 /// `store_unavailable`.
 pub fn hub_agent_token_revoke(
-    inner: &Arc<Engine>,
+    member: &Member,
     request: HubAgentTokenRef,
 ) -> Result<HubAgentTokens, ApiError> {
-    let (member, hub) = hub(inner)?;
+    let hub = member.hub()?;
     let ask = AgentTokenId { id: request.id };
-    let tokens: AgentTokens = hub.call("revoke_agent_token", &ask).map_err(|error| error.api(&member.url))?;
+    let tokens: AgentTokens = hub.ask("revoke_agent_token", &ask)?;
     Ok(all(tokens))
 }

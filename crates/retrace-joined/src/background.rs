@@ -7,9 +7,7 @@ use crate::Together;
 use crate::state::{self, LastSync};
 use crate::sync::hub_sync;
 use retrace_engine::recorder::Upkeep;
-use retrace_wire::{
-    ApiError, HubBackgroundReq, HubFault, HubStatus, HubSyncReq, HubSynced, Message, Nothing,
-};
+use retrace_wire::{ApiError, HubBackgroundReq, HubFault, HubStatus, HubSyncReq, HubSynced, Message};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -36,7 +34,7 @@ const LOOK: Duration = Duration::from_secs(2);
 pub fn hub_background(together: &Arc<Together>, request: HubBackgroundReq) -> Result<HubStatus, ApiError> {
     state::update_all(together, |member| member.background = request.on)?;
     together.stores_changed();
-    crate::hub_status(together, Nothing {})
+    crate::commands::status(together)
 }
 
 /// Syncs while the recorder runs.

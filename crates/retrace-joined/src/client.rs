@@ -1,10 +1,12 @@
 //! Calls of a hub, signed by the machine.
 
 use crate::state::Membership;
+use crate::window::Inside;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use retrace_engine::Engine;
 use retrace_message::{AsMessage as _, Message};
+use retrace_model::OrgId;
 use retrace_outbound::{
     Call, CallError, Cancel, Client, Config, Method, Proxies, Roots, canonical_base_url, presentable,
 };
@@ -60,23 +62,39 @@ impl HubError {
                 ApiError::new(Code::StoreUnavailable, say::unreachable(cause), url).hint(say::try_again())
             }
             Self::Refused { kind, message } => {
-                let code = match kind.as_str() {
-                    m::BAD_TOKEN
-                    | m::NOT_REGISTERED
-                    | m::NOT_ALLOWED
-                    | m::BAD_SIGNATURE
-                    | m::SIGN_IN_REFUSED
-                    | m::SIGN_IN_WANTED => Code::KeyRefused,
-                    m::UNAVAILABLE | m::PROVIDER_FAILED => Code::StoreUnavailable,
-                    m::NOT_FOUND => Code::NotFound,
-                    m::HEAD_MOVED | m::REPEATED => Code::HeadMoved,
-                    _ => Code::Invalid,
-                };
-                ApiError::new(code, say::refused(message), url).hint(hint(&kind))
+                ApiError::new(code_of(&kind), say::refused(message), url).hint(hint(&kind))
             }
             Self::Stopped => ApiError::new(Code::Busy, say::stopped(), url),
             Self::Here(error) => error,
         }
+    }
+}
+
+fn code_of(kind: &str) -> Code {
+    match kind {
+        m::BAD_TOKEN
+        | m::NOT_REGISTERED
+        | m::NOT_ALLOWED
+        | m::BAD_SIGNATURE
+        | m::SIGN_IN_REFUSED
+        | m::SIGN_IN_WANTED => Code::KeyRefused,
+        m::UNAVAILABLE | m::PROVIDER_FAILED => Code::StoreUnavailable,
+        m::NOT_FOUND => Code::NotFound,
+        m::HEAD_MOVED | m::REPEATED => Code::HeadMoved,
+        _ => Code::Invalid,
+    }
+}
+
+/// Next step after a refusal, in a window: nobody there has a terminal of a machine before them.
+pub(crate) fn window_hint(kind: &str) -> Message {
+    match kind {
+        m::BAD_TOKEN => say::ask_for_token(),
+        m::NOT_REGISTERED | m::BAD_SIGNATURE | m::SIGN_IN_REFUSED => say::sign_in_to_window(),
+        m::NOT_ALLOWED => say::ask_for_role(),
+        m::SIGN_IN_WANTED => say::sign_in_at_provider(),
+        m::PROVIDER_FAILED => say::ask_about_provider(),
+        m::UNAVAILABLE => say::ask_again(),
+        _ => Message::default(),
     }
 }
 
@@ -95,16 +113,21 @@ pub(crate) fn hint(kind: &str) -> Message {
     }
 }
 
+/// How calls come to a hub.
+enum Way {
+    /// Over the network. `offset` is what to add to this machine's clock to have the hub's, in microseconds.
+    Network { client: Box<Client>, cancel: Cancel, offset: i64, inner: Arc<Engine> },
+    /// Within the process of the hub, for a window that it serves.
+    Inside(Arc<Inside>),
+}
+
 /// A hub to call.
 pub(crate) struct Hub {
-    client: Client,
-    cancel: Cancel,
+    way: Way,
+    url: String,
     key: SigningKey,
     org: String,
     machine: String,
-    /// What to add to this machine's clock to have the hub's, in microseconds.
-    offset: i64,
-    inner: Arc<Engine>,
 }
 
 impl Hub {
@@ -132,17 +155,13 @@ impl Hub {
             ..Config::default()
         };
         let client = Client::new(config).map_err(|error| bad(&error))?;
-        let mut hub = Self {
-            client,
-            cancel: cancel.clone(),
-            key,
-            org: String::new(),
-            machine: String::new(),
-            offset: 0,
-            inner: Arc::clone(inner),
-        };
+        let (cancel, inner) = (cancel.clone(), Arc::clone(inner));
+        let way = Way::Network { client: Box::new(client), cancel, offset: 0, inner };
+        let mut hub = Self { way, url: url.to_owned(), key, org: String::new(), machine: String::new() };
         let hello: Hello = hub.send("hello", &Done {}, false)?;
-        hub.offset = hello.time.saturating_sub(inner.now().micros());
+        if let Way::Network { offset, inner, .. } = &mut hub.way {
+            *offset = hello.time.saturating_sub(inner.now().micros());
+        }
         Ok((hub, hello))
     }
 
@@ -157,13 +176,49 @@ impl Hub {
         Ok(Self { org: membership.org.clone(), machine: membership.machine.clone(), ..hub })
     }
 
+    /// The hub that serves a window.
+    pub(crate) fn inside(inside: Arc<Inside>, url: &str, key: SigningKey, machine: &str) -> Self {
+        let (url, org, machine) = (url.to_owned(), inside.door.org(), machine.to_owned());
+        Self { way: Way::Inside(inside), url, key, org, machine }
+    }
+
+    /// The organisation, where its id can be read.
+    pub(crate) fn org(&self) -> Option<OrgId> {
+        OrgId::parse(&self.org).ok()
+    }
+
+    /// Id of the machine that calls.
+    pub(crate) fn machine(&self) -> &str {
+        &self.machine
+    }
+
     pub(crate) fn key(&self) -> &SigningKey {
         &self.key
     }
 
     /// How far this machine's clock is ahead of the hub's, in microseconds.
     pub(crate) fn skew(&self) -> i64 {
-        self.offset.saturating_neg()
+        match &self.way {
+            Way::Network { offset, .. } => offset.saturating_neg(),
+            Way::Inside(_) => 0,
+        }
+    }
+
+    /// A signed call whose failure is that of a command.
+    pub(crate) fn ask<T: DeserializeOwned>(
+        &self,
+        name: &str,
+        request: &impl Serialize,
+    ) -> Result<T, ApiError> {
+        self.call(name, request).map_err(|error| match (&self.way, error) {
+            (Way::Inside(inside), HubError::Refused { kind, message }) => {
+                if [m::NOT_REGISTERED, m::BAD_SIGNATURE].contains(&kind.as_str()) {
+                    inside.end();
+                }
+                ApiError::new(code_of(&kind), say::refused(message), &self.url).hint(window_hint(&kind))
+            }
+            (_, error) => error.api(&self.url),
+        })
     }
 
     /// A signed call.
@@ -185,35 +240,57 @@ impl Hub {
         let body =
             serde_json::to_vec(request).map_err(|_| HubError::Unreachable(say::answer_not_understood()))?;
         let path = format!("/hub/v1/{name}");
-        let mut call =
-            Call { answer_limit: ANSWER_BYTES, final_kinds: FINAL, ..Call::new(Method::Post, &path) };
-        if signed {
-            let at = self.inner.now().micros().saturating_add(self.offset);
-            let signature = STANDARD.encode(self.key.sign(&request_text(&path, at, &body)));
-            call.headers = vec![
-                ("retrace-org".to_owned(), self.org.clone()),
-                ("retrace-machine".to_owned(), self.machine.clone()),
-                ("retrace-time".to_owned(), at.to_string()),
-                ("retrace-signature".to_owned(), signature),
-            ];
-        }
-        call.body = body;
+        let headers = if signed { self.signature(&path, &body) } else { Vec::new() };
+        let (client, cancel) = match &self.way {
+            Way::Network { client, cancel, .. } => (client, cancel),
+            Way::Inside(inside) => {
+                let (status, answer) = inside.door.answer(&path, &headers, body);
+                return read(status, (200..300).contains(&status), &answer);
+            }
+        };
+        let headers = headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        let call = Call {
+            answer_limit: ANSWER_BYTES,
+            final_kinds: FINAL,
+            headers,
+            body,
+            ..Call::new(Method::Post, &path)
+        };
         CALLS.fetch_add(1, Ordering::Relaxed);
-        let answer = self.client.call(&Arc::new(call), &self.cancel).map_err(|error| match error {
+        let answer = client.call(&Arc::new(call), cancel).map_err(|error| match error {
             CallError::Cancelled => HubError::Stopped,
             error => HubError::Unreachable(error.message()),
         })?;
-        if answer.is_good() && !answer.too_long {
-            return serde_json::from_slice(&answer.body)
-                .map_err(|_| HubError::Unreachable(say::answer_not_understood()));
-        }
-        match serde_json::from_slice::<Refusal>(&answer.body) {
-            Ok(Refusal { error }) => Err(HubError::Refused {
-                kind: presentable(&error.kind, &[]),
-                message: presentable(&error.message, &[]),
-            }),
-            Err(_) => Err(HubError::Unreachable(say::status(u64::from(answer.status)))),
-        }
+        read(answer.status, answer.is_good() && !answer.too_long, &answer.body)
+    }
+
+    /// Headers that say who calls, signed with the hub's time.
+    fn signature(&self, path: &str, body: &[u8]) -> Vec<(&'static str, String)> {
+        let at = match &self.way {
+            Way::Network { offset, inner, .. } => inner.now().micros().saturating_add(*offset),
+            Way::Inside(inside) => inside.door.now(),
+        };
+        let signature = STANDARD.encode(self.key.sign(&request_text(path, at, body)));
+        vec![
+            ("retrace-org", self.org.clone()),
+            ("retrace-machine", self.machine.clone()),
+            ("retrace-time", at.to_string()),
+            ("retrace-signature", signature),
+        ]
+    }
+}
+
+/// An answer of a hub.
+pub(crate) fn read<T: DeserializeOwned>(status: u16, is_good: bool, body: &[u8]) -> Result<T, HubError> {
+    if is_good {
+        return serde_json::from_slice(body).map_err(|_| HubError::Unreachable(say::answer_not_understood()));
+    }
+    match serde_json::from_slice::<Refusal>(body) {
+        Ok(Refusal { error }) => Err(HubError::Refused {
+            kind: presentable(&error.kind, &[]),
+            message: presentable(&error.message, &[]),
+        }),
+        Err(_) => Err(HubError::Unreachable(say::status(u64::from(status)))),
     }
 }
 
@@ -233,5 +310,10 @@ retrace_message::messages! {
     sign_in_again() => "`retrace hub sign-in` begins again.",
     sign_in_first() => "`retrace hub sign-in` signs you in.",
     ask_about_provider() => "Try again later; if it stays so, ask the hub's operator about its identity provider.",
+    ask_for_token() => "Ask an owner for a new token.",
+    sign_in_to_window() => "Sign in again.",
+    ask_for_role() => "An owner gives other roles.",
+    sign_in_at_provider() => "Sign in at the identity provider, in the view of the machines.",
+    ask_again() => "Try again later.",
     set_the_clock() => "Set this machine's clock, then run it again.",
 }

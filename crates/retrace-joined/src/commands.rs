@@ -1,6 +1,7 @@
 //! Joining, leaving, choosing, listing.
 
 use crate::client::Hub;
+use crate::member::Member;
 use crate::people::shown_person;
 use crate::policy::{asked_view, role_of, shown_role};
 use crate::state::{self, Membership};
@@ -23,11 +24,16 @@ use std::sync::Arc;
 /// Versions of a page where no number is asked for.
 const PAGE: u32 = 500;
 
-/// The hub that this machine joined, and what each store may send to it. Calls nobody.
+/// The hub that this machine joined, and what each store may send to it. A machine calls nobody for it; a window asks its hub.
 ///
 /// # Errors
-/// A failure of the log, or of the file of the membership.
-pub fn hub_status(inner: &Arc<Engine>, _: Nothing) -> Result<HubStatus, ApiError> {
+/// A failure of the log, or of the file of the membership; of a window, that it has ended.
+pub fn hub_status(member: &Member, _: Nothing) -> Result<HubStatus, ApiError> {
+    member.status()
+}
+
+/// The same, of a machine.
+pub(crate) fn status(inner: &Arc<Engine>) -> Result<HubStatus, ApiError> {
     let membership = state::membership(inner)?;
     let member = membership.as_ref();
     let now = inner.now().micros();
@@ -60,6 +66,7 @@ pub fn hub_status(inner: &Arc<Engine>, _: Nothing) -> Result<HubStatus, ApiError
         waiting: member.and_then(|member| member.waiting.as_ref()).map(waiting_view),
         signed_in: member.and_then(|member| member.person_at(now)).cloned().map(shown_person),
         asked: asked.as_ref().map(asked_view),
+        window: None,
     })
 }
 
@@ -83,7 +90,7 @@ pub fn hub_accept(inner: &Arc<Engine>, request: HubAcceptReq) -> Result<HubStatu
     let store = inner.read(|reader| Ok(inner.store_named(reader, &request.store)?.id))?;
     state::update(inner, store, |state| state.accept_proposals = request.accept)?;
     inner.stores_changed();
-    hub_status(inner, Nothing {})
+    status(inner)
 }
 
 /// Joins a hub. Nothing of a memory is sent by it.
@@ -91,7 +98,10 @@ pub fn hub_accept(inner: &Arc<Engine>, request: HubAcceptReq) -> Result<HubStatu
 /// # Errors
 /// `invalid` for what is no address or where a hub is joined already, `store_unavailable` when it is not reached, `key_refused`
 /// for a token that it does not take.
-pub fn hub_join(inner: &Arc<Engine>, request: HubJoinReq) -> Result<HubStatus, ApiError> {
+pub fn hub_join(member: &Member, request: HubJoinReq) -> Result<HubStatus, ApiError> {
+    let Some(inner) = member.engine() else {
+        return Err(ApiError::invalid(say::signed_in_already(), "hub").hint(say::sign_out_first()));
+    };
     if let Some(member) = state::membership(inner)? {
         return Err(ApiError::invalid(say::joined_already(), member.url).hint(say::leave_first()));
     }
@@ -130,7 +140,7 @@ pub fn hub_join(inner: &Arc<Engine>, request: HubJoinReq) -> Result<HubStatus, A
         },
     )?;
     inner.stores_changed();
-    hub_status(inner, Nothing {})
+    status(inner)
 }
 
 /// A name for people: the host's, or the person's.
@@ -144,11 +154,15 @@ fn machine_name(inner: &Engine) -> String {
 ///
 /// # Errors
 /// `not_found` when no hub is joined, `cannot_write`.
-pub fn hub_leave(inner: &Arc<Engine>, request: HubLeaveReq) -> Result<HubStatus, ApiError> {
-    let member = state::joined(inner)?;
+pub fn hub_leave(member: &Member, request: HubLeaveReq) -> Result<HubStatus, ApiError> {
+    let Some(inner) = member.engine() else {
+        let _: Done = member.hub()?.ask("leave", &Done {})?;
+        return Ok(nobody());
+    };
+    let joined = state::joined(inner)?;
     let cancel = Cancel::new();
     if let Ok(key) = state::machine_key(inner)
-        && let Ok(hub) = Hub::joined(inner, &member, key, &cancel)
+        && let Ok(hub) = Hub::joined(inner, &joined, key, &cancel)
     {
         // It may not know this machine any more.
         drop(hub.call::<Done>("leave", &Done {}));
@@ -156,7 +170,7 @@ pub fn hub_leave(inner: &Arc<Engine>, request: HubLeaveReq) -> Result<HubStatus,
     state::forget(inner, request.new_identity)?;
     asked::forget(inner)?;
     inner.stores_changed();
-    hub_status(inner, Nothing {})
+    status(inner)
 }
 
 /// Chooses what a store may send from now on. What was sent stays at the hub.
@@ -177,24 +191,35 @@ pub fn hub_send(inner: &Arc<Engine>, request: HubSendReq) -> Result<HubStatus, A
         }
     }
     inner.stores_changed();
-    hub_status(inner, Nothing {})
+    status(inner)
 }
 
-pub(crate) fn hub(inner: &Arc<Engine>) -> Result<(Membership, Hub), ApiError> {
-    let member = state::joined(inner)?;
-    let key = state::machine_key(inner)?;
-    let hub = Hub::joined(inner, &member, key, &Cancel::new()).map_err(|error| error.api(&member.url))?;
-    Ok((member, hub))
+/// What is told of a member where there is none.
+pub(crate) fn nobody() -> HubStatus {
+    HubStatus {
+        url: None,
+        org: None,
+        machine: None,
+        name: None,
+        role: None,
+        send: HubSend::Nothing,
+        stores: Vec::new(),
+        background: HubBackground::default(),
+        waiting: None,
+        signed_in: None,
+        asked: None,
+        window: None,
+    }
 }
 
 /// A page of the versions of all machines at the hub.
 ///
 /// # Errors
 /// `not_found` when no hub is joined, `store_unavailable`, `key_refused`.
-pub fn hub_versions(inner: &Arc<Engine>, request: HubVersionsReq) -> Result<HubVersions, ApiError> {
-    let (member, hub) = hub(inner)?;
+pub fn hub_versions(member: &Member, request: HubVersionsReq) -> Result<HubVersions, ApiError> {
+    let hub = member.hub()?;
     let ask = ListVersions { after: request.after, limit: u64::from(request.limit.unwrap_or(PAGE)) };
-    let page: VersionPage = hub.call("versions", &ask).map_err(|error| error.api(&member.url))?;
+    let page: VersionPage = hub.ask("versions", &ask)?;
     Ok(HubVersions { versions: page.versions.into_iter().map(shown).collect(), next: page.next })
 }
 
@@ -220,11 +245,11 @@ fn shown(version: ListedVersion) -> HubVersion {
 ///
 /// # Errors
 /// `not_found` when no hub is joined, `key_refused` on a machine that is not an owner's.
-pub fn hub_token(inner: &Arc<Engine>, request: HubTokenReq) -> Result<HubToken, ApiError> {
-    let (member, hub) = hub(inner)?;
+pub fn hub_token(member: &Member, request: HubTokenReq) -> Result<HubToken, ApiError> {
+    let hub = member.hub()?;
     let asked = request.role.unwrap_or(if request.owner { HubRole::Owner } else { HubRole::Writer });
     let role = role_of(asked).to_string();
-    let made: Token = hub.call("token", &NewToken { role }).map_err(|error| error.api(&member.url))?;
+    let made: Token = hub.ask("token", &NewToken { role })?;
     let expires_at = Timestamp::from_micros(made.expires_at).to_rfc3339();
     Ok(HubToken { token: made.token, role: made.role, expires_at })
 }
@@ -234,4 +259,6 @@ retrace_message::messages! {
     mod say in "hub";
     joined_already() => "This machine joined a hub already.",
     leave_first() => "`retrace hub leave` leaves it.",
+    signed_in_already() => "Somebody is signed in in this window already.",
+    sign_out_first() => "Sign out first.",
 }

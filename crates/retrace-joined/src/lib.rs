@@ -14,6 +14,7 @@ mod agents;
 mod background;
 mod client;
 mod commands;
+mod member;
 mod people;
 mod policy;
 mod proposals;
@@ -23,11 +24,13 @@ mod sessions;
 mod shared;
 mod state;
 mod sync;
+mod window;
 
 pub use agents::{hub_agent_token, hub_agent_token_revoke, hub_agent_tokens};
 pub use background::{SyncUpkeep, hub_background};
 pub use client::calls;
 pub use commands::{hub_accept, hub_join, hub_leave, hub_send, hub_status, hub_token, hub_versions};
+pub use member::Member;
 pub use people::{hub_finish_sign_in, hub_sign_in, hub_sign_out};
 pub use policy::{
     hub_audit, hub_machines, hub_policy, hub_remove_machine, hub_set_policy, hub_set_role,
@@ -40,6 +43,7 @@ pub use redactions::{hub_approve_redaction, hub_redactions};
 pub use review::{hub_approve, hub_comment, hub_diff, hub_history, hub_inbox, hub_projects, hub_show};
 pub use shared::{hub_adherence, hub_presence, hub_sessions, hub_share_sessions};
 pub use sync::hub_sync;
+pub use window::{Door, Opened, Window, Windows};
 
 use retrace_adherence::Rules;
 use retrace_engine::Engine;

@@ -1,14 +1,11 @@
 //! Signing a person in at the identity provider of the hub's organisation, and out again.
 
-use crate::commands::hub;
-use crate::state;
-use retrace_engine::Engine;
+use crate::member::Member;
 use retrace_model::Timestamp;
 use retrace_outbound::presentable;
 use retrace_sync::messages::Done;
 use retrace_sync::people::{FinishSignIn, SignInBegun, SignInState, SignedIn};
 use retrace_wire::{ApiError, HubPerson, HubSignIn, HubSignInReq, HubSignInState, HubStatus, Nothing};
-use std::sync::Arc;
 
 fn instant(at: i64) -> String {
     Timestamp::from_micros(at).to_rfc3339()
@@ -29,18 +26,23 @@ pub(crate) fn shown_person(person: SignedIn) -> HubPerson {
 /// # Errors
 /// `not_found` when no hub is joined or it has no identity provider, `store_unavailable` when hub or provider are not reached,
 /// `key_refused`.
-pub fn hub_sign_in(inner: &Arc<Engine>, _: Nothing) -> Result<HubSignIn, ApiError> {
-    let (member, hub) = hub(inner)?;
-    let begun: SignInBegun = hub.call("sign_in", &Done {}).map_err(|error| error.api(&member.url))?;
+pub fn hub_sign_in(member: &Member, _: Nothing) -> Result<HubSignIn, ApiError> {
+    let hub = member.hub()?;
+    let begun: SignInBegun = hub.ask("sign_in", &Done {})?;
+    Ok(shown_sign_in(begun))
+}
+
+/// A sign-in that began, as it is shown.
+pub(crate) fn shown_sign_in(begun: SignInBegun) -> HubSignIn {
     let shown = |text: String| presentable(&text, &[]);
-    Ok(HubSignIn {
+    HubSignIn {
         verification_uri: shown(begun.verification_uri),
         verification_uri_complete: begun.verification_uri_complete.map(shown),
         user_code: shown(begun.user_code),
         interval_seconds: u32::try_from(begun.interval).unwrap_or(u32::MAX),
         expires_at: instant(begun.expires_at),
         handle: begun.handle,
-    })
+    }
 }
 
 /// Asks whether the person answered; where they did, they are signed in on this machine from now on.
@@ -48,13 +50,12 @@ pub fn hub_sign_in(inner: &Arc<Engine>, _: Nothing) -> Result<HubSignIn, ApiErro
 /// # Errors
 /// `not_found` when no hub is joined, `key_refused` where the person did not allow it, its time is over or the provider is not
 /// believed, `store_unavailable`.
-pub fn hub_finish_sign_in(inner: &Arc<Engine>, request: HubSignInReq) -> Result<HubSignInState, ApiError> {
-    let (member, hub) = hub(inner)?;
+pub fn hub_finish_sign_in(member: &Member, request: HubSignInReq) -> Result<HubSignInState, ApiError> {
+    let hub = member.hub()?;
     let ask = FinishSignIn { handle: request.handle };
-    let state: SignInState = hub.call("finish_sign_in", &ask).map_err(|error| error.api(&member.url))?;
+    let state: SignInState = hub.ask("finish_sign_in", &ask)?;
     if let Some(person) = &state.signed_in {
-        state::update_all(inner, |member| member.person = Some(person.clone()))?;
-        inner.stores_changed();
+        member.keep_person(Some(person))?;
     }
     Ok(HubSignInState { signed_in: state.signed_in.map(shown_person), slower: state.slower })
 }
@@ -63,10 +64,9 @@ pub fn hub_finish_sign_in(inner: &Arc<Engine>, request: HubSignInReq) -> Result<
 ///
 /// # Errors
 /// `not_found` when no hub is joined, `store_unavailable`, `key_refused`.
-pub fn hub_sign_out(inner: &Arc<Engine>, _: Nothing) -> Result<HubStatus, ApiError> {
-    let (member, hub) = hub(inner)?;
-    let _: Done = hub.call("sign_out", &Done {}).map_err(|error| error.api(&member.url))?;
-    state::update_all(inner, |member| member.person = None)?;
-    inner.stores_changed();
-    crate::commands::hub_status(inner, Nothing {})
+pub fn hub_sign_out(member: &Member, _: Nothing) -> Result<HubStatus, ApiError> {
+    let hub = member.hub()?;
+    let _: Done = hub.ask("sign_out", &Done {})?;
+    member.keep_person(None)?;
+    member.status()
 }

@@ -1,10 +1,10 @@
 //! Policy, roles, machines and audit log of the hub.
 
 use crate::client::{Hub, HubError};
-use crate::commands::hub;
+use crate::member::Member;
 use crate::people::shown_person;
 use crate::redactions::Context;
-use crate::state::{self, Membership};
+use crate::state;
 use retrace_engine::asked::Asked;
 use retrace_engine::target::time as time_of;
 use retrace_engine::{Engine, asked};
@@ -18,7 +18,6 @@ use retrace_wire::{
     ApiError, Code, HubAsked, HubAudit, HubAuditReq, HubAuditRow, HubMachine, HubMachineRef, HubMachines,
     HubPolicy, HubPolicyReq, HubRole, HubRoleReq, Nothing,
 };
-use std::sync::Arc;
 
 /// Rows of a page where no number is asked for.
 const PAGE: u32 = 500;
@@ -65,9 +64,9 @@ fn shown_policy(policy: Policy) -> HubPolicy {
 ///
 /// # Errors
 /// `not_found` when no hub is joined, `store_unavailable`, `key_refused`.
-pub fn hub_policy(inner: &Arc<Engine>, _: Nothing) -> Result<HubPolicy, ApiError> {
-    let (member, hub) = hub(inner)?;
-    let policy: Policy = hub.call("policy", &Done {}).map_err(|error| error.api(&member.url))?;
+pub fn hub_policy(member: &Member, _: Nothing) -> Result<HubPolicy, ApiError> {
+    let hub = member.hub()?;
+    let policy: Policy = hub.ask("policy", &Done {})?;
     Ok(shown_policy(policy))
 }
 
@@ -116,17 +115,16 @@ pub fn may_send_of_transcripts(engine: &Engine) -> Result<Transcripts, ApiError>
 /// # Errors
 /// `not_found` when no hub is joined, `invalid` for a key or value that there is not, `key_refused` on a machine that is not an
 /// owner's, `store_unavailable`.
-pub fn hub_set_policy(inner: &Arc<Engine>, request: HubPolicyReq) -> Result<HubPolicy, ApiError> {
-    let (member, hub) = hub(inner)?;
+pub fn hub_set_policy(member: &Member, request: HubPolicyReq) -> Result<HubPolicy, ApiError> {
+    let hub = member.hub()?;
     let HubPolicyReq { key, value } = request;
-    let policy: Policy =
-        hub.call("set_policy", &SetPolicy { key, value }).map_err(|error| error.api(&member.url))?;
+    let policy: Policy = hub.ask("set_policy", &SetPolicy { key, value })?;
     Ok(shown_policy(policy))
 }
 
-fn shown_machines(member: &Membership, machines: Machines) -> HubMachines {
+fn shown_machines(hub: &Hub, machines: Machines) -> HubMachines {
     let shown = |machine: Machine| HubMachine {
-        is_this: machine.machine == member.machine,
+        is_this: machine.machine == hub.machine(),
         machine: machine.machine,
         name: machine.name,
         role: shown_role(&machine.role),
@@ -135,6 +133,7 @@ fn shown_machines(member: &Membership, machines: Machines) -> HubMachines {
         skew_seconds: machine.skew / 1_000_000,
         left_at: machine.left_at.map(time),
         removed_at: machine.removed_at.map(time),
+        window_ends_at: machine.ends_at.map(time),
         signed_in: machine.signed_in.map(shown_person),
     };
     HubMachines { machines: machines.machines.into_iter().map(shown).collect() }
@@ -144,15 +143,15 @@ fn shown_machines(member: &Membership, machines: Machines) -> HubMachines {
 ///
 /// # Errors
 /// `not_found` when no hub is joined, `store_unavailable`, `key_refused`.
-pub fn hub_machines(inner: &Arc<Engine>, _: Nothing) -> Result<HubMachines, ApiError> {
-    let (member, hub) = hub(inner)?;
-    let machines: Machines = hub.call("machines", &Done {}).map_err(|error| error.api(&member.url))?;
-    Ok(shown_machines(&member, machines))
+pub fn hub_machines(member: &Member, _: Nothing) -> Result<HubMachines, ApiError> {
+    let hub = member.hub()?;
+    let machines: Machines = hub.ask("machines", &Done {})?;
+    Ok(shown_machines(&hub, machines))
 }
 
 /// The id of a machine that is named by it, or by its name where no other has that.
-pub(crate) fn machine_named(member: &Membership, hub: &Hub, named: &str) -> Result<String, ApiError> {
-    let machines: Machines = hub.call("machines", &Done {}).map_err(|error| error.api(&member.url))?;
+pub(crate) fn machine_named(hub: &Hub, named: &str) -> Result<String, ApiError> {
+    let machines: Machines = hub.ask("machines", &Done {})?;
     let mut found = machines
         .machines
         .into_iter()
@@ -171,12 +170,12 @@ pub(crate) fn machine_named(member: &Membership, hub: &Hub, named: &str) -> Resu
 /// # Errors
 /// `not_found` when no hub is joined or it has no such machine, `invalid` for the last owner, `key_refused` on a machine that is
 /// not an owner's, `store_unavailable`.
-pub fn hub_set_role(inner: &Arc<Engine>, request: HubRoleReq) -> Result<HubMachines, ApiError> {
-    let (member, hub) = hub(inner)?;
-    let machine = machine_named(&member, &hub, &request.machine)?;
+pub fn hub_set_role(member: &Member, request: HubRoleReq) -> Result<HubMachines, ApiError> {
+    let hub = member.hub()?;
+    let machine = machine_named(&hub, &request.machine)?;
     let ask = SetRole { machine, role: role_of(request.role) };
-    let machines: Machines = hub.call("role", &ask).map_err(|error| error.api(&member.url))?;
-    Ok(shown_machines(&member, machines))
+    let machines: Machines = hub.ask("role", &ask)?;
+    Ok(shown_machines(&hub, machines))
 }
 
 /// Takes a machine out of the organisation. What it sent stays; its key is never taken again.
@@ -184,12 +183,11 @@ pub fn hub_set_role(inner: &Arc<Engine>, request: HubRoleReq) -> Result<HubMachi
 /// # Errors
 /// `not_found` when no hub is joined or it has no such machine, `invalid` for the last owner, `key_refused` on a machine that is
 /// not an owner's, `store_unavailable`.
-pub fn hub_remove_machine(inner: &Arc<Engine>, request: HubMachineRef) -> Result<HubMachines, ApiError> {
-    let (member, hub) = hub(inner)?;
-    let machine = machine_named(&member, &hub, &request.machine)?;
-    let machines: Machines =
-        hub.call("remove", &RemoveMachine { machine }).map_err(|error| error.api(&member.url))?;
-    Ok(shown_machines(&member, machines))
+pub fn hub_remove_machine(member: &Member, request: HubMachineRef) -> Result<HubMachines, ApiError> {
+    let hub = member.hub()?;
+    let machine = machine_named(&hub, &request.machine)?;
+    let machines: Machines = hub.ask("remove", &RemoveMachine { machine })?;
+    Ok(shown_machines(&hub, machines))
 }
 
 /// A page of the audit log of the hub: who did and saw what.
@@ -197,16 +195,16 @@ pub fn hub_remove_machine(inner: &Arc<Engine>, request: HubMachineRef) -> Result
 /// # Errors
 /// `not_found` when no hub is joined, `invalid` for what is no time, `key_refused` on a machine that is neither an owner's nor an
 /// auditor's, `store_unavailable`.
-pub fn hub_audit(inner: &Arc<Engine>, request: HubAuditReq) -> Result<HubAudit, ApiError> {
+pub fn hub_audit(member: &Member, request: HubAuditReq) -> Result<HubAudit, ApiError> {
     let since = request.since.as_deref().map(time_of).transpose()?;
-    let (member, hub) = hub(inner)?;
+    let hub = member.hub()?;
     let ask = ListAudit {
         since: since.map(|since| since.micros()),
         after: request.after.unwrap_or(0),
         newest_first: request.newest_first,
         limit: u64::from(request.limit.unwrap_or(PAGE)),
     };
-    let page: AuditPage = hub.call("audit", &ask).map_err(|error| error.api(&member.url))?;
+    let page: AuditPage = hub.ask("audit", &ask)?;
     Ok(HubAudit { rows: page.rows.into_iter().map(shown_row).collect(), next: page.next })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::Together;
 use crate::client::HubError;
-use crate::commands;
+use crate::member::Member;
 use crate::redactions::{Context, code_word, instant, signed_by};
 use crate::state;
 use retrace_engine::plan::{Plan, Step, Wanted};
@@ -28,8 +28,8 @@ const MAX_CONTENT: usize = 64 << 20;
 ///
 /// # Errors
 /// `not_found` when no hub is joined or it has no such version, `invalid`, `key_refused`, `store_unavailable`.
-pub fn hub_propose(together: &Arc<Together>, request: HubProposeReq) -> Result<HubProposal, ApiError> {
-    let (member, hub) = commands::hub(together)?;
+pub fn hub_propose(member: &Member, request: HubProposeReq) -> Result<HubProposal, ApiError> {
+    let hub = member.hub()?;
     let content = match &request.text {
         None => None,
         Some(text) => {
@@ -48,21 +48,20 @@ pub fn hub_propose(together: &Arc<Together>, request: HubProposeReq) -> Result<H
         at: request.at,
         content,
         note: request.note,
-        person: together.options.user.clone(),
+        person: member.person(),
     };
-    let made: ById = hub.call("propose", &asked).map_err(|error| error.api(&member.url))?;
-    one(together, &made.id)
+    let made: ById = hub.ask("propose", &asked)?;
+    one(member, &made.id)
 }
 
 /// Proposals of the organisation, newest first.
 ///
 /// # Errors
 /// `not_found` when no hub is joined, `store_unavailable`, `key_refused`.
-pub fn hub_proposals(together: &Arc<Together>, _: Nothing) -> Result<HubProposals, ApiError> {
-    let (member, hub) = commands::hub(together)?;
-    let list: Proposals =
-        hub.call("proposals", &AskProposals::default()).map_err(|error| error.api(&member.url))?;
-    let org = member.org();
+pub fn hub_proposals(member: &Member, _: Nothing) -> Result<HubProposals, ApiError> {
+    let hub = member.hub()?;
+    let list: Proposals = hub.ask("proposals", &AskProposals::default())?;
+    let org = hub.org();
     let shown = |proposal: Proposal| {
         let result = proposal.result.as_ref();
         let body = result.and_then(|kept| serde_json::from_str::<ResultBody>(&kept.body).ok());
@@ -70,8 +69,8 @@ pub fn hub_proposals(together: &Arc<Together>, _: Nothing) -> Result<HubProposal
         HubProposal {
             kind: proposal.kind.parse().unwrap_or(HubProposalKind::Edit),
             state: proposal.state.parse().unwrap_or(HubProposalState::Waiting),
-            here: proposal.machine == member.machine,
-            mine: proposal.by == member.machine,
+            here: proposal.machine == hub.machine(),
+            mine: proposal.by == hub.machine(),
             machine: proposal.machine,
             machine_name: proposal.machine_name,
             id: proposal.id,
@@ -95,8 +94,8 @@ pub fn hub_proposals(together: &Arc<Together>, _: Nothing) -> Result<HubProposal
     Ok(HubProposals { proposals: list.proposals.into_iter().map(shown).collect() })
 }
 
-fn one(together: &Arc<Together>, id: &str) -> Result<HubProposal, ApiError> {
-    let list = hub_proposals(together, Nothing {})?;
+fn one(member: &Member, id: &str) -> Result<HubProposal, ApiError> {
+    let list = hub_proposals(member, Nothing {})?;
     let found = list.proposals.into_iter().find(|proposal| proposal.id == id);
     found.ok_or_else(|| ApiError::new(Code::NotFound, say::no_such_proposal(), id))
 }
@@ -128,14 +127,11 @@ pub fn hub_refuse_proposal(
 ///
 /// # Errors
 /// `not_found` when none of that id waits, `store_unavailable`, `key_refused`.
-pub fn hub_withdraw_proposal(
-    together: &Arc<Together>,
-    request: HubProposalRef,
-) -> Result<HubProposal, ApiError> {
-    let (member, hub) = commands::hub(together)?;
-    let asked = ById { id: request.id.clone(), person: together.options.user.clone() };
-    let _: Done = hub.call("withdraw", &asked).map_err(|error| error.api(&member.url))?;
-    one(together, &request.id)
+pub fn hub_withdraw_proposal(member: &Member, request: HubProposalRef) -> Result<HubProposal, ApiError> {
+    let hub = member.hub()?;
+    let asked = ById { id: request.id.clone(), person: member.person() };
+    let _: Done = hub.ask("withdraw", &asked)?;
+    one(member, &request.id)
 }
 
 fn settle_one(together: &Arc<Together>, id: &str, accept: bool) -> Result<HubProposal, ApiError> {
@@ -159,7 +155,7 @@ fn settle_one(together: &Arc<Together>, id: &str, accept: bool) -> Result<HubPro
     };
     send(&context, &body).map_err(failed)?;
     together.stores_changed();
-    one(together, id)
+    one(&Member::machine(Arc::clone(together)), id)
 }
 
 /// Carries out the proposals for this machine whose stores accept them.

@@ -5,7 +5,7 @@
 
 use crate::Together;
 use crate::client::{Hub, HubError};
-use crate::commands;
+use crate::member::Member;
 use crate::state;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -383,10 +383,10 @@ fn body_of(
 ///
 /// # Errors
 /// `not_found` when no hub is joined, `store_unavailable`, `key_refused`.
-pub fn hub_redactions(together: &Arc<Together>, _: Nothing) -> Result<HubRedactions, ApiError> {
-    let (member, hub) = commands::hub(together)?;
-    let list: Redactions = hub.call("redactions", &Done {}).map_err(|error| error.api(&member.url))?;
-    let org = member.org();
+pub fn hub_redactions(member: &Member, _: Nothing) -> Result<HubRedactions, ApiError> {
+    let hub = member.hub()?;
+    let list: Redactions = hub.ask("redactions", &Done {})?;
+    let org = hub.org();
     let redactions = list.orders.into_iter().map(|order| shown(order, org)).collect();
     Ok(HubRedactions { redactions, copies: copies(&list.replicas) })
 }
@@ -396,14 +396,11 @@ pub fn hub_redactions(together: &Arc<Together>, _: Nothing) -> Result<HubRedacti
 /// # Errors
 /// `not_found` when there is no such redaction or no hub is joined, `key_refused` on the machine that redacted and for roles that
 /// do not review, `store_unavailable`.
-pub fn hub_approve_redaction(
-    together: &Arc<Together>,
-    request: HubRedactionRef,
-) -> Result<HubRedactions, ApiError> {
-    let (member, hub) = commands::hub(together)?;
-    let asked = ById { id: request.id, person: together.options.user.clone() };
-    let _: Reached = hub.call("approve_order", &asked).map_err(|error| error.api(&member.url))?;
-    hub_redactions(together, Nothing {})
+pub fn hub_approve_redaction(member: &Member, request: HubRedactionRef) -> Result<HubRedactions, ApiError> {
+    let hub = member.hub()?;
+    let asked = ById { id: request.id, person: member.person() };
+    let _: Reached = hub.ask("approve_order", &asked)?;
+    hub_redactions(member, Nothing {})
 }
 
 pub(crate) fn instant(micros: i64) -> String {

@@ -2,7 +2,7 @@
 
 use crate::Together;
 use crate::client::HubError;
-use crate::commands;
+use crate::member::Member;
 use crate::redactions::{Context, instant};
 use crate::state;
 use base64::Engine as _;
@@ -22,7 +22,6 @@ use retrace_wire::{
     HubHistoryReq, HubInbox, HubInboxReq, HubItem, HubProject, HubProjectStore, HubProjects, HubReview,
     HubShowReq, HubShown, Nothing,
 };
-use std::sync::Arc;
 
 /// Versions of a page where no number is asked for.
 const PAGE: u32 = 100;
@@ -192,11 +191,11 @@ fn item(version: HubVersionRow) -> HubItem {
 ///
 /// # Errors
 /// `not_found` when no hub is joined or it has no such machine, `invalid`, `store_unavailable`, `key_refused`.
-pub fn hub_inbox(together: &Arc<Together>, request: HubInboxReq) -> Result<HubInbox, ApiError> {
-    let (member, hub) = commands::hub(together)?;
+pub fn hub_inbox(member: &Member, request: HubInboxReq) -> Result<HubInbox, ApiError> {
+    let hub = member.hub()?;
     let HubInboxReq { after, limit, machine } = request;
     let asked = AskInbox { after, limit: u64::from(limit.unwrap_or(PAGE)), machine };
-    let page: RowPage = hub.call("inbox", &asked).map_err(|error| error.api(&member.url))?;
+    let page: RowPage = hub.ask("inbox", &asked)?;
     let items = page.versions.into_iter().map(item).collect();
     Ok(HubInbox {
         items,
@@ -210,8 +209,8 @@ pub fn hub_inbox(together: &Arc<Together>, request: HubInboxReq) -> Result<HubIn
 ///
 /// # Errors
 /// `invalid` for what names no memory, `not_found` when no hub is joined, `store_unavailable`, `key_refused`.
-pub fn hub_history(together: &Arc<Together>, request: HubHistoryReq) -> Result<HubHistory, ApiError> {
-    let (member, hub) = commands::hub(together)?;
+pub fn hub_history(member: &Member, request: HubHistoryReq) -> Result<HubHistory, ApiError> {
+    let hub = member.hub()?;
     let bad = || ApiError::invalid(say::name_memory(), &request.memory);
     let (store, path) = request.memory.split_once(':').ok_or_else(bad)?;
     let path = RelPath::parse(path).map_err(|_| bad())?;
@@ -221,7 +220,7 @@ pub fn hub_history(together: &Arc<Together>, request: HubHistoryReq) -> Result<H
         after: request.after,
         limit: u64::from(request.limit.unwrap_or(PAGE)),
     };
-    let page: RowPage = hub.call("history", &asked).map_err(|error| error.api(&member.url))?;
+    let page: RowPage = hub.ask("history", &asked)?;
     Ok(HubHistory { versions: page.versions.into_iter().map(item).collect(), next: page.next })
 }
 
@@ -234,10 +233,10 @@ fn unpacked(content: &PackedContent) -> Result<Vec<u8>, ApiError> {
     })
 }
 
-fn fetch(together: &Arc<Together>, version: &str, content: bool) -> Result<Shown, ApiError> {
-    let (member, hub) = commands::hub(together)?;
+fn fetch(member: &Member, version: &str, content: bool) -> Result<Shown, ApiError> {
+    let hub = member.hub()?;
     let asked = VersionRef { version: version.to_owned(), content };
-    hub.call("show", &asked).map_err(|error| error.api(&member.url))
+    hub.ask("show", &asked)
 }
 
 /// A version of any machine with its comments and reviews, and with its content where that is asked for.
@@ -245,12 +244,12 @@ fn fetch(together: &Arc<Together>, version: &str, content: bool) -> Result<Shown
 /// # Errors
 /// `not_found` when no hub is joined or it has no such version, `key_refused` for a content that this role does not read,
 /// `store_unavailable`.
-pub fn hub_show(together: &Arc<Together>, request: HubShowReq) -> Result<HubShown, ApiError> {
-    let shown = fetch(together, &request.version, request.content)?;
+pub fn hub_show(member: &Member, request: HubShowReq) -> Result<HubShown, ApiError> {
+    let shown = fetch(member, &request.version, request.content)?;
     let bytes = shown.content.as_ref().map(unpacked).transpose()?;
     let path = shown.version.row.path.as_ref().map(|path| String::from_utf8_lossy(&path.0).into_owned());
     let findings = match (path, &bytes) {
-        (Some(path), Some(bytes)) => together.review.findings_of_content(&path, bytes),
+        (Some(path), Some(bytes)) => member.findings(&path, bytes),
         _ => Vec::new(),
     };
     let (text, content_base64) = match bytes.map(String::from_utf8) {
@@ -288,12 +287,12 @@ pub fn hub_show(together: &Arc<Together>, request: HubShowReq) -> Result<HubShow
 ///
 /// # Errors
 /// As [`hub_show`]; `content_redacted` for a redacted one, `not_found` where the hub has no content.
-pub fn hub_diff(together: &Arc<Together>, request: HubDiffReq) -> Result<FileDiff, ApiError> {
+pub fn hub_diff(member: &Member, request: HubDiffReq) -> Result<FileDiff, ApiError> {
     let (from, to) = match &request.b {
-        Some(b) => (Some(fetch(together, &request.a, true)?), fetch(together, b, true)?),
+        Some(b) => (Some(fetch(member, &request.a, true)?), fetch(member, b, true)?),
         None => {
-            let to = fetch(together, &request.a, true)?;
-            let before = to.before.as_deref().map(|before| fetch(together, before, true));
+            let to = fetch(member, &request.a, true)?;
+            let before = to.before.as_deref().map(|before| fetch(member, before, true));
             (before.transpose()?, to)
         }
     };
@@ -329,10 +328,10 @@ fn bytes_of(shown: &Shown) -> Result<Option<Vec<u8>>, ApiError> {
 ///
 /// # Errors
 /// `not_found` when no hub is joined or it has no such version, `key_refused`, `store_unavailable`.
-pub fn hub_approve(together: &Arc<Together>, request: HubApproveReq) -> Result<HubApproved, ApiError> {
-    let (member, hub) = commands::hub(together)?;
-    let asked = Approve { versions: request.versions, person: together.options.user.clone() };
-    let approved: Approved = hub.call("approve", &asked).map_err(|error| error.api(&member.url))?;
+pub fn hub_approve(member: &Member, request: HubApproveReq) -> Result<HubApproved, ApiError> {
+    let hub = member.hub()?;
+    let asked = Approve { versions: request.versions, person: member.person() };
+    let approved: Approved = hub.ask("approve", &asked)?;
     Ok(HubApproved { memories: approved.memories })
 }
 
@@ -340,21 +339,21 @@ pub fn hub_approve(together: &Arc<Together>, request: HubApproveReq) -> Result<H
 ///
 /// # Errors
 /// As [`hub_approve`]; `invalid` for an empty comment.
-pub fn hub_comment(together: &Arc<Together>, request: HubCommentReq) -> Result<HubShown, ApiError> {
-    let (member, hub) = commands::hub(together)?;
+pub fn hub_comment(member: &Member, request: HubCommentReq) -> Result<HubShown, ApiError> {
+    let hub = member.hub()?;
     let HubCommentReq { version, text } = request;
-    let asked = Comment { version: version.clone(), text, person: together.options.user.clone() };
-    let _: Done = hub.call("comment", &asked).map_err(|error| error.api(&member.url))?;
-    hub_show(together, HubShowReq { version, content: false })
+    let asked = Comment { version: version.clone(), text, person: member.person() };
+    let _: Done = hub.ask("comment", &asked)?;
+    hub_show(member, HubShowReq { version, content: false })
 }
 
 /// Projects, and the stores that each has on every machine.
 ///
 /// # Errors
 /// `not_found` when no hub is joined, `store_unavailable`, `key_refused`.
-pub fn hub_projects(together: &Arc<Together>, _: Nothing) -> Result<HubProjects, ApiError> {
-    let (member, hub) = commands::hub(together)?;
-    let list: Projects = hub.call("projects", &Done {}).map_err(|error| error.api(&member.url))?;
+pub fn hub_projects(member: &Member, _: Nothing) -> Result<HubProjects, ApiError> {
+    let hub = member.hub()?;
+    let list: Projects = hub.ask("projects", &Done {})?;
     let store = |store: retrace_sync::together::ProjectStore| HubProjectStore {
         machine: store.machine,
         machine_name: store.machine_name,

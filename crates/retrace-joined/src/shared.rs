@@ -1,8 +1,8 @@
 //! Sessions of all machines at the hub: choosing what is shared, listing them, presence and the ledger over all of them.
 
-use crate::commands::hub;
+use crate::member::Member;
 use crate::policy::machine_named;
-use crate::{Together, hub_status, state};
+use crate::{Together, commands, state};
 use retrace_model::{RelPath, Timestamp};
 use retrace_sync::messages::{Bytes, PackedContent};
 use retrace_sync::sessions::{
@@ -11,7 +11,7 @@ use retrace_sync::sessions::{
 };
 use retrace_wire::{
     ApiError, Code, HubAdherence, HubAdherenceReq, HubMachinePresence, HubPresence, HubPresenceReq,
-    HubRuleLedger, HubRuleMachine, HubSession, HubSessions, HubSessionsReq, HubShareReq, HubStatus, Nothing,
+    HubRuleLedger, HubRuleMachine, HubSession, HubSessions, HubSessionsReq, HubShareReq, HubStatus,
     RuleFields, RuleKind, RuleLedger, RuleWording,
 };
 use std::collections::BTreeMap;
@@ -38,19 +38,19 @@ pub fn hub_share_sessions(together: &Arc<Together>, request: HubShareReq) -> Res
     let store = together.read(|reader| Ok(together.store_named(reader, &request.store)?.id))?;
     state::update(together, store, |state| state.share = Some(request.share))?;
     together.stores_changed();
-    hub_status(together, Nothing {})
+    commands::status(together)
 }
 
 /// A page of the shared sessions of all machines, as far as this machine's role sees them.
 ///
 /// # Errors
 /// `not_found` when no hub is joined or it has no such machine, `invalid`, `store_unavailable`, `key_refused`.
-pub fn hub_sessions(together: &Arc<Together>, request: HubSessionsReq) -> Result<HubSessions, ApiError> {
-    let (member, hub) = hub(together)?;
-    let machine = request.machine.map(|named| machine_named(&member, &hub, &named)).transpose()?;
+pub fn hub_sessions(member: &Member, request: HubSessionsReq) -> Result<HubSessions, ApiError> {
+    let hub = member.hub()?;
+    let machine = request.machine.map(|named| machine_named(&hub, &named)).transpose()?;
     let limit = u64::from(request.limit.unwrap_or(PAGE));
     let asked = ListSessions { machine, after: request.after, limit };
-    let page: SessionPage = hub.call("sessions", &asked).map_err(|error| error.api(&member.url))?;
+    let page: SessionPage = hub.ask("sessions", &asked)?;
     Ok(HubSessions { sessions: page.sessions.into_iter().map(shown).collect(), next: page.next })
 }
 
@@ -82,14 +82,13 @@ fn shown(session: ListedSession) -> HubSession {
 /// # Errors
 /// `invalid` for what names no memory, `not_found` when no hub is joined or no session of such a memory is shared,
 /// `store_unavailable`, `key_refused`.
-pub fn hub_presence(together: &Arc<Together>, request: HubPresenceReq) -> Result<HubPresence, ApiError> {
-    let (member, hub) = hub(together)?;
+pub fn hub_presence(member: &Member, request: HubPresenceReq) -> Result<HubPresence, ApiError> {
+    let hub = member.hub()?;
     let bad = || ApiError::invalid(say::name_memory(), &request.memory);
     let (store, path) = request.memory.split_once(':').ok_or_else(bad)?;
     let path = RelPath::parse(path).map_err(|_| bad())?;
     let asked = AskPresence { store: store.to_owned(), path: Bytes(path.as_bytes().to_vec()) };
-    let found: PresenceSummed =
-        hub.call("session_presence", &asked).map_err(|error| error.api(&member.url))?;
+    let found: PresenceSummed = hub.ask("session_presence", &asked)?;
     if found.machines.is_empty() {
         return Err(
             ApiError::new(Code::NotFound, say::nothing_shared(), &request.memory).hint(say::share_sessions())
@@ -134,11 +133,10 @@ fn on_machine(of: MachinePresence) -> HubMachinePresence {
 ///
 /// # Errors
 /// `not_found` when no hub is joined or it has no such rule, `store_unavailable`, `key_refused`.
-pub fn hub_adherence(together: &Arc<Together>, request: HubAdherenceReq) -> Result<HubAdherence, ApiError> {
-    let (member, hub) = hub(together)?;
+pub fn hub_adherence(member: &Member, request: HubAdherenceReq) -> Result<HubAdherence, ApiError> {
+    let hub = member.hub()?;
     let rule = request.rule.as_deref().map(|rule| rule.strip_prefix("rule_").unwrap_or(rule).to_owned());
-    let ledger: Ledger =
-        hub.call("session_ledger", &AskLedger { rule }).map_err(|error| error.api(&member.url))?;
+    let ledger: Ledger = hub.ask("session_ledger", &AskLedger { rule })?;
     if let Some(named) = request.rule.filter(|_| ledger.rules.is_empty()) {
         return Err(ApiError::new(Code::NotFound, say::no_rule(), named).hint(say::list_rules()));
     }

@@ -40,6 +40,9 @@ pub fn machine(out: &mut dyn Write, machine: &HubMachine) -> Result<()> {
     if let Some(person) = &machine.signed_in {
         write!(out, "  signed in: {}", super::hub_people::line(person))?;
     }
+    if let Some(ends) = &machine.window_ends_at {
+        write!(out, "  window until {ends}")?;
+    }
     match (&machine.removed_at, &machine.left_at) {
         (Some(removed), _) => write!(out, "  removed {removed}")?,
         (None, Some(left)) => write!(out, "  left {left}")?,

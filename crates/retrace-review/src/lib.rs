@@ -40,6 +40,9 @@ pub use commands::{
     undo_review, withdraw_queued,
 };
 
+/// Findings of a content of elsewhere, for who has no log.
+pub use retrace_health::findings_by_usual_rules;
+
 use retrace_adherence::Rules;
 use retrace_engine::kept_texts::KeptTexts;
 use retrace_engine::{Engine, decision, kinds, memories, plan, queue, target, view};

@@ -55,6 +55,17 @@ impl Assets {
         }
     }
 
+    /// The same files with a page that says who serves it, so that the window shows what is offered there.
+    #[must_use]
+    pub(crate) fn served_by(mut self, whom: &str) -> Self {
+        if let Some(page) = self.files.get_mut("index.html") {
+            let said = format!("<head><meta name=\"retrace-served-by\" content=\"{whom}\" />");
+            let text = String::from_utf8_lossy(page).replacen("<head>", &said, 1);
+            *page = Cow::Owned(text.into_bytes());
+        }
+        self
+    }
+
     /// These files, by their path without a leading slash.
     pub fn from_files(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Self {
         Self { files: files.into_iter().map(|(name, content)| (name, Cow::Owned(content))).collect() }

@@ -4,13 +4,13 @@ use crate::reply::{self, json, refuse};
 use crate::router::Shared;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use futures_util::StreamExt as _;
 use retrace_api::wire::Message;
 use retrace_api::wire::shell as say;
 use retrace_api::wire::{ApiError, Code};
-use retrace_api::{App, COMMANDS};
+use retrace_api::{App, COMMANDS, CommandInfo};
 use serde_json::{Value, json as value};
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,8 +23,14 @@ const BODY_TIME: Duration = Duration::from_secs(30);
 
 /// `GET /api/v1/commands`
 pub(crate) async fn list() -> Response {
+    list_of(|_| true)
+}
+
+/// The commands that a shell has.
+pub(crate) fn list_of(has: impl Fn(&CommandInfo) -> bool) -> Response {
     let commands: Vec<Value> = COMMANDS
         .iter()
+        .filter(|command| has(command))
         .map(|command| {
             value!({
                 "name": command.name,
@@ -34,6 +40,7 @@ pub(crate) async fn list() -> Response {
                 "provides": command.provides,
                 "invalidates": command.invalidates,
                 "errors": command.errors,
+                "at_hub": command.at_hub,
             })
         })
         .collect();
@@ -49,22 +56,10 @@ pub(crate) async fn call(State(shared): State<Arc<Shared>>, request: Request) ->
         let hint = say::get_api_v1_commands_lists();
         return refuse(StatusCode::NOT_FOUND, say::no_such_command(), hint, name);
     };
-    let body = match tokio::time::timeout(BODY_TIME, read(body)).await {
-        Ok(Ok(body)) => body,
-        Ok(Err(refusal)) => return refusal,
-        Err(_) => {
-            return refuse(
-                StatusCode::REQUEST_TIMEOUT,
-                say::request_did_not_arrive_time(),
-                Message::default(),
-                "body",
-            );
-        }
+    let body = match arrived(&parts.headers, body, BODY_BYTES).await {
+        Ok(body) => body,
+        Err(refusal) => return refusal,
     };
-    if !body.is_empty() && !retrace_store_http::is_json(&parts.headers) {
-        let hint = say::send_content_type_application_json();
-        return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, say::request_not_json(), hint, "content-type");
-    }
     let app = Arc::clone(&shared.app);
     // An act goes on when its client goes away, and when the server is asked to stop.
     let act = if command.writes { Some(Arc::clone(&shared.acts).read_owned().await) } else { None };
@@ -75,15 +70,32 @@ pub(crate) async fn call(State(shared): State<Arc<Shared>>, request: Request) ->
     answer(work.await.unwrap_or_else(|_| Err(bug(command.name))))
 }
 
-/// The whole body, or the refusal that ends the request.
-async fn read(body: Body) -> Result<Vec<u8>, Response> {
+/// The whole body of a command, or the refusal that ends the request.
+pub(crate) async fn arrived(headers: &HeaderMap, body: Body, most: usize) -> Result<Vec<u8>, Response> {
+    let body = tokio::time::timeout(BODY_TIME, read(body, most)).await.map_err(|_| {
+        let message = say::request_did_not_arrive_time();
+        refuse(StatusCode::REQUEST_TIMEOUT, message, Message::default(), "body")
+    })??;
+    if !body.is_empty() && !retrace_store_http::is_json(headers) {
+        let hint = say::send_content_type_application_json();
+        return Err(refuse(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            say::request_not_json(),
+            hint,
+            "content-type",
+        ));
+    }
+    Ok(body)
+}
+
+async fn read(body: Body, most: usize) -> Result<Vec<u8>, Response> {
     let mut stream = body.into_data_stream();
     let mut bytes = Vec::new();
     while let Some(piece) = stream.next().await {
         let piece: Bytes = piece.map_err(|_| {
             refuse(StatusCode::BAD_REQUEST, say::request_broke_off(), Message::default(), "body")
         })?;
-        if bytes.len() + piece.len() > BODY_BYTES {
+        if bytes.len() + piece.len() > most {
             let message = say::request_larger_than_32_mib();
             return Err(refuse(StatusCode::PAYLOAD_TOO_LARGE, message, Message::default(), "body"));
         }
@@ -92,22 +104,25 @@ async fn read(body: Body) -> Result<Vec<u8>, Response> {
     Ok(bytes)
 }
 
-/// Reads the request, runs the command and writes its answer, all on the blocking thread. No body means no parameters.
+/// Reads the request, runs the command and writes its answer, all on the blocking thread.
 fn run(app: &App, name: &str, body: &[u8]) -> Result<Vec<u8>, ApiError> {
-    let request = if body.is_empty() {
-        value!({})
-    } else {
-        serde_json::from_slice(body).map_err(|error| ApiError {
-            code: Code::Invalid,
-            message: say::request_not_json_2(error.to_string()),
-            hint: Message::default(),
-            subject: "body".to_owned(),
-        })?
-    };
-    app.call(name, request).map(|response| response.to_string().into_bytes())
+    app.call(name, parsed(body)?).map(|response| response.to_string().into_bytes())
 }
 
-fn bug(command: &str) -> ApiError {
+/// The request of a command. No body means no parameters.
+pub(crate) fn parsed(body: &[u8]) -> Result<Value, ApiError> {
+    if body.is_empty() {
+        return Ok(value!({}));
+    }
+    serde_json::from_slice(body).map_err(|error| ApiError {
+        code: Code::Invalid,
+        message: say::request_not_json_2(error.to_string()),
+        hint: Message::default(),
+        subject: "body".to_owned(),
+    })
+}
+
+pub(crate) fn bug(command: &str) -> ApiError {
     ApiError {
         code: Code::Internal,
         message: say::bug_in_retrace(),

@@ -63,12 +63,12 @@ impl AllowedHosts {
         Self { hosts, scheme }
     }
 
-    fn allow(&self, host: &str) -> bool {
+    pub(crate) fn allow(&self, host: &str) -> bool {
         self.hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(host))
     }
 
     /// True if an `Origin` header names the pages of this host.
-    fn is_origin(&self, origin: &str, host: &str) -> bool {
+    pub(crate) fn is_origin(&self, origin: &str, host: &str) -> bool {
         origin.strip_prefix(self.scheme).is_some_and(|origin| origin.eq_ignore_ascii_case(host))
     }
 }
@@ -96,7 +96,7 @@ fn refused(shared: &Shared, request: &Request) -> Option<Response> {
             "host",
         ));
     };
-    if !same_origin(shared, headers, host) {
+    if !same_origin(&shared.hosts, headers, host) {
         return Some(refuse(
             StatusCode::FORBIDDEN,
             say::request_comes_from_another_origin(),
@@ -123,7 +123,7 @@ fn store_refused(shared: &Shared, request: &Request) -> Option<Refused> {
     let headers = request.headers();
     let host = named_host(request.uri(), headers).filter(|host| shared.hosts.allow(host));
     match host {
-        Some(host) if same_origin(shared, headers, host) => {
+        Some(host) if same_origin(&shared.hosts, headers, host) => {
             (!authenticates(shared, request)).then_some(Refused::Key)
         }
         _ => Some(Refused::Place),
@@ -131,7 +131,7 @@ fn store_refused(shared: &Shared, request: &Request) -> Option<Refused> {
 }
 
 /// The one host a request names; none when it names several, or a different one in its first line.
-fn named_host<'r>(uri: &Uri, headers: &'r HeaderMap) -> Option<&'r str> {
+pub(crate) fn named_host<'r>(uri: &Uri, headers: &'r HeaderMap) -> Option<&'r str> {
     let host = only(headers, &header::HOST)?;
     let agrees = uri.authority().is_none_or(|authority| authority.as_str().eq_ignore_ascii_case(host));
     agrees.then_some(host)
@@ -144,9 +144,9 @@ fn only<'r>(headers: &'r HeaderMap, name: &HeaderName) -> Option<&'r str> {
 }
 
 /// True if the request says it comes from this server's own pages, or from no page at all.
-fn same_origin(shared: &Shared, headers: &HeaderMap, host: &str) -> bool {
+pub(crate) fn same_origin(hosts: &AllowedHosts, headers: &HeaderMap, host: &str) -> bool {
     !headers.contains_key(header::ORIGIN)
-        || only(headers, &header::ORIGIN).is_some_and(|origin| shared.hosts.is_origin(origin, host))
+        || only(headers, &header::ORIGIN).is_some_and(|origin| hosts.is_origin(origin, host))
 }
 
 /// True if the request shows the token. Its connection then keeps its place.
@@ -162,7 +162,7 @@ fn shows_token(shared: &Shared, headers: &HeaderMap) -> bool {
     retrace_store_http::shown_keys(headers).any(|shown| shared.token.matches(shown))
 }
 
-fn harden(headers: &mut HeaderMap) {
+pub(crate) fn harden(headers: &mut HeaderMap) {
     for (name, value) in [
         (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),

@@ -28,7 +28,8 @@ pub(crate) fn refuse(status: StatusCode, message: Message, hint: Message, subjec
     refusal(status, &ApiError { code, message, hint, subject: subject.to_owned() })
 }
 
-fn refusal(status: StatusCode, error: &ApiError) -> Response {
+/// A refusal of this status.
+pub(crate) fn refusal(status: StatusCode, error: &ApiError) -> Response {
     // Fields in the order of the contract, which a generic JSON object would not keep.
     let error = serde_json::to_string(error).unwrap_or_else(|_| "{}".to_owned());
     json(status, format!("{{\"error\":{error}}}").into_bytes())

@@ -100,15 +100,20 @@ async fn healthz() -> &'static str {
     "ok\n"
 }
 
-async fn wrong_method(request: Request) -> Response {
+pub(crate) async fn wrong_method(request: Request) -> Response {
     let path = request.uri().path();
     refuse(StatusCode::METHOD_NOT_ALLOWED, say::path_not_take_method(), Message::default(), path)
 }
 
 /// A file of the window, or nothing.
 async fn file(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+    file_of(&shared.assets, request).await
+}
+
+/// The file that a request names, or nothing.
+pub(crate) async fn file_of(assets: &Assets, request: Request) -> Response {
     let path = request.uri().path();
-    let Some(asset) = (if path.starts_with("/api/") { None } else { shared.assets.find(path) }) else {
+    let Some(asset) = (if path.starts_with("/api/") { None } else { assets.find(path) }) else {
         return refuse(StatusCode::NOT_FOUND, say::nothing_here(), Message::default(), path);
     };
     if !matches!(*request.method(), Method::GET | Method::HEAD) {

@@ -103,6 +103,9 @@ pub struct Joined {
     pub role: String,
     /// Public key of the hub.
     pub hub_key: Bytes,
+    /// Of a window: when it ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ends_at: Option<i64>,
 }
 
 /// A head that a hub signed.
@@ -347,6 +350,9 @@ pub struct Machine {
     /// When an owner removed it.
     #[serde(default)]
     pub removed_at: Option<i64>,
+    /// Of a window that the hub serves: when it ends. None of a machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ends_at: Option<i64>,
     /// Who is signed in there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signed_in: Option<SignedIn>,

@@ -3,6 +3,7 @@
 //! The hub itself is the provider's client. A machine shows a person where to go and which code to enter there, and asks how it
 //! stands; the ID token never leaves the hub.
 
+use crate::messages::{Bytes, Joined};
 use serde::{Deserialize, Serialize};
 
 /// A sign-in that began.
@@ -51,4 +52,36 @@ pub struct SignedIn {
     pub issuer: String,
     /// When it ends.
     pub ends_at: i64,
+}
+
+/// The name that a window has in the list of machines.
+#[must_use]
+pub fn window_name(person: &str) -> String {
+    format!("browser of {person}")
+}
+
+/// What a hub says to a window in which nobody signed in yet.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct WindowHello {
+    /// True if the provider signs people in there without a token.
+    pub sign_in: bool,
+}
+
+/// A window begins to sign a person in, or asks how that stands.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct WindowSignIn {
+    /// Public key that the window will have.
+    pub public_key: Bytes,
+    /// What came when it began.
+    #[serde(default)]
+    pub handle: String,
+}
+
+/// How the sign-in of a window stands.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct WindowSignedIn {
+    /// How it stands.
+    pub state: SignInState,
+    /// The window, once a person signed in.
+    pub joined: Option<Joined>,
 }

@@ -92,6 +92,12 @@ pub fn allows(role: Role, right: Right) -> bool {
     }
 }
 
+/// True if a window that the hub serves may have the right. It has no chain, and carries nothing out.
+#[must_use]
+pub fn is_for_windows(right: Right) -> bool {
+    right != Right::Send
+}
+
 /// The right that each request of a registered machine needs. A request that is not here is refused. `hello` and `join` are for
 /// those who are not registered yet.
 pub const REQUESTS: &[(&str, Right)] = &[

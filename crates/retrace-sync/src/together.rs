@@ -1,6 +1,7 @@
 //! Requests and answers of what machines do to each other: redactions that reach all of them, proposals, reviews, comments.
 
 use crate::messages::{Bytes, ListedVersion, PackedContent, hash};
+use crate::people::SignedIn;
 use retrace_model::{MachineId, OrderId, Sha256};
 use serde::{Deserialize, Serialize};
 
@@ -649,4 +650,7 @@ pub struct Waiting {
     /// The role that it has now; an owner may have changed it since it joined.
     #[serde(default)]
     pub role: Option<String>,
+    /// Who is signed in there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signed_in: Option<SignedIn>,
 }

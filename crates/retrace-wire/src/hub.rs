@@ -85,6 +85,19 @@ pub struct HubStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub asked: Option<HubAsked>,
+    /// In a window that a hub serves; absent on a machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub window: Option<HubWindow>,
+}
+
+/// A window that a hub serves.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct HubWindow {
+    /// When it ends; null while nobody signed in.
+    pub ends_at: Option<String>,
+    /// True if nobody signed in and the identity provider signs people in without a token.
+    pub sign_in: bool,
 }
 
 /// What a store may send, and how far it was sent.

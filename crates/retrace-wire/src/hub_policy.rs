@@ -58,6 +58,10 @@ pub struct HubMachine {
     pub left_at: Option<String>,
     /// When an owner removed it.
     pub removed_at: Option<String>,
+    /// Of a window that the hub serves: when it ends. Absent of a machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub window_ends_at: Option<String>,
     /// Who is signed in there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]

@@ -36,5 +36,10 @@ retrace_message::messages! {
     try_again_started_anew() => "Try again: it is started anew.",
     window_and_program_differ() => "The window and the program behind it are of different versions.",
     restart_window_or_install_both() => "Close the window and open it again; if this stays, install both from one package.",
+    nobody_signed_in() => "Nobody is signed in in this window.",
+    sign_in_to_this_window() => "Sign in with a token of an owner, or at the identity provider.",
+    too_many_tries() => "Too many tries to sign in came from this address.",
+    wait_a_minute() => "Wait a minute, then try again.",
+    use_a_name_of_the_hub() => "Use the address that the hub printed, or one that its operator gave it.",
     install_window_and_program_together() => "Install the window and `retrace` from one package; they belong side by side.",
 }

@@ -20,6 +20,7 @@ fn with_provider(hub: &Hub, provider: &Provider, domains: &[&str]) -> Running {
         client_id: CLIENT.to_owned(),
         domains: domains.iter().map(|domain| (*domain).to_owned()).collect(),
         hours: 12,
+        window_role: None,
     };
     retrace_hub::start(HubOptions { people: People::Of(options), ..hub.options() }).expect("a process")
 }
@@ -257,6 +258,7 @@ fn keys_change_and_a_sign_in_ends() {
             client_id: CLIENT.to_owned(),
             domains: Vec::new(),
             hours: 12,
+            window_role: None,
         };
         let options = HubOptions { people: People::Of(options), ..hub.options() };
         let failure = retrace_hub::start(options).map(drop).expect_err(bad);
@@ -282,6 +284,7 @@ fn a_provider_that_fails_is_told_and_signs_nobody_in() {
         client_id: CLIENT.to_owned(),
         domains: Vec::new(),
         hours: 1,
+        window_role: None,
     };
     let options = HubOptions { people: People::Of(gone), ..hub.options() };
     let third = retrace_hub::start(options).expect("a process starts without its provider");

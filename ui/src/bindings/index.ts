@@ -3670,6 +3670,10 @@ left_at: string | null,
  */
 removed_at: string | null, 
 /**
+ * Of a window that the hub serves: when it ends. Absent of a machine.
+ */
+window_ends_at?: string, 
+/**
  * Who is signed in there.
  */
 signed_in?: HubPerson, };
@@ -4763,7 +4767,11 @@ signed_in?: HubPerson,
 /**
  * What the organisation asks of this machine; absent before its first sync.
  */
-asked?: HubAsked, };
+asked?: HubAsked, 
+/**
+ * In a window that a hub serves; absent on a machine.
+ */
+window?: HubWindow, };
 
 /**
  * What a store may send, and how far it was sent.
@@ -5030,6 +5038,19 @@ unreviewed_is_least: boolean,
  * When that was so.
  */
 at: string, };
+
+/**
+ * A window that a hub serves.
+ */
+export type HubWindow = { 
+/**
+ * When it ends; null while nobody signed in.
+ */
+ends_at: string | null, 
+/**
+ * True if nobody signed in and the identity provider signs people in without a token.
+ */
+sign_in: boolean, };
 
 /**
  * One change with its surroundings.

@@ -4,6 +4,9 @@
 use super::features;
 use crate::App;
 use crate::wire::{ApiError, Code, Tag};
+use retrace_joined::Member;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use ts_rs::TypeVisitor;
@@ -27,6 +30,8 @@ pub struct CommandInfo {
     pub invalidates: &'static [Tag],
     /// Codes it refuses with, beside those of [`ANY_COMMAND`].
     pub errors: &'static [Code],
+    /// True if a window that a hub serves has it too: it needs no machine.
+    pub at_hub: bool,
 }
 
 /// Codes that any command may refuse with: a request that cannot be read, and the state of the log.
@@ -43,6 +48,7 @@ macro_rules! commands {
     ($(
         $(#[doc = $about:literal])+
         $access:ident $name:ident($request:ident) -> $response:ident
+            $(at $hub:ident)?
             $(provides [$($provides:ident),*])?
             $(invalidates [$($invalidates:ident),*])?
             $(errors [$($error:ident),*])?;
@@ -57,6 +63,7 @@ macro_rules! commands {
             provides: &[$($(Tag::$provides),*)?],
             invalidates: &[$($(Tag::$invalidates),*)?],
             errors: &[$($(Code::$error),*)?],
+            at_hub: commands!(@at $($hub)?),
         }),+];
 
         /// Shows `visitor` the wire types of every command.
@@ -83,18 +90,28 @@ macro_rules! commands {
         fn dispatch(app: &App, name: &str, request: Value) -> Result<Value, ApiError> {
             match name {
                 $(stringify!($name) => {
-                    let request: crate::wire::$request = serde_json::from_value(request).map_err(|error| {
-                        ApiError::invalid(say::request_cannot_read(name, error.to_string()), name)
-                    })?;
+                    let request: crate::wire::$request = read(name, request)?;
                     let response: crate::wire::$response = $name(app, request)?;
-                    serde_json::to_value(response).map_err(|error| {
-                        ApiError::new(Code::Internal, say::answer_cannot_written(error.to_string()), name)
-                    })
+                    written(name, response)
                 })+
                 _ => Err(ApiError::new(Code::NotFound, say::no_such_command(), name)),
             }
         }
+
+        fn dispatch_at_hub(member: &Member, name: &str, request: Value) -> Result<Value, ApiError> {
+            match name {
+                $($(stringify!($name) => {
+                    const { assert!(commands!(@at $hub)) };
+                    let request: crate::wire::$request = read(name, request)?;
+                    let response: crate::wire::$response = features::$name(member, request)?;
+                    written(name, response)
+                })?)+
+                _ => Err(not_at_hub(name)),
+            }
+        }
     };
+    (@at) => { false };
+    (@at hub) => { true };
     (@writes read) => { false };
     (@writes write) => { true };
 }
@@ -465,13 +482,13 @@ commands! {
         provides [Log, Stores];
     /// The hub that this machine joined, and what each store may send to it.
     read hub_status(Nothing) -> HubStatus
-        provides [Stores, Hosts] errors [Internal];
+        at hub provides [Stores, Hosts] errors [Internal];
     /// Joins a hub. Nothing of a memory is sent by it.
     write hub_join(HubJoinReq) -> HubStatus
-        invalidates [Hosts] errors [Invalid, StoreUnavailable, KeyRefused, CannotWrite];
+        at hub invalidates [Hosts] errors [Invalid, StoreUnavailable, KeyRefused, CannotWrite];
     /// Leaves the hub. What was sent stays there.
     write hub_leave(HubLeaveReq) -> HubStatus
-        invalidates [Hosts, Rules] errors [NotFound, CannotWrite];
+        at hub invalidates [Hosts, Rules] errors [NotFound, CannotWrite];
     /// Chooses what a store may send to the hub.
     write hub_send(HubSendReq) -> HubStatus
         invalidates [Hosts] errors [NotFound, CannotWrite];
@@ -480,46 +497,46 @@ commands! {
         invalidates [Hosts, Log, Files, Reviews, Receipts, Rules, Contents] errors [NotFound, Busy, CannotWrite, StoreUnavailable, KeyRefused];
     /// A page of the versions of all machines at the hub.
     read hub_versions(HubVersionsReq) -> HubVersions
-        provides [Outside] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+        at hub provides [Outside] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
     /// Makes a one-time token with which one more machine joins.
     write hub_token(HubTokenReq) -> HubToken
-        errors [NotFound, StoreUnavailable, KeyRefused];
+        at hub errors [NotFound, StoreUnavailable, KeyRefused];
     /// The machines of the organisation, by name.
     read hub_machines(Nothing) -> HubMachines
-        provides [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
+        at hub provides [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
     /// Gives a machine another role.
     write hub_set_role(HubRoleReq) -> HubMachines
-        invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+        at hub invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
     /// Takes a machine out of the organisation. What it sent stays; its key is never taken again.
     write hub_remove_machine(HubMachineRef) -> HubMachines
-        invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+        at hub invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
     /// Begins to sign a person in at the identity provider of the hub: where they go, and what they enter there.
     write hub_sign_in(Nothing) -> HubSignIn
-        errors [NotFound, StoreUnavailable, KeyRefused];
+        at hub errors [NotFound, StoreUnavailable, KeyRefused];
     /// Asks whether the person answered. Where they did, they are signed in on this machine.
     write hub_finish_sign_in(HubSignInReq) -> HubSignInState
-        invalidates [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
+        at hub invalidates [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
     /// Signs the person out of this machine.
     write hub_sign_out(Nothing) -> HubStatus
-        invalidates [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
+        at hub invalidates [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
     /// The policy of the organisation.
     read hub_policy(Nothing) -> HubPolicy
-        provides [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
+        at hub provides [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
     /// Changes one key of the policy. The audit log of the hub keeps what was so before.
     write hub_set_policy(HubPolicyReq) -> HubPolicy
-        invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+        at hub invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
     /// A page of the audit log of the hub: who did and saw what.
     read hub_audit(HubAuditReq) -> HubAudit
-        provides [Outside, Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+        at hub provides [Outside, Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
     /// Makes a key with which an agent uses one memory store of the hub, or all of them.
     write hub_agent_token(HubAgentTokenReq) -> HubAgentTokenMade
-        invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+        at hub invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
     /// Every key that was ever made for an agent.
     read hub_agent_tokens(Nothing) -> HubAgentTokens
-        provides [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
+        at hub provides [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
     /// Ends a key of an agent: its next request is refused.
     write hub_agent_token_revoke(HubAgentTokenRef) -> HubAgentTokens
-        invalidates [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
+        at hub invalidates [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
     /// Switches sync in the background on or off. It runs while this machine records, and sends what `hub_sync` sends.
     write hub_background(HubBackgroundReq) -> HubStatus
         invalidates [Hosts] errors [NotFound, CannotWrite];
@@ -528,49 +545,49 @@ commands! {
         invalidates [Hosts] errors [NotFound, CannotWrite];
     /// A page of the memories of all machines that nobody reviewed, each with its newest version.
     read hub_inbox(HubInboxReq) -> HubInbox
-        provides [Outside, Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+        at hub provides [Outside, Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
     /// A page of the versions of a memory on all machines that have its store or project.
     read hub_history(HubHistoryReq) -> HubHistory
-        provides [Outside, Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+        at hub provides [Outside, Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
     /// A version of any machine with its comments and reviews, and its content where that is asked for.
     read hub_show(HubShowReq) -> HubShown
-        provides [Outside, Hosts, Contents] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+        at hub provides [Outside, Hosts, Contents] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
     /// The difference of two versions of any machines, or of one and the version before it.
     read hub_diff(HubDiffReq) -> FileDiff
-        provides [Outside, Hosts, Contents] errors [NotFound, Invalid, StoreUnavailable, KeyRefused, ContentRedacted];
+        at hub provides [Outside, Hosts, Contents] errors [NotFound, Invalid, StoreUnavailable, KeyRefused, ContentRedacted];
     /// Approves versions of any machine. Their machines note that in their own logs at their next sync.
     write hub_approve(HubApproveReq) -> HubApproved
-        invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+        at hub invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
     /// Comments on a version of any machine.
     write hub_comment(HubCommentReq) -> HubShown
-        invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+        at hub invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
     /// Projects, and the stores that each has on every machine.
     read hub_projects(Nothing) -> HubProjects
-        provides [Outside, Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
+        at hub provides [Outside, Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
     /// Chooses what the sessions of a store share with the hub; nothing before that.
     write hub_share_sessions(HubShareReq) -> HubStatus
         invalidates [Hosts] errors [NotFound, CannotWrite];
     /// A page of the shared sessions of all machines, without their texts.
     read hub_sessions(HubSessionsReq) -> HubSessions
-        provides [Outside, Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+        at hub provides [Outside, Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
     /// In how many shared sessions of all machines a memory was before a model, when last, and why not in the others.
     read hub_presence(HubPresenceReq) -> HubPresence
-        provides [Outside, Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+        at hub provides [Outside, Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
     /// How the shared sessions of all machines fared with rules.
     read hub_adherence(HubAdherenceReq) -> HubAdherence
-        provides [Outside, Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+        at hub provides [Outside, Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
     /// Every redaction of the organisation, how far it reached on each machine, and what else may hold a copy.
     read hub_redactions(Nothing) -> HubRedactions
-        provides [Outside, Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
+        at hub provides [Outside, Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
     /// Approves a redaction that waits for a second person.
     write hub_approve_redaction(HubRedactionRef) -> HubRedactions
-        invalidates [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
+        at hub invalidates [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
     /// Proposes a change to another machine, which carries it out or refuses it.
     write hub_propose(HubProposeReq) -> HubProposal
-        invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+        at hub invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
     /// Proposals of the organisation, newest first, with their results.
     read hub_proposals(Nothing) -> HubProposals
-        provides [Outside, Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
+        at hub provides [Outside, Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
     /// Carries out a proposal for this machine now.
     write hub_accept_proposal(HubProposalRef) -> HubProposal
         invalidates [Log, Files, Reviews, Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
@@ -579,9 +596,51 @@ commands! {
         invalidates [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
     /// Takes back a proposal of this machine that was not carried out yet.
     write hub_withdraw_proposal(HubProposalRef) -> HubProposal
-        invalidates [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
+        at hub invalidates [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
     /// Stops a job; it ends soon and answers with what it has.
     write cancel(JobRef) -> Cancelled;
+}
+
+/// Reads the request of a command, for a shell that answers one itself. Null means no parameters.
+///
+/// # Errors
+/// [`Code::Invalid`].
+pub fn read<T: DeserializeOwned>(name: &str, request: Value) -> Result<T, ApiError> {
+    let request = if request.is_null() { Value::Object(serde_json::Map::new()) } else { request };
+    serde_json::from_value(request)
+        .map_err(|error| ApiError::invalid(say::request_cannot_read(name, error.to_string()), name))
+}
+
+/// Writes the answer of a command, for a shell that answers one itself.
+///
+/// # Errors
+/// [`Code::Internal`].
+pub fn written(name: &str, response: impl Serialize) -> Result<Value, ApiError> {
+    serde_json::to_value(response)
+        .map_err(|error| ApiError::new(Code::Internal, say::answer_cannot_written(error.to_string()), name))
+}
+
+/// The refusal of a command that a window which a hub serves does not have.
+#[must_use]
+pub fn not_at_hub(name: &str) -> ApiError {
+    match COMMANDS.iter().any(|command| command.name == name) {
+        true => ApiError::new(Code::NotFound, say::not_at_hub(), name).hint(say::use_a_machine()),
+        false => ApiError::new(Code::NotFound, say::no_such_command(), name),
+    }
+}
+
+/// Runs the command `name` in a window that a hub serves: those of [`COMMANDS`] that say `at_hub`, and no other.
+///
+/// # Errors
+/// As [`App::call`]; [`Code::NotFound`] for a command that needs a machine.
+pub fn call_at_hub(member: &Member, name: &str, request: Value) -> Result<Value, ApiError> {
+    catch_unwind(AssertUnwindSafe(|| dispatch_at_hub(member, name, request)))
+        .unwrap_or_else(|_| Err(bug(name)))
+}
+
+fn bug(name: &str) -> ApiError {
+    ApiError::new(Code::Internal, say::bug_retrace_nothing_half_done(), name)
+        .hint(say::please_report_what_you_did())
 }
 
 impl App {
@@ -591,11 +650,7 @@ impl App {
     /// # Errors
     /// Answer of the command; [`Code::NotFound`] for an unknown name, [`Code::Invalid`] for a request it cannot read.
     pub fn call(&self, name: &str, request: Value) -> Result<Value, ApiError> {
-        let request = if request.is_null() { Value::Object(serde_json::Map::new()) } else { request };
-        catch_unwind(AssertUnwindSafe(|| dispatch(self, name, request))).unwrap_or_else(|_| {
-            Err(ApiError::new(Code::Internal, say::bug_retrace_nothing_half_done(), name)
-                .hint(say::please_report_what_you_did()))
-        })
+        catch_unwind(AssertUnwindSafe(|| dispatch(self, name, request))).unwrap_or_else(|_| Err(bug(name)))
     }
 }
 
@@ -605,6 +660,8 @@ retrace_message::messages! {
     request_cannot_read(name, error) => "The request of {name} cannot be read: {error}.",
     answer_cannot_written(error) => "The answer cannot be written: {error}.",
     no_such_command() => "There is no such command.",
+    not_at_hub() => "A hub's window does not have this command: it needs a machine.",
+    use_a_machine() => "Use it on a machine that joined the hub.",
     bug_retrace_nothing_half_done() => "This is a bug in Retrace; nothing was half done.",
     please_report_what_you_did() => "Please report what you did.",
 }

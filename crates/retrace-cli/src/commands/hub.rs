@@ -1,6 +1,6 @@
 //! `retrace hub` and `retrace sync`
 
-use super::{Ended, hub_agents, hub_people, hub_policy, hub_sessions, hub_together};
+use super::{Ended, hub_agents, hub_people, hub_policy, hub_sessions, hub_together, hub_window};
 use crate::exit::Exit;
 use crate::print::{self, json};
 use crate::shell::Shell;
@@ -63,6 +63,7 @@ enum What {
     ///
     ///     retrace hub serve --database postgresql:///retrace
     ///     retrace hub serve --database URL --listen 0.0.0.0:7900 --tls-cert c.pem --tls-key k.pem
+    ///     retrace hub serve --database URL … --window --host hub.example
     #[command(verbatim_doc_comment)]
     Serve {
         /// The database, as libpq takes it; the environment variable keeps a password out of the list of processes
@@ -89,6 +90,8 @@ enum What {
         /// Write log lines to standard error, as text or as JSON; they hold no content, path or token
         #[arg(long, value_enum, hide_possible_values = true, value_name = "FORMAT")]
         log: Option<hub_policy::Log>,
+        #[command(flatten)]
+        window: hub_window::Options,
         #[command(flatten)]
         provider: hub_people::Provider,
     },
@@ -306,6 +309,7 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
             new_owner_token,
             metrics_token_file,
             log,
+            window,
             provider,
         } => {
             if let Some(format) = log {
@@ -317,6 +321,7 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
             };
             let tls = tls_cert.zip(tls_key).map(|(certificate, key)| TlsFiles { certificate, key });
             let (people, client_secret_file) = provider.told();
+            let (beside, window_hours) = window.told()?;
             let options = HubOptions {
                 database,
                 listen,
@@ -326,6 +331,8 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
                 metrics_token_file,
                 people,
                 client_secret_file,
+                beside,
+                window_hours,
             };
             serve(options, shell)
         }

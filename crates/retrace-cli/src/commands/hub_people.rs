@@ -1,6 +1,7 @@
 //! `retrace hub sign-in` and `sign-out`
 
 use super::Ended;
+use super::hub_policy::Role;
 use crate::exit::Exit;
 use crate::print;
 use crate::shell::Shell;
@@ -35,6 +36,9 @@ pub(crate) struct Provider {
     /// Hours that a sign-in lasts
     #[arg(long, value_name = "HOURS", default_value_t = 12, requires = "oidc_issuer")]
     oidc_hours: u32,
+    /// Let these people sign in in the hub's window without a token, as reviewer, writer or auditor
+    #[arg(long, value_enum, value_name = "ROLE", hide_possible_values = true, requires = "oidc_issuer")]
+    oidc_window_role: Option<Role>,
 }
 
 impl Provider {
@@ -48,6 +52,7 @@ impl Provider {
                 client_id: self.oidc_client_id.unwrap_or_default(),
                 domains: self.oidc_allowed_domain,
                 hours: self.oidc_hours,
+                window_role: self.oidc_window_role.map(Into::into),
             }),
         };
         (people, self.oidc_client_secret_file)

@@ -40,6 +40,17 @@ impl From<Role> for HubRole {
     }
 }
 
+impl From<Role> for retrace_hub::Role {
+    fn from(role: Role) -> Self {
+        match role {
+            Role::Owner => Self::Owner,
+            Role::Reviewer => Self::Reviewer,
+            Role::Writer => Self::Writer,
+            Role::Auditor => Self::Auditor,
+        }
+    }
+}
+
 /// How log lines of a hub are written.
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum Log {

@@ -21,6 +21,7 @@ mod hub_people;
 pub(crate) mod hub_policy;
 mod hub_sessions;
 pub(crate) mod hub_together;
+pub(crate) mod hub_window;
 pub(crate) mod import;
 pub(crate) mod inbox;
 pub(crate) mod instructions;

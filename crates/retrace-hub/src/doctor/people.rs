@@ -16,7 +16,7 @@ pub(super) async fn machines(examined: &Examined) -> Result<Vec<Check>, Failure>
     let rows = examined
         .client
         .query(
-            "SELECT name, role, skew, seen_at FROM machines WHERE org = $1 AND left_at IS NULL ORDER BY name",
+            "SELECT name, role, skew, seen_at FROM machines WHERE org = $1 AND left_at IS NULL AND ends_at IS NULL ORDER BY name",
             &[&&examined.org.0[..]],
         )
         .await?;

@@ -181,6 +181,7 @@ fn as_caller(hub: &Hub, agent: &Agent) -> Caller {
         role: Role::Writer,
         person: Some(agent.id.clone()),
         verified: None,
+        is_window: false,
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod provider;
 mod token;
+mod windows;
 
 use crate::Failure;
 use crate::audit;
@@ -15,14 +16,16 @@ use crate::routes::Hub;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use provider::{Asked, Polled, ProviderError};
-use retrace_model::OrgId;
+use retrace_model::{MachineId, OrgId};
 use retrace_outbound::canonical_base_url;
 use retrace_sync::messages as m;
 use retrace_sync::people::{FinishSignIn, SignInBegun, SignInState, SignedIn};
+use retrace_sync::roles::Role;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use token::{Expected, Verified};
 use tokio::sync::Semaphore;
+pub(crate) use windows::{finish_window, window_hello, window_sign_in};
 
 /// Calls of the provider that one process makes at once. Each has a thread; what is beyond is refused and not kept waiting.
 const AT_ONCE: usize = 8;
@@ -62,6 +65,8 @@ pub struct ProviderOptions {
     pub domains: Vec<String>,
     /// Hours that a sign-in lasts.
     pub hours: u32,
+    /// The role of a window in which a person signs in without a token; none where that is not offered.
+    pub window_role: Option<Role>,
 }
 
 /// What a process has beside the database.
@@ -93,6 +98,7 @@ pub(crate) struct Provider {
     client_id: String,
     domains: Vec<String>,
     lasts: i64,
+    window_role: Option<Role>,
 }
 
 /// A person who is signed in on the machine that asks.
@@ -135,7 +141,8 @@ pub(crate) async fn settle(database: &Database, org: OrgId, people: &People) -> 
     if let Some(provider) = &wanted {
         client
             .execute(
-                "INSERT INTO provider (org, issuer, client_id, domains, lasts, changed_at) VALUES ($1, $2, $3, $4, $5, $6)",
+                "INSERT INTO provider (org, issuer, client_id, domains, lasts, changed_at, window_role)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7)",
                 &[
                     &&org.0[..],
                     &provider.issuer,
@@ -143,6 +150,7 @@ pub(crate) async fn settle(database: &Database, org: OrgId, people: &People) -> 
                     &provider.domains,
                     &provider.lasts,
                     &now(),
+                    &provider.window_role.map(Role::as_str),
                 ],
             )
             .await?;
@@ -155,9 +163,12 @@ pub(crate) async fn settle(database: &Database, org: OrgId, people: &People) -> 
 }
 
 fn describe(provider: Option<&Provider>) -> String {
-    let Some(Provider { issuer, client_id, domains, lasts }) = provider else { return "none".to_owned() };
+    let Some(Provider { issuer, client_id, domains, lasts, window_role }) = provider else {
+        return "none".to_owned();
+    };
     let domains = if domains.is_empty() { "any".to_owned() } else { domains.join(",") };
-    format!("{issuer} {client_id} {domains} {}", lasts / HOUR)
+    let windows = window_role.map(|role| format!(" windows:{role}")).unwrap_or_default();
+    format!("{issuer} {client_id} {domains} {}{windows}", lasts / HOUR)
 }
 
 fn checked(options: &ProviderOptions) -> Result<Provider, Failure> {
@@ -178,21 +189,29 @@ fn checked(options: &ProviderOptions) -> Result<Provider, Failure> {
     if domains.iter().any(|domain| domain.is_empty() || domain.contains(['@', ' ', ','])) {
         return Err(bad("a domain is a name such as example.com"));
     }
+    if options.window_role == Some(Role::Owner) {
+        return Err(bad("nobody becomes an owner by signing in"));
+    }
     let (issuer, client_id) = (options.issuer.clone(), options.client_id.trim().to_owned());
-    Ok(Provider { issuer, client_id, domains, lasts: i64::from(options.hours) * HOUR })
+    let (lasts, window_role) = (i64::from(options.hours) * HOUR, options.window_role);
+    Ok(Provider { issuer, client_id, domains, lasts, window_role })
 }
 
 /// The provider of the organisation, where it has one.
 pub(crate) async fn provider_of(scoped: &Scoped, org: OrgId) -> Result<Option<Provider>, Failure> {
     let row = scoped
         .client()?
-        .query_opt("SELECT issuer, client_id, domains, lasts FROM provider WHERE org = $1", &[&&org.0[..]])
+        .query_opt(
+            "SELECT issuer, client_id, domains, lasts, window_role FROM provider WHERE org = $1",
+            &[&&org.0[..]],
+        )
         .await?;
     Ok(row.map(|row| Provider {
         issuer: row.get(0),
         client_id: row.get(1),
         domains: row.get(2),
         lasts: row.get(3),
+        window_role: row.get::<_, Option<String>>(4).and_then(|role| Role::parse(&role)),
     }))
 }
 
@@ -207,27 +226,41 @@ pub(crate) async fn ask(
     if !["sign_in", "finish_sign_in"].contains(&name) {
         return Ok(None);
     }
-    let scoped = hub.database.scoped(caller.org).await?;
-    let provider = provider_of(&scoped, caller.org).await?;
-    scoped.commit().await?;
-    let provider = provider
+    let provider = the_provider(hub, caller.org)
+        .await?
         .ok_or_else(|| Failure::refused(m::NOT_FOUND, "This hub has no identity provider to sign in at."))?;
+    ask_provider(hub, (caller.org, caller.machine), provider, name == "sign_in", || {
+        let request: FinishSignIn = crate::routes::read(body)?;
+        Ok(request.handle)
+    })
+    .await
+    .map(Some)
+}
+
+async fn the_provider(hub: &Hub, org: OrgId) -> Result<Option<Provider>, Failure> {
+    let scoped = hub.database.scoped(org).await?;
+    let provider = provider_of(&scoped, org).await?;
+    scoped.commit().await?;
+    Ok(provider)
+}
+
+/// Begins to sign somebody in on a machine, or asks how what its handle names stands.
+async fn ask_provider(
+    hub: &Hub,
+    place: (OrgId, MachineId),
+    provider: Provider,
+    begins: bool,
+    handle: impl FnOnce() -> Result<String, Failure>,
+) -> Result<Outcome, Failure> {
     let Ok(_place) = hub.people.at_once.try_acquire() else {
         return Err(Failure::refused(m::UNAVAILABLE, "Too many people sign in at this moment."));
     };
-    let outcome = match name {
-        "sign_in" => begin(hub, caller, provider).await?,
-        _ => {
-            let request: FinishSignIn = crate::routes::read(body)?;
-            finish(hub, caller, provider, &request.handle).await?
-        }
-    };
-    Ok(Some(outcome))
+    if begins { begin(hub, place, provider).await } else { finish(hub, place, provider, &handle()?).await }
 }
 
 /// The text by which a sealed sign-in belongs to one machine of one organisation.
-fn about(caller: &Caller) -> Vec<u8> {
-    [&b"retrace.hub.sign_in.1\0"[..], &caller.org.0, &caller.machine.0].concat()
+fn about((org, machine): (OrgId, MachineId)) -> Vec<u8> {
+    [&b"retrace.hub.sign_in.1\0"[..], &org.0, &machine.0].concat()
 }
 
 /// Asks the provider on a thread of its own.
@@ -253,7 +286,7 @@ async fn on_thread<T: Send + 'static>(
     })
 }
 
-async fn begin(hub: &Hub, caller: &Caller, provider: Provider) -> Result<Outcome, Failure> {
+async fn begin(hub: &Hub, place: (OrgId, MachineId), provider: Provider) -> Result<Outcome, Failure> {
     let nonce = URL_SAFE_NO_PAD.encode(hub.keys.random::<24>()?);
     let sent = nonce.clone();
     let device = on_thread(hub, &provider, move |asked| asked.begin(&asked.description()?, &sent)).await?;
@@ -270,7 +303,7 @@ async fn begin(hub: &Hub, caller: &Caller, provider: Provider) -> Result<Outcome
     };
     let text =
         serde_json::to_vec(&begun).map_err(|_| Failure::Machine("a sign-in cannot be written".into()))?;
-    let handle = URL_SAFE_NO_PAD.encode(hub.keys.wrap(&about(caller), &text)?);
+    let handle = URL_SAFE_NO_PAD.encode(hub.keys.wrap(&about(place), &text)?);
     Ok(Outcome::Begun(SignInBegun {
         user_code: device.user_code,
         verification_uri: device.verification_uri,
@@ -281,10 +314,15 @@ async fn begin(hub: &Hub, caller: &Caller, provider: Provider) -> Result<Outcome
     }))
 }
 
-async fn finish(hub: &Hub, caller: &Caller, provider: Provider, handle: &str) -> Result<Outcome, Failure> {
+async fn finish(
+    hub: &Hub,
+    place: (OrgId, MachineId),
+    provider: Provider,
+    handle: &str,
+) -> Result<Outcome, Failure> {
     let refused = |why: &str| Failure::refused(m::SIGN_IN_REFUSED, why);
     let sealed = URL_SAFE_NO_PAD.decode(handle).unwrap_or_default();
-    let begun = hub.keys.unwrap(&about(caller), &sealed);
+    let begun = hub.keys.unwrap(&about(place), &sealed);
     let begun: Option<Begun> = begun.and_then(|text| serde_json::from_slice(&text).ok());
     let begun = begun.ok_or_else(|| refused("This sign-in did not begin on this machine."))?;
     if begun.issuer != provider.issuer || begun.client_id != provider.client_id {
@@ -358,6 +396,25 @@ pub(crate) async fn keep(
         }
     };
     answer.map_err(|_| Failure::Machine("an answer cannot be written".into()))
+}
+
+/// Who is signed in on the machine that asks.
+pub(crate) async fn signed_in(scoped: &Scoped, caller: &Caller) -> Result<Option<SignedIn>, Failure> {
+    let row = scoped
+        .client()?
+        .query_opt(
+            "SELECT s.shown, s.name, s.issuer, s.ends_at FROM sign_ins s
+             JOIN provider p ON p.org = s.org AND p.issuer = s.issuer AND p.client_id = s.client_id
+             WHERE s.org = $1 AND s.machine = $2 AND s.ends_at > $3",
+            &[&&caller.org.0[..], &&caller.machine.0[..], &now()],
+        )
+        .await?;
+    Ok(row.map(|row| SignedIn {
+        person: row.get(0),
+        name: row.get(1),
+        issuer: row.get(2),
+        ends_at: row.get(3),
+    }))
 }
 
 /// Ends the sign-in of a machine; whether there was one.

@@ -20,8 +20,9 @@ pub(crate) fn hello(hub: &Hub) -> Hello {
     Hello { protocol: PROTOCOL, time: now(), public_key: Bytes(hub.keys.signing.public()) }
 }
 
-/// Registers a machine. The same machine may ask again with the same token, whose answer it may have missed.
-pub(crate) async fn join(hub: &Hub, request: Join) -> Result<Joined, Failure> {
+/// Registers a machine. The same machine may ask again with the same token, whose answer it may have missed. With `lasts`, in
+/// microseconds, what joins is a window, and ends then.
+pub(crate) async fn join(hub: &Hub, request: Join, lasts: Option<i64>) -> Result<Joined, Failure> {
     let bad = || Failure::refused(m::BAD_TOKEN, "The token is unknown, was used, or is too old.");
     let public = &request.public_key.0;
     if public.len() != 32 || !is_signed(public, &join_text(&request.token, public), &request.signature.0) {
@@ -46,11 +47,13 @@ pub(crate) async fn join(hub: &Hub, request: Join) -> Result<Joined, Failure> {
             &[&&org.0[..], &&machine.0[..]],
         )
         .await?;
+    let ends_at = lasts.map(|lasts| now().saturating_add(lasts));
     let joined = |role: Role| Joined {
         org: org.to_string(),
         machine: machine.to_string(),
         role: role.to_string(),
         hub_key: Bytes(hub.keys.signing.public()),
+        ends_at,
     };
     let removed = known.as_ref().and_then(|row| row.get::<_, Option<i64>>(2));
     if removed.is_some() {
@@ -66,22 +69,22 @@ pub(crate) async fn join(hub: &Hub, request: Join) -> Result<Joined, Failure> {
         None if found.get::<_, i64>(2) > now() => {}
         _ => return Err(bad()),
     }
-    let name: String = request.name.chars().filter(|letter| !letter.is_control()).take(100).collect();
-    client
-        .execute(
-            "INSERT INTO machines (org, machine, public_key, name, role, joined_at, seen_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $6)
-             ON CONFLICT (org, machine) DO UPDATE SET name = $4, role = $5, left_at = NULL, seen_at = $6",
-            &[&&org.0[..], &&machine.0[..], public, &name, &role.as_str(), &now()],
-        )
-        .await?;
+    let caller = Caller {
+        org,
+        machine,
+        public_key: public.clone(),
+        role,
+        person: None,
+        verified: None,
+        is_window: ends_at.is_some(),
+    };
+    register(&scoped, &caller, &request.name, ends_at, false).await?;
     client
         .execute(
             "UPDATE tokens SET used_by = $3 WHERE org = $1 AND sha256 = $2",
             &[&&org.0[..], &&sha256.0[..], &&machine.0[..]],
         )
         .await?;
-    let caller = Caller { org, machine, public_key: public.clone(), role, person: None, verified: None };
     // Whoever was signed in on a machine that left is not signed in on the one that joins.
     people::end(&scoped, &caller).await?;
     audit::note(&scoped, &caller, "join", role.as_str()).await?;
@@ -89,20 +92,44 @@ pub(crate) async fn join(hub: &Hub, request: Join) -> Result<Joined, Failure> {
     Ok(joined(role))
 }
 
+/// Writes down a machine, or a window with the time of its end and whether a sign-in at the provider opened it.
+pub(crate) async fn register(
+    scoped: &Scoped,
+    caller: &Caller,
+    name: &str,
+    ends_at: Option<i64>,
+    by_provider: bool,
+) -> Result<(), Failure> {
+    let name: String = name.chars().filter(|letter| !letter.is_control()).take(100).collect();
+    let Caller { org, machine, public_key, role, .. } = caller;
+    scoped
+        .client()?
+        .execute(
+            "INSERT INTO machines (org, machine, public_key, name, role, joined_at, seen_at, ends_at, by_provider)
+             VALUES ($1, $2, $3, $4, $5, $6, $6, $7, $8)
+             ON CONFLICT (org, machine) DO UPDATE SET name = $4, role = $5, left_at = NULL, seen_at = $6, ends_at = $7,
+                 by_provider = $8",
+            &[&&org.0[..], &&machine.0[..], public_key, &name, &role.as_str(), &now(), &ends_at, &by_provider],
+        )
+        .await?;
+    Ok(())
+}
+
 fn role_of(row: &Row, column: usize) -> Result<Role, Failure> {
     let role: String = row.try_get(column)?;
     Role::parse(&role).ok_or_else(|| Failure::Database("a role is damaged".into()))
 }
 
-/// The registered machine, where it is one and did not leave.
+/// The registered machine, where it is one and did not leave; a window until it ends.
 pub(crate) async fn caller(scoped: &Scoped, org: OrgId, machine: MachineId) -> Result<Caller, Failure> {
     let row = scoped
         .client()?
         .query_opt(
-            "SELECT m.public_key, m.role, s.person, s.shown FROM machines m
+            "SELECT m.public_key, m.role, s.person, s.shown, m.ends_at IS NOT NULL FROM machines m
              LEFT JOIN (sign_ins s JOIN provider p ON p.org = s.org AND p.issuer = s.issuer AND p.client_id = s.client_id)
                  ON s.org = m.org AND s.machine = m.machine AND s.ends_at > $3
-             WHERE m.org = $1 AND m.machine = $2 AND m.left_at IS NULL",
+             WHERE m.org = $1 AND m.machine = $2 AND m.left_at IS NULL AND (m.ends_at IS NULL OR m.ends_at > $3)
+                 AND (NOT m.by_provider OR s.machine IS NOT NULL)",
             &[&&org.0[..], &&machine.0[..], &now()],
         )
         .await?;
@@ -110,7 +137,8 @@ pub(crate) async fn caller(scoped: &Scoped, org: OrgId, machine: MachineId) -> R
         row.ok_or_else(|| Failure::refused(m::NOT_REGISTERED, "This machine is not registered at the hub."))?;
     let person = row.get::<_, Option<Vec<u8>>>(2).zip(row.get(3)).map(|(key, shown)| Person { key, shown });
     let (public_key, role) = (row.get(0), role_of(&row, 1)?);
-    Ok(Caller { org, machine, public_key, role, person: None, verified: None }.with(person))
+    let is_window = row.get(4);
+    Ok(Caller { org, machine, public_key, role, person: None, verified: None, is_window }.with(person))
 }
 
 /// Notes what the machine's clock shows.
@@ -126,16 +154,19 @@ pub(crate) async fn clock(scoped: &Scoped, caller: &Caller, request: Clock) -> R
     Ok(Hello { protocol: PROTOCOL, time: at, public_key: Bytes(Vec::new()) })
 }
 
+/// The machines, and the windows that have not ended: one that has is in the audit log alone.
 pub(crate) async fn machines(scoped: &Scoped, caller: &Caller) -> Result<Machines, Failure> {
     let rows = scoped
         .client()?
         .query(
             "SELECT m.machine, m.name, m.role, m.seen_at, m.skew, m.left_at, m.joined_at, m.removed_at, s.shown, s.name,
-                 s.issuer, s.ends_at
+                 s.issuer, s.ends_at, m.ends_at
              FROM machines m
              LEFT JOIN (sign_ins s JOIN provider p ON p.org = s.org AND p.issuer = s.issuer AND p.client_id = s.client_id)
                  ON s.org = m.org AND s.machine = m.machine AND s.ends_at > $2
-             WHERE m.org = $1 ORDER BY m.name, m.machine",
+             WHERE m.org = $1 AND (m.ends_at IS NULL OR m.ends_at > $2 AND m.left_at IS NULL)
+                 AND (NOT m.by_provider OR s.machine IS NOT NULL)
+             ORDER BY m.name, m.machine",
             &[&&caller.org.0[..], &now()],
         )
         .await?;
@@ -149,6 +180,7 @@ pub(crate) async fn machines(scoped: &Scoped, caller: &Caller) -> Result<Machine
             joined_at: row.get(6),
             left_at: row.get(5),
             removed_at: row.get(7),
+            ends_at: row.get(12),
             signed_in: signed_in(row),
         })
     };
@@ -178,7 +210,7 @@ pub(crate) async fn token(
     Ok(Token { token, role: role.to_string(), expires_at })
 }
 
-/// The machine and its role, locked; and whether another owner is there.
+/// The machine and its role, locked; and whether an owner is there without it. A window ends by itself, so it counts as none.
 async fn to_change(
     scoped: &Scoped,
     caller: &Caller,
@@ -189,7 +221,7 @@ async fn to_change(
     // In one order, so that two owners who change each other do not wait for each other for ever.
     let rows = client
         .query(
-            "SELECT machine, role FROM machines WHERE org = $1 AND left_at IS NULL
+            "SELECT machine, role, ends_at IS NULL FROM machines WHERE org = $1 AND left_at IS NULL
                  AND (machine = $2 OR role = 'owner') ORDER BY machine FOR UPDATE",
             &[&&caller.org.0[..], &&machine.0[..]],
         )
@@ -197,10 +229,12 @@ async fn to_change(
     let (mut found, mut others) = (None, false);
     for row in &rows {
         let role = role_of(row, 1)?;
+        let is_machine: bool = row.get(2);
         if id16(row, 0)? == machine.0 {
             found = Some(role);
+            others |= !is_machine;
         } else {
-            others |= role == Role::Owner;
+            others |= is_machine && role == Role::Owner;
         }
     }
     let role = found.ok_or_else(|| Failure::refused(m::NOT_FOUND, "No such machine belongs to the hub."))?;
@@ -280,7 +314,10 @@ pub(crate) async fn leave(scoped: &Scoped, caller: &Caller) -> Result<Done, Fail
             &[&&caller.org.0[..], &&caller.machine.0[..], &now()],
         )
         .await?;
-    end_tokens(scoped, caller, caller.machine).await?;
+    // Whoever closes a window goes on to be who they are: what they made for others stays good.
+    if !caller.is_window {
+        end_tokens(scoped, caller, caller.machine).await?;
+    }
     people::end(scoped, caller).await?;
     audit::note(scoped, caller, "leave", "").await?;
     Ok(Done {})

@@ -6,6 +6,7 @@ use crate::Failure;
 use crate::audit;
 use crate::database::{Scoped, now};
 use crate::keys::{Place, Sealed};
+use crate::people;
 use crate::routes::Hub;
 use retrace_model::{MachineId, MemoryId, OrgId, Sha256, StoreId, VersionId};
 use retrace_sync::messages::{self as m, Append, Bytes, Done, ListedVersion, PackedContent};
@@ -660,5 +661,6 @@ pub(crate) async fn waiting(scoped: &Scoped, caller: &Caller) -> Result<Waiting,
         proposals: count(row.get(3)),
         unreviewed: unreviewed(scoped, caller.org, None).await?,
         role: Some(caller.role.to_string()),
+        signed_in: people::signed_in(scoped, caller).await?,
     })
 }
