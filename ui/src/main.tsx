@@ -22,7 +22,8 @@ async function start(): Promise<void> {
       <Root backend={backend} queries={makeQueryClient()} />
     </StrictMode>,
   );
-  loadAllLater();
+  // A hub's window shows one screen.
+  if (!backend.platform.ofHub) loadAllLater();
 }
 
 void start();

@@ -17,6 +17,7 @@ import { Toasts } from "@/shared/Toasts";
 import { Failure, Skeleton } from "@/shared/ui";
 import { showWholeTexts } from "@/shared/whole-text";
 import { useFoundAgain, useLostSince } from "@/state/connection";
+import { useOfHub } from "@/state/hub";
 import { listenToKeys } from "@/state/keys";
 import { useRead } from "@/state/queries";
 import { type Route, useRoute } from "@/state/route";
@@ -25,6 +26,7 @@ import { ConnectionLost } from "./ConnectionLost";
 import { ScreenFailed } from "./Failed";
 import { Frame } from "./Frame";
 import css from "./frame.module.css";
+import { HubWindow } from "./HubWindow";
 
 const TimelineScreen = lazily(() => import("@/features/timeline/TimelineScreen"), "TimelineScreen");
 const ContextLab = lazily(() => import("@/features/context/ContextLab"), "ContextLab");
@@ -126,8 +128,12 @@ function NoKey() {
   );
 }
 
-/** The window. */
+/** The window: of a machine, or of the hub that serves it. */
 export function App() {
+  return useOfHub() ? <HubWindow /> : <MachineWindow />;
+}
+
+function MachineWindow() {
   const route = useRoute();
   const status = useRead("status", {}, { refetchInterval: STATUS_MS });
   const lost = useLostSince();

@@ -1,5 +1,6 @@
 import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
+import { Unauthorized } from "@/host";
 import { fakeBackend } from "@/host/fake";
 import type { Finding, HubRole } from "@/bindings";
 import {
@@ -322,5 +323,94 @@ describe("the hub", () => {
   it("lists what was done and refused", async () => {
     openWindow("#/hub?view=audit", joined());
     expect(await screen.findByTestId("audit-row")).toHaveAttribute("data-outcome", "refused");
+  });
+});
+
+/** A window that a hub serves, over the fake. */
+function served(role: HubRole | null = "reviewer") {
+  const fake = fakeBackend(undefined, { kind: "browser", ofHub: true });
+  fake.hub.window = true;
+  fake.hub.joined = role !== null;
+  if (role) fake.hub.role = role;
+  return fake;
+}
+
+describe("the window of a hub", () => {
+  it("is signed in to with a name and a token, and shows the hub alone", async () => {
+    const { fake, user } = openWindow("#/memories", served(null));
+    await user.type(await screen.findByTestId("window-name"), "Ann");
+    await user.type(screen.getByTestId("window-token"), "wrong");
+    await user.click(screen.getByTestId("window-sign-in"));
+    expect(await screen.findByTestId("failure")).toHaveTextContent("The token is unknown.");
+    await user.clear(screen.getByTestId("window-token"));
+    await user.type(screen.getByTestId("window-token"), "right");
+    await user.click(screen.getByTestId("window-sign-in"));
+    expect(await screen.findByTestId("hub-total")).toHaveTextContent("3 memories that nobody reviewed");
+    expect(callsOf(fake, "hub_join").real.at(-1)).toMatchObject({ token: "right", name: "Ann" });
+    expect(screen.queryByTestId("nav-memories")).toBeNull();
+    expect(screen.queryByTestId("hub-sync")).toBeNull();
+    // It asks for nothing that needs a machine.
+    expect(fake.calls.map(({ name }) => name).filter((name) => !name.startsWith("hub_"))).toEqual([]);
+  });
+
+  it("signs in at the provider only where that is offered", async () => {
+    const none = openWindow("", served(null));
+    await screen.findByTestId("window-token");
+    expect(screen.queryByTestId("window-at-provider")).toBeNull();
+    none.view.unmount();
+    const fake = served(null);
+    fake.hub.signIn = true;
+    const { user } = openWindow("", fake);
+    await user.click(await screen.findByTestId("window-at-provider"));
+    expect(await screen.findByTestId("hub-sign-in-code")).toHaveTextContent("WDJB-MJHT");
+    fake.hub.entered = ADA;
+    expect(await screen.findByTestId("hub-who")).toHaveTextContent("Ada");
+    expect(await screen.findByTestId("hub-pane")).toHaveTextContent("berths.md");
+  });
+
+  it("keeps nothing of who signed out", async () => {
+    const { fake, user } = openWindow("", served());
+    await waitFor(() => expect(screen.getByTestId("hub-pane")).toHaveTextContent("Berth 2 is closed."));
+    await user.click(screen.getByTestId("hub-close"));
+    expect(await screen.findByTestId("window-sign-in-page")).toBeInTheDocument();
+    const before = callsOf(fake, "hub_inbox").real.length;
+    await user.type(screen.getByTestId("window-name"), "Ben");
+    await user.type(screen.getByTestId("window-token"), "right");
+    await user.click(screen.getByTestId("window-sign-in"));
+    await screen.findByTestId("hub-total");
+    expect(callsOf(fake, "hub_inbox").real.length).toBeGreaterThan(before);
+  });
+
+  it("shows machines and the policy, and what its role does not give", async () => {
+    const fake = served("auditor");
+    fake.hub.machines.push({
+      ...fake.hub.machines[1]!,
+      machine: "machine_window",
+      name: "browser of Ann",
+      is_this: true,
+      skew_seconds: 0,
+      window_ends_at: "2026-11-27T09:00:00Z",
+    });
+    fake.hub.machines[0]!.is_this = false;
+    const { user } = openWindow("#/hub?view=machines", fake);
+    expect(await rowWith("hub-machine", "browser of Ann")).toHaveTextContent("this window");
+    expect(await screen.findByTestId("hub-policy")).toHaveTextContent("harbour: 90 days");
+    expect(screen.queryByTestId("hub-make-token")).toBeNull();
+    expect(screen.getByTestId("hub-role")).toHaveTextContent("auditor");
+    await user.keyboard("?");
+    expect(await screen.findByTestId("key-help")).toHaveTextContent("All keys");
+    await user.keyboard("{Escape}");
+    await waitFor(() => expect(screen.queryByTestId("key-help")).toBeNull());
+  });
+
+  it("goes back to the first page once the hub does not know it any more", async () => {
+    const fake = served();
+    const { user } = openWindow("", fake);
+    await screen.findByTestId("hub-pane");
+    fake.hub.joined = false;
+    fake.failNext("hub_comment", new Unauthorized());
+    await user.type(screen.getByTestId("hub-comment-text"), "Is that so?");
+    await user.click(screen.getByTestId("hub-comment-send"));
+    expect(await screen.findByTestId("window-sign-in-page")).toBeInTheDocument();
   });
 });

@@ -17,6 +17,8 @@ export type Response<K extends CommandName> = Commands[K]["response"];
 export interface Platform {
   /** `desktop` is the native window, `browser` a page of `retrace serve`, `memory` a test. */
   kind: "desktop" | "browser" | "memory";
+  /** True where a hub serves this page: there is no machine behind it, and it answers commands of the hub alone. */
+  ofHub?: boolean;
   /** Opens the system's directory dialog; absent where there is none. Gives the chosen directory, or null. */
   pickDirectory?: () => Promise<string | null>;
   /** The tray and messages; absent where there are none. */

@@ -19,6 +19,11 @@ const TOKEN_KEY = "retrace.token";
 /** First and longest pause before the event stream is opened again, in milliseconds. */
 const RETRY_MS = { first: 500, most: 15_000 };
 
+/** True for a page that a hub serves: it says so in its head. */
+export function isOfHub(page: Document): boolean {
+  return page.querySelector('meta[name="retrace-served-by"]')?.getAttribute("content") === "hub";
+}
+
 /** Moves the token from the address to the session's storage, and gives the one to use; null when there is none. */
 export function takeToken(place: Location, history: History, storage: Storage): string | null {
   const parameters = new URLSearchParams(place.hash.replace(/^#/, ""));
@@ -36,6 +41,8 @@ export interface HttpOptions {
   fetch: typeof fetch;
   /** Token of the requests; null when the address brought none. */
   token: string | null;
+  /** True on a page that a hub serves. Its session is in a cookie that no script reads, and it tells no events. */
+  ofHub?: boolean;
   /** Runs a function after some milliseconds. */
   later: (run: () => void, milliseconds: number) => void;
 }
@@ -47,14 +54,15 @@ async function failureOf(response: Response): Promise<Error> {
   return error ? new ApiFailure(error) : new Unreachable(`the server answered with status ${response.status}`);
 }
 
-/** `retrace serve` as a backend. */
-export function httpBackend({ fetch, token, later }: HttpOptions): Backend {
+/** `retrace serve`, or a hub, as a backend. */
+export function httpBackend({ fetch, token, later, ofHub = false }: HttpOptions): Backend {
   const authorization: Record<string, string> = token ? { Authorization: `Bearer ${token}` } : {};
 
   async function send(path: string, init: RequestInit): Promise<Response> {
     let response: Response;
     try {
-      response = await fetch(`/api/v1/${path}`, { credentials: "omit", cache: "no-store", ...init });
+      const credentials = ofHub ? "same-origin" : "omit";
+      response = await fetch(`/api/v1/${path}`, { credentials, cache: "no-store", ...init });
     } catch (cause) {
       throw new Unreachable(cause instanceof Error ? cause.message : String(cause));
     }
@@ -109,6 +117,7 @@ export function httpBackend({ fetch, token, later }: HttpOptions): Backend {
     return () => abort.abort();
   }
 
+  if (ofHub) return { call, subscribe: () => () => undefined, platform: { kind: "browser", ofHub } };
   return { call, subscribe, platform: { kind: "browser" } };
 }
 

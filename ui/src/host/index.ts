@@ -1,6 +1,6 @@
 /** Chooses the host this page runs in. */
 import type { Backend } from "./backend";
-import { httpBackend, takeToken } from "./http";
+import { httpBackend, isOfHub, takeToken } from "./http";
 import { insideDesktop, tauriBackend } from "./tauri";
 
 export * from "./backend";
@@ -14,9 +14,11 @@ export async function connect(): Promise<Backend> {
     return Object.assign(window, { fake: fakeBackend() }).fake;
   }
   if (insideDesktop()) return tauriBackend();
+  const ofHub = isOfHub(document);
   return httpBackend({
     fetch: window.fetch.bind(window),
-    token: takeToken(window.location, window.history, window.sessionStorage),
+    token: ofHub ? null : takeToken(window.location, window.history, window.sessionStorage),
+    ofHub,
     later: (run, milliseconds) => void window.setTimeout(run, milliseconds),
   });
 }

@@ -37,6 +37,8 @@ export function withConnection(backend: Backend, queries: QueryClient): Backend 
   let timer: number | undefined;
   let tries = 0;
   let asking = false;
+  // The state of the whole, which is answered whoever asks.
+  const whole = backend.platform.ofHub ? "hub_status" : "status";
   lost.set(null);
 
   const answered = () => {
@@ -59,7 +61,7 @@ export function withConnection(backend: Backend, queries: QueryClient): Backend 
     // A refusal is an answer. Of a page whose key is none any more the state of the whole is asked, which says so.
     if (error instanceof Unreachable) silent();
     else answered();
-    if (error instanceof Unauthorized) void queries.invalidateQueries({ queryKey: ["status"] });
+    if (error instanceof Unauthorized) void queries.invalidateQueries({ queryKey: [whole] });
   };
   function ask(): void {
     window.clearTimeout(timer);
@@ -70,7 +72,7 @@ export function withConnection(backend: Backend, queries: QueryClient): Backend 
       asking = false;
       then();
     };
-    backend.call("status", {}).then(whenLive(answered), (error: unknown) => whenLive(() => tell(error))());
+    backend.call(whole, {}).then(whenLive(answered), (error: unknown) => whenLive(() => tell(error))());
   }
   askNow = ask;
 
@@ -83,7 +85,7 @@ export function withConnection(backend: Backend, queries: QueryClient): Backend 
         return response;
       } catch (error) {
         if (error instanceof Unreachable) silent();
-        else if (lost.get() !== null) tell(error);
+        else if (lost.get() !== null || (error instanceof Unauthorized && name !== whole)) tell(error);
         throw error;
       }
     },

@@ -7,6 +7,7 @@ import { Moment } from "@/shared/labels";
 import { neighbour, Picker, type PickerRow } from "@/shared/Picker";
 import { useProgramWords } from "@/shared/program";
 import { Chip, Empty, useWords } from "@/shared/ui";
+import { useOfHub } from "@/state/hub";
 import { useKeys } from "@/state/keys";
 import { navigate, type HubRoute } from "@/state/route";
 import { HubAwait } from "./failure";
@@ -135,6 +136,8 @@ interface ListedProps {
 export function HubInboxView({ route }: { route: HubRoute }) {
   const { t } = useLingui();
   const role = useRole();
+  // A writer is listed the changes of its own machine; a window has none.
+  const listed = useOfHub() ? "contents" : "send";
   const read = useHubInbox();
   const items = read.data?.pages.flatMap((page) => page.items);
   const total = totalOf(read) ?? 0;
@@ -145,7 +148,7 @@ export function HubInboxView({ route }: { route: HubRoute }) {
     <HubAwait read={{ data: items, error: read.error, refetch: read.refetch }} rows={8}>
       {(all) =>
         all.length === 0 ? (
-          <Empty title={may(role, "send") ? t`Everything is reviewed` : t`Changes are not listed for this role`}>
+          <Empty title={may(role, listed) ? t`Everything is reviewed` : t`Changes are not listed for this role`}>
             {may(role, "contents") ? (
               <Trans>No machine has a change that nobody reviewed.</Trans>
             ) : (

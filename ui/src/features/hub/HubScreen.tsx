@@ -4,8 +4,8 @@ import type { HubStatus } from "@/bindings";
 import { classes } from "@/shared/classes";
 import { useFormat } from "@/shared/format";
 import { hostName } from "@/shared/hosts";
-import { Await, Segmented } from "@/shared/ui";
-import { useHub } from "@/state/hub";
+import { Await, Segmented, useWords } from "@/shared/ui";
+import { useHub, useOfHub } from "@/state/hub";
 import { HUB_VIEWS, navigate, type HubRoute, type HubView } from "@/state/route";
 import { AuditView } from "./AuditView";
 import css from "./hub.module.css";
@@ -17,6 +17,7 @@ import { ProposalsView } from "./ProposalsView";
 import { RedactionsView } from "./RedactionsView";
 import { SessionsView } from "./SessionsView";
 import { SyncBar } from "./SyncBar";
+import { ROLES } from "./words";
 
 function ViewOf({ route, status }: { route: HubRoute; status: HubStatus }) {
   switch (route.view ?? "inbox") {
@@ -65,6 +66,8 @@ function Views({ route, status }: { route: HubRoute; status: HubStatus }) {
 /** The screen of the hub. */
 export function HubScreen({ route }: { route: HubRoute }) {
   const read = useHub();
+  const ofHub = useOfHub();
+  const words = useWords();
   const url = read.data?.url ?? null;
   return (
     <main className={classes("screen", css.hubScreen)} data-testid="hub-screen">
@@ -72,7 +75,12 @@ export function HubScreen({ route }: { route: HubRoute }) {
         <h1>
           <Trans>Hub</Trans>
         </h1>
-        {url !== null && <span className="mono muted">{hostName(url)}</span>}
+        {url !== null && !ofHub && <span className="mono muted">{hostName(url)}</span>}
+        {ofHub && read.data?.role && (
+          <span className="muted" data-testid="hub-role">
+            {words(ROLES[read.data.role])}
+          </span>
+        )}
       </header>
       <Await read={read} rows={6}>
         {(status) =>
@@ -80,7 +88,7 @@ export function HubScreen({ route }: { route: HubRoute }) {
             <JoinHub />
           ) : (
             <>
-              <SyncBar status={status} />
+              {!ofHub && <SyncBar status={status} />}
               <Views route={route} status={status} />
               <ViewOf route={route} status={status} />
             </>

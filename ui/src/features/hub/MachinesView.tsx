@@ -1,7 +1,7 @@
 /** The machines of the organisation, and tokens for more. */
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useState } from "react";
-import type { HubMachine, HubRole, HubStatus, HubToken } from "@/bindings";
+import { useId, useState } from "react";
+import type { HubMachine, HubPolicy, HubRole, HubStatus, HubToken } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { Moment } from "@/shared/labels";
 import { numbers, TableHead } from "@/shared/TableHead";
@@ -30,8 +30,15 @@ function Machine({ machine }: { machine: HubMachine }) {
         {machine.name}{" "}
         {machine.is_this && (
           <Chip tone="accent">
-            <Trans>this machine</Trans>
+            {machine.window_ends_at === undefined ? <Trans>this machine</Trans> : <Trans>this window</Trans>}
           </Chip>
+        )}{" "}
+        {machine.window_ends_at !== undefined && (
+          <span className="muted" data-testid="hub-window-ends">
+            <Trans>
+              window, until <Moment at={machine.window_ends_at} form="moment" />
+            </Trans>
+          </span>
         )}{" "}
         {machine.signed_in && <span className="muted">{machine.signed_in.name}</span>}
       </th>
@@ -92,6 +99,48 @@ function MoreMachines() {
   );
 }
 
+/** What the organisation asks of machines, and how long the hub keeps what. */
+function Policy() {
+  const { t } = useLingui();
+  const format = useFormat();
+  const title = useId();
+  const read = useRead("hub_policy", {});
+  const retention = (policy: HubPolicy) =>
+    Object.entries(policy.retention_days).map(([store, days]) => {
+      const shown = format.number(days ?? 0);
+      return store === "*" ? t`every other store: ${shown} days` : t`${store}: ${shown} days`;
+    });
+  return (
+    <section className={css.more} aria-labelledby={title} data-testid="hub-policy">
+      <h2 id={title}>
+        <Trans>Policy</Trans>
+      </h2>
+      <HubAwait read={read} rows={3}>
+        {(policy) => (
+          <dl className={`facts facts-wide ${css.policy}`}>
+            <dt>
+              <Trans>redactions by two persons</Trans>
+            </dt>
+            <dd>{policy.two_person_redaction ? t`yes` : t`no`}</dd>
+            <dt>
+              <Trans>old contents are kept</Trans>
+            </dt>
+            <dd>{retention(policy).join(" · ") || t`for good`}</dd>
+            <dt>
+              <Trans>transcripts that machines may send</Trans>
+            </dt>
+            <dd className="mono">{policy.transcripts}</dd>
+            <dt>
+              <Trans>rules that stay on</Trans>
+            </dt>
+            <dd className="mono">{policy.required_rules.join(" · ") || <Trans>none</Trans>}</dd>
+          </dl>
+        )}
+      </HubAwait>
+    </section>
+  );
+}
+
 /** The machines. */
 export function MachinesView({ status }: { status: HubStatus }) {
   const { t } = useLingui();
@@ -113,6 +162,7 @@ export function MachinesView({ status }: { status: HubStatus }) {
           </div>
         )}
       </HubAwait>
+      <Policy />
       {may(status.role, "administer") ? <MoreMachines /> : <WhyNot right="administer" />}
     </div>
   );

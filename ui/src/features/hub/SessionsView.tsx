@@ -9,6 +9,7 @@ import { numbers, TableHead } from "@/shared/TableHead";
 import { Empty, Segmented, useWords } from "@/shared/ui";
 import { VirtualRows } from "@/shared/VirtualRows";
 import { useBackend } from "@/state/backend";
+import { useOfHub } from "@/state/hub";
 import { useRead } from "@/state/queries";
 import { HubAwait, useAtHub } from "./failure";
 import css from "./hub.module.css";
@@ -195,9 +196,10 @@ function Sessions() {
 
 /** The sessions of all machines. */
 export function SessionsView({ status }: { status: HubStatus }) {
+  const ofHub = useOfHub();
   return (
     <div className={css.body}>
-      <Shares status={status} />
+      {!ofHub && <Shares status={status} />}
       <Ledger />
       <Sessions />
     </div>

@@ -6,6 +6,7 @@ import type { HubPerson, HubSignIn } from "@/bindings";
 import { Moment } from "@/shared/labels";
 import { Button, CopyButton } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
+import { useOfHub } from "@/state/hub";
 import { HubFailure, useAtHub } from "./failure";
 import css from "./hub.module.css";
 
@@ -13,7 +14,7 @@ import css from "./hub.module.css";
 const SLOWER = 5;
 
 /** A sign-in that began: what to do, until it is done or ends. */
-function Begun({ began, onEnd }: { began: HubSignIn; onEnd: () => void }) {
+export function Begun({ began, onEnd }: { began: HubSignIn; onEnd: () => void }) {
   const { t } = useLingui();
   const backend = useBackend();
   const [wait, setWait] = useState(began.interval_seconds);
@@ -63,6 +64,7 @@ function Begun({ began, onEnd }: { began: HubSignIn; onEnd: () => void }) {
 
 /** Who is signed in, and the way in or out. */
 export function Person({ person }: { person: HubPerson | undefined }) {
+  const ofHub = useOfHub();
   const backend = useBackend();
   const atHub = useAtHub();
   const [began, setBegan] = useState<HubSignIn | null>(null);
@@ -78,22 +80,35 @@ export function Person({ person }: { person: HubPerson | undefined }) {
   return person ? (
     <div className={css.bar} data-testid="hub-person">
       <span>
-        <Trans>
-          <strong>{person.name}</strong> ({person.person}) is signed in on this machine until{" "}
-          <Moment at={person.ends_at} form="moment" />.
-        </Trans>
+        {ofHub ? (
+          <Trans>
+            The identity provider knows you as <strong>{person.name}</strong> ({person.person}) until{" "}
+            <Moment at={person.ends_at} form="moment" />.
+          </Trans>
+        ) : (
+          <Trans>
+            <strong>{person.name}</strong> ({person.person}) is signed in on this machine until{" "}
+            <Moment at={person.ends_at} form="moment" />.
+          </Trans>
+        )}
       </span>
-      <Button onPress={out} data-testid="hub-sign-out">
-        <Trans>Sign out</Trans>
-      </Button>
+      {!ofHub && (
+        <Button onPress={out} data-testid="hub-sign-out">
+          <Trans>Sign out</Trans>
+        </Button>
+      )}
     </div>
   ) : (
     <div className={css.bar} data-testid="hub-person">
       <span className="muted">
-        <Trans>Nobody is signed in on this machine: the hub knows people by what machines say.</Trans>
+        {ofHub ? (
+          <Trans>A token opened this window: others see the name that was given, and no provider vouches for it.</Trans>
+        ) : (
+          <Trans>Nobody is signed in on this machine: the hub knows people by what machines say.</Trans>
+        )}
       </span>
       <Button onPress={begin} data-testid="hub-sign-in">
-        <Trans>Sign in</Trans>
+        {ofHub ? <Trans>Sign in at the identity provider</Trans> : <Trans>Sign in</Trans>}
       </Button>
     </div>
   );

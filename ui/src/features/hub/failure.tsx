@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import { ApiFailure } from "@/host";
 import { type Words, wordsFor } from "@/shared/failure";
 import { Button, type Reading, Skeleton, useWords } from "@/shared/ui";
+import { useOfHub } from "@/state/hub";
 import { say } from "@/state/toasts";
 import css from "./hub.module.css";
 
@@ -12,13 +13,15 @@ import css from "./hub.module.css";
 const isOffline = (error: unknown) => error instanceof ApiFailure && error.error.code === "store_unavailable";
 
 /** Words of a failure. A hub is no directory and no host with a key. */
-function hubWords(error: unknown): Words {
+function hubWords(error: unknown, ofHub: boolean): Words {
   const words = wordsFor(error);
   if (isOffline(error))
     return {
       ...words,
       title: msg`The hub cannot be reached`,
-      next: msg`This machine goes on recording. What it records is sent at a later sync.`,
+      next: ofHub
+        ? msg`Its database does not answer at present. Try again in a while.`
+        : msg`This machine goes on recording. What it records is sent at a later sync.`,
     };
   if (error instanceof ApiFailure && error.error.code === "key_refused")
     return { ...words, title: msg`The hub refused it` };
@@ -28,7 +31,7 @@ function hubWords(error: unknown): Words {
 /** Shows a failure, and what to do next. */
 export function HubFailure({ error, retry }: { error: unknown; retry?: () => void }) {
   const words = useWords();
-  const { title, detail, detailLanguage, next, tone } = hubWords(error);
+  const { title, detail, detailLanguage, next, tone } = hubWords(error, useOfHub());
   return (
     <div className={`failure failure-${tone}`} role="alert" data-testid="failure" data-offline={isOffline(error)}>
       <strong>{words(title)}</strong>
@@ -76,12 +79,13 @@ export function HubAwait<T>({
 /** Does something at the hub and says why it failed, where it did. Answers whether it was done. */
 export function useAtHub(): (work: () => Promise<void>) => Promise<boolean> {
   const words = useWords();
+  const ofHub = useOfHub();
   return async (work) => {
     try {
       await work();
       return true;
     } catch (cause) {
-      const { title, detail, next } = hubWords(cause);
+      const { title, detail, next } = hubWords(cause, ofHub);
       say({ tone: "failure", title: words(title), detail: detail || words(next) });
       return false;
     }

@@ -2,6 +2,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { HubStatus } from "@/bindings";
 import { useBackend } from "@/state/backend";
+import { useOfHub } from "@/state/hub";
 import { useRead } from "@/state/queries";
 import type { HubView } from "@/state/route";
 
@@ -11,8 +12,11 @@ const PAGE = 100;
 /** The inbox, page by page. With `ask` false only what was read before. */
 export function useHubInbox(ask = true) {
   const backend = useBackend();
+  const ofHub = useOfHub();
   return useInfiniteQuery({
     queryKey: ["hub_inbox", {}],
+    // No sync of this machine tells that there is something new.
+    refetchOnWindowFocus: ofHub,
     queryFn: ({ pageParam }) =>
       backend.call("hub_inbox", pageParam === null ? { limit: PAGE } : { limit: PAGE, after: pageParam }),
     initialPageParam: null as string | null,

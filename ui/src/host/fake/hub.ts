@@ -58,6 +58,10 @@ export class FakeHub {
   /** False: no hub answers, as without a network. */
   reachable = true;
   background = false;
+  /** True in a window that the hub serves. */
+  window = false;
+  /** The provider signs people in there without a token. */
+  signIn = false;
   /** Who is signed in. */
   person: HubPerson | null = null;
   /** Who entered the code at the provider. */
@@ -99,6 +103,7 @@ export class FakeHub {
       send: "everything",
       stores: this.stores,
       ...(joined && this.person && { signed_in: this.person }),
+      ...(this.window && { window: { ends_at: joined ? AT : null, sign_in: !joined && this.signIn } }),
       background: { on: this.background, last_at: null, went_well: null, problem: null, next_at: null },
       waiting: joined
         ? {
@@ -222,6 +227,16 @@ export class FakeHub {
         return { redactions: [...this.redactions], copies: [] };
       },
       hub_machines: () => ({ machines: this.machines }),
+      hub_policy: () => ({
+        two_person_redaction: true,
+        retention_days: { harbour: 90 },
+        transcripts: "nothing",
+        required_rules: [],
+      }),
+      hub_leave: () => {
+        this.joined = false;
+        return this.status();
+      },
       hub_sessions: () => ({ sessions: this.sessions, next: null }),
       hub_adherence: () => ({ rules: this.rules, sessions: this.sessions.length }),
       hub_presence: ({ memory = "" }) => ({
@@ -246,7 +261,10 @@ export class FakeHub {
         handle: "sealed",
       }),
       hub_finish_sign_in: () => {
-        if (this.entered) this.person = this.entered;
+        if (this.entered) {
+          this.person = this.entered;
+          this.joined = true;
+        }
         return { signed_in: this.entered, slower: false };
       },
       hub_sign_out: () => {
