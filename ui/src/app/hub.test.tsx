@@ -10,6 +10,7 @@ import {
   fakeHubSession,
   fakeHubStore,
   fakeProposal,
+  itemOf,
 } from "@/host/fake/hub";
 import { callsOf, openWindow, rowWith } from "./testing";
 
@@ -326,6 +327,20 @@ describe("the hub", () => {
   });
 });
 
+describe("a memory at the hub", () => {
+  it("opens to what each earlier version changed", async () => {
+    const fake = joined();
+    fake.hub.earlier = [itemOf(9, "berths.md", { reviewed: true, machine: "machine_here", machine_name: "desk" })];
+    const { user } = openWindow("#/hub", fake);
+    const version = await rowWith("hub-version", "desk");
+    expect(version).toHaveTextContent("reviewed");
+    expect(within(version).queryByText(/Berth 2 is closed/)).toBeNull();
+    await user.click(within(version).getByTestId("hub-version-open"));
+    await waitFor(() => expect(version).toHaveTextContent("Berth 2 is closed."));
+    expect(within(version).getByTestId("hub-version-open")).toHaveAttribute("aria-expanded", "true");
+  });
+});
+
 /** A window that a hub serves, over the fake. */
 function served(role: HubRole | null = "reviewer") {
   const fake = fakeBackend(undefined, { kind: "browser", ofHub: true });
@@ -401,6 +416,16 @@ describe("the window of a hub", () => {
     expect(await screen.findByTestId("key-help")).toHaveTextContent("All keys");
     await user.keyboard("{Escape}");
     await waitFor(() => expect(screen.queryByTestId("key-help")).toBeNull());
+  });
+
+  it("ends the window of somebody else, for an owner", async () => {
+    const fake = served("owner");
+    const window = { ...fake.hub.machines[1]!, machine: "machine_window", name: "browser of Eve" };
+    fake.hub.machines.push({ ...window, window_ends_at: "2026-11-27T09:00:00Z" });
+    const { user } = openWindow("#/hub?view=machines", fake);
+    await rowWith("hub-machine", "browser of Eve");
+    await user.click(screen.getByTestId("hub-end-window"));
+    await waitFor(() => expect(screen.queryByText("browser of Eve")).toBeNull());
   });
 
   it("goes back to the first page once the hub does not know it any more", async () => {

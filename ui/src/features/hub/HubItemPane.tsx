@@ -2,54 +2,22 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useRef, useState } from "react";
 import type { Finding, HubItem, HubShown } from "@/bindings";
-import { ApiFailure } from "@/host";
-import { DiffView, RedactedDiff } from "@/shared/DiffView";
 import { byRule, findingTone } from "@/shared/findings";
 import { useFormat } from "@/shared/format";
-import { LineCounts, Moment } from "@/shared/labels";
+import { Moment } from "@/shared/labels";
 import { useProgramWords } from "@/shared/program";
 import { RuleTerm } from "@/shared/Term";
-import { Button, Chip, Empty } from "@/shared/ui";
+import { Button, Chip } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
 import { useKeys } from "@/state/keys";
 import { useRead } from "@/state/queries";
 import { say } from "@/state/toasts";
+import { Difference } from "./Difference";
 import { HubAwait, useAtHub } from "./failure";
+import { History } from "./History";
 import css from "./hub.module.css";
-import { nameOf, useReads, useShown } from "./item";
-import { may, useIfMay, useRole, useWhyNot, WhyNot } from "./rights";
-
-function Difference({ item }: { item: HubItem }) {
-  const { t } = useLingui();
-  const reads = useReads(item.machine);
-  const whyNot = useWhyNot();
-  const kept = item.content === "kept" || item.content === "none";
-  const read = useRead("hub_diff", { a: nameOf(item) }, { enabled: kept && reads });
-  if (!reads) return <Empty title={t`Its content is not shown`}>{whyNot("contents") ?? whyNot("send")}</Empty>;
-  if (!kept)
-    return (
-      <Empty title={t`The hub has no content of it`}>
-        {item.content === "not_sent" && <Trans>Its machine sends paths and hashes only.</Trans>}
-        {item.content === "redacted" && <Trans>It was redacted. Who, when and why is kept.</Trans>}
-        {item.content === "expired" && (
-          <Trans>Its time is over: the policy keeps contents so long and no longer.</Trans>
-        )}
-      </Empty>
-    );
-  if (read.error instanceof ApiFailure && read.error.error.code === "content_redacted") return <RedactedDiff />;
-  return (
-    <HubAwait read={read} rows={8}>
-      {(diff) => (
-        <div className="diff-panel">
-          <div className="diff-caption">
-            <LineCounts added={diff.added} removed={diff.removed} />
-          </div>
-          <DiffView diff={diff} words />
-        </div>
-      )}
-    </HubAwait>
-  );
-}
+import { nameOf, useShown } from "./item";
+import { may, useIfMay, useRole, WhyNot } from "./rights";
 
 function FoundRow({ finding, count }: { finding: Finding; count: number }) {
   const program = useProgramWords();
@@ -264,6 +232,7 @@ export function HubItemPane(props: PaneProps) {
         <Found findings={shown?.findings ?? []} />
         <Difference item={item} />
         <Talk item={item} field={field} />
+        <History item={item} />
       </div>
       <footer className={`pane-actions ${css.paneActs}`}>
         {reviews ? (

@@ -10,7 +10,7 @@ import { useBackend } from "@/state/backend";
 import { useRead } from "@/state/queries";
 import { HubAwait, useAtHub } from "./failure";
 import css from "./hub.module.css";
-import { may, WhyNot } from "./rights";
+import { may, useRole, WhyNot } from "./rights";
 import { Person } from "./SignIn";
 import { ROLES } from "./words";
 
@@ -19,9 +19,25 @@ const ALL_ROLES: readonly HubRole[] = ["writer", "reviewer", "auditor", "owner"]
 /** Clocks that are further apart are told, in seconds. */
 const TOLD_SKEW = 120;
 
+/** Ends the window of somebody, at once. */
+function EndWindow({ machine }: { machine: HubMachine }) {
+  const backend = useBackend();
+  const atHub = useAtHub();
+  const end = () =>
+    void atHub(async () => {
+      await backend.call("hub_remove_machine", { machine: machine.machine });
+    });
+  return (
+    <Button onPress={end} data-testid="hub-end-window">
+      <Trans>End</Trans>
+    </Button>
+  );
+}
+
 function Machine({ machine }: { machine: HubMachine }) {
   const words = useWords();
   const format = useFormat();
+  const ends = may(useRole(), "administer") && machine.window_ends_at !== undefined && !machine.is_this;
   const gone = machine.removed_at ?? machine.left_at;
   const skewed = Math.abs(machine.skew_seconds) > TOLD_SKEW;
   return (
@@ -40,7 +56,8 @@ function Machine({ machine }: { machine: HubMachine }) {
             </Trans>
           </span>
         )}{" "}
-        {machine.signed_in && <span className="muted">{machine.signed_in.name}</span>}
+        {machine.signed_in && <span className="muted">{machine.signed_in.name}</span>}{" "}
+        {ends && <EndWindow machine={machine} />}
       </th>
       <td>{words(ROLES[machine.role])}</td>
       <td>
@@ -73,6 +90,9 @@ function MoreMachines() {
       <h2 id="more-machines">
         <Trans>Add a machine</Trans>
       </h2>
+      <p className="muted">
+        <Trans>A token joins one machine, or signs one person in to the window that the hub serves to browsers.</Trans>
+      </p>
       <div className={css.bar}>
         <Segmented
           label={t`Role of the machine`}
@@ -162,7 +182,8 @@ export function MachinesView({ status }: { status: HubStatus }) {
           </div>
         )}
       </HubAwait>
-      <Policy />
+      {/* A hub that does not answer says so once. */}
+      {read.data !== undefined && <Policy />}
       {may(status.role, "administer") ? <MoreMachines /> : <WhyNot right="administer" />}
     </div>
   );

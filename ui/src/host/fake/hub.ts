@@ -27,7 +27,7 @@ const AT = "2026-11-20T09:00:00Z";
 const LAPTOP = "machine_laptop";
 const HERE = "machine_here";
 
-const itemOf = (number: number, path: string, more: Partial<HubItem> = {}): HubItem => ({
+export const itemOf = (number: number, path: string, more: Partial<HubItem> = {}): HubItem => ({
   id: `memver_hub${number}`,
   machine: LAPTOP,
   machine_name: "laptop",
@@ -71,6 +71,8 @@ export class FakeHub {
     itemOf(2, "tides.md"),
     itemOf(3, "keys.md", { content: "not_sent", content_sha256: null }),
   ];
+  /** Versions before those of the inbox. */
+  earlier: HubItem[] = [];
   comments = new Map<string, HubComment[]>();
   reviews = new Map<string, HubReview[]>();
   findings = new Map<string, Finding[]>();
@@ -124,7 +126,9 @@ export class FakeHub {
   }
 
   private item(name: string): HubItem {
-    const found = this.items.find(({ id, machine }) => id === name || `${id}@${machine}` === name);
+    const found = [...this.items, ...this.earlier].find(
+      ({ id, machine }) => id === name || `${id}@${machine}` === name,
+    );
     return found ?? refuse("not_found", "The hub has no such version.", name);
   }
 
@@ -225,6 +229,17 @@ export class FakeHub {
         const found = this.redactions.find((redaction) => redaction.id === id);
         if (found) Object.assign(found, { state: "ordered", approved_by: "ada", approved_at: AT });
         return { redactions: [...this.redactions], copies: [] };
+      },
+      hub_history: ({ memory = "" }) => {
+        const versions = this.items.filter(({ store, path }) => `${store}:${path}` === memory);
+        return {
+          versions: [...versions, ...this.earlier.filter(({ path }) => memory.endsWith(`:${path}`))],
+          next: null,
+        };
+      },
+      hub_remove_machine: ({ machine = "" }) => {
+        this.machines = this.machines.filter((one) => one.machine !== machine);
+        return { machines: this.machines };
       },
       hub_machines: () => ({ machines: this.machines }),
       hub_policy: () => ({
