@@ -9,6 +9,7 @@ import { connection } from "./walks/connection.mjs";
 import { first } from "./walks/first.mjs";
 import { everyDialog } from "./walks/dialogs.mjs";
 import { hub } from "./walks/hub.mjs";
+import { hubWindow } from "./walks/hub-window.mjs";
 import { theWholeWay } from "./walks/hosted.mjs";
 import { WALKS } from "./walks/index.mjs";
 import { layout, weeksOfUse } from "./walks/layout.mjs";
@@ -44,10 +45,19 @@ test(layout.name, () => {
   };
   return walk("layout", prepared, layout.steps);
 });
-test(hub.name, { skip: postgresPrograms() === null && "PostgreSQL is not installed: scripts/install-packages test" }, async () => {
+const skip = postgresPrograms() === null && "PostgreSQL is not installed: scripts/install-packages test";
+test(hub.name, { skip }, async () => {
   const real = await Hub.start();
   try {
     await walk("hub", (machine) => BrowserDriver.open(machine), (context) => hub.steps({ ...context, hub: real }));
+  } finally {
+    await real.stop();
+  }
+});
+test(hubWindow.name, { skip }, async () => {
+  const real = await Hub.start("--window");
+  try {
+    await walk("hub window", (machine) => BrowserDriver.open(machine, { at: real.url }), (context) => hubWindow.steps({ ...context, hub: real }));
   } finally {
     await real.stop();
   }

@@ -1,4 +1,4 @@
-/** Drives the same pages in Chromium, served by `retrace serve`. */
+/** Drives the same pages in Chromium, served by `retrace serve` or by a hub. */
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 import { collectComplaints } from "./app.mjs";
@@ -35,7 +35,7 @@ export async function serve(machine, port = 0) {
   return { address, stop: () => stop(child) };
 }
 
-/** A page of `retrace serve` in a browser, driven. */
+/** A page of `retrace serve`, or of a hub, in a browser, driven. */
 export class BrowserDriver {
   name = "browser";
   #problems = [];
@@ -46,11 +46,11 @@ export class BrowserDriver {
   /** While the server is away on purpose, that it cannot be reached is no complaint. */
   #away = false;
 
-  /** Opens the app on `machine`. Options: `dark`, `scale`, `size`. */
-  static async open(machine, { dark = false, scale = 1, size = { width: 1360, height: 860 } } = {}) {
+  /** Opens the app on `machine`. Options: `dark`, `scale`, `size`, and `at`, the address of a hub that serves the page instead. */
+  static async open(machine, { dark = false, scale = 1, size = { width: 1360, height: 860 }, at = null } = {}) {
     const driver = new BrowserDriver();
     driver.#machine = machine;
-    driver.#server = await serve(machine);
+    driver.#server = at === null ? await serve(machine) : { address: at, stop: async () => {} };
     try {
       driver.#context = await chromium.launchPersistentContext(join(machine.root, "browser"), {
         executablePath: chromiumPath(),
@@ -81,6 +81,11 @@ export class BrowserDriver {
       await driver.close();
       throw error;
     }
+  }
+
+  /** From now on the server is away on purpose. */
+  expectsNothing() {
+    this.#away = true;
   }
 
   /** Ends the server under the open page. */

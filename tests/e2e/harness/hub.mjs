@@ -66,13 +66,13 @@ class Postgres {
 
 /** A hub. */
 export class Hub {
-  /** Starts it. Nothing joined; `token` is the owner's. */
-  static async start() {
+  /** Starts it, with more options where some are given. Nothing joined; `token` is the owner's. */
+  static async start(...options) {
     const hub = new Hub();
     hub.postgres = await Postgres.start();
     hub.machine = new Machine();
     try {
-      const words = ["hub", "serve", "--database", hub.postgres.url, "--listen", "127.0.0.1:0"];
+      const words = ["hub", "serve", "--database", hub.postgres.url, "--listen", "127.0.0.1:0", ...options];
       hub.child = start(retrace(), words, { env: hub.machine.environment(), stdio: ["ignore", "pipe", "inherit"] });
       const told = await lineOf(hub.child, hub.child.stdout, /hub is at (\S+)[\s\S]*owner: (\S+)(?=\s)/);
       [, hub.url, hub.token] = told;

@@ -14,7 +14,7 @@ import { until } from "../harness/wait.mjs";
 import { LANGUAGES, SIZES, speak } from "./layout.mjs";
 
 /** What each view shows once it is there. */
-const VIEWS = [
+export const VIEWS = [
   ["inbox", "hub-item"],
   ["proposals", "proposal"],
   ["redactions", "hub-redaction"],
@@ -23,7 +23,7 @@ const VIEWS = [
   ["audit", "audit-row"],
 ];
 /** Widths; the window at 200 % is left to `layout.mjs`. */
-const WIDTHS = SIZES.filter(([width]) => width >= 800);
+export const WIDTHS = SIZES.filter(([width]) => width >= 800);
 const BERTHS = "# Berths\n\n- Ferries take berth 1 to 4.\n- Pilots wait at berth 9.\n";
 const OLD_CODE = "# Gate\n\n- The code of the gate is harbour-gate-1974.\n";
 
@@ -42,7 +42,7 @@ async function joins(app, hub) {
 }
 
 /** The other machine changes memories, one of them so that a person is needed, and redacts one. */
-async function theOtherWorks(machine, hub, token) {
+export async function theOtherWorks(machine, hub, token) {
   await done(machine, "hub", "policy", "set", "two_person_redaction", "true");
   const other = await hub.join(token, "laptop-of-the-harbour-master", { "berths.md": BERTHS, "gate.md": OLD_CODE, "tides.md": "# Tides\n\n- Metres.\n" });
   other.machine.write(join(other.directory, "berths.md"), BERTHS.replace("berth 9", "berth 7"));
@@ -60,8 +60,7 @@ async function theOtherWorks(machine, hub, token) {
 }
 
 /** Reviews by keys alone. */
-async function reviews(app) {
-  await app.press("g", "u");
+export async function reviews(app) {
   await app.click("view-inbox");
   await app.tabTo('[role="listbox"]');
   await app.press("Home");
@@ -98,7 +97,7 @@ async function reviews(app) {
 }
 
 /** Approves as the second person; the other machines are outstanding then. */
-async function secondPerson(app) {
+export async function secondPerson(app) {
   await app.click("view-redactions");
   await app.see("hub-redaction", "the code of the gate");
   await app.click("approve-redaction");
@@ -106,8 +105,8 @@ async function secondPerson(app) {
   await app.see('[data-testid="reach"][data-state="outstanding"]');
 }
 
-/** Looks at every view in both themes, then in every language and size. */
-async function looksEverywhere(app) {
+/** Looks at every view in both themes, then in every language and size. `say` chooses the language. */
+export async function looksEverywhere(app, views = VIEWS, say = speak) {
   const checks = new Checks(app);
   const found = new Misplaced(app);
   const go = async (view, ready) => {
@@ -115,14 +114,14 @@ async function looksEverywhere(app) {
     await app.see(ready);
     await app.settled();
   };
-  for (const [view, ready] of VIEWS) {
+  for (const [view, ready] of views) {
     await go(view, ready);
     await checks.at(`hub, ${view}`);
   }
   for (const language of LANGUAGES) {
     await app.driver.resize(1360, 860);
-    await speak(app, language);
-    for (const [view, ready] of VIEWS) {
+    await say(app, language);
+    for (const [view, ready] of views) {
       await go(view, ready);
       for (const [width, height] of WIDTHS) {
         await app.driver.resize(width, height);
@@ -130,7 +129,7 @@ async function looksEverywhere(app) {
       }
     }
   }
-  await speak(app, "en");
+  await say(app, "en");
   checks.areClean();
   found.isEmpty();
 }
@@ -139,6 +138,7 @@ async function overARealHub({ app, machine, hub, seen = async () => {} }) {
   await firstRun(app);
   const token = await joins(app, hub);
   await theOtherWorks(machine, hub, token);
+  await app.press("g", "u");
   await reviews(app);
   await secondPerson(app);
   await looksEverywhere(app);
