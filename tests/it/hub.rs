@@ -6,6 +6,7 @@ mod hostile;
 mod model;
 mod people;
 mod policy;
+mod proposals;
 mod redacted;
 mod sessions;
 mod sync;
