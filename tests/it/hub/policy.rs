@@ -47,7 +47,7 @@ fn id_of(machine: &Machine) -> String {
 }
 
 /// Waits until an expression holds in a database. The server looks again and again.
-fn wait_until(database: &Database, sql: &str) {
+pub(super) fn wait_until(database: &Database, sql: &str) {
     database.sql(&format!(
         "DO $$ BEGIN FOR turn IN 1..600 LOOP
              IF ({sql}) THEN RETURN; END IF;

@@ -210,6 +210,37 @@ fn a_policy_of_metadata_keeps_texts_out_that_a_machine_would_send() {
     assert_eq!(hub.tables_with(MARKER), Vec::<String>::new(), "texts are encrypted");
 }
 
+#[test]
+fn texts_of_sessions_end_with_their_time_and_what_they_say_of_memories_stays() {
+    let Some((hub, [a])) = Hub::with_machines(["a"]) else { return };
+    with_rule(&a);
+    session(&a, "aaaa", 8, &words(&["npm ci", "pnpm test"]));
+    policy(&a, "everything");
+    share(&a, HubShare::Everything);
+    a.synced();
+    let kept = "SELECT count(*) FROM session_entries WHERE bytes IS NOT NULL";
+    let all = hub.database.query("SELECT count(*) FROM session_entries");
+    assert_eq!(hub.database.query(kept), all);
+    let before = (presence(&a).present, ledger(&a).rules[0].ledger.opportunities);
+
+    let days = HubPolicyReq { key: "retention_days.transcripts".to_owned(), value: "30".to_owned() };
+    commands::hub_set_policy(&a.world.app, days).expect("the policy is set");
+    // The hub's own clock counts: the first lines came long ago, the last two not.
+    hub.database.sql("UPDATE session_entries SET received_at = received_at - 31 * 86400000000 WHERE number < (SELECT max(number) - 1 FROM session_entries)");
+    let another = hub.another();
+    super::policy::wait_until(&hub.database, &format!("({kept}) = 2"));
+    another.stop();
+    assert_eq!(hub.database.query("SELECT count(*) FROM session_entries"), all, "their places stay");
+    let listed = sessions(&a).remove(0);
+    assert_eq!(listed.without_text + 2, listed.entries, "{listed:?}");
+    assert_eq!((presence(&a).present, ledger(&a).rules[0].ledger.opportunities), before);
+    let noted = "SELECT count(*) FROM audit WHERE action = 'retention' AND machine IS NULL";
+    assert_ne!(hub.database.query(noted), "0");
+    // What ended is not sent again.
+    a.synced();
+    assert_eq!(hub.database.query(kept), "2");
+}
+
 /// A zstd frame of one raw block.
 fn zstd_of(bytes: &[u8]) -> Vec<u8> {
     let size = u32::try_from(bytes.len()).expect("few bytes");
