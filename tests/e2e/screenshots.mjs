@@ -68,9 +68,9 @@ async function inTheWindow() {
   }
 }
 
-/** Opens a browser on a machine that is there, and draws. */
-async function inABrowser(machine, theme, steps) {
-  const driver = await BrowserDriver.open(machine, { dark: theme === "dark" });
+/** Opens a browser on a machine that is there, or at the address of a hub, and draws. */
+async function inABrowser(machine, theme, steps, at = null) {
+  const driver = await BrowserDriver.open(machine, { dark: theme === "dark", at });
   const app = new App(driver);
   const draw = async (name) => {
     await app.gone("toast");
@@ -148,7 +148,7 @@ function aLongSession(machine, memory) {
 
 /** A hub with two machines: what the other one changed, with a comment, and how far a redaction is. */
 async function drawHub(theme) {
-  const hub = await Hub.start();
+  const hub = await Hub.start("--window");
   const machine = machineWithMemories(ROOT);
   try {
     await done(machine, "stores", "add", machine.infra, "--kind", "claude-auto", "--name", "infra");
@@ -180,6 +180,18 @@ async function drawHub(theme) {
       await app.see("reach");
       await draw("hub-redactions");
     });
+    const [window] = await done(machine, "hub", "token", "--role", "reviewer");
+    const inItsWindow = async (app, _, draw) => {
+      await app.fill("window-name", "Ann");
+      await app.fill("window-token", window.token);
+      await app.click("window-sign-in");
+      await app.click("hub-item", "berths.md");
+      await app.see("hub-comment");
+      await app.click("hub-version-open");
+      await app.driver.run(() => document.activeElement.blur());
+      await draw("hub-window");
+    };
+    await inABrowser(machine, theme, inItsWindow, hub.url);
   } finally {
     await machine.remove();
     await hub.stop();

@@ -7,6 +7,8 @@
 //! Invariants: every statement about an organisation runs under the role `retrace_hub`, which owns nothing, in a transaction that
 //! names the organisation; row-level security is forced. No token, key, path or content is in a log line or an error.
 //!
+//! What else is served at the hub's address asks it through [`Inside`]: within the process, by the same requests, rights and audit log.
+//!
 //! Deliberately absent: replication, failover and backup, which are PostgreSQL's.
 //!
 //! ```no_run

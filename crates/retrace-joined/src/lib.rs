@@ -3,6 +3,9 @@
 //! [`Membership`](hub_status) is kept in `hub.json` of the data directory, the machine's private key in `machine.key`; both are
 //! readable by their owner alone. A sync sends what the hub lacks, then carries out what other machines redacted and proposed.
 //!
+//! Commands that need no machine take a [`Member`]: a machine, or a window that the hub itself serves ([`Windows`]). A window has no
+//! files: its key comes from the browser, sealed by the hub, and it asks the hub within the hub's process.
+//!
 //! Invariants: nothing is sent but by commands that begin with `hub_`, and by [`SyncUpkeep`] once it was switched on; nothing of a
 //! memory but by `hub_sync`, `hub_propose` and `hub_comment`; nothing of a session but by `hub_sync`, of stores that share them; what
 //! was acknowledged is known by a signature of the hub's key, which is remembered from joining on. A secret that was redacted is told

@@ -10,6 +10,8 @@
 //! | `GET /healthz` | whether the server answers; says nothing else |
 //! | `GET` anything else | a file of the window |
 //!
+//! A hub serves [`HubWindow`] beside its own routes: the same files, and the commands that need no machine, for whoever signed in.
+//!
 //! Deliberately absent: logic. A request is unpacked, the command is called on a blocking thread, the answer is written.
 //!
 //! Invariants: it listens on a loopback address only, unless it was given a certificate or told in so many words to do without; every route below `/api` and `/v1` wants the token; a request under another
