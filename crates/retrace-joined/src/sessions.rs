@@ -15,8 +15,8 @@ use retrace_model::{Sha256, StoreId, Timestamp};
 use retrace_sync::messages::{Bytes, Done, PackedContent};
 use retrace_sync::policy::Transcripts;
 use retrace_sync::sessions::{
-    AskSessions, EntriesTaken, KnownSession, KnownSessions, PutEntries, PutRules, PutSessions, SentEntry,
-    SentPresence, SentRule, SentSession, SentVerdict, Tokens,
+    AskSessions, EntriesTaken, KnownSession, KnownSessions, PutEntries, PutRules, PutSessions, RecordedSince,
+    SentEntry, SentPresence, SentRule, SentSession, SentVerdict, Tokens,
 };
 use retrace_wire::{ApiError, Code, HubSend, HubShare, HubShared};
 use std::collections::{BTreeMap, HashMap};
@@ -163,7 +163,7 @@ impl Run<'_> {
                 self.context.hub.call("sessions_known", &AskSessions { sessions: ids })?;
             let known: BTreeMap<String, KnownSession> =
                 known.sessions.into_iter().map(|known| (known.session.clone(), known)).collect();
-            let mut batch = PutSessions { sessions: Vec::new() };
+            let mut batch = PutSessions { sessions: Vec::new(), recorded_since: self.recorded_since()? };
             let mut rows = 0;
             for at in chunk {
                 let Some(session) = sessions.session(at) else { continue };
@@ -189,6 +189,16 @@ impl Run<'_> {
             self.put(&mut batch)?;
         }
         Ok(())
+    }
+
+    fn recorded_since(&self) -> Result<Vec<RecordedSince>, ApiError> {
+        self.context.together.read(|reader| {
+            let of = |sharing: &Sharing| {
+                let (operation, _) = reader.recorded_since(sharing.id)?;
+                Ok(RecordedSince { store: sharing.id.to_string(), operation })
+            };
+            self.sharing.iter().map(of).collect()
+        })
     }
 
     fn put(&mut self, batch: &mut PutSessions) -> Result<(), HubError> {

@@ -165,6 +165,18 @@ pub struct SentVerdict {
 pub struct PutSessions {
     /// The sessions, each as it is now.
     pub sessions: Vec<SentSession>,
+    /// Since when their stores are recorded, so that a memory is told apart that did not exist yet.
+    #[serde(default)]
+    pub recorded_since: Vec<RecordedSince>,
+}
+
+/// Since when a store is recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedSince {
+    /// The store.
+    pub store: String,
+    /// The operation of the machine's log: what it or an earlier one found may be older.
+    pub operation: u64,
 }
 
 /// A rule, by which verdicts are listed.

@@ -241,6 +241,35 @@ fn texts_of_sessions_end_with_their_time_and_what_they_say_of_memories_stays() {
     assert_eq!(hub.database.query(kept), "2");
 }
 
+#[test]
+fn a_memory_that_did_not_exist_yet_is_not_one_that_nobody_opened() {
+    let Some((hub, [a])) = Hub::with_machines(["a"]) else { return };
+    with_rule(&a);
+    a.record("later.md", "written after the first session\n");
+    session(&a, "aaaa", 8, &words(&["npm ci"]));
+    session(&a, "bbbb", 9, &words(&["npm ci"]));
+    // The second is older than anything that was recorded.
+    let old = a.world.path("home/.claude/projects/-home-ada-app/bbbb.jsonl");
+    let text = std::fs::read_to_string(&old).expect("a transcript").replace("2031-", "2021-");
+    std::fs::write(&old, text).expect("a transcript");
+    policy(&a, "metadata");
+    share(&a, HubShare::Summary);
+    a.synced();
+    let of = |memory: &str| {
+        let request = HubPresenceReq { memory: memory.to_owned() };
+        commands::hub_presence(&a.world.app, request).expect("presence")
+    };
+    let later = of("notes:later.md");
+    assert_eq!((later.sessions, later.present), (2, 0));
+    let causes = [("did_not_exist".to_owned(), 1), ("not_opened".to_owned(), 1)];
+    assert_eq!(later.absent, causes.into_iter().collect());
+    // What may be older than recording is not said to have been missing.
+    hub.database.sql("UPDATE stores SET recorded_since = 1000");
+    assert_eq!(of("notes:later.md").absent, [("not_opened".to_owned(), 2)].into_iter().collect());
+    hub.database.sql("UPDATE stores SET recorded_since = NULL");
+    assert_eq!(of("notes:later.md").absent, [("not_opened".to_owned(), 2)].into_iter().collect());
+}
+
 /// A zstd frame of one raw block.
 fn zstd_of(bytes: &[u8]) -> Vec<u8> {
     let size = u32::try_from(bytes.len()).expect("few bytes");

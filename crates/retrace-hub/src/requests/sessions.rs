@@ -105,7 +105,21 @@ pub(crate) async fn put_sessions(
     if request.sessions.len() > MAX_SESSIONS {
         return Err(invalid("Five hundred sessions at most are sent at once."));
     }
+    if request.recorded_since.len() > MAX_SESSIONS {
+        return Err(invalid("Five hundred stores at most are told at once."));
+    }
     kept(scoped, caller.org, false).await?;
+    for since in &request.recorded_since {
+        let (store, operation) = (store_id(&since.store)?, number(since.operation)?);
+        scoped
+            .client()?
+            .execute(
+                "UPDATE stores SET recorded_since = $4 WHERE org = $1 AND store = $2 AND machine = $3
+                     AND recorded_since IS DISTINCT FROM $4",
+                &[&&caller.org.0[..], &&store.0[..], &&caller.machine.0[..], &operation],
+            )
+            .await?;
+    }
     for session in &request.sessions {
         check(session)?;
         put_session(hub, scoped, caller, session).await?;

@@ -89,12 +89,14 @@ function Present({ item }: { item: HubItem }) {
   const format = useFormat();
   const memory = item.path === null ? null : `${item.store}:${item.path}`;
   const found = useRead("hub_presence", { memory: memory ?? "" }, { enabled: memory !== null }).data;
-  if (!found || found.sessions === 0) return null;
+  // A session that ended before the memory was written could not have it.
+  const counted = { sessions: found ? found.sessions - (found.absent["did_not_exist"] ?? 0) : 0 };
+  if (!found || counted.sessions === 0) return null;
   return (
     <p className="muted" data-testid="hub-presence">
       <Trans>
         Before a model in {format.number(found.present)} of{" "}
-        <Plural value={found.sessions} one="# shared session" other="# shared sessions" />.
+        <Plural value={counted.sessions} one="# shared session" other="# shared sessions" />.
       </Trans>{" "}
       {found.last_at !== null && (
         <Trans>

@@ -115,7 +115,8 @@ pub(crate) async fn presence(
 ) -> Result<PresenceSummed, Failure> {
     let id = StoreId::parse(&request.store).ok().map(|id| id.0.to_vec());
     let key = together::path_key(hub, caller.org, &request.path.0);
-    // A part of a session counts with its session; where any of them had the memory, the session did.
+    // A part of a session counts with its session; where any of them had the memory, the session did. A memory that no version says
+    // to be older than its first one did not exist in sessions that ended before that.
     let rows = scoped
         .client()?
         .query(
@@ -126,17 +127,26 @@ pub(crate) async fn presence(
                  held AS (SELECT k.store, k.machine, array_agg(k.memory) AS memories FROM memories k
                      JOIN wanted w ON w.store = k.store AND w.machine = k.machine
                      WHERE k.org = $1 AND k.path_key = $4 GROUP BY k.store, k.machine),
+                 came AS (SELECT h.store, h.machine, min(v.created_at) AS at FROM held h
+                     JOIN stores s ON s.org = $1 AND s.store = h.store AND s.machine = h.machine
+                     JOIN versions v ON v.org = $1 AND v.store = h.store AND v.machine = h.machine
+                         AND v.memory = ANY(h.memories)
+                     GROUP BY h.store, h.machine
+                     HAVING bool_and(v.observed AND v.operation_seq > s.recorded_since)),
                  told AS (SELECT h.store, h.machine, s.id, bool_or(p.lines > 0) IS TRUE AS had,
                          bool_or(p.lines > 0 AND p.grade <> 'inferred') IS TRUE AS sure,
                          max(p.at) FILTER (WHERE p.lines > 0) AS last_at,
+                         bool_or(coalesce(s.ended_at, s.started_at) < c.at) IS TRUE AS early,
                          (array_agg(p.cause ORDER BY p.to_req - p.from_req DESC) FILTER (WHERE p.cause IS NOT NULL))[1] AS cause
                      FROM held h JOIN session_stores t ON t.org = $1 AND t.store = h.store
                      JOIN sessions s ON s.org = $1 AND s.id = t.id AND s.machine = h.machine AND s.deleted_at IS NULL
+                     LEFT JOIN came c ON c.store = h.store AND c.machine = h.machine
                      LEFT JOIN session_presence p ON p.org = $1 AND p.id = s.id AND p.store = h.store
                          AND p.memory = ANY(h.memories)
                      WHERE $5::bytea IS NULL OR s.machine = $5 GROUP BY h.store, h.machine, s.id)
              SELECT t.machine, m.name, t.store, s.name, t.had,
-                 CASE WHEN t.had THEN '' ELSE coalesce(t.cause, 'not_opened') END AS why,
+                 CASE WHEN t.had THEN '' WHEN t.cause IS NULL AND t.early THEN 'did_not_exist'
+                     ELSE coalesce(t.cause, 'not_opened') END AS why,
                  count(*), count(*) FILTER (WHERE NOT t.sure), max(t.last_at)
              FROM told t JOIN stores s ON s.org = $1 AND s.store = t.store AND s.machine = t.machine
              LEFT JOIN machines m ON m.org = $1 AND m.machine = t.machine
