@@ -83,7 +83,7 @@ export async function reviews(app) {
   await app.see("key-help", "Propose rolling back");
   await app.press("Escape");
   await app.gone("key-help");
-  assert.ok(await app.holdsFocus("hub-propose-rollback"), "the focus returns after the list of keys");
+  await until("the focus to return after the list of keys", () => app.holdsFocus("hub-propose-rollback"));
   // The secret is named beside the content, and then on its row.
   await app.click("hub-item", "about-keys");
   await app.see("hub-finding", "key");
