@@ -39,9 +39,6 @@ pub(crate) struct Found {
     pub call: Option<String>,
 }
 
-/// A file as an output names it, its whole path, and its lines in the output.
-type Searched<'t> = (&'t str, String, Vec<(u32, &'t str)>);
-
 /// Calls of a conversation, by id.
 pub(crate) type Calls<'t> = HashMap<&'t str, (&'t str, &'t Value)>;
 
@@ -169,24 +166,23 @@ impl<'t> Finder<'t> {
 
     /// Lines of a search that begin with the file they are of, by file. Files in `named` are passed over.
     fn searched(&self, text: &str, named: &[String]) -> Vec<Found> {
-        let mut files: Vec<Searched<'_>> = Vec::new();
-        let mut others: HashSet<&str> = HashSet::new();
+        let mut files: Vec<(String, Vec<(u32, &str)>)> = Vec::new();
+        // By path as the output has it: its place in `files`, none where nobody asks about it. An output may name a file a line.
+        let mut known: HashMap<&str, Option<usize>> = HashMap::new();
         for (path, number, line) in split(text).filter_map(numbered::with_path) {
-            if others.contains(path) {
-                continue;
-            }
-            if let Some((.., lines)) = files.iter_mut().find(|(known, ..)| *known == path) {
-                lines.push((number, line));
-                continue;
-            }
-            let whole = self.absolute(path);
-            if named.contains(&whole) || !self.keeps(&whole) {
-                others.insert(path);
-            } else {
-                files.push((path, whole, vec![(number, line)]));
+            let place = *known.entry(path).or_insert_with(|| {
+                let whole = self.absolute(path);
+                let is_asked = !named.contains(&whole) && self.keeps(&whole);
+                is_asked.then(|| {
+                    files.push((whole, Vec::new()));
+                    files.len() - 1
+                })
+            });
+            if let Some(place) = place {
+                files[place].1.push((number, line));
             }
         }
-        files.into_iter().map(|(_, path, lines)| with_numbers(path, Way::Command, &lines, None)).collect()
+        files.into_iter().map(|(path, lines)| with_numbers(path, Way::Command, &lines, None)).collect()
     }
 
     /// The file that a call reads.
@@ -372,6 +368,28 @@ mod tests {
         assert_eq!(found.words, ["a", "b"]);
         let quoted = plain("/m/MEMORY.md".into(), Way::Instructions, "> WARNING: never push.\nc");
         assert_eq!((quoted.text.is_cut(), quoted.words.len()), (false, 2));
+    }
+
+    #[test]
+    fn a_search_tells_the_lines_of_each_file() {
+        let scope = Scope { roots: vec!["/m".into()], home: None };
+        let finder = Finder { scope: &scope, calls: Calls::new(), loaded: HashSet::new(), directory: None };
+        let output = "/m/a.md:2:two\n/m/b.md:x: y\n/w/c.rs:1:no\n/m/a.md:5:five\n/m/named.md:1:no\nplain\n";
+        let found = finder.searched(output, &["/m/named.md".to_owned()]);
+        let told: Vec<(&str, Vec<u32>, &[String])> = found
+            .iter()
+            .map(|part| {
+                let numbers = part.text.lines.iter().map(|line| line.number).collect();
+                (part.path.as_str(), numbers, part.words.as_slice())
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("/m/a.md", vec![2, 5], &["two".to_owned(), "five".to_owned()][..]),
+                ("/m/b.md", vec![0], &["x: y".to_owned()][..]),
+            ]
+        );
     }
 
     #[test]
