@@ -7,6 +7,7 @@ import { useBackend } from "@/state/backend";
 import { say } from "@/state/toasts";
 import { HubFailure } from "./failure";
 import css from "./hub.module.css";
+import { TokenField } from "./TokenField";
 
 /** The form. */
 export function JoinHub() {
@@ -53,17 +54,7 @@ export function JoinHub() {
             data-testid="hub-url"
           />
         </label>
-        <label>
-          <Trans>One-time token</Trans>
-          <input
-            type="password"
-            required
-            autoComplete="off"
-            value={token}
-            onChange={(event) => setToken(event.target.value)}
-            data-testid="hub-token"
-          />
-        </label>
+        <TokenField value={token} onChange={setToken} testId="hub-token" />
         <div className={css.sends}>
           <span id="hub-sends">
             <Trans>What stores send at a sync</Trans>

@@ -7,6 +7,7 @@ import { useBackend } from "@/state/backend";
 import { HubFailure } from "./failure";
 import css from "./hub.module.css";
 import { Begun } from "./SignIn";
+import { TokenField } from "./TokenField";
 
 /** Does one thing at a time, and keeps why it failed. */
 function useTry() {
@@ -60,17 +61,7 @@ function WithToken() {
           data-testid="window-name"
         />
       </label>
-      <label>
-        <Trans>One-time token</Trans>
-        <input
-          type="password"
-          required
-          autoComplete="off"
-          value={token}
-          onChange={(event) => setToken(event.target.value)}
-          data-testid="window-token"
-        />
-      </label>
+      <TokenField value={token} onChange={setToken} testId="window-token" />
       {failure !== null && <HubFailure error={failure} />}
       <div>
         <Button type="submit" tone="primary" isPending={busy} data-testid="window-sign-in">
