@@ -9,8 +9,9 @@ import type { ContextShow, SimulatedLine } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { type Mark, marksOf, moveCursor, plotOf, scalesOf, topOf } from "./chart";
 import { Legend } from "./ChartLegend";
-import { Axes, type ChartLine, Curves, Limit, Marks } from "./ChartParts";
+import { Axes, type ChartLine, Curves, Limit, limitBox, type LimitLabel, Marks } from "./ChartParts";
 import type { Letter } from "./lab";
+import { type Box, freePlace, labelWidth, limitPlaces, markBoxes, placesBeside } from "./labels";
 import css from "./chart.module.css";
 
 /** Props of the chart. */
@@ -86,34 +87,62 @@ type Picture = ReturnType<typeof usePicture>;
 
 const valueAt = (line: SimulatedLine | null, index: number) => line?.after[index] ?? 0;
 
-/** The request under the cursor and its size, beside the line; on the side that has room. */
+/** The limits in view, each with its label where that lies on no mark. */
+function useLimits(
+  { window, trigger }: { window: number | null; trigger: number | null },
+  { top, plot, scales, marks, values }: Picture,
+): readonly LimitLabel[] {
+  const { t } = useLingui();
+  const format = useFormat();
+  const windowLabel = window === null ? "" : t`window ${format.compact(window)}`;
+  const triggerLabel = trigger === null ? "" : t`trigger ${format.compact(trigger)}`;
+  return useMemo(() => {
+    const taken: Box[] = markBoxes(marks, values, scales, plot);
+    const limits: LimitLabel[] = [];
+    const add = (kind: LimitLabel["kind"], tokens: number | null, label: string) => {
+      if (tokens === null || tokens > top) return;
+      const y = scales.y(tokens);
+      const places = limitPlaces(plot, y);
+      const limit = { kind, y, label, place: freePlace(places, labelWidth(label), taken, plot) ?? places[0]! };
+      taken.push(limitBox(limit));
+      limits.push(limit);
+    };
+    add("window", window, windowLabel);
+    add("trigger", trigger, triggerLabel);
+    return limits;
+  }, [window, trigger, windowLabel, triggerLabel, top, plot, scales, marks, values]);
+}
+
+/** The request under the cursor and its size, beside the line; where it lies on no mark. */
 function CursorLabel({
   show,
   cursor,
   size,
   picture,
+  limits,
 }: {
   show: ContextShow;
   cursor: number;
   size: number;
   picture: Picture;
+  limits: readonly LimitLabel[];
 }) {
   const { t } = useLingui();
   const format = useFormat();
-  const { scales, plot } = picture;
-  const x = scales.x(cursor);
-  const left = x > (plot.left + plot.right) / 2;
-  const place = { x: left ? x - 9 : x + 9, textAnchor: left ? ("end" as const) : ("start" as const) };
-  const y = Math.max(plot.top + 10, scales.y(size) + 4);
+  const { scales, plot, marks, values } = picture;
+  const label = t`request ${format.number(cursor + 1)}, ${format.number(size)}`;
   const next = show.events.find((event) => event.before_request === cursor + 1);
+  const note = next?.event === "compaction" ? t`compacted right after` : null;
+  const width = Math.max(labelWidth(label), note === null ? 0 : labelWidth(note));
+  const places = placesBeside(scales.x(cursor), Math.max(plot.top + 10, scales.y(size) + 4), plot);
+  const taken = [...markBoxes(marks, values, scales, plot), ...limits.map(limitBox)];
+  const place = freePlace(places, width, taken, plot, note === null ? 1 : 2) ?? places[0]!;
   return (
     <g className={css.cursorLabel} data-testid="cursor-label">
-      <text {...place} y={y}>
-        {t`request ${format.number(cursor + 1)}, ${format.number(size)}`}
-      </text>
-      {next?.event === "compaction" && (
-        <text {...place} y={y + 15} className={css.cursorNote}>
-          {t`compacted right after`}
+      <text {...place}>{label}</text>
+      {note !== null && (
+        <text {...place} y={place.y + 15} className={css.cursorNote}>
+          {note}
         </text>
       )}
     </g>
@@ -132,34 +161,24 @@ function Drawing({
   width: number;
   hover: number | null;
 }) {
-  const { t } = useLingui();
-  const format = useFormat();
   const { show, lines, chosen, trigger, cursor } = chart;
   const { count, top, plot, scales, drawn, marks, values } = picture;
-  const inView = (limit: number | null): limit is number => limit !== null && limit <= top;
+  const limits = useLimits({ window: show.context_window, trigger }, picture);
   return (
     <svg width={width} height={HEIGHT} viewBox={`0 0 ${width} ${HEIGHT}`} aria-hidden focusable="false">
       <Axes plot={plot} scales={scales} top={top} count={count} />
       <Curves show={show} lines={lines} chosen={chosen} scales={scales} plot={plot} />
-      {inView(show.context_window) && (
-        <Limit
-          plot={plot}
-          y={scales.y(show.context_window)}
-          kind="window"
-          label={t`window ${format.compact(show.context_window)}`}
-        />
-      )}
-      {inView(trigger) && (
-        <Limit plot={plot} y={scales.y(trigger)} kind="trigger" label={t`trigger ${format.compact(trigger)}`} />
-      )}
+      {limits.map((limit) => (
+        <Limit key={limit.kind} plot={plot} limit={limit} />
+      ))}
       <path className={css.chartCursor} d={`M${scales.x(cursor).toFixed(1)} ${plot.top}V${plot.bottom}`} />
       {hover !== null && hover !== cursor && (
         <path className={css.chartHover} d={`M${scales.x(hover).toFixed(1)} ${plot.top}V${plot.bottom}`} />
       )}
-      <Marks marks={marks} values={values} scales={scales} plot={plot} />
+      <Marks marks={marks} values={values} scales={scales} plot={plot} limits={limits} />
       <circle className={css.chartDot} cx={scales.x(cursor)} cy={scales.y(valueAt(drawn, cursor))} r={3.4} />
       {lines.length === 1 && (
-        <CursorLabel show={show} cursor={cursor} size={valueAt(drawn, cursor)} picture={picture} />
+        <CursorLabel show={show} cursor={cursor} size={valueAt(drawn, cursor)} picture={picture} limits={limits} />
       )}
     </svg>
   );

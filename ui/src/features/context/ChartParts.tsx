@@ -5,6 +5,7 @@ import type { ContextShow, SimulatedLine } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { areaPath, linePath, type Mark, type Plot, requestTicks, type Scales, spread, ticksOf } from "./chart";
 import type { Letter } from "./lab";
+import { drawnMarks, labelBox, labelWidth, type Place, regretLabels } from "./labels";
 import { partKey, stackOf, tonesOf } from "./parts";
 import partsCss from "./parts.module.css";
 import { classes } from "@/shared/classes";
@@ -20,14 +21,6 @@ export interface ChartLine {
   line: SimulatedLine;
 }
 
-/** Room that the label of a regret takes, in pixels; it stands only where no other mark needs the place. */
-const LABEL_ROOM = 92;
-/** With more regrets than this their marks are drawn small. */
-const MANY_REGRETS = 20;
-/** With thinking cleared at more requests than this there is no mark for each; the legend gives their number. */
-const MANY_THINKING = 80;
-/** So many labels say it; the legend says the rest. */
-const MAX_LABELS = 3;
 /** Scale of tokens and of requests. */
 export const Axes = memo(function Axes({
   plot,
@@ -69,14 +62,20 @@ export const Axes = memo(function Axes({
   );
 });
 
+/** A limit with its label, and where that stands. */
+export interface LimitLabel {
+  kind: "window" | "trigger";
+  y: number;
+  label: string;
+  place: Place;
+}
+
 /** A line that a limit draws across. */
-export function Limit({ plot, y, label, kind }: { plot: Plot; y: number; label: string; kind: string }) {
+export function Limit({ plot, limit }: { plot: Plot; limit: LimitLabel }) {
   return (
-    <g className={classes(css.chartLimit, css[`chart-limit-${kind}`])}>
-      <path d={`M${plot.left} ${y.toFixed(1)}H${plot.right}`} />
-      <text x={plot.left + 6} y={y - 4}>
-        {label}
-      </text>
+    <g className={classes(css.chartLimit, css[`chart-limit-${limit.kind}`])}>
+      <path d={`M${plot.left} ${limit.y.toFixed(1)}H${plot.right}`} />
+      <text {...limit.place}>{limit.label}</text>
     </g>
   );
 }
@@ -216,51 +215,36 @@ export const Curves = memo(function Curves({
   );
 });
 
+/** What the label of a limit covers. */
+export const limitBox = ({ place, label }: LimitLabel) => labelBox(place, labelWidth(label));
+
 /** Marks at requests; it does not change when only the cursor moves. */
 export const Marks = memo(function Marks({
   marks,
   values,
   scales,
   plot,
+  limits,
 }: {
   marks: readonly Mark[];
   values: readonly number[];
   scales: Scales;
   plot: Plot;
+  limits: readonly LimitLabel[];
 }) {
   const { t } = useLingui();
   const { x, y } = scales;
-  const heightOf = (index: number) => y(values[index] ?? 0);
-  const regrets = marks.filter(({ mark }) => mark === "regret");
-  const thinking = marks.filter(({ mark }) => mark === "thinking");
-  const drawn = thinking.length > MANY_THINKING ? marks.filter(({ mark }) => mark !== "thinking") : marks;
-  const middle = values.length / 2;
-  const labelled = regrets
-    .filter(({ index }) =>
-      regrets.every((other) => other.index === index || Math.abs(x(other.index) - x(index)) > LABEL_ROOM),
-    )
-    .slice(0, MAX_LABELS);
+  const { drawn, small } = drawnMarks(marks);
+  const label = t`needed again`;
+  const labelled = regretLabels(marks, values, scales, plot, labelWidth(label), limits.map(limitBox));
   return (
     <g>
       {drawn.map(({ mark, index }, at) => (
-        <MarkShape
-          key={at}
-          mark={mark}
-          x={x(index)}
-          y={heightOf(index)}
-          base={plot.bottom}
-          small={regrets.length > MANY_REGRETS}
-        />
+        <MarkShape key={at} mark={mark} x={x(index)} y={y(values[index] ?? 0)} base={plot.bottom} small={small} />
       ))}
-      {labelled.map(({ index }) => (
-        <text
-          key={index}
-          className={css.markRegretLabel}
-          x={x(index) + (index > middle ? -9 : 9)}
-          y={heightOf(index) - 12}
-          textAnchor={index > middle ? "end" : "start"}
-        >
-          {t`needed again`}
+      {labelled.map(({ index, place }) => (
+        <text key={index} className={css.markRegretLabel} {...place}>
+          {label}
         </text>
       ))}
     </g>
