@@ -1,5 +1,5 @@
 import { verbatim } from "@/host/fake/verbatim";
-import { fireEvent, screen, waitFor, within } from "@testing-library/react";
+import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import type { Variant } from "@/bindings";
 import { ApiFailure } from "@/host";
@@ -157,6 +157,16 @@ describe("the chart", () => {
     expect(rows[2]).toHaveClass("is-cursor");
     await user.click(within(rows[4]!).getByRole("button"));
     expect(await screen.findByTestId("turn-sheet")).toHaveTextContent("Request 5 under B");
+  });
+
+  it("opens the request that the address names, and closes it with an address that names none", async () => {
+    openWindow("#/context?transcript=31b7a220&turn=5");
+    expect(await screen.findByTestId("turn-sheet")).toHaveTextContent("Request 5");
+    act(() => {
+      window.location.hash = "#/context?transcript=31b7a220&view=settings";
+    });
+    await rowWith("variant-row", "no editing");
+    expect(screen.queryByTestId("turn-sheet")).toBeNull();
   });
 
   it("shows the sum of what a request is made of, the rest as not recorded", async () => {

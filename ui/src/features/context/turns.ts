@@ -49,11 +49,12 @@ export function useTurns(show: ContextShow, { turn: asked, at }: Asked): Turns {
   const cursor = useCursor(show, at);
   const { moveTo } = cursor;
   const [turn, setTurn] = useState<TurnView | null>(null);
-  // The turn that the address names is opened once.
+  // The turn that the address names is opened once, and goes with an address that names none.
   const [seen, setSeen] = useState<number | undefined>(undefined);
   if (asked !== seen) {
     setSeen(asked);
-    if (asked !== undefined && asked <= show.requests.length) {
+    if (asked === undefined) setTurn(null);
+    else if (asked <= show.requests.length) {
       moveTo(asked - 1);
       setTurn({ request: asked - 1, toolUse: null });
     }
