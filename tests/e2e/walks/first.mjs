@@ -21,6 +21,9 @@ async function opensWithWhatItFound({ app, machine }) {
   await app.see('[data-testid="opening-row"][data-kind="secret"]', "1 secret");
   await app.see('[data-testid="opening-row"][data-kind="hostile"]', "1 hostile instruction");
   await app.see('[data-testid="opening-row"][data-kind="cut_index"]', "An index whose last 60 lines no session reads");
+  // One line more makes room for the link: the notice and the button say the same number.
+  await app.see('[data-testid="opening-row"][data-kind="cut_index"]', "Line 200 moves with them, as the link to them takes its place: 61 lines.");
+  await app.see('[data-testid="opening-row"][data-kind="cut_index"] [data-testid="opening-remedy"]', "Move 61 lines");
   // Those of the two projects, and those of this walk.
   await app.see("opening-sessions", "14 sessions you can look into");
   assert.ok(!(await app.texts("opening")).join(" ").includes(SECRET), "the secret is masked");

@@ -53,13 +53,17 @@ describe("the screen of health", () => {
   it("moves the lines that are cut into a topic file, previewed", async () => {
     const { user, fake } = openWindow("#/health");
     await user.click(await rowWith("finding-row", "limits/index-cut"));
+    // What moves is one line more than what is cut off, and both say so.
+    expect(screen.getByTestId("finding-detail")).toHaveTextContent("Line 200 moves with them");
+    const [, moved] = /: (\d+) lines\./.exec(screen.getByTestId("finding-detail").textContent) ?? [];
+    expect(screen.getByTestId("finding-move_lines")).toHaveTextContent(`Move ${moved} lines…`);
     await user.click(screen.getByTestId("finding-move_lines"));
     await user.type(await screen.findByTestId("topic-name"), "more");
     await user.click(await screen.findByTestId("topic-new"));
     await waitFor(() => expect(screen.getByTestId("act-confirm")).toBeEnabled());
     await user.click(screen.getByTestId("act-confirm"));
     await screen.findByTestId("toast");
-    expect(callsOf(fake, "move_entry").real[0]).toMatchObject({ line: 201, to: "more.md" });
+    expect(callsOf(fake, "move_entry").real[0]).toMatchObject({ line: 200, to: "more.md" });
   });
 
   it("takes hidden characters out, previewed and undone, and goes to the redaction of exactly a key", async () => {

@@ -1,7 +1,8 @@
 /** The first run opens with what is there, and new projects are offered once. */
-import { screen, waitFor, within } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, describe, expect, it } from "vitest";
 import { fakeBackend, FakeLog } from "@/host/fake";
+import { activateLanguage, switchLanguage } from "@/i18n";
 import { callsOf, openWindow, rowWith } from "./testing";
 
 beforeEach(() => localStorage.clear());
@@ -26,11 +27,22 @@ describe("a first run", () => {
     expect(within(secret).getByRole("button")).toHaveTextContent("Redact key");
     expect(await rowWith("opening-row", "1 place with hidden characters")).toHaveTextContent("Remove it");
     const cut = await rowWith("opening-row", "An index whose last 60 lines no session reads");
-    expect(within(cut).getByRole("button")).toHaveTextContent(/Move \d+ lines/);
+    // One line more makes room for the link: the row and the button say the same number.
+    expect(cut).toHaveTextContent("Line 200 moves with them, as the link to them takes its place: 61 lines.");
+    expect(within(cut).getByRole("button")).toHaveTextContent("Move 61 lines…");
     expect(screen.getByTestId("opening-sessions")).toHaveTextContent("sessions you can look into");
     await user.click(within(secret).getByRole("button"));
     expect(window.location.hash).toContain("#/redactions?");
     expect(screen.queryByTestId("first-run")).toBeNull();
+  });
+
+  it("names a secret in the language of the window", async () => {
+    const { user } = first({ "keys.md": "- tk_live_abcdefghijkl\n" });
+    await user.click(await screen.findByTestId("record-found"));
+    expect(await screen.findByTestId("opening-row")).toHaveTextContent("A key: tk_l");
+    await act(() => switchLanguage("ko"));
+    expect(screen.getByTestId("opening-row")).toHaveTextContent("Stripe 키: tk_l… (16자).");
+    act(activateLanguage);
   });
 
   it("says that nothing needs anybody where that is so", async () => {

@@ -4,6 +4,7 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { Opening as OpeningOf, OpeningGroup } from "@/bindings";
 import { classes } from "@/shared/classes";
 import { ProgramText } from "@/shared/labels";
+import { useProgramWords } from "@/shared/program";
 import { useRemedies } from "@/shared/remedies";
 import { Await, Button, Dot } from "@/shared/ui";
 import { useRead } from "@/state/queries";
@@ -43,6 +44,8 @@ function GroupRow({ group, go, onLeave }: { group: OpeningGroup; go: (route: Rou
   const title = useGroupTitle()(group);
   const { store_id: store, memory_id: memory, finding } = group.first;
   const { offered, picker } = useRemedies({ store, memory, finding });
+  const program = useProgramWords();
+  const room = program.room(finding);
   const [first] = offered;
   // What goes to a place leaves the first run; a dialog lies over it.
   const leaves = first && (first.remedy.act === "redact" || first.remedy.act === "open");
@@ -55,9 +58,8 @@ function GroupRow({ group, go, onLeave }: { group: OpeningGroup; go: (route: Rou
       <Dot tone={TONES[group.kind]} />
       <div className={css.foundMain}>
         <strong>{title}</strong>
-        <span>
-          <ProgramText text={finding.message} />
-        </span>
+        <span>{program.message(finding)}</span>
+        {room && <span>{room}</span>}
         <span className={classes("mono", css.foundRoot)}>
           {group.store} {finding.path}:{finding.line}
         </span>

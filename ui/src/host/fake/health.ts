@@ -1,6 +1,6 @@
 /** Health, expiry and acts on entries over the invented log: a few rules, the same acts. */
 import { verbatim } from "./verbatim";
-import type { Finding, FindingRule, Health, Remedy, Severity, StoreFinding, StoreHealth } from "@/bindings";
+import type { Finding, FindingRule, Health, Message, Remedy, Severity, StoreFinding, StoreHealth } from "@/bindings";
 import type { CommandName, Request, Response } from "@/host/backend";
 import { fakeCut } from "./cut";
 import { type FakeLog, type FakeStore, refuse } from "./log";
@@ -23,9 +23,16 @@ const RULES: FindingRule[] = [
   return { id, severity, on, explanation, remedy, own: null } as FindingRule;
 });
 
+/** What the program says of a secret: its kind, the beginning, and how long it is. */
+const masked = (shown: string): Message => ({
+  id: "page.masked",
+  args: { name: "A Stripe key", shown, count: 16 },
+  text: `A key: ${shown}██████.`,
+});
+
 function findingsOf(store: FakeStore, rules: readonly FindingRule[]): Finding[] {
   const findings: Finding[] = [];
-  const add = (id: string, path: string, line: number, message: string) => {
+  const add = (id: string, path: string, line: number, told: string | Message) => {
     const rule = rules.find((known) => known.id === id)!;
     if (rule.own === "off" || (rule.own === null && !rule.on)) return;
     const severity = rule.own === null || rule.own === "on" ? rule.severity : (rule.own as Severity);
@@ -35,9 +42,11 @@ function findingsOf(store: FakeStore, rules: readonly FindingRule[]): Finding[] 
     if (id.startsWith("hidden/")) remedies.unshift({ act: "strip_character", rule: id, start: 0, end: 1 });
     if (id === "limits/index-cut") {
       const to = (store.disk.get(path) ?? "").split("\n").length - 1;
-      remedies.unshift({ act: "move_lines", from: line, to });
+      // One line more makes room for the link to where they go.
+      remedies.unshift({ act: "move_lines", from: line - 1, to });
     }
-    findings.push({ rule: id, severity, path, ...place, message: verbatim(message), remedy: rule.remedy, remedies });
+    const message = typeof told === "string" ? verbatim(told) : told;
+    findings.push({ rule: id, severity, path, ...place, message, remedy: rule.remedy, remedies });
   };
   for (const [path, text] of store.disk) {
     const cut = path === "MEMORY.md" ? fakeCut(text) : null;
@@ -46,7 +55,7 @@ function findingsOf(store: FakeStore, rules: readonly FindingRule[]): Finding[] 
       if (lines[at - 1]?.includes("retrace-allow")) return;
       if (line.includes("[[")) add("links/wiki", path, at + 1, "No memory has this name.");
       if (line.includes("\u200b")) add("hidden/zero-width", path, at + 1, "Without width: U+200B.");
-      if (line.includes("tk_live_")) add("secret/stripe", path, at + 1, "A key: tk_l██████.");
+      if (line.includes("tk_live_")) add("secret/stripe", path, at + 1, masked("tk_l"));
     });
   }
   return findings;
