@@ -84,3 +84,30 @@ it("in English everything stays as it is", () => {
   expect(together(["One", "Two.", "three"])).toBe("One. Two. three");
   expect(sentenceNow(null)).toBe("");
 });
+
+const CUT = (line: number, lost: number, lines: number, bytes: number) =>
+  message(
+    "limits.line_after_not_loaded_lines",
+    { line, saturating_sub: lost, lines, bytes, value: 200, value_2: 25_000 },
+    `Line ${line} and the ${lost} after it are not loaded: ${lines} lines and ${bytes} bytes count, 200 and 25000 are loaded.`,
+  );
+
+it.each(LANGUAGES)("counts and sizes in %s are grouped as those of the window, and lines are not", async (language) => {
+  await switchLanguage(language);
+  const told = sentenceIn(i18n, CUT(1201, 1062, 2263, 10_884));
+  for (const count of ["1,062", "2,263", "10,884", "25,000"]) expect(told).toContain(count);
+  expect(told).toMatch(/(?<![\d,])1201(?![\d,])/);
+  // A message in a message has its own names for its numbers.
+  const inner = message("checker.file_bytes_over", { size: 8001, value: 7000 }, "The file has 8001 bytes, over 7000.");
+  const about = message("message.about", { subject: "notes/8001.md", what: inner }, `notes/8001.md: ${inner.text}`);
+  const whole = sentenceIn(i18n, about);
+  for (const part of ["notes/8001.md", "8,001", "7,000"]) expect(whole).toContain(part);
+});
+
+it("a number that also names something is left in the English text, which is one with it", () => {
+  expect(sentenceIn(i18n, CUT(2263, 62, 2263, 10_884))).toContain("2263 lines and 10,884 bytes");
+  const operation = message("rollback.undo_operation", { seq: 12_345 }, "undo of operation 12345");
+  expect(sentenceIn(i18n, operation)).toBe("undo of operation 12345");
+  const port = message("truth.no_configuration_file_mentions_port", { port: 8080 }, "No file mentions port 8080.");
+  expect(sentenceIn(i18n, port)).toBe("No file mentions port 8080.");
+});

@@ -6,6 +6,8 @@ import { type I18n, i18n } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import type { Argument, Message } from "@/bindings";
 import type { MessageId } from "@/bindings/messages";
+import { groupedIn, isGrouped } from "./grouping";
+import { formatsOf } from "./format";
 import { IN_WINDOW } from "./in-window";
 
 /** A text with its full stop. */
@@ -20,25 +22,30 @@ export function sentenceIn(i18n: I18n, message: Message): string {
 export function knownIn(i18n: I18n, message: Message): string | null {
   const instead = IN_WINDOW[message.id as MessageId];
   if (instead) return i18n._(instead.id, valuesIn(i18n, message), instead.message ? { message: instead.message } : {});
-  if (i18n.locale === "en" || message.text === "") return message.text;
+  if (message.text === "") return "";
+  if (i18n.locale === "en") return groupedIn(i18n.locale, message);
   return translatedIn(i18n, message);
 }
 
 /** A message in the language of the window; null where its catalogue lacks the id. */
-function translatedIn(i18n: I18n, { id, args, text }: Message): string | null {
+function translatedIn(i18n: I18n, message: Message): string | null {
+  const { id, text } = message;
   if (!(id in i18n.messages)) return null;
-  const translated = i18n._(id, valuesIn(i18n, { args }));
+  const translated = i18n._(id, valuesIn(i18n, message));
   return /[.!?]$/.test(text) ? stopped(i18n, translated) : translated;
 }
 
-function valuesIn(i18n: I18n, { args }: Pick<Message, "args">): Record<string, string | number> {
-  return Object.fromEntries(Object.entries(args).map(([name, argument]) => [name, argumentIn(i18n, argument)]));
+function valuesIn(i18n: I18n, { id, args }: Pick<Message, "id" | "args">): Record<string, string | number> {
+  return Object.fromEntries(
+    Object.entries(args).map(([name, argument]) => [name, argumentIn(i18n, argument, isGrouped(id, name))]),
+  );
 }
 
-function argumentIn(i18n: I18n, argument: Argument): string | number {
-  if (typeof argument === "string" || typeof argument === "number") return argument;
+function argumentIn(i18n: I18n, argument: Argument, grouped: boolean): string | number {
+  if (typeof argument === "number") return grouped ? formatsOf(i18n.locale).number(argument) : argument;
+  if (typeof argument === "string") return argument;
   return Array.isArray(argument)
-    ? argument.map((item) => argumentIn(i18n, item)).join(", ")
+    ? argument.map((item) => argumentIn(i18n, item, grouped)).join(i18n._(msg`, `))
     : sentenceIn(i18n, argument);
 }
 
