@@ -7,6 +7,7 @@ import { NewProjects } from "@/features/stores/NewProjects";
 import { useFormat } from "@/shared/format";
 import { BrandMark, PanelIcon, SearchIcon, SettingsIcon } from "@/shared/icons";
 import { Moment } from "@/shared/labels";
+import { Comma } from "@/shared/punctuation";
 import { useTaskName } from "@/shared/tasks";
 import { Dot, Kbd } from "@/shared/ui";
 import { useNotes } from "@/state/note";
@@ -186,7 +187,9 @@ function LogNotes({ status }: { status: Status }) {
         </span>
       )}
       <span>
-        <Trans>log {size}</Trans>, <ChainState status={status} />
+        <Trans>log {size}</Trans>
+        <Comma />
+        <ChainState status={status} />
       </span>
     </>
   );

@@ -4,6 +4,7 @@ import { type KeyboardEvent, type ReactNode, useId, useMemo } from "react";
 import type { Document, DocumentLine, IndexCut } from "@/bindings";
 import { useFormat } from "./format";
 import { LineText } from "./LineText";
+import { Space } from "./punctuation";
 import { Empty } from "./ui";
 import { VirtualRows } from "./VirtualRows";
 import css from "./code.module.css";
@@ -24,7 +25,8 @@ function CutRow({ cut }: { cut: IndexCut }) {
   const last = cut.line - 1;
   return (
     <div className={css.cutLine} data-testid="cut-line">
-      <Trans>Line {last}. The model sees nothing below.</Trans>{" "}
+      <Trans>Line {last}. The model sees nothing below.</Trans>
+      <Space />
       <span className={css.cutReason}>
         {cut.limit === "lines" ? (
           <Trans>An index is loaded up to {size} lines.</Trans>

@@ -21,6 +21,7 @@ import { ConfidenceChip } from "./confidence";
 import { hiddenIn } from "./hidden";
 import { LineText } from "./LineText";
 import { Actor, Moment, ProgramText } from "./labels";
+import { Comma } from "./punctuation";
 import { useSessionName } from "./session";
 import { SessionLink } from "./SessionLink";
 import { transcriptPlace } from "./transcript";
@@ -89,10 +90,16 @@ function Sentence({ note, otherwise = null }: { note: OriginNote; otherwise?: Ac
       {role && <> ({say(role)})</>}
       {note.turn !== null && (
         <>
-          , <Trans>turn {note.turn}</Trans>
+          <Comma />
+          <Trans>turn {note.turn}</Trans>
         </>
       )}
-      {note.model && <>, {note.model}</>}
+      {note.model && (
+        <>
+          <Comma />
+          {note.model}
+        </>
+      )}
     </span>
   );
 }

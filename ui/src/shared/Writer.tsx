@@ -2,6 +2,7 @@
 import { Trans } from "@lingui/react/macro";
 import type { ActorView, OriginNote, PutBack } from "@/bindings";
 import { Actor, Moment } from "./labels";
+import { Comma } from "./punctuation";
 
 /** “put back by …, at …”, behind who wrote it; of what a redaction left of a content, “redacted by …”. */
 export function PutBackBy({ back }: { back: PutBack }) {
@@ -36,7 +37,9 @@ export function Writer({ of }: { of: Written }) {
   if (!back) return <Actor actor={of.created_by} origin={of.origin} />;
   return (
     <>
-      <Actor actor={back.written_by} origin={of.origin} />, <PutBackBy back={back} />
+      <Actor actor={back.written_by} origin={of.origin} />
+      <Comma />
+      <PutBackBy back={back} />
     </>
   );
 }

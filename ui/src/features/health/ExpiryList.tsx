@@ -5,6 +5,7 @@ import type { Expiry, ExpiryProposal, Health } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { Moment } from "@/shared/labels";
 import { useProgramWords } from "@/shared/program";
+import { Space } from "@/shared/punctuation";
 import { Await, Button, Checkbox, Chip, Empty, useWords } from "@/shared/ui";
 import { startAct } from "@/state/acts";
 import { useRead } from "@/state/queries";
@@ -127,12 +128,14 @@ function Proposals({ expiry, health }: { expiry: Expiry; health: Health }) {
         <Trans>
           Proposed are daily logs older than {logDays} days, memories that speak of a day that is past, and memories
           with the same bytes as another.
-        </Trans>{" "}
+        </Trans>
+        <Space />
         {expiry.loads ? (
           <Trans>Also memories that no session loaded for {days} days, though ten or more could have.</Trans>
         ) : (
           <Trans>Memories that no session loads are proposed once the transcripts are read.</Trans>
-        )}{" "}
+        )}
+        <Space />
         <Trans>Nothing is removed automatically.</Trans>
       </p>
       {stores.length === 0 ? (

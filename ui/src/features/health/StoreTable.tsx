@@ -3,6 +3,7 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { IndexHealth, StoreHealth } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { Moment, ProgramText } from "@/shared/labels";
+import { Comma } from "@/shared/punctuation";
 import { TableHead, numbers } from "@/shared/TableHead";
 import { REASONS, reasonSums } from "@/shared/loads";
 import { Chip, useWords } from "@/shared/ui";
@@ -96,7 +97,8 @@ function Loads({ store }: { store: StoreHealth }) {
         <Trans>
           {never} of {all} never loaded
         </Trans>
-        , <Plural value={loads.sessions} one="# session" other="# sessions" />
+        <Comma />
+        <Plural value={loads.sessions} one="# session" other="# sessions" />
       </div>
       {reasons.length > 0 && (
         <div className="muted" data-testid="load-reasons">

@@ -6,6 +6,7 @@ import { byRule, findingTone } from "@/shared/findings";
 import { useFormat } from "@/shared/format";
 import { Moment } from "@/shared/labels";
 import { useProgramWords } from "@/shared/program";
+import { Space } from "@/shared/punctuation";
 import { RuleTerm } from "@/shared/Term";
 import { Button, Chip } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
@@ -36,7 +37,7 @@ function FoundRow({ finding, count }: { finding: Finding; count: number }) {
             {finding.line}:{finding.column}{" "}
           </span>
         )}
-        {program.message(finding)} <span className="muted">{program.remedy(finding)}</span>
+        {program.message(finding)} <span className="muted">{program.remedy({ ...finding, remedies: [] })}</span>
       </span>
     </li>
   );
@@ -97,7 +98,8 @@ function Present({ item }: { item: HubItem }) {
       <Trans>
         Before a model in {format.number(found.present)} of{" "}
         <Plural value={counted.sessions} one="# shared session" other="# shared sessions" />.
-      </Trans>{" "}
+      </Trans>
+      <Space />
       {found.last_at !== null && (
         <Trans>
           Last <Moment at={found.last_at} form="ago" />.

@@ -8,6 +8,7 @@ import { DiffModeSwitch } from "@/shared/DiffPanel";
 import { useFormat } from "@/shared/format";
 import { Actor, Note, Source } from "@/shared/labels";
 import { OriginPanel } from "@/shared/OriginPanel";
+import { Comma } from "@/shared/punctuation";
 import { folderOf } from "@/shared/text";
 import { Button, Chip, useWords } from "@/shared/ui";
 import { PutBackBy } from "@/shared/Writer";
@@ -48,10 +49,16 @@ function OriginLines({
         </strong>{" "}
         <Actor actor={item.created_by} origin={origin} />
         {origin?.turn != null && <Trans>, turn {origin.turn}</Trans>}
-        {origin?.model && `, ${origin.model}`}
+        {origin?.model && (
+          <>
+            <Comma />
+            {origin.model}
+          </>
+        )}
         {item.put_back && (
           <>
-            , <PutBackBy back={item.put_back} />
+            <Comma />
+            <PutBackBy back={item.put_back} />
           </>
         )}
         {item.source !== "scan" && (

@@ -2,6 +2,7 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { Triage } from "@/bindings";
 import { useKindName } from "@/shared/kinds";
+import { Space } from "@/shared/punctuation";
 import { Button, Empty } from "@/shared/ui";
 import { useInboxKinds } from "@/state/triage";
 import { useRead } from "@/state/queries";
@@ -67,7 +68,8 @@ function NoneOfKind({ route, kind, others, undo }: NoneOfKindProps) {
         </>
       }
     >
-      <Trans>The list shows one kind alone: {name}.</Trans>{" "}
+      <Trans>The list shows one kind alone: {name}.</Trans>
+      <Space />
       <Plural value={others} one="# change of another kind is left." other="# changes of other kinds are left." />
     </Empty>
   );

@@ -10,6 +10,7 @@ import { useFormat } from "@/shared/format";
 import { ChevronIcon } from "@/shared/icons";
 import { ProgramText } from "@/shared/labels";
 import { useProgramWords } from "@/shared/program";
+import { Space } from "@/shared/punctuation";
 import { TableHead, numbers } from "@/shared/TableHead";
 import { Await, Button, Chip, Dot, Empty, useWords } from "@/shared/ui";
 import { useRead } from "@/state/queries";
@@ -141,7 +142,13 @@ function Table({ found, store }: { found: Instructions; store: Store }) {
         </h2>
         {rules && (
           <p className={classes("muted", css.instructionReason)} data-testid="instruction-rules">
-            {say(rulesOf(rules))} {rules.version_from && <ProgramText text={rules.version_from} />}
+            {say(rulesOf(rules))}
+            {rules.version_from && (
+              <>
+                {" · "}
+                <ProgramText text={rules.version_from} />
+              </>
+            )}
           </p>
         )}
         <table className={classes("table", css.instructionTable)} aria-label={name}>
@@ -240,14 +247,16 @@ function OneFile({ file, found, store }: { file: Instruction; found: Instruction
       </header>
       <div className="pane-body">
         <p className={css.instructionWhy}>
-          <ProgramText text={file.reason} />{" "}
+          <ProgramText text={file.reason} />
+          <Space />
           {file.tokens !== null && file.size_bytes !== null && (
             <span className="muted num">
               <Trans>
                 {format.bytes(file.size_bytes)}, {format.number(file.tokens)} tokens, counted offline.
               </Trans>
             </span>
-          )}{" "}
+          )}
+          <Space />
           <Recorded file={file} />
         </p>
         <Await read={read} rows={10}>
@@ -311,7 +320,8 @@ function AllFiles({ found, store }: { found: Instructions; store: Store }) {
       </header>
       <div className={classes("pane-body", css.instructionScroll)}>
         <p className="muted">
-          {found.because && <ProgramText text={found.because} />}{" "}
+          {found.because && <ProgramText text={found.because} />}
+          <Space />
           <Trans>
             People write these files for agents. They are read here, never changed, and recorded only where a store
             covers them. In load order; an import stands below the file that names it.

@@ -13,6 +13,7 @@ import { useFormat } from "@/shared/format";
 import { KindChips } from "@/shared/kinds";
 import { Moment } from "@/shared/labels";
 import { isLimitedIndex } from "@/shared/limits";
+import { Comma, Space } from "@/shared/punctuation";
 import { fileName, folderOf, shorten } from "@/shared/text";
 import { Await, Button, Chip, CopyButton, Empty, Failure, Kbd, Skeleton } from "@/shared/ui";
 import { startAct } from "@/state/acts";
@@ -210,7 +211,8 @@ function Facts({ shown, document }: { shown: Shown; document: Document | undefin
         {version.content_size_bytes === null ? "–" : format.bytes(version.content_size_bytes)}
         {document && document.lines.length > 0 && (
           <>
-            , <Plural value={document.lines.length} one="# line" other="# lines" />
+            <Comma />
+            <Plural value={document.lines.length} one="# line" other="# lines" />
           </>
         )}
       </dd>
@@ -558,7 +560,8 @@ export function MemoriesScreen({ route }: { route: MemoriesRoute }) {
           if (!id)
             return (
               <Empty title={t`No memory here`}>
-                <Trans>As soon as a file appears in {store.root}, it is recorded and shown here.</Trans>{" "}
+                <Trans>As soon as a file appears in {store.root}, it is recorded and shown here.</Trans>
+                <Space />
                 {store.versions > 0 && <Trans>Earlier versions are on the axis below.</Trans>}
               </Empty>
             );

@@ -5,6 +5,7 @@ import { useState } from "react";
 import type { Verified } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { Moment, ProgramText } from "@/shared/labels";
+import { Comma } from "@/shared/punctuation";
 import { shorten } from "@/shared/text";
 import { Await, Button, CopyButton, Failure } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
@@ -98,7 +99,8 @@ function Log() {
                 <Trans>not verified in this session</Trans>
               ) : (
                 <>
-                  {now.chain_ok ? <Trans>verified</Trans> : <Trans>has problems</Trans>},{" "}
+                  {now.chain_ok ? <Trans>verified</Trans> : <Trans>has problems</Trans>}
+                  <Comma />
                   <Moment at={now.chain_verified_at} form="moment" />
                 </>
               )}

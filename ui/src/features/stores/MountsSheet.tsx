@@ -8,6 +8,7 @@ import { spelled } from "@/shared/hidden";
 import { CloseIcon } from "@/shared/icons";
 import { ProgramText } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
+import { Comma } from "@/shared/punctuation";
 import { Await, Button, Chip, CopyButton, Dot, Empty, Segmented } from "@/shared/ui";
 import { Button as AriaButton } from "react-aria-components/Button";
 import { useRead } from "@/state/queries";
@@ -181,7 +182,10 @@ function PreviewCard({ mount }: { mount: MountPreview }) {
       )}
       {mount.store_id !== null && (
         <p className="muted num">
-          <Plural value={mount.files} one="# file" other="# files" />, {format.bytes(mount.bytes)},{" "}
+          <Plural value={mount.files} one="# file" other="# files" />
+          <Comma />
+          {format.bytes(mount.bytes)}
+          <Comma />
           {t`${format.number(mount.tokens)} tokens, counted offline`}
         </p>
       )}

@@ -3,6 +3,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { type FormEvent, useState } from "react";
 import type { Store } from "@/bindings";
 import { Sheet } from "@/shared/overlay";
+import { Space } from "@/shared/punctuation";
 import { Button, CopyButton, Failure } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
 import { say } from "@/state/toasts";
@@ -36,7 +37,8 @@ export function ServedSheet({ store, onClose }: { store: Store; onClose: () => v
     <Sheet title={t`Use ${store.name} with an SDK`} onClose={onClose} size="medium" testId="served-sheet">
       {served ? (
         <p>
-          <Trans>The program serves the Memory Stores API at this address, for as long as it runs:</Trans>{" "}
+          <Trans>The program serves the Memory Stores API at this address, for as long as it runs:</Trans>
+          <Space />
           <span className="mono" data-testid="served-at">
             {base}
           </span>{" "}
@@ -57,8 +59,9 @@ export function ServedSheet({ store, onClose }: { store: Store; onClose: () => v
         </Trans>
       </p>
       <p>
-        <Trans>Id of the store:</Trans> <span className="mono">{store.id}</span>{" "}
-        <CopyButton text={store.id} label={t`Copy the id`} />
+        <Trans>Id of the store:</Trans>
+        <Space />
+        <span className="mono">{store.id}</span> <CopyButton text={store.id} label={t`Copy the id`} />
       </p>
       {(["python", "typescript", "curl"] as const).map((sdk) => (
         <Example key={sdk} sdk={sdk} base={base} store={store.id} />

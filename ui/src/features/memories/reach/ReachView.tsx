@@ -4,6 +4,7 @@ import { useState } from "react";
 import type { Document, Reach } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { useCauseWords } from "@/shared/presence";
+import { Space } from "@/shared/punctuation";
 import { Await, Empty } from "@/shared/ui";
 import { useRead } from "@/state/queries";
 import { ReachLines } from "./ReachLines";
@@ -51,7 +52,8 @@ function Sentence({ reach }: { reach: Reach }) {
           </b>
           .
         </Trans>
-      )}{" "}
+      )}
+      <Space />
       {reach.absent.map(({ cause, sessions, cut_after }) => (
         <span key={cause} className={css.cause}>
           {format.number(sessions)} <u>{causeOf(cause, cut_after)}</u>
