@@ -31,5 +31,21 @@ describe("formats", () => {
     expect(english.bytes(512)).toBe("512 bytes");
     expect(english.bytes(3_251_200)).toBe("3.3 MB");
     expect(english.bytes(0)).toBe("0 bytes");
+    expect(formats("zh-Hant").bytes(512)).toBe("512 位元組");
+  });
+
+  it("put between a day and a time what the language does", () => {
+    expect(english.moment(at(0), NOW)).toBe("Apr 12, 14:02");
+    expect(formats("ja").moment(at(0), NOW)).toBe("4月12日 14:02");
+    expect(formats("ko").exact(at(0))).toBe("2031년 4월 12일 14:02:17");
+    expect(formats("zh-Hant").precise(at(0), NOW)).toBe("4月12日 14:02:17");
+    expect(formats("zh-Hant").dayHeading(at(60), NOW)).toMatch(/^今天，2031年/);
+    expect(formats("ja").dayHeading(at(60), NOW)).toMatch(/^今日、2031年/);
+  });
+
+  it("group short numbers too where the language has no unit for thousands", () => {
+    expect(formats("zh-Hant").compact(2000)).toBe("2,000");
+    expect(formats("zh-Hant").compact(124_384)).toBe("12.4萬");
+    expect(english.compact(2000)).toBe("2K");
   });
 });

@@ -12,6 +12,17 @@ const SPANS: [Intl.RelativeTimeFormatUnit, number][] = [
 /** Between a number and its percent sign, narrow and never a line's end. */
 const THIN = "\u202f";
 
+/** What stands between a day and a time, and between two words for a day. English is for every language not named here. */
+const BETWEEN: Record<string, { day: string; words: string }> = {
+  en: { day: ", ", words: ", " },
+  ja: { day: " ", words: "、" },
+  ko: { day: " ", words: ", " },
+  "zh-Hant": { day: " ", words: "，" },
+};
+
+/** The word for bytes where the language's own data has the English one. */
+const BYTES: Record<string, string> = { "zh-Hant": "位元組" };
+
 /** A number in the one notation of all languages: the minus sign is no hyphen, and a percent sign stands apart. */
 function written(format: Intl.NumberFormat, value: number): string {
   const part = ({ type, value: text }: Intl.NumberFormatPart) =>
@@ -37,7 +48,11 @@ export function formats(locale: string) {
   const weekday = new Intl.DateTimeFormat(locale, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: "always", style: "narrow" });
   const relativeDay = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
-  const compact = new Intl.NumberFormat(locale, { notation: "compact", maximumSignificantDigits: 3 });
+  const compact = new Intl.NumberFormat(locale, {
+    notation: "compact",
+    maximumSignificantDigits: 3,
+    useGrouping: "always",
+  });
   const dollars = (digits: number) =>
     new Intl.NumberFormat(locale, {
       style: "currency",
@@ -55,6 +70,7 @@ export function formats(locale: string) {
   });
   const signed = new Intl.NumberFormat(locale, { signDisplay: "exceptZero" });
   const decimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
+  const between = BETWEEN[locale] ?? BETWEEN["en"]!;
   const date = (instant: string | number) => new Date(instant);
   const startOfDay = (of: Date) => new Date(of.getFullYear(), of.getMonth(), of.getDate()).getTime();
   const daysApart = (then: Date, now: Date) => Math.round((startOfDay(then) - startOfDay(now)) / 86_400_000);
@@ -90,6 +106,8 @@ export function formats(locale: string) {
       }
       const maximumFractionDigits = unit === 0 || amount >= 100 ? 0 : 1;
       const unitDisplay = unit === 0 ? "long" : "short";
+      const own = unit === 0 ? BYTES[locale] : undefined;
+      if (own !== undefined) return `${number.format(amount)} ${own}`;
       return new Intl.NumberFormat(locale, {
         style: "unit",
         unit: UNITS[unit]!,
@@ -107,20 +125,21 @@ export function formats(locale: string) {
       return daysApart(date(instant), new Date(now)) === 0 ? time.format(date(instant)) : this.day(instant, now);
     },
     /** Day, year and time to the second. */
-    exact: (instant: string) => `${dayYear.format(date(instant))}, ${seconds.format(date(instant))}`,
+    exact: (instant: string) => `${dayYear.format(date(instant))}${between.day}${seconds.format(date(instant))}`,
     /** Day and time to the second, for instants that may stand close together. */
     precise(instant: string, now: number) {
-      return `${this.day(instant, now)}, ${seconds.format(date(instant))}`;
+      return `${this.day(instant, now)}${between.day}${seconds.format(date(instant))}`;
     },
     /** Day and time. */
     moment(instant: string, now: number) {
-      return `${this.day(instant, now)}, ${time.format(date(instant))}`;
+      return `${this.day(instant, now)}${between.day}${time.format(date(instant))}`;
     },
     /** The heading of a day: today, yesterday, or the whole date. */
     dayHeading(instant: string, now: number) {
       const apart = daysApart(date(instant), new Date(now));
       const whole = weekday.format(date(instant));
-      return apart === 0 || apart === -1 ? `${capital(relativeDay.format(apart, "day"), locale)}, ${whole}` : whole;
+      const word = () => capital(relativeDay.format(apart, "day"), locale);
+      return apart === 0 || apart === -1 ? `${word()}${between.words}${whole}` : whole;
     },
     /** Time since an instant, in words. */
     ago(instant: string, now: number) {
