@@ -83,31 +83,39 @@ function Left({ receipt }: { receipt: Receipt }) {
   );
 }
 
-/** A receipt. */
-export function ReceiptPanel({ receipt }: { receipt: Receipt }) {
+/** Each place that was searched, with its result. */
+function Places({ receipt }: { receipt: Receipt }) {
   const { t } = useLingui();
-  const format = useFormat();
-  const backend = useBackend();
-  const titleOf = useReceiptTitle();
-  const [busy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<unknown>(null);
-  const json = JSON.stringify(receipt, null, 2);
-  const recheck = async () => {
-    setBusy(true);
-    setFailure(null);
-    try {
-      await backend.call("recheck_receipt", { receipt: receipt.id });
-    } catch (cause) {
-      setFailure(cause);
-    } finally {
-      setBusy(false);
-    }
-  };
   return (
-    <section className={css.receipt} aria-label={t`Receipt`} data-testid="receipt">
-      <h2>
-        <Trans>Receipt</Trans>
-      </h2>
+    <ul className={css.places} aria-label={t`Places checked`}>
+      {receipt.places.map((place) => (
+        <li key={place.place.text} data-testid="receipt-place" data-state={place.state}>
+          <span>
+            <ProgramText text={place.place} />
+            {place.detail && (
+              <span className={classes("muted", css.placeDetail)}>
+                <ProgramText text={place.detail} />
+              </span>
+            )}
+            {place.remedy && (
+              <span className={classes("muted", css.placeDetail)} data-testid="place-remedy">
+                <ProgramText text={place.remedy} />
+              </span>
+            )}
+          </span>
+          <PlaceChip place={place} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** A receipt: what was redacted, and each place. */
+export function ReceiptPanel({ receipt }: { receipt: Receipt }) {
+  const format = useFormat();
+  const titleOf = useReceiptTitle();
+  return (
+    <div className={css.receipt} data-testid="receipt">
       <p>
         <strong>{titleOf(receipt)}</strong>
         <br />
@@ -116,7 +124,8 @@ export function ReceiptPanel({ receipt }: { receipt: Receipt }) {
         </span>
         <br />
         <span className="muted">
-          <Plural value={receipt.versions} one="# version redacted" other="# versions redacted" />,{" "}
+          <Plural value={receipt.versions} one="# version redacted" other="# versions redacted" />
+          {" · "}
           <Plural value={receipt.live_files} one="# live file changed" other="# live files changed" />
         </span>
       </p>
@@ -132,31 +141,37 @@ export function ReceiptPanel({ receipt }: { receipt: Receipt }) {
         </div>
       )}
       <Left receipt={receipt} />
-      <ul className={css.places} aria-label={t`Places checked`}>
-        {receipt.places.map((place) => (
-          <li key={place.place.text} data-testid="receipt-place" data-state={place.state}>
-            <span>
-              <ProgramText text={place.place} />
-              {place.detail && (
-                <span className={classes("muted", css.placeDetail)}>
-                  <ProgramText text={place.detail} />
-                </span>
-              )}
-              {place.remedy && (
-                <span className={classes("muted", css.placeDetail)} data-testid="place-remedy">
-                  <ProgramText text={place.remedy} />
-                </span>
-              )}
-            </span>
-            <PlaceChip place={place} />
-          </li>
-        ))}
-      </ul>
+      <Places receipt={receipt} />
       {receipt.warnings.map((warning) => (
         <div key={warning.text} className="notice notice-warning">
           <ProgramText text={warning} />
         </div>
       ))}
+      <Chain receipt={receipt} />
+    </div>
+  );
+}
+
+/** What can be done with a receipt, and what it does not do. */
+export function ReceiptActs({ receipt }: { receipt: Receipt }) {
+  const { t } = useLingui();
+  const backend = useBackend();
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<unknown>(null);
+  const json = JSON.stringify(receipt, null, 2);
+  const recheck = async () => {
+    setBusy(true);
+    setFailure(null);
+    try {
+      await backend.call("recheck_receipt", { receipt: receipt.id });
+    } catch (cause) {
+      setFailure(cause);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
       {receipt.method !== "versions" && (
         <p>
           <Trans>
@@ -164,6 +179,9 @@ export function ReceiptPanel({ receipt }: { receipt: Receipt }) {
           </Trans>
         </p>
       )}
+      <p className="muted">
+        <Trans>The receipt lists every place with its result. It stays, and can be verified again.</Trans>
+      </p>
       {failure !== null && <Failure error={failure} />}
       <div className="form-actions">
         <Button isPending={busy} onPress={() => void recheck()} data-testid="recheck">
@@ -174,7 +192,6 @@ export function ReceiptPanel({ receipt }: { receipt: Receipt }) {
         </Button>
         <CopyButton text={json} label={t`Copy the receipt`} />
       </div>
-      <Chain receipt={receipt} />
-    </section>
+    </>
   );
 }

@@ -10,7 +10,7 @@ import { navigate, type Route } from "@/state/route";
 import { type Draft, newDraft, redactRequest } from "./draft";
 import { FindForm } from "./FindForm";
 import { Preview } from "./Preview";
-import { ReceiptPanel } from "./ReceiptPanel";
+import { ReceiptActs, ReceiptPanel } from "./ReceiptPanel";
 import { classes } from "@/shared/classes";
 import css from "./redactions.module.css";
 
@@ -116,50 +116,22 @@ function NewRedaction({ versions, finding }: { versions: readonly string[]; find
   );
 }
 
-function Done() {
-  return (
-    <section className={css.redactMain}>
-      <header className="list-header">
-        <h1>
-          <Trans>Redact</Trans>
-        </h1>
-        <span className="spacer" />
-        <Steps at="receipt" />
-      </header>
-      <div className={css.redactBody}>
-        <p className="muted">
-          <Trans>
-            The receipt on the right lists every place with its result. It stays, and can be verified again.
-          </Trans>
-        </p>
-        <div className="form-actions">
-          <Button onPress={() => navigate({ screen: "redactions" })} data-testid="new-redaction">
-            <Trans>Redact something else</Trans>
-          </Button>
-        </div>
-      </div>
-    </section>
-  );
-}
-
-/** The screen of the redactions. */
-export function RedactionsScreen({ route }: { route: RedactionsRoute }) {
+/** A receipt that was asked for: every place in the middle, what can be done with it at the side. */
+function Done({ id }: { id: string }) {
   const { t } = useLingui();
   const read = useReceipts();
-  const receipt = read.data?.receipts.find(({ id }) => id === route.receipt);
+  const receipt = read.data?.receipts.find((one) => one.id === id);
   return (
-    <main className={classes("screen", css.redactionsScreen)}>
-      {route.receipt ? (
-        <Done />
-      ) : (
-        <NewRedaction
-          key={JSON.stringify([route.versions, route.finding])}
-          versions={route.versions ?? []}
-          finding={route.finding ?? null}
-        />
-      )}
-      <aside className={classes("side", css.sideWide)} aria-label={t`Receipt`}>
-        {route.receipt ? (
+    <>
+      <section className={css.redactMain} aria-label={t`Receipt`}>
+        <header className="list-header">
+          <h1>
+            <Trans>Receipt</Trans>
+          </h1>
+          <span className="spacer" />
+          <Steps at="receipt" />
+        </header>
+        <div className={css.redactBody}>
           <Await read={read}>
             {() =>
               receipt ? (
@@ -171,32 +143,73 @@ export function RedactionsScreen({ route }: { route: RedactionsRoute }) {
               )
             }
           </Await>
-        ) : (
-          <div className={css.sideExplain}>
-            <h2>
-              <Trans>Effect of a redaction</Trans>
-            </h2>
-            <ol>
-              <li>
-                <Trans>Removes the content from every recorded version that holds it, and from the search index.</Trans>
-              </li>
-              <li>
-                <Trans>Replaces it in the live files, if you choose so.</Trans>
-              </li>
-              <li>
-                <Trans>
-                  Purges the bytes from the files on disk, then searches for them there and records what was found.
-                </Trans>
-              </li>
-            </ol>
-            <p className="muted">
-              <Trans>
-                Transcripts, backups and copies elsewhere are not changed; the receipt names what it can see of them.
-              </Trans>
-            </p>
+        </div>
+      </section>
+      <aside className={classes("side", css.sideWide)} aria-label={t`What to do with the receipt`}>
+        <div className={css.sideExplain}>
+          <h2>
+            <Trans>What comes next</Trans>
+          </h2>
+          {receipt && <ReceiptActs receipt={receipt} />}
+          <div className="form-actions">
+            <Button onPress={() => navigate({ screen: "redactions" })} data-testid="new-redaction">
+              <Trans>Redact something else</Trans>
+            </Button>
           </div>
-        )}
+        </div>
       </aside>
+    </>
+  );
+}
+
+/** What a redaction does, beside its form. */
+function Effect() {
+  const { t } = useLingui();
+  return (
+    <aside className={classes("side", css.sideWide)} aria-label={t`Effect of a redaction`}>
+      <div className={css.sideExplain}>
+        <h2>
+          <Trans>Effect of a redaction</Trans>
+        </h2>
+        <ol>
+          <li>
+            <Trans>Removes the content from every recorded version that holds it, and from the search index.</Trans>
+          </li>
+          <li>
+            <Trans>Replaces it in the live files, if you choose so.</Trans>
+          </li>
+          <li>
+            <Trans>
+              Purges the bytes from the files on disk, then searches for them there and records what was found.
+            </Trans>
+          </li>
+        </ol>
+        <p className="muted">
+          <Trans>
+            Transcripts, backups and copies elsewhere are not changed; the receipt names what it can see of them.
+          </Trans>
+        </p>
+      </div>
+    </aside>
+  );
+}
+
+/** The screen of the redactions. */
+export function RedactionsScreen({ route }: { route: RedactionsRoute }) {
+  return (
+    <main className={classes("screen", css.redactionsScreen)}>
+      {route.receipt ? (
+        <Done id={route.receipt} />
+      ) : (
+        <>
+          <NewRedaction
+            key={JSON.stringify([route.versions, route.finding])}
+            versions={route.versions ?? []}
+            finding={route.finding ?? null}
+          />
+          <Effect />
+        </>
+      )}
     </main>
   );
 }
