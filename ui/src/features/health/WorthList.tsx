@@ -73,7 +73,7 @@ function Listed({ found }: { found: MemoriesWorth }) {
         </Trans>
       </p>
       <div className="table-box">
-        <table className="table" aria-label={t`What memories cost and do`}>
+        <table className={classes("table", css.worthTable)} aria-label={t`What memories cost and do`}>
           <TableHead
             columns={[
               t`Memory`,
@@ -101,7 +101,7 @@ export function WorthList({ store }: { store: string | undefined }) {
   return (
     <>
       {read.isFetching && (
-        <div className={css.expiryHeader}>
+        <div className={css.worthStop}>
           <Button onPress={() => void backend.call("cancel", { job: "worth" })}>
             <Trans>Stop reading transcripts</Trans>
           </Button>
