@@ -1,8 +1,9 @@
-import { fireEvent, screen, waitFor, within } from "@testing-library/react";
+import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { Unauthorized } from "@/host";
 import { fakeBackend } from "@/host/fake";
 import type { Finding, HubRole } from "@/bindings";
+import { activateLanguage, switchLanguage } from "@/i18n";
 import {
   fakeAuditRow,
   fakeHubRedaction,
@@ -394,6 +395,14 @@ describe("the window of a hub", () => {
     await user.click(screen.getByTestId("window-sign-in"));
     await screen.findByTestId("hub-total");
     expect(callsOf(fake, "hub_inbox").real.length).toBeGreaterThan(before);
+  });
+
+  it("says the policy in the language of the window", async () => {
+    openWindow("#/hub?view=machines", served("owner"));
+    await waitFor(() => expect(screen.getByTestId("hub-policy")).toHaveTextContent("nothing"));
+    await act(() => switchLanguage("ko"));
+    await waitFor(() => expect(screen.getByTestId("hub-policy")).not.toHaveTextContent(/nothing/));
+    act(activateLanguage);
   });
 
   it("shows machines and the policy, and what its role does not give", async () => {

@@ -12,7 +12,7 @@ import { HubAwait, useAtHub } from "./failure";
 import css from "./hub.module.css";
 import { may, useRole, WhyNot } from "./rights";
 import { Person } from "./SignIn";
-import { ROLES } from "./words";
+import { KEPT, ROLES } from "./words";
 
 const ALL_ROLES: readonly HubRole[] = ["writer", "reviewer", "auditor", "owner"];
 
@@ -123,8 +123,10 @@ function MoreMachines() {
 function Policy() {
   const { t } = useLingui();
   const format = useFormat();
+  const say = useWords();
   const title = useId();
   const read = useRead("hub_policy", {});
+  const kept = (word: string) => (word in KEPT ? say(KEPT[word]!) : word);
   const retention = (policy: HubPolicy) =>
     Object.entries(policy.retention_days).map(([store, days]) => {
       const shown = format.number(days ?? 0);
@@ -149,11 +151,17 @@ function Policy() {
             <dt>
               <Trans>transcripts that machines may send</Trans>
             </dt>
-            <dd className="mono">{policy.transcripts}</dd>
+            <dd>{kept(policy.transcripts)}</dd>
             <dt>
               <Trans>rules that stay on</Trans>
             </dt>
-            <dd className="mono">{policy.required_rules.join(" · ") || <Trans>none</Trans>}</dd>
+            <dd>
+              {policy.required_rules.length === 0 ? (
+                <Trans>none</Trans>
+              ) : (
+                <span className="mono">{policy.required_rules.join(" · ")}</span>
+              )}
+            </dd>
           </dl>
         )}
       </HubAwait>

@@ -26,6 +26,13 @@ export const SHARES: Record<HubShare, MessageDescriptor> = {
   everything: msg`everything`,
 };
 
+/** What of transcripts a hub may keep; a newer hub may say another word. */
+export const KEPT: Partial<Record<string, MessageDescriptor>> = {
+  nothing: SHARES.nothing,
+  metadata: msg`metadata`,
+  everything: SHARES.everything,
+};
+
 /** Kinds of changes, with their signs. */
 export const CHANGES: Partial<Record<string, { word: MessageDescriptor; sign: string }>> = {
   created: { word: msg`created`, sign: "+" },
