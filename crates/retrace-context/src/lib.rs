@@ -51,7 +51,7 @@ pub mod weight;
 
 pub use compare::{Comparison, compare};
 pub use compose::{Classes, compose, compose_request};
-pub use loads::{Load, LoadReason, LoadedFile, loaded_files};
+pub use loads::{Load, LoadReason, LoadedFile, RecallScope, loaded_files};
 pub use outcome::{
     BlockAt, Cleared, Outcome, RequestOutcome, SimulatedCompaction, StopReason, Stopped, Totals,
 };

@@ -28,6 +28,8 @@ pub struct Load {
     pub reason: LoadReason,
     /// The reason in the client's words, where it is none of those known here.
     pub told: Option<String>,
+    /// Whose memory it is, where it was recalled and the client says so.
+    pub scope: Option<RecallScope>,
     /// When.
     pub at: Option<Timestamp>,
     /// The first request that sent it; `None` where none did.
@@ -57,12 +59,38 @@ pub enum LoadReason {
     Refresh,
     /// A hook added it.
     Hook,
-    /// A selector chose it, or a model put it together.
+    /// A selector chose it.
     Recall,
+    /// A model wrote it from memories.
+    Synthesis,
     /// A person mentioned it.
     Mention,
     /// The model read it.
     Read,
+}
+
+/// Whose memory a recalled one is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecallScope {
+    /// That of the person.
+    Personal,
+    /// That of a team.
+    Team,
+    /// That of an organization, kept by a server.
+    Organization,
+}
+
+impl RecallScope {
+    /// The scope that a client's word names.
+    #[must_use]
+    pub fn of_word(word: &str) -> Option<Self> {
+        Some(match word {
+            "personal" => Self::Personal,
+            "team" => Self::Team,
+            "organization" => Self::Organization,
+            _ => return None,
+        })
+    }
 }
 
 impl LoadReason {
@@ -111,6 +139,7 @@ pub fn loaded_files(transcript: &Transcript, weights: &Weights) -> Vec<LoadedFil
         file.loads.push(Load {
             reason,
             told,
+            scope: attached.and_then(|(_, file)| RecallScope::of_word(&file.scope)),
             at: transcript.messages.get(message).and_then(|message| message.at),
             request: requests.iter().map(|(from, _)| *from).min(),
             message,
@@ -157,7 +186,10 @@ fn reason(
     let known = match attachment {
         "nested_memory" => LoadReason::NestedTraversal,
         "file" | "compact_file_reference" => again(LoadReason::Mention),
-        recall if recall.starts_with("relevant_memories") => LoadReason::Recall,
+        recall if recall.starts_with("relevant_memories") => match file.is_synthesis() {
+            true => LoadReason::Synthesis,
+            false => LoadReason::Recall,
+        },
         hook if hook.starts_with("hook_") => LoadReason::Hook,
         _ => again(LoadReason::SessionStart),
     };

@@ -166,6 +166,7 @@ impl LoadsTold {
             let load = SessionLoad {
                 reason: told.reason(),
                 told: told.own_words(),
+                scope: None,
                 at: Some(told.at.clone()).filter(|at| !at.is_empty()),
                 request: None,
                 by: told.parent_file_path.clone().or_else(|| told.trigger_file_path.clone()),
@@ -265,6 +266,7 @@ mod tests {
             loads: vec![SessionLoad {
                 reason: LoadReason::SessionStart,
                 told: None,
+                scope: None,
                 at: None,
                 request: Some(0),
                 by: None,
@@ -298,6 +300,7 @@ mod tests {
         SessionLoad {
             reason: LoadReason::Refresh,
             told: Some(word.to_owned()),
+            scope: None,
             at: None,
             request: None,
             by: None,

@@ -10,11 +10,11 @@ use crate::loads_told::LoadsTold;
 use crate::memory_prices::uses_of;
 use crate::wire::ContextEventKind;
 use crate::wire::{
-    ContextEvent, FigureKind, LoadReason, LoadWitness, SessionAgent, SessionEvent, SessionFile, SessionLoad,
-    SessionPrompt, TranscriptRow, show,
+    ContextEvent, FigureKind, LoadReason, LoadWitness, RecallScope, SessionAgent, SessionEvent, SessionFile,
+    SessionLoad, SessionPrompt, TranscriptRow, show,
 };
 use retrace_context::loads::{self, LoadedFile, lost};
-use retrace_context::{LoadReason as Reason, loaded_files};
+use retrace_context::{LoadReason as Reason, RecallScope as Scope, loaded_files};
 use retrace_message::Message;
 use retrace_model::Timestamp;
 use retrace_sessions::{Entry, SessionRow};
@@ -255,6 +255,7 @@ fn session_load(load: &loads::Load, transcript: &Transcript) -> SessionLoad {
     SessionLoad {
         reason: reason(load.reason),
         told: load.told.clone(),
+        scope: load.scope.map(recall_scope),
         at: load.at.map(|at| at.to_rfc3339()),
         request: load.request.map(|request| request as u64),
         by: nested.then(|| read_before(transcript, load.message)).flatten(),
@@ -287,8 +288,17 @@ pub(crate) const fn reason(reason: Reason) -> LoadReason {
         Reason::Refresh => LoadReason::Refresh,
         Reason::Hook => LoadReason::Hook,
         Reason::Recall => LoadReason::Recall,
+        Reason::Synthesis => LoadReason::Synthesis,
         Reason::Mention => LoadReason::Mention,
         Reason::Read => LoadReason::Read,
+    }
+}
+
+const fn recall_scope(scope: Scope) -> RecallScope {
+    match scope {
+        Scope::Personal => RecallScope::Personal,
+        Scope::Team => RecallScope::Team,
+        Scope::Organization => RecallScope::Organization,
     }
 }
 

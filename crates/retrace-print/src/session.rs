@@ -3,7 +3,9 @@
 use super::table::{at_least_dollars, dollars, grouped};
 use super::time::time;
 use super::{Style, count, visible};
-use retrace_api::wire::{LoadReason, Session, SessionAgent, SessionEvent, SessionFile, SessionPrompt};
+use retrace_api::wire::{
+    LoadReason, RecallScope, Session, SessionAgent, SessionEvent, SessionFile, SessionPrompt,
+};
 use std::io::{Result, Write};
 
 /// Columns of a prompt.
@@ -110,6 +112,9 @@ fn file(out: &mut (impl Write + ?Sized), file: &SessionFile, session: &Session, 
     let mut said: Vec<String> = Vec::new();
     for load in &file.loads {
         let mut line = load.told.clone().unwrap_or_else(|| words(load.reason).to_owned());
+        if let Some(scope) = load.scope {
+            line.push_str(whose(scope));
+        }
         if let Some(by) = &load.by {
             line.push_str(" by ");
             line.push_str(by);
@@ -131,6 +136,14 @@ fn range(from: u64, to: u64) -> String {
     if from == to { from.to_string() } else { format!("{from}–{to}") }
 }
 
+const fn whose(scope: RecallScope) -> &'static str {
+    match scope {
+        RecallScope::Personal => ", personal memory",
+        RecallScope::Team => ", memory of the team",
+        RecallScope::Organization => ", memory of the organization",
+    }
+}
+
 const fn words(reason: LoadReason) -> &'static str {
     match reason {
         LoadReason::SessionStart => "loaded when the session began",
@@ -141,6 +154,7 @@ const fn words(reason: LoadReason) -> &'static str {
         LoadReason::Refresh => "loaded again",
         LoadReason::Hook => "added by a hook",
         LoadReason::Recall => "recalled",
+        LoadReason::Synthesis => "written by a model from memories",
         LoadReason::Mention => "mentioned",
         LoadReason::Read => "read by the model",
     }

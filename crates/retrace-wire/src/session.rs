@@ -1,6 +1,6 @@
 //! A session as a story: what it was asked, what it wrote after each prompt, what it had, what it cost.
 
-use super::{FigureKind, LoadReason, LoadWitness, SessionWrites};
+use super::{FigureKind, LoadReason, LoadWitness, RecallScope, SessionWrites};
 use crate::{CarriedClass, ContextEventKind};
 use retrace_message::Message;
 use serde::{Deserialize, Serialize};
@@ -124,6 +124,8 @@ pub struct SessionLoad {
     pub reason: LoadReason,
     /// The reason in the client's words, where it is another.
     pub told: Option<String>,
+    /// Whose memory it is, where it was recalled; null where nothing says.
+    pub scope: Option<RecallScope>,
     /// When.
     pub at: Option<String>,
     /// The first request that sent it; null where none did, or only the hook says that it was loaded.

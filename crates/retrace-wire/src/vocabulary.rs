@@ -691,12 +691,26 @@ vocabulary! {
         Refresh = "refresh",
         /// A hook added it.
         Hook = "hook",
-        /// A selector chose it, or a model put it together.
+        /// A selector chose it.
         Recall = "recall",
+        /// A model wrote it from memories.
+        Synthesis = "synthesis",
         /// A person mentioned it.
         Mention = "mention",
         /// The model read it.
         Read = "read",
+    }
+}
+
+vocabulary! {
+    /// Whose memory a recalled one is.
+    RecallScope {
+        /// That of the person.
+        Personal = "personal",
+        /// That of a team.
+        Team = "team",
+        /// That of an organization, kept by a server.
+        Organization = "organization",
     }
 }
 

@@ -59,6 +59,7 @@ function knowing(more: Partial<Session> = {}) {
           {
             reason: "include",
             told: null,
+            scope: null,
             at: null,
             request: 0,
             by: "/home/ada/webshop/CLAUDE.md",
@@ -105,6 +106,34 @@ describe("the page of a session", () => {
     expect(screen.getByTestId("session-file")).toHaveTextContent("until request 31");
     expect(screen.getByTestId("session-why")).toHaveTextContent("imported by CLAUDE.md · 41 tokens");
     expect(screen.getByTestId("session-had")).toHaveTextContent("proved for 38 of 41 requests");
+  });
+
+  it("says of what was recalled whose memory it is, and what a model wrote from memories", async () => {
+    const path = "<synthesis:/home/ada/.claude/projects/-webshop/memory>";
+    const load = { told: null, at: null, request: 0, by: null, agent: null, witness: "transcript" } as const;
+    const file = {
+      class: "memory",
+      kind: null,
+      store_id: null,
+      store_path: null,
+      requests: [[0, 40]],
+      tokens: 19,
+      partial: false,
+      cost_usd: null,
+    } as const;
+    const files = [
+      { ...file, path, loads: [{ ...load, reason: "synthesis", scope: "team" }] },
+      {
+        ...file,
+        path: "https://example.com/memory/deploys",
+        loads: [{ ...load, reason: "recall", scope: "organization" }],
+      },
+    ];
+    openWindow(`#/session?session=${ID}`, knowing({ files } as never));
+    const [written, kept] = await screen.findAllByTestId("session-file");
+    expect(written).toHaveTextContent("<synthesis:memory>");
+    expect(written).toHaveTextContent("written by a model from memories · memory of the team");
+    expect(kept).toHaveTextContent("recalled · memory of the organization");
   });
 
   it("shows a difference on demand", async () => {

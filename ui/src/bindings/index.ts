@@ -5987,7 +5987,7 @@ put_back: boolean, };
 /**
  * Why an instruction or memory file came into a session's context.
  */
-export type LoadReason = "session_start" | "include" | "nested_traversal" | "path_glob_match" | "compact" | "refresh" | "hook" | "recall" | "mention" | "read";
+export type LoadReason = "session_start" | "include" | "nested_traversal" | "path_glob_match" | "compact" | "refresh" | "hook" | "recall" | "synthesis" | "mention" | "read";
 
 /**
  * What says that a file was loaded.
@@ -7969,6 +7969,11 @@ reason: LoadReason,
 sessions: number, };
 
 /**
+ * Whose memory a recalled one is.
+ */
+export type RecallScope = "personal" | "team" | "organization";
+
+/**
  * Result of a redaction, and the proof.
  */
 export type Receipt = { 
@@ -9521,6 +9526,10 @@ reason: LoadReason,
  * The reason in the client's words, where it is another.
  */
 told: string | null, 
+/**
+ * Whose memory it is, where it was recalled; null where nothing says.
+ */
+scope: RecallScope | null, 
 /**
  * When.
  */

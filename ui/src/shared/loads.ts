@@ -1,7 +1,7 @@
 /** Why instruction and memory files come into the context of sessions, in words. */
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
-import type { LoadReason, ReasonCount } from "@/bindings";
+import type { LoadReason, ReasonCount, RecallScope } from "@/bindings";
 
 /** Why a file was loaded, where nothing says which file brought it. */
 export const REASONS: Record<LoadReason, MessageDescriptor> = {
@@ -13,8 +13,16 @@ export const REASONS: Record<LoadReason, MessageDescriptor> = {
   refresh: msg`loaded again`,
   hook: msg`added by a hook`,
   recall: msg`recalled`,
+  synthesis: msg`written by a model from memories`,
   mention: msg`mentioned by a person`,
   read: msg`read by the model`,
+};
+
+/** Whose memory a recalled one is. */
+export const RECALLED_FROM: Record<RecallScope, MessageDescriptor> = {
+  personal: msg`personal memory`,
+  team: msg`memory of the team`,
+  organization: msg`memory of the organization`,
 };
 
 /** Sums of several files by reason, the most frequent first. */

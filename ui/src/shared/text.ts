@@ -130,14 +130,19 @@ export function shorten(text: string, first = 8, last = 0): string {
 /** Keeps the beginning of a path where it is, whose end is shown when it is too long. */
 export const LEFT_TO_RIGHT = "\u200e";
 
-/** The last component of a path. */
+/** What Claude Code calls a paragraph that a model wrote from the memories of a directory. */
+const SYNTHESIS = "<synthesis:";
+
+/** The last component of a path; of a paragraph written from a directory's memories, with that directory's. */
 export function fileName(path: string): string {
-  return spelled(path.slice(path.lastIndexOf("/") + 1));
+  const name = spelled(path.slice(path.lastIndexOf("/") + 1));
+  return path.startsWith(SYNTHESIS) && path.includes("/") ? `${SYNTHESIS}${name}` : name;
 }
 
 /** The folder of a path, without the last slash; empty at the top. */
 export function folderOf(path: string): string {
-  return spelled(path.slice(0, Math.max(path.lastIndexOf("/"), 0)));
+  const begin = path.startsWith(SYNTHESIS) ? SYNTHESIS.length : 0;
+  return spelled(path.slice(begin, Math.max(path.lastIndexOf("/"), begin)));
 }
 
 /** UTF-8 in base 64. */

@@ -164,6 +164,7 @@ fn attached(file: &Value, holder: &Value) -> Option<AttachedFile> {
         kind: kind.filter(|&kind| kind != "nested_memory").unwrap_or_default().to_owned(),
         content: content.to_owned(),
         reason: String::new(),
+        scope: file["scope"].as_str().unwrap_or_default().to_owned(),
     })
 }
 
@@ -202,7 +203,13 @@ mod tests {
     use serde_json::json;
 
     fn file(path: &str, kind: &str, content: &str, reason: &str) -> AttachedFile {
-        AttachedFile { path: path.into(), kind: kind.into(), content: content.into(), reason: reason.into() }
+        AttachedFile {
+            path: path.into(),
+            kind: kind.into(),
+            content: content.into(),
+            reason: reason.into(),
+            scope: String::new(),
+        }
     }
 
     #[test]
@@ -252,6 +259,8 @@ mod tests {
         assert_eq!(attachment, "relevant_memories (synthesize, team, organization)");
         assert_eq!(files.len(), 3);
         assert_eq!(files[0].path, "<synthesis:/p/memory>");
+        let scopes: Vec<_> = files.iter().map(|file| (file.scope.as_str(), file.is_synthesis())).collect();
+        assert_eq!(scopes, [("team", true), ("organization", false), ("team", false)]);
         let plain = json!({"type": "relevant_memories", "memories": []});
         assert!(
             matches!(super::attachment(&plain, None), BlockKind::Attachment { attachment, .. } if attachment == RECALL)

@@ -82,9 +82,8 @@ fn agents(text: &str, home: Option<&str>) -> Vec<AttachedFile> {
     let inside = inside.rsplit_once("</INSTRUCTIONS>").map_or(inside, |(inside, _)| inside).trim();
     let file = |path: String, content: &str| AttachedFile {
         path,
-        kind: String::new(),
         content: content.trim().to_owned(),
-        reason: String::new(),
+        ..AttachedFile::default()
     };
     let of_home = || home.map_or_else(|| HOME_FILE.to_owned(), |home| format!("{home}/{AGENTS_FILE}"));
     let Some(directory) = directory else { return vec![file(of_home(), inside)] };

@@ -160,4 +160,18 @@ pub struct AttachedFile {
     /// Why it was loaded, in the words of Claude Code's hook `InstructionsLoaded` (`nested_traversal`, `path_glob_match`, …) or of
     /// the attachment; empty where neither says.
     pub reason: String,
+    /// Whose memory a recalled one is: `personal`, `team` or `organization`; empty where not told.
+    pub scope: String,
+}
+
+/// How Claude Code names a paragraph that a model wrote from the memories of a directory: `<synthesis:DIRECTORY>`. Source: types of
+/// the agent SDK 0.3.330.
+const SYNTHESIS: &str = "<synthesis:";
+
+impl AttachedFile {
+    /// True if it is no file, but a paragraph that a model wrote from memories.
+    #[must_use]
+    pub fn is_synthesis(&self) -> bool {
+        self.path.starts_with(SYNTHESIS)
+    }
 }

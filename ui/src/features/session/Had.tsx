@@ -4,7 +4,7 @@ import { useState } from "react";
 import type { Session, SessionFile, SessionLoad } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { spelled } from "@/shared/hidden";
-import { REASONS } from "@/shared/loads";
+import { REASONS, RECALLED_FROM } from "@/shared/loads";
 import { fileName, folderOf, LEFT_TO_RIGHT } from "@/shared/text";
 import { Button, Chip, useWords } from "@/shared/ui";
 import { formatRoute } from "@/state/route";
@@ -52,9 +52,10 @@ function Standing({ file, requests }: { file: SessionFile; requests: number }) {
 function useReasons(): (loads: readonly SessionLoad[]) => string[] {
   const { t } = useLingui();
   const say = useWords();
-  const one = ({ reason, told, by, agent }: SessionLoad) => {
+  const one = ({ reason, told, scope, by, agent }: SessionLoad) => {
     const name = by === null ? null : spelled(fileName(by));
-    const words = told !== null ? spelled(told) : say(REASONS[reason]);
+    const why = told !== null ? spelled(told) : say(REASONS[reason]);
+    const words = scope === null ? why : `${why} · ${say(RECALLED_FROM[scope])}`;
     const whole =
       name === null
         ? words
