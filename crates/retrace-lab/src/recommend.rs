@@ -164,11 +164,11 @@ retrace_message::messages! {
     /// Messages of this module.
     mod say in "recommend";
     cheapest_of(tried, cost, ran) => "Of {tried} settings tried on this run it costs least: {cost}, where what ran cost {ran}.",
-    cheapest_of_with_reads(tried, cost, ran, again, each) => "Of {tried} settings tried on this run it costs least: {cost}, where what ran cost {ran}, even with {each} more for each of the {again} results that would be read again (a request of this run costs that on average).",
+    cheapest_of_with_reads(tried, cost, ran, again, each) => "Of {tried} settings tried on this run it costs least: {cost}, where what ran cost {ran}, even with {each} more for each result that would be read again, {again} in all (a request of this run costs that on average).",
     least_input_of(tried, input, ran) => "Of {tried} settings tried on this run it needs the least input: {input} tokens, where what ran needed {ran}. The model has no known price.",
-    least_input_of_with_reads(tried, input, ran, again, each) => "Of {tried} settings tried on this run it needs the least input: {input} tokens, where what ran needed {ran}, even with {each} more for each of the {again} results that would be read again (a request of this run has that on average). The model has no known price.",
+    least_input_of_with_reads(tried, input, ran, again, each) => "Of {tried} settings tried on this run it needs the least input: {input} tokens, where what ran needed {ran}, even with {each} more for each result that would be read again, {again} in all (a request of this run has that on average). The model has no known price.",
     largest_context_falls(ran, peak) => "The largest context falls from {ran} to {peak} tokens.",
-    next_best(what, amount, again) => "Next best: {what} ({amount}, {again} results read again).",
+    next_best(what, amount, again) => "Next best: {what} ({amount}; results read again: {again}).",
     nothing_to_clear() => "The run called no tool, so there are no results to clear.",
     too_small_to_clear(peak, least) => "The largest context is {peak} tokens. Below {least} there is too little to clear.",
     none_is_cheaper(tried, ran, each) => "None of {tried} settings tried on this run saves a hundredth of the {ran} that it cost, once each result that would be read again is counted as one more request at {each}.",

@@ -111,7 +111,7 @@ pub fn clients(out: &mut (impl Write + ?Sized), found: &Clients, style: Style) -
     Ok(())
 }
 
-/// `version 2.1.265 (The newest session says so: …); rules as of 2.1.330`.
+/// `version 2.1.265 (Read from the newest session: …); rules as of 2.1.330`.
 fn version(rules: &InstructionRules) -> String {
     let from = rules.version_from.as_ref().map(|from| format!(" ({})", from.trim_end_matches('.')));
     let version = match &rules.version {

@@ -180,7 +180,7 @@ retrace_message::messages! {
     /// Messages about programs.
     mod say in "agents";
     of_program(path) => "The program is {path}.",
-    of_session(path) => "The newest session says so: {path}.",
+    of_session(path) => "Read from the newest session: {path}.",
 }
 
 #[cfg(test)]
