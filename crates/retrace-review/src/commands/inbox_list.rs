@@ -133,8 +133,11 @@ impl InboxList {
         let mut configurations = Configurations::default();
         for portion in portions {
             let read = inner.read(|reader| {
-                let item = |at: &usize| inner.inbox_item(reader, &self.items[*at], &mut configurations);
-                portion.iter().map(item).collect::<Result<Vec<_>, _>>()
+                let mut items = Vec::with_capacity(portion.len());
+                for at in *portion {
+                    items.push(inner.inbox_item(reader, &self.items[*at], &mut configurations)?);
+                }
+                Ok::<_, ApiError>(items)
             });
             let failed = read.is_err();
             if give.send(read).is_err() || failed {
