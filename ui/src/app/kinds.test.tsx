@@ -67,7 +67,7 @@ describe("instruction files", () => {
     expect(await rowWith("instruction-row", "CLAUDE.local.md")).toHaveTextContent("Leads to /srv/notes.md");
     expect(await rowWith("instruction-row", "AGENTS.md")).toHaveTextContent("cut at byte 12");
     const [claude, codex] = screen.getAllByTestId("instruction-rules");
-    expect(claude).toHaveTextContent("version 2.1.330, rules as of 2.1.330 The program is /usr/bin/claude.");
+    expect(claude).toHaveTextContent("version 2.1.330, rules as of 2.1.330 · The program is /usr/bin/claude.");
     expect(codex).toHaveTextContent("version unknown, rules as of 0.169.0");
   });
 });

@@ -265,7 +265,7 @@ export class FakeRemote {
     const { files, remote_id } = mirror.remote;
     const base = `/v1/memory_stores/${remote_id}`;
     this.#call("POST", mirror.base_url, `${base}/memories`, change.content_size_bytes ?? 0);
-    const settle = (state: string, message: string) => Object.assign(change, { state, message });
+    const settle = (state: string, told: string) => Object.assign(change, { state, message: verbatim(told) });
     if (mirror.remote.archived_at !== null && ["create", "update"].includes(change.kind))
       return void settle("failed", "The store is archived at the host and takes no writes.");
     if (change.kind === "archive") mirror.remote.archived_at = this.#log.now.toISOString();
