@@ -1,5 +1,7 @@
 //! What the allocator keeps of what was given back to it.
 
+use retrace_engine::recorder::Upkeep;
+
 /// To be called first thing in a process, before it has threads. The allocator of glibc gives each thread a heap of its own, up to
 /// eight for each processor, and none of them gives back what its largest answer took: a server whose calls go round its threads
 /// ended with the largest answer times sixteen. One heap for each processor is as quick here, since most of a call is not
@@ -19,3 +21,36 @@ pub fn bound_heaps() {
 /// Nothing: this is about the allocator of glibc.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub fn bound_heaps() {}
+
+/// Ticks of [`Upkeep`] from one return of free memory to the next: about a minute, since a return goes through all heaps.
+const TICKS: u32 = 240;
+
+/// Returns free memory to the system now and then. The answers of a server have every size, so what is free lies in pieces
+/// between what is kept, and the allocator of glibc returns by itself only what is free at the end of a heap.
+#[derive(Default)]
+pub(crate) struct MemoryUpkeep {
+    ticks: u32,
+}
+
+impl Upkeep for MemoryUpkeep {
+    fn tick(&mut self) {
+        self.ticks += 1;
+        if self.ticks == TICKS {
+            self.ticks = 0;
+            return_free_memory();
+        }
+    }
+
+    fn committed(&mut self) {}
+}
+
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[allow(unsafe_code, reason = "the allocator is told by a call of the C library")]
+fn return_free_memory() {
+    // Whether it returned something does not matter.
+    // SAFETY: `malloc_trim` takes a number and may be called at any time, by any thread.
+    let _ = unsafe { libc::malloc_trim(0) };
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+fn return_free_memory() {}

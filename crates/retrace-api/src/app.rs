@@ -1,5 +1,6 @@
 //! The app: the engine and every feature, wired together.
 
+use crate::allocator::MemoryUpkeep;
 use crate::options::AppOptions;
 use crate::wire::{ApiError, Event};
 use retrace_adherence::{LiveUpkeep, Rules};
@@ -183,6 +184,7 @@ impl App {
             Box::new(LiveUpkeep::new(Arc::clone(&self.rules))),
             Box::new(TodayUpkeep::new(Arc::clone(&self.review))),
             Box::new(SyncUpkeep::new(Arc::clone(&self.together))),
+            Box::<MemoryUpkeep>::default(),
         ];
         self.engine.record(stores, upkeep)
     }

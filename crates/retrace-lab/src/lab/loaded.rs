@@ -14,13 +14,14 @@ use retrace_engine::lock;
 use retrace_sessions::Identity;
 use retrace_tokens::{Counter, Family, Resolved, family_of};
 use retrace_transcript::requests::{Lines, RequestIndex, RequestLog, SentOf, SessionSplit, Span, as_sent};
-use retrace_transcript::{Account, Format, Preamble, Reading, Transcript};
+use retrace_transcript::{Account, Format, Preamble, Reading, Tool, Transcript};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// Files kept.
@@ -41,6 +42,9 @@ pub(crate) struct Loaded {
     regrets: OnceLock<RegretIndex>,
 }
 
+/// Tokens of a preamble, and of each of its tools.
+type PreambleCount = (PreambleWeight, Vec<u64>);
+
 struct FileRead {
     stamp: Stamp,
     reading: Reading,
@@ -49,7 +53,7 @@ struct FileRead {
     /// By conversation and request: what is known of its record.
     sent: Vec<Vec<Option<SentOf>>>,
     /// By conversation: tokens of the preambles, whose texts are not held.
-    preambles: Vec<Vec<(PreambleWeight, Vec<u64>)>>,
+    preambles: Vec<Vec<PreambleCount>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -252,22 +256,61 @@ fn read(path: &Path, stamp: Stamp) -> Result<FileRead, ApiError> {
     if !log.requests().is_empty() {
         let mut lines = FileLines::open(path)?;
         for transcript in &mut reading.transcripts {
-            let mut counted = Vec::new();
-            let resolved = family(transcript, model_of_most(transcript).as_deref());
-            let weighing = Weighing::of(resolved.family, resolved.assumed, PLACEHOLDER);
-            let counter = Counter::of(resolved.family);
-            sent.push(as_sent(transcript, &log, &mut lines, &mut |preamble| {
-                counted.push(Counts::preamble(preamble, counter, &weighing));
-                // The names of tools stay.
-                preamble.system = Vec::new();
-                preamble.tools.iter_mut().for_each(|tool| tool.definition = Value::Null);
-            }));
+            let (known, counted) = sent_of(transcript, &log, &mut lines);
+            sent.push(known);
             preambles.push(counted);
         }
     }
     let requests = Arc::new(RequestIndex::new(&reading.transcripts, log));
     Ok(FileRead { stamp, reading, requests, sent, preambles })
 }
+
+/// What the requests of a transcript sent, and the tokens of each of their preambles. Most of the work is counting them, where
+/// every request has a preamble of its own, so other threads count while the next one is read.
+fn sent_of(
+    transcript: &mut Transcript,
+    log: &RequestLog,
+    lines: &mut FileLines,
+) -> (Vec<Option<SentOf>>, Vec<PreambleCount>) {
+    let resolved = family(transcript, model_of_most(transcript).as_deref());
+    let weighing = Weighing::of(resolved.family, resolved.assumed, PLACEHOLDER);
+    let counter = Counter::of(resolved.family);
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(MOST_COUNTING);
+    let (give, take) = sync_channel::<(usize, Preamble)>(threads);
+    let take = Arc::new(Mutex::new(take));
+    let count = |take: Arc<Mutex<Receiver<(usize, Preamble)>>>| {
+        let mut counted = Vec::new();
+        loop {
+            let next = lock(&take).recv();
+            let Ok((index, preamble)) = next else { return counted };
+            counted.push((index, Counts::preamble(&preamble, counter, &weighing)));
+        }
+    };
+    std::thread::scope(|scope| {
+        let start = |take| scope.spawn(move || count(take));
+        let counting: Vec<_> = std::iter::repeat_n(take, threads).map(start).collect();
+        let mut preambles = 0;
+        let known = as_sent(transcript, log, lines, &mut |preamble| {
+            // The names of tools stay.
+            let named = |tool: &Tool| Tool { name: tool.name.clone(), definition: Value::Null };
+            let names = preamble.tools.iter().map(named).collect();
+            let whole = std::mem::replace(preamble, Preamble { system: Vec::new(), tools: names });
+            // It fails where every thread panicked, and joining them goes on with that.
+            let _ = give.send((preambles, whole));
+            preambles += 1;
+        });
+        drop(give);
+        let mut counted = Vec::new();
+        for thread in counting {
+            counted.extend(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        counted.sort_by_key(|(index, _)| *index);
+        (known, counted.into_iter().map(|(_, counts)| counts).collect())
+    })
+}
+
+/// Threads that count preambles: reading them keeps no more busy.
+const MOST_COUNTING: usize = 4;
 
 /// Bytes read at a time.
 const PIECE: usize = 1 << 18;
