@@ -136,7 +136,7 @@ fn shown_machines(hub: &Hub, machines: Machines) -> HubMachines {
         window_ends_at: machine.ends_at.map(time),
         signed_in: machine.signed_in.map(shown_person),
     };
-    HubMachines { machines: machines.machines.into_iter().map(shown).collect() }
+    HubMachines { machines: machines.machines.into_iter().map(shown).collect(), sign_in: machines.sign_in }
 }
 
 /// The machines of the organisation, by name.

@@ -219,6 +219,15 @@ describe("the hub", () => {
     await waitFor(() => expect(screen.getByTestId("hub-person")).toHaveTextContent("Nobody is signed in"));
   });
 
+  it("offers no signing in where the hub has no provider", async () => {
+    const fake = joined();
+    fake.hub.provider = false;
+    openWindow("#/hub?view=machines", fake);
+    expect(await screen.findAllByTestId("hub-machine")).toHaveLength(2);
+    expect(screen.getByTestId("hub-person")).toHaveTextContent("Nobody is signed in");
+    expect(screen.queryByTestId("hub-sign-in")).toBeNull();
+  });
+
   it("counts persons and not machines for a second approval where people sign in", async () => {
     const fake = joined();
     fake.hub.person = ADA;

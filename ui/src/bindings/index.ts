@@ -3735,7 +3735,11 @@ export type HubMachines = {
 /**
  * The machines; those that left are among them.
  */
-machines: Array<HubMachine>, };
+machines: Array<HubMachine>, 
+/**
+ * True if the hub has an identity provider at which people sign in.
+ */
+sign_in: boolean, };
 
 /**
  * Whether a redaction goes to every machine.

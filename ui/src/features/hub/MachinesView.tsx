@@ -167,7 +167,7 @@ export function MachinesView({ status }: { status: HubStatus }) {
   const read = useRead("hub_machines", {});
   return (
     <div className={css.body}>
-      <Person person={status.signed_in} />
+      <Person person={status.signed_in} offered={read.data?.sign_in === true} />
       <HubAwait read={read} rows={5}>
         {({ machines }) => (
           <div className="table-box">

@@ -62,6 +62,8 @@ export class FakeHub {
   window = false;
   /** The provider signs people in there without a token. */
   signIn = false;
+  /** The hub has a provider. */
+  provider = true;
   /** Who is signed in. */
   person: HubPerson | null = null;
   /** Who entered the code at the provider. */
@@ -119,6 +121,10 @@ export class FakeHub {
           }
         : null,
     };
+  }
+
+  private listed() {
+    return { machines: this.machines, sign_in: this.provider };
   }
 
   private unreviewed(): HubItem[] {
@@ -239,9 +245,9 @@ export class FakeHub {
       },
       hub_remove_machine: ({ machine = "" }) => {
         this.machines = this.machines.filter((one) => one.machine !== machine);
-        return { machines: this.machines };
+        return this.listed();
       },
-      hub_machines: () => ({ machines: this.machines }),
+      hub_machines: () => this.listed(),
       hub_policy: () => ({
         two_person_redaction: true,
         retention_days: { harbour: 90 },
