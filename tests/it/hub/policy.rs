@@ -220,6 +220,13 @@ fn a_machine_knows_its_new_role_after_a_sync() {
         drop(b.sync());
         assert_eq!(b.status().role, Some(role));
     }
+    // What a machine does to itself it knows at once.
+    let named = |machine: &str, role| HubRoleReq { machine: machine.to_owned(), role };
+    commands::hub_set_role(&a.world.app, named("b", HubRole::Owner)).expect("another owner");
+    commands::hub_set_role(&a.world.app, named("a", HubRole::Reviewer)).expect("it gives it up");
+    assert_eq!(a.status().role, Some(HubRole::Reviewer));
+    let refused = commands::hub_set_role(&a.world.app, named("a", HubRole::Owner)).map(drop);
+    assert_eq!(refused.expect_err("it is no owner any more").code, Code::KeyRefused);
 }
 
 #[test]
