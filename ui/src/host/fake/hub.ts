@@ -247,6 +247,14 @@ export class FakeHub {
         this.machines = this.machines.filter((one) => one.machine !== machine);
         return this.listed();
       },
+      hub_set_role: ({ machine = "", role = "writer" }) => {
+        const owners = this.machines.filter((one) => one.role === "owner");
+        if (role !== "owner" && owners.length === 1 && owners[0]?.machine === machine)
+          refuse("invalid", "The hub refused it: The last owner stays one.", "https://hub.example");
+        this.machines = this.machines.map((one) => (one.machine === machine ? { ...one, role } : one));
+        if (machine === HERE) this.role = role;
+        return this.listed();
+      },
       hub_machines: () => this.listed(),
       hub_policy: () => ({
         two_person_redaction: true,
