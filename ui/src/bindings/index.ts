@@ -3811,6 +3811,10 @@ export type HubPresence = {
  */
 memory: string, 
 /**
+ * By machine.
+ */
+machines: Array<HubMachinePresence>, 
+/**
  * Shared sessions that could have had it.
  */
 sessions: number, 
@@ -3829,11 +3833,7 @@ last_at: string | null,
 /**
  * Why the others did not have it: sessions by cause.
  */
-absent: Record<string, number>, 
-/**
- * By machine.
- */
-machines: Array<HubMachinePresence>, };
+absent: Record<string, number>, };
 
 /**
  * Asks where a memory was before a model, over the shared sessions of all machines.
