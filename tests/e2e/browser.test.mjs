@@ -9,7 +9,7 @@ import { connection } from "./walks/connection.mjs";
 import { first } from "./walks/first.mjs";
 import { everyDialog } from "./walks/dialogs.mjs";
 import { hub } from "./walks/hub.mjs";
-import { hubWindow } from "./walks/hub-window.mjs";
+import { hubWindow, hubWindowOverTls } from "./walks/hub-window.mjs";
 import { theWholeWay } from "./walks/hosted.mjs";
 import { WALKS } from "./walks/index.mjs";
 import { layout, weeksOfUse } from "./walks/layout.mjs";
@@ -58,6 +58,14 @@ test(hubWindow.name, { skip }, async () => {
   const real = await Hub.start("--window");
   try {
     await walk("hub window", (machine) => BrowserDriver.open(machine, { at: real.url }), (context) => hubWindow.steps({ ...context, hub: real }));
+  } finally {
+    await real.stop();
+  }
+});
+test(hubWindowOverTls.name, { skip }, async () => {
+  const real = await Hub.startWithTls("--window");
+  try {
+    await walk("hub window over TLS", (machine) => BrowserDriver.open(machine, { at: real.url }), (context) => hubWindowOverTls.steps({ ...context, hub: real }));
   } finally {
     await real.stop();
   }

@@ -198,11 +198,16 @@ impl Machine {
 
     /// Runs a command in this process: exit code, output and errors.
     pub(crate) fn run(&self, words: &[&str]) -> (Exit, String, String) {
+        self.run_on(words, b"")
+    }
+
+    /// The same with something on its standard input.
+    pub(crate) fn run_on(&self, words: &[&str], mut input: &[u8]) -> (Exit, String, String) {
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let process = self.process();
         let options = |_| Ok(machine_options(self.folder.path(), process, self.skew));
         let mut io = Io {
-            stdin: &mut std::io::empty(),
+            stdin: &mut input,
             stdout: &mut stdout,
             stderr: &mut stderr,
             terminal: Terminal::NONE,

@@ -3,6 +3,7 @@
 //! removes it.
 
 use crate::{Engine, keep};
+use retrace_findings::OwnRules;
 use retrace_wire::{ApiError, Code, show};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -39,6 +40,18 @@ pub fn read(data_dir: &Path) -> Result<Option<Asked>, ApiError> {
     let unread =
         |_| ApiError::new(Code::Internal, say::not_understood(), show(&path)).hint(say::sync_again());
     serde_json::from_str(&text).map(Some).map_err(unread)
+}
+
+/// Settings of rules, and over them what is required of the machine with this data directory. Whatever looks for findings by rules
+/// that somebody may switch off goes through here.
+///
+/// # Errors
+/// As [`read`].
+pub fn under(own: OwnRules, data_dir: &Path) -> Result<OwnRules, ApiError> {
+    Ok(match read(data_dir)? {
+        Some(asked) => own.under(&asked.by, &asked.required_rules),
+        None => own,
+    })
 }
 
 /// Keeps what is asked.

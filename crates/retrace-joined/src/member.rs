@@ -6,6 +6,7 @@ use crate::{Together, commands, state};
 use retrace_engine::Engine;
 use retrace_outbound::Cancel;
 use retrace_sync::people::SignedIn;
+use retrace_sync::roles::Role;
 use retrace_wire::{ApiError, Finding, HubStatus};
 use std::sync::Arc;
 
@@ -72,6 +73,14 @@ impl Member {
     pub(crate) fn keep_person(&self, person: Option<&SignedIn>) -> Result<(), ApiError> {
         let Some(inner) = self.engine() else { return Ok(()) };
         state::update_all(inner, |member| member.person = person.cloned())?;
+        inner.stores_changed();
+        Ok(())
+    }
+
+    /// Keeps the role that this member has now. Of a window the hub alone knows it.
+    pub(crate) fn keep_role(&self, role: Role) -> Result<(), ApiError> {
+        let Some(inner) = self.engine() else { return Ok(()) };
+        state::update_all(inner, |member| role.as_str().clone_into(&mut member.role))?;
         inner.stores_changed();
         Ok(())
     }

@@ -136,7 +136,7 @@ fn shown_machines(hub: &Hub, machines: Machines) -> HubMachines {
         window_ends_at: machine.ends_at.map(time),
         signed_in: machine.signed_in.map(shown_person),
     };
-    HubMachines { machines: machines.machines.into_iter().map(shown).collect() }
+    HubMachines { machines: machines.machines.into_iter().map(shown).collect(), sign_in: machines.sign_in }
 }
 
 /// The machines of the organisation, by name.
@@ -165,7 +165,7 @@ pub(crate) fn machine_named(hub: &Hub, named: &str) -> Result<String, ApiError> 
     Ok(machine.machine)
 }
 
-/// Gives a machine another role.
+/// Gives a machine another role. One that gives itself another knows it without a sync.
 ///
 /// # Errors
 /// `not_found` when no hub is joined or it has no such machine, `invalid` for the last owner, `key_refused` on a machine that is
@@ -175,6 +175,9 @@ pub fn hub_set_role(member: &Member, request: HubRoleReq) -> Result<HubMachines,
     let machine = machine_named(&hub, &request.machine)?;
     let ask = SetRole { machine, role: role_of(request.role) };
     let machines: Machines = hub.ask("role", &ask)?;
+    if ask.machine == hub.machine() {
+        member.keep_role(ask.role)?;
+    }
     Ok(shown_machines(&hub, machines))
 }
 

@@ -11,10 +11,9 @@ use retrace_sync::sessions::{
 };
 use retrace_wire::{
     ApiError, Code, HubAdherence, HubAdherenceReq, HubMachinePresence, HubPresence, HubPresenceReq,
-    HubRuleLedger, HubRuleMachine, HubSession, HubSessions, HubSessionsReq, HubShareReq, HubStatus,
-    RuleFields, RuleKind, RuleLedger, RuleWording,
+    HubPresenceSums, HubRuleLedger, HubRuleMachine, HubSession, HubSessions, HubSessionsReq, HubShareReq,
+    HubStatus, RuleFields, RuleKind, RuleLedger, RuleWording,
 };
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Sessions of a page where no number is asked for.
@@ -94,25 +93,20 @@ pub fn hub_presence(member: &Member, request: HubPresenceReq) -> Result<HubPrese
             ApiError::new(Code::NotFound, say::nothing_shared(), &request.memory).hint(say::share_sessions())
         );
     }
-    let mut sum = HubPresence {
-        memory: request.memory,
-        sessions: 0,
-        present: 0,
-        inferred: 0,
+    let mut sums = HubPresenceSums {
         last_at: found.machines.iter().filter_map(|of| of.last_at).max().map(time),
-        absent: BTreeMap::new(),
-        machines: Vec::new(),
+        ..HubPresenceSums::default()
     };
-    for of in found.machines {
-        sum.sessions += of.sessions;
-        sum.present += of.present;
-        sum.inferred += of.inferred;
+    for of in &found.machines {
+        sums.sessions += of.sessions;
+        sums.present += of.present;
+        sums.inferred += of.inferred;
         for (cause, sessions) in &of.absent {
-            *sum.absent.entry(cause.clone()).or_default() += sessions;
+            *sums.absent.entry(cause.clone()).or_default() += sessions;
         }
-        sum.machines.push(on_machine(of));
     }
-    Ok(sum)
+    let machines = found.machines.into_iter().map(on_machine).collect();
+    Ok(HubPresence { memory: request.memory, sums, machines })
 }
 
 fn on_machine(of: MachinePresence) -> HubMachinePresence {
@@ -121,11 +115,13 @@ fn on_machine(of: MachinePresence) -> HubMachinePresence {
         machine_name: of.machine_name,
         store: of.store,
         store_name: of.store_name,
-        sessions: of.sessions,
-        present: of.present,
-        inferred: of.inferred,
-        last_at: of.last_at.map(time),
-        absent: of.absent,
+        sums: HubPresenceSums {
+            sessions: of.sessions,
+            present: of.present,
+            inferred: of.inferred,
+            last_at: of.last_at.map(time),
+            absent: of.absent,
+        },
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sessions that machines share with a hub.
 
 use super::visible;
-use retrace_api::wire::{HubAdherence, HubPresence, HubSession};
+use retrace_api::wire::{HubAdherence, HubPresence, HubPresenceSums, HubSession};
 use std::collections::BTreeMap;
 use std::io::{Result, Write};
 
@@ -30,27 +30,32 @@ fn causes(absent: &BTreeMap<String, u64>) -> String {
     if causes.is_empty() { String::new() } else { format!("; absent: {}", causes.join(", ")) }
 }
 
+/// When it was last before one, and why it was not before the others.
+fn rest(sums: &HubPresenceSums) -> String {
+    let last = sums.last_at.as_deref().map(|at| format!(", last {at}")).unwrap_or_default();
+    format!("{last}{}", visible::line(&causes(&sums.absent)))
+}
+
 /// Where a memory was before a model.
 pub fn presence(out: &mut dyn Write, presence: &HubPresence) -> Result<()> {
-    let last = presence.last_at.as_deref().map(|at| format!(", last {at}")).unwrap_or_default();
+    let sums = &presence.sums;
     writeln!(
         out,
-        "{}  present in {} of {} sessions{last}{}",
+        "{}  present in {} of {} sessions{}",
         visible::line(&presence.memory),
-        presence.present,
-        presence.sessions,
-        visible::line(&causes(&presence.absent))
+        sums.present,
+        sums.sessions,
+        rest(sums)
     )?;
     for of in &presence.machines {
-        let last = of.last_at.as_deref().map(|at| format!(", last {at}")).unwrap_or_default();
         writeln!(
             out,
-            "  {}  {}  {} of {}{last}{}",
+            "  {}  {}  {} of {}{}",
             visible::line(&of.machine_name),
             visible::line(&of.store_name),
-            of.present,
-            of.sessions,
-            visible::line(&causes(&of.absent))
+            of.sums.present,
+            of.sums.sessions,
+            rest(&of.sums)
         )?;
     }
     Ok(())

@@ -1,12 +1,13 @@
 //! The guard of the memory tool: the rules of findings that a text can break by itself.
 //!
 //! The rules are those that come with the program, or those the caller gave. The configuration in the directory and comments
-//! in memories do not count: the agent that is guarded can write both.
+//! in memories do not count: the agent that is guarded can write both. What an organisation requires of this machine is on all the
+//! same; whether there is a guard at all is the caller's to say.
 
 use crate::wire::ApiError;
 use crate::wire::Code;
 use crate::wire::sentence;
-use retrace_findings::{Config, Finding, check_one};
+use retrace_findings::{Config, Finding, OwnRules, Rule, check_one};
 use retrace_memory_tool::{Guard, Sensitive};
 
 /// Groups of rules that keep something out of memory. The others are about care, not harm.
@@ -24,11 +25,11 @@ pub(crate) struct ByRules {
 }
 
 impl ByRules {
-    /// With a configuration, or the rules as they come.
+    /// With a configuration, or the rules as they come, and over them what is required.
     ///
     /// # Errors
     /// `invalid` for one that cannot be used.
-    pub(crate) fn new(configuration: Option<&str>) -> Result<Self, ApiError> {
+    pub(crate) fn new(configuration: Option<&str>, required: &OwnRules) -> Result<Self, ApiError> {
         let mut config = match configuration {
             Some(text) => {
                 Config::parse(text).map_err(|error| ApiError::new(Code::Invalid, sentence(&error), ""))?
@@ -36,6 +37,7 @@ impl ByRules {
             None => Config::default(),
         };
         config.keep_groups(&GROUPS);
+        required.require(&mut config);
         config.inline_allow = false;
         config.every_place = true;
         Ok(Self { config })
@@ -45,8 +47,13 @@ impl ByRules {
 impl Guard for ByRules {
     fn findings(&self, text: &str) -> Vec<Sensitive> {
         let found = check_one(PATH, text.as_bytes(), &self.config);
-        found.iter().filter(|finding| finding.rule.id != MENTION).map(sensitive).collect()
+        found.iter().filter(|finding| keeps_out(finding.rule)).map(sensitive).collect()
     }
+}
+
+/// True for the rules of a guard. Others may be required as well, and close no door to a write.
+fn keeps_out(rule: &Rule) -> bool {
+    rule.id != MENTION && GROUPS.iter().any(|group| rule.is_named(group))
 }
 
 /// Of a secret only what it is: the rest of its message has its first characters.
@@ -74,7 +81,7 @@ mod tests {
 
     #[test]
     fn what_it_finds_is_named_and_not_shown() {
-        let guard = ByRules::new(None).unwrap();
+        let guard = ByRules::new(None, &OwnRules::default()).unwrap();
         assert_eq!(found(&guard, &format!("the token is {}\n", token())), ["A GitHub token (secret/github)"]);
         assert_eq!(found(&guard, "a\u{200b}b\n"), ["Without width: U+200B (hidden/zero-width)"]);
         assert_eq!(
@@ -90,8 +97,18 @@ mod tests {
 
     #[test]
     fn a_configuration_of_the_callers() {
-        let guard = ByRules::new(Some("[rules]\nsecret = \"off\"\nlinks = \"on\"\n")).unwrap();
+        let own = OwnRules::default();
+        let guard = ByRules::new(Some("[rules]\nsecret = \"off\"\nlinks = \"on\"\n"), &own).unwrap();
         assert_eq!(found(&guard, &format!("{} [[nowhere]]\n", token())), [""; 0]);
-        assert!(ByRules::new(Some("[rules]\nnone = \"on\"\n")).is_err());
+        assert!(ByRules::new(Some("[rules]\nnone = \"on\"\n"), &own).is_err());
+    }
+
+    #[test]
+    fn what_is_required_is_on_whatever_the_caller_gave() {
+        let required = OwnRules::default().under("a hub", &["secret".to_owned(), "links".to_owned()]);
+        let off = "exclude = [\"**\"]\n[rules]\nsecret = \"off\"\nhidden = \"off\"\n";
+        let guard = ByRules::new(Some(off), &required).unwrap();
+        let text = format!("a\u{200b}b {} [[nowhere]]\n", token());
+        assert_eq!(found(&guard, &text), ["A GitHub token (secret/github)"], "and care is no harm either");
     }
 }

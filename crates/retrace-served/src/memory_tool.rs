@@ -9,9 +9,10 @@ use crate::guard::ByRules;
 use crate::kept_out::Redacted;
 use crate::live_files::{Large, LiveFiles};
 use crate::wire::{AddStore, ApiError, Code, MemoryToolAnswer, MemoryToolReq};
-use retrace_engine::Faults;
 use retrace_engine::root_of;
+use retrace_engine::{Faults, asked};
 use retrace_files::{Root, Steps};
+use retrace_findings::OwnRules;
 use retrace_log::{Act, Append, Change, Payload, Prompt, StoreRow};
 use retrace_memory_tool::{
     Change as Reported, Durable, GuardMode, MemoryTool, Observer, Options, Unobserved,
@@ -198,7 +199,8 @@ fn options_of(inner: &Arc<Served>, request: &MemoryToolReq) -> Result<Options, A
         options.guard_mode = mode.parse().map_err(|error| word(&error))?;
     }
     if options.guard_mode != GuardMode::Off {
-        options.guard = Some(Arc::new(ByRules::new(request.guard_config.as_deref())?));
+        let required = asked::under(OwnRules::default(), &inner.options.data_dir)?;
+        options.guard = Some(Arc::new(ByRules::new(request.guard_config.as_deref(), &required)?));
     }
     let tags = inner.tags()?;
     if !tags.is_empty() {

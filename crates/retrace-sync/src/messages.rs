@@ -363,6 +363,9 @@ pub struct Machine {
 pub struct Machines {
     /// The machines, by name.
     pub machines: Vec<Machine>,
+    /// True if the organisation has an identity provider. A hub of before says nothing.
+    #[serde(default)]
+    pub sign_in: bool,
 }
 
 /// Says what the machine's own clock shows.

@@ -34,6 +34,9 @@ pub struct HubPolicyReq {
 pub struct HubMachines {
     /// The machines; those that left are among them.
     pub machines: Vec<HubMachine>,
+    /// True if the hub has an identity provider at which people sign in.
+    #[serde(default)]
+    pub sign_in: bool,
 }
 
 /// A machine of the organisation.

@@ -111,6 +111,16 @@ pub struct HubPresenceReq {
 pub struct HubPresence {
     /// The memory, as it was named.
     pub memory: String,
+    /// The sums over all machines.
+    #[serde(flatten)]
+    pub sums: HubPresenceSums,
+    /// By machine.
+    pub machines: Vec<HubMachinePresence>,
+}
+
+/// In how many shared sessions a memory was before a model.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct HubPresenceSums {
     /// Shared sessions that could have had it.
     #[ts(type = "number")]
     pub sessions: u64,
@@ -125,8 +135,6 @@ pub struct HubPresence {
     /// Why the others did not have it: sessions by cause.
     #[ts(type = "Record<string, number>")]
     pub absent: BTreeMap<String, u64>,
-    /// By machine.
-    pub machines: Vec<HubMachinePresence>,
 }
 
 /// Where a memory was before a model on one machine.
@@ -140,20 +148,9 @@ pub struct HubMachinePresence {
     pub store: String,
     /// The store's name.
     pub store_name: String,
-    /// Shared sessions that could have had it.
-    #[ts(type = "number")]
-    pub sessions: u64,
-    /// Of these, those of which any request had any line of it.
-    #[ts(type = "number")]
-    pub present: u64,
-    /// Of these, those in which that is inferred alone.
-    #[ts(type = "number")]
-    pub inferred: u64,
-    /// When a request last had any of it.
-    pub last_at: Option<String>,
-    /// Why the others did not have it: sessions by cause.
-    #[ts(type = "Record<string, number>")]
-    pub absent: BTreeMap<String, u64>,
+    /// Those of this machine.
+    #[serde(flatten)]
+    pub sums: HubPresenceSums,
 }
 
 /// Asks how the shared sessions of all machines fared with rules.

@@ -61,6 +61,8 @@ export class BrowserDriver {
         colorScheme: dark ? "dark" : "light",
         locale: "en-GB",
         timezoneId: "UTC",
+        // A certificate that the hub of a test made for itself.
+        ignoreHTTPSErrors: at !== null && at.startsWith("https:"),
       });
       const page = driver.#context.pages()[0] ?? (await driver.#context.newPage());
       driver.#page = page;
@@ -97,6 +99,24 @@ export class BrowserDriver {
   /** Starts it again, at the same address. What the browser still says of before is let pass. */
   async comeBack() {
     this.#server = await serve(this.#machine, new URL(this.#server.address).port);
+  }
+
+  /** The cookies that the browser keeps. */
+  cookies() {
+    return this.#context.cookies();
+  }
+
+  /** True if another page of this browser gets an answer from an address. */
+  async answers(address) {
+    const page = await this.#context.newPage();
+    try {
+      await page.goto(address);
+      return true;
+    } catch {
+      return false;
+    } finally {
+      await page.close();
+    }
   }
 
   /** Loads the page anew, as by its button. */

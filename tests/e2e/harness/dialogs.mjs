@@ -8,8 +8,8 @@ const SOURCE = join(TREE, "ui/src");
 const PARTS = { Sheet: (id) => id, Question: (id) => `${id}-dialog` };
 /** Where these parts are made. */
 const MAKERS = [join("shared", "overlay.tsx"), join("shared", "Question.tsx")];
-/** The window of a hub, which shows nothing of a machine; `walks/hub-window.mjs` opens what is its own. */
-const OF_HUB = join("app", "HubWindow.tsx");
+/** What is there over a hub alone: `walks/hub-window.mjs` and `walks/hub.mjs` open it. */
+const OF_HUB = [join("app", "HubWindow.tsx"), join("features", "hub", "RoleSheet.tsx")];
 
 function sources() {
   return readdirSync(SOURCE, { recursive: true })
@@ -21,7 +21,7 @@ function sources() {
 export function dialogs() {
   const found = [];
   for (const { name, text } of sources()) {
-    if (MAKERS.includes(name) || name === OF_HUB) continue;
+    if (MAKERS.includes(name) || OF_HUB.includes(name)) continue;
     for (const [opening, part] of text.matchAll(/<(Sheet|Question)\b(?:=>|[^>])*?(?:testId=(?:"[^"]*"|\{[^}]*\})|>)/g)) {
       const id = /testId="([^"]+)"/.exec(opening)?.[1];
       if (!id) throw new Error(`${name}: a <${part}> without a plain testId: ${opening}`);

@@ -83,6 +83,23 @@ export class Hub {
     return hub;
   }
 
+  /** Starts it with TLS; nobody signed its certificate but itself, which is in the file `certificate`. */
+  static async startWithTls(...options) {
+    const folder = mkdtempSync(join(tmpdir(), "retrace-hub-tls-"));
+    const [certificate, key] = ["cert.pem", "key.pem"].map((name) => join(folder, name));
+    try {
+      // The package of PostgreSQL brings it, for a certificate of its own.
+      const made = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"];
+      const named = ["-addext", "subjectAltName=IP:127.0.0.1", "-addext", "basicConstraints=critical,CA:FALSE", "-keyout", key, "-out", certificate];
+      execFileSync("openssl", [...made, ...named], { stdio: "ignore" });
+      const hub = await Hub.start("--tls-cert", certificate, "--tls-key", key, ...options);
+      return Object.assign(hub, { folder, certificate });
+    } catch (error) {
+      rmSync(folder, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
   /** A machine of somebody else with memories in one directory, which joins with a token. */
   async join(token, name, memories) {
     const machine = new Machine();
@@ -105,6 +122,7 @@ export class Hub {
     if (this.child) await stop(this.child);
     for (const machine of [this.machine, ...(this.others ?? [])]) await machine.remove();
     await this.postgres.stop();
+    if (this.folder) rmSync(this.folder, { recursive: true, force: true });
   }
 }
 

@@ -3,6 +3,7 @@
  * and what a role does not give. Every page is looked at by axe in both themes, and in every size and language.
  */
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { Checks } from "../harness/axe.mjs";
 import { done } from "../harness/hub.mjs";
 import { Misplaced } from "../harness/layout.mjs";
@@ -104,6 +105,36 @@ async function inABrowser({ app, machine, hub, seen = async () => {} }) {
   await app.click("window-sign-in");
   await app.see("connection-lost");
 }
+
+/** With TLS: what the browser keeps is bound to it, and nothing is there without it. */
+async function overTls({ app, machine, hub }) {
+  await done(machine, "stores", "add", machine.infra, "--kind", "claude-auto", "--name", "infra");
+  await done(machine, "hub", "join", hub.url, "--token", hub.token, "--name", "desk", "--ca", hub.certificate);
+  machine.write(join(machine.infra, "berths.md"), "# Berths\n\n- Pilots wait at berth 9.\n");
+  await done(machine, "record", "--once");
+  await done(machine, "sync");
+  await app.see("window-sign-in-page");
+  assert.deepEqual(await app.driver.cookies(), []);
+  await signsIn(app, await tokenOf(machine, "reviewer"), "Ann");
+  await app.click("hub-item", "berths.md");
+  await app.see("hub-pane", "Pilots wait at berth 9.");
+  const [cookie, ...more] = await app.driver.cookies();
+  assert.deepEqual(more, []);
+  const { name, domain, path, secure, httpOnly, sameSite } = cookie;
+  assert.match(name, /^__Host-retrace-hub-[0-9a-z]{12}$/);
+  assert.deepEqual({ domain, path, secure, httpOnly, sameSite }, { domain: "127.0.0.1", path: "/", secure: true, httpOnly: true, sameSite: "Strict" });
+  assert.equal(await app.driver.run(() => document.cookie), "", "no script reads the session");
+  await app.driver.reload();
+  await app.see("hub-who", "Ann");
+  assert.equal(await app.driver.answers(hub.url.replace("https:", "http:")), false, "nothing is answered without TLS");
+  assert.equal(await app.driver.answers(hub.url), true);
+  await app.click("hub-close");
+  await app.see("window-sign-in-page");
+  assert.deepEqual(await app.driver.cookies(), [], "the browser keeps nothing of who signed out");
+}
+
+/** The same window over TLS. It needs a driver at the address of a hub with a certificate of its own. */
+export const hubWindowOverTls = { name: "signs in to the window of a hub over TLS, with a session that is bound to it", steps: overTls };
 
 /** The walk of this file. It needs a driver at the address of a hub that serves its window. */
 export const hubWindow = { name: "signs in to the window of a hub, reviews there, and holds its layout", steps: inABrowser };

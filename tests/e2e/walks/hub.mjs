@@ -1,6 +1,7 @@
 /**
  * The screen of the hub over a real one: this machine joins in the window, another one in its terminal. What it changed is
  * commented, proposed back and approved by keys; its redaction is approved as the second person, and outstanding until it syncs.
+ * It is given another role and gets its own back.
  * Every view is looked at by axe in both themes, and in every size and language.
  */
 import assert from "node:assert/strict";
@@ -105,6 +106,38 @@ export async function secondPerson(app) {
   await app.see('[data-testid="reach"][data-state="outstanding"]');
 }
 
+/** Gives the other machine another role and takes that back; the dialog is looked at in both themes and small windows. */
+async function changesARole(app) {
+  const checks = new Checks(app);
+  const found = new Misplaced(app);
+  const other = '[data-testid="hub-machine"]:has([aria-label*="harbour-master"])';
+  await app.click("view-machines");
+  await app.click(`${other} [data-testid="hub-role-change"]`);
+  await app.click('[data-testid="hub-role-sheet"] [data-testid="view-auditor"]');
+  await app.see("hub-role-means", "redactions of others stay outstanding there");
+  await checks.at("hub, another role");
+  for (const [width, height] of WIDTHS) {
+    await app.driver.resize(width, height);
+    await found.at(`hub, another role at ${width}`);
+  }
+  await app.driver.resize(1360, 860);
+  checks.areClean();
+  found.isEmpty();
+  await app.click("hub-role-confirm");
+  await app.gone("hub-role-sheet");
+  await app.see(`${other} td`, "auditor");
+  await app.click("toast-action");
+  await app.see(`${other} td`, "reviewer");
+  // The last owner stays one, and the window says why.
+  await app.click('[data-testid="hub-machine"]:has(.chip-accent) [data-testid="hub-role-change"]');
+  await app.click('[data-testid="hub-role-sheet"] [data-testid="view-writer"]');
+  await app.see("hub-role-own");
+  await app.click("hub-role-confirm");
+  await app.see('[data-testid="hub-role-sheet"] [data-testid="failure"]', "owner");
+  await app.press("Escape");
+  await app.gone("hub-role-sheet");
+}
+
 /** Looks at every view in both themes, then in every language and size. `say` chooses the language. */
 export async function looksEverywhere(app, views = VIEWS, say = speak) {
   const checks = new Checks(app);
@@ -141,6 +174,7 @@ async function overARealHub({ app, machine, hub, seen = async () => {} }) {
   await app.press("g", "u");
   await reviews(app);
   await secondPerson(app);
+  await changesARole(app);
   await looksEverywhere(app);
   await seen(app);
   // Without the hub, what was shown stays, and a view that asks says so.

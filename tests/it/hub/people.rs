@@ -47,9 +47,12 @@ fn who_signed_in_is_who_acts() {
     let app = &a.world.app;
     let refused = commands::hub_sign_in(app, Nothing {}).map(drop).expect_err("no provider");
     assert_eq!(refused.code, Code::NotFound);
+    let offered = || commands::hub_machines(app, Nothing {}).expect("machines").sign_in;
+    assert!(!offered(), "there is nothing to sign in at");
     let provider = Provider::start();
     // The first process serves on: which provider is believed is told by the database.
     let second = with_provider(&hub, &provider, &[]);
+    assert!(offered());
 
     let begun = commands::hub_sign_in(app, Nothing {}).expect("it begins");
     assert_eq!(begun.user_code, "WDJB-MJHT");

@@ -4,15 +4,17 @@ use super::{Hub, Machine, Signer, program, raw};
 use retrace_api::commands;
 use retrace_api::wire::{
     CheckReq, Code, Finding, FindingsReq, HealthReq, HubAuditReq, HubAuditRow, HubLeaveReq, HubMachineRef,
-    HubPolicyReq, HubRole, HubRoleReq, HubTokenReq, InboxReq, Nothing, ReviewReportReq, SetFindingRule,
+    HubPolicyReq, HubRole, HubRoleReq, HubShowReq, HubTokenReq, InboxReq, Nothing, ReviewReportReq,
+    ReviewReq, SetFindingRule, TriageReq,
 };
 use retrace_hub::{Check, DoctorOptions, State, doctor};
 use retrace_sync::roles::{REQUESTS, Right, Role, allows, right_of};
 use retrace_tests::network::Network;
 use retrace_tests::postgres::{Database, Postgres};
 use serde_json::{Value, json};
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A content of the first organisation, one of the second, and the path of the latter.
 const OURS: &str = "the needle of this organisation";
@@ -218,6 +220,13 @@ fn a_machine_knows_its_new_role_after_a_sync() {
         drop(b.sync());
         assert_eq!(b.status().role, Some(role));
     }
+    // What a machine does to itself it knows at once.
+    let named = |machine: &str, role| HubRoleReq { machine: machine.to_owned(), role };
+    commands::hub_set_role(&a.world.app, named("b", HubRole::Owner)).expect("another owner");
+    commands::hub_set_role(&a.world.app, named("a", HubRole::Reviewer)).expect("it gives it up");
+    assert_eq!(a.status().role, Some(HubRole::Reviewer));
+    let refused = commands::hub_set_role(&a.world.app, named("a", HubRole::Owner)).map(drop);
+    assert_eq!(refused.expect_err("it is no owner any more").code, Code::KeyRefused);
 }
 
 #[test]
@@ -481,7 +490,56 @@ fn a_restored_dump_is_sound_and_what_it_lacks_is_sent_again() {
 const RULE: &str = "hidden/zero-width";
 const HIDDEN: &str = "deploy\u{200b} on Fridays\n";
 
-/// Where its findings are reported, by the doors through which a person sees them.
+/// Where an agent's write of it is refused, though a configuration that the caller gives switches every rule off.
+fn guarded(machine: &Machine) -> Vec<(&'static str, bool)> {
+    const OFF: &str = "exclude = [\"**\"]\n[rules]\nhidden = \"off\"\nsecret = \"off\"\n";
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    let root = machine.world.path("notes").display().to_string();
+    let config = machine.world.path("guard.toml");
+    std::fs::write(&config, OFF).expect("a file");
+    let config = config.display().to_string();
+    let write = || {
+        let path = format!("/memories/tried-{}.md", NEXT.fetch_add(1, Ordering::SeqCst));
+        json!({ "command": "create", "path": path, "file_text": HIDDEN })
+    };
+    let as_command = |guard: &str| {
+        let request = json!({ "root": root, "input": write(), "guard": guard, "guard_config": OFF });
+        let answer = machine.world.app.call("memory_tool", request).expect("an answer");
+        answer["content"].as_str().expect("a text").contains(RULE)
+    };
+    let words =
+        ["memory-tool", "--root", &root, "--session", "s", "--guard", "refuse", "--guard-config", &config];
+    let (exit, terminal, errors) = machine.run_on(&words, format!("{}\n", write()).as_bytes());
+    assert_eq!(exit, retrace_cli::Exit::DONE, "{errors}");
+    vec![
+        ("guard that refuses", as_command("refuse")),
+        ("guard that warns", as_command("warn")),
+        ("guard in a terminal", terminal.contains(RULE)),
+        ("guard over MCP", over_mcp(machine, &[&words[..], &["--mcp"]].concat(), &write()).contains(RULE)),
+    ]
+}
+
+/// The answer to one call of the tool from a client of the Model Context Protocol.
+fn over_mcp(machine: &Machine, words: &[&str], input: &Value) -> String {
+    let mut process = machine.command(words).stdin(Stdio::piped()).spawn().expect("a process");
+    let client = json!({ "name": "test", "version": "0" });
+    let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
+    let mut stdin = process.stdin.take().expect("its input");
+    for message in [
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": "memory", "arguments": input } }),
+    ] {
+        writeln!(stdin, "{message}").expect("it reads");
+    }
+    let lines = BufReader::new(process.stdout.take().expect("its output")).lines();
+    let answer = lines.map_while(Result::ok).find(|line| line.contains("\"id\":2")).expect("an answer");
+    drop(stdin);
+    process.wait().expect("it ends");
+    answer
+}
+
+/// Where its findings are reported, by the doors through which a person sees them, and where they stop an agent.
 fn doors(machine: &Machine) -> Vec<&'static str> {
     let app = &machine.world.app;
     let check = |target: String, config: Option<&str>, rules: &[&str]| {
@@ -496,22 +554,37 @@ fn doors(machine: &Machine) -> Vec<&'static str> {
     let directory = machine.world.path("notes").display().to_string();
     let found = |findings: Vec<Finding>| findings.iter().any(|finding| finding.rule == RULE);
     let inbox = commands::inbox(app, InboxReq { limit: Some(100), ..InboxReq::default() }).expect("an inbox");
-    let items = inbox.groups.into_iter().flat_map(|group| group.items).flat_map(|item| item.findings);
+    let items: Vec<_> = inbox.groups.into_iter().flat_map(|group| group.items).collect();
     let health = commands::health(app, HealthReq { store: None, loads: false }).expect("health");
     let of_store = FindingsReq { store: "notes".to_owned(), path: None };
     let of_store = commands::findings(app, of_store).expect("findings").findings;
     let report = commands::review_report(app, ReviewReportReq::default()).expect("a report").text;
     let off = format!("[rules]\n\"{RULE}\" = \"off\"\n");
-    let all = [
+    let fact = items.iter().find(|item| item.path.as_deref() == Some("fact.md")).expect("it is unreviewed");
+    let show = HubShowReq { version: fact.version_id.clone(), content: true };
+    // Of several, as one alone is looked at.
+    let versions = items.iter().map(|item| item.version_id.clone()).collect();
+    let verdict = "approve".to_owned();
+    let approve = ReviewReq { versions, verdict, dry_run: true, ..ReviewReq::default() };
+    let approval = commands::review(app, approve).expect("a preview").approval.expect("of several").findings;
+    let triage = commands::triage(app, TriageReq::default()).expect("rows");
+    let triage = triage.needs.into_iter().filter_map(|row| row.finding).collect();
+    // There is no hub to ask after leaving it.
+    let shown = commands::hub_show(app, show).ok();
+    let mut all = vec![
         ("check", found(check("notes".to_owned(), None, &[]))),
         ("check with a configuration", found(check("notes".to_owned(), Some(&off), &[]))),
         ("check of another rule", found(check("notes".to_owned(), None, &["links/wiki"]))),
         ("check of the directory", found(check(directory, None, &[]))),
         ("findings", found(of_store)),
         ("health", health.findings.iter().any(|found| found.finding.rule == RULE)),
-        ("inbox", found(items.collect())),
+        ("inbox", found(items.iter().flat_map(|item| item.findings.clone()).collect())),
         ("report", report.contains(&format!("{RULE} line "))),
+        ("triage", found(triage)),
+        ("approval", approval.iter().any(|found| found.rule == RULE)),
+        ("hub", shown.is_some_and(|shown| found(shown.findings))),
     ];
+    all.extend(guarded(machine));
     all.into_iter().filter_map(|(door, found)| found.then_some(door)).collect()
 }
 
@@ -519,6 +592,9 @@ fn doors(machine: &Machine) -> Vec<&'static str> {
 fn a_required_rule_is_on_wherever_rules_are_read() {
     let Some((_hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
     let app = &b.world.app;
+    // A writer reads no contents at the hub.
+    let reads = HubRoleReq { machine: "b".to_owned(), role: HubRole::Reviewer };
+    commands::hub_set_role(&a.world.app, reads).expect("a role");
     let set = |value: Option<&str>| {
         let request = SetFindingRule { rule: RULE.to_owned(), setting: value.map(str::to_owned) };
         commands::set_finding_rule(app, request)
@@ -544,6 +620,13 @@ fn a_required_rule_is_on_wherever_rules_are_read() {
             "health",
             "inbox",
             "report",
+            "triage",
+            "approval",
+            "hub",
+            "guard that refuses",
+            "guard that warns",
+            "guard in a terminal",
+            "guard over MCP",
         ]
     );
     let asked = b.status().asked.expect("it was told");

@@ -10,6 +10,7 @@ use retrace_api::wire::{
 };
 use retrace_tests::network::Network;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// Stands in every transcript, and nowhere else.
 const MARKER: &str = "zebra-quill-8841";
@@ -142,8 +143,15 @@ fn two_machines_share_and_each_role_reads_what_it_may() {
     assert_eq!(listed[2].stores, ["notes"]);
 
     let there = presence(&reviewer);
-    assert_eq!((there.sessions, there.present, there.machines.len()), (3, 3, 2), "{there:?}");
-    assert!(there.last_at.is_some());
+    assert_eq!((there.sums.sessions, there.sums.present, there.machines.len()), (3, 3, 2), "{there:?}");
+    assert!(there.sums.last_at.is_some());
+    // In JSON the sums stand beside what they are of.
+    let json = serde_json::to_value(&there).expect("JSON");
+    let sums = ["absent", "inferred", "last_at", "present", "sessions"];
+    let with = |names: &[&str]| BTreeSet::from_iter(sums.iter().chain(names).map(|name| (*name).to_owned()));
+    let fields = |of: &Value| of.as_object().expect("an object").keys().cloned().collect::<BTreeSet<_>>();
+    assert_eq!(fields(&json), with(&["memory", "machines"]));
+    assert_eq!(fields(&json["machines"][0]), with(&["machine", "machine_name", "store", "store_name"]));
     let counted = ledger(&reviewer);
     assert_eq!((counted.sessions, counted.rules.len()), (3, 1));
     let rule = &counted.rules[0];
@@ -170,9 +178,9 @@ fn two_machines_share_and_each_role_reads_what_it_may() {
     // An auditor sees the counts and no sentence; a writer its own machine.
     let audited = ledger(&auditor);
     assert_eq!((audited.rules[0].ledger.broken, audited.rules[0].ledger.rule.sentence.as_str()), (3, ""));
-    assert_eq!((sessions(&auditor).len(), presence(&auditor).present), (3, 3));
+    assert_eq!((sessions(&auditor).len(), presence(&auditor).sums.present), (3, 3));
     assert_eq!(sessions(&b).iter().map(|session| session.session.as_str()).collect::<Vec<_>>(), ["bbbb"]);
-    assert_eq!((presence(&b).sessions, ledger(&b).rules[0].ledger.broken), (1, 1));
+    assert_eq!((presence(&b).sums.sessions, ledger(&b).rules[0].ledger.broken), (1, 1));
 
     // No text of a transcript is there, sealed or not, and no command.
     assert_eq!(hub.database.query("SELECT count(*) FROM session_entries"), "0");
@@ -221,7 +229,7 @@ fn texts_of_sessions_end_with_their_time_and_what_they_say_of_memories_stays() {
     let kept = "SELECT count(*) FROM session_entries WHERE bytes IS NOT NULL";
     let all = hub.database.query("SELECT count(*) FROM session_entries");
     assert_eq!(hub.database.query(kept), all);
-    let before = (presence(&a).present, ledger(&a).rules[0].ledger.opportunities);
+    let before = (presence(&a).sums.present, ledger(&a).rules[0].ledger.opportunities);
 
     let days = HubPolicyReq { key: "retention_days.transcripts".to_owned(), value: "30".to_owned() };
     commands::hub_set_policy(&a.world.app, days).expect("the policy is set");
@@ -233,7 +241,7 @@ fn texts_of_sessions_end_with_their_time_and_what_they_say_of_memories_stays() {
     assert_eq!(hub.database.query("SELECT count(*) FROM session_entries"), all, "their places stay");
     let listed = sessions(&a).remove(0);
     assert_eq!(listed.without_text + 2, listed.entries, "{listed:?}");
-    assert_eq!((presence(&a).present, ledger(&a).rules[0].ledger.opportunities), before);
+    assert_eq!((presence(&a).sums.present, ledger(&a).rules[0].ledger.opportunities), before);
     let noted = "SELECT count(*) FROM audit WHERE action = 'retention' AND machine IS NULL";
     assert_ne!(hub.database.query(noted), "0");
     // What ended is not sent again.
@@ -260,14 +268,14 @@ fn a_memory_that_did_not_exist_yet_is_not_one_that_nobody_opened() {
         commands::hub_presence(&a.world.app, request).expect("presence")
     };
     let later = of("notes:later.md");
-    assert_eq!((later.sessions, later.present), (2, 0));
+    assert_eq!((later.sums.sessions, later.sums.present), (2, 0));
     let causes = [("did_not_exist".to_owned(), 1), ("not_opened".to_owned(), 1)];
-    assert_eq!(later.absent, causes.into_iter().collect());
+    assert_eq!(later.sums.absent, causes.into_iter().collect());
     // What may be older than recording is not said to have been missing.
     hub.database.sql("UPDATE stores SET recorded_since = 1000");
-    assert_eq!(of("notes:later.md").absent, [("not_opened".to_owned(), 2)].into_iter().collect());
+    assert_eq!(of("notes:later.md").sums.absent, [("not_opened".to_owned(), 2)].into_iter().collect());
     hub.database.sql("UPDATE stores SET recorded_since = NULL");
-    assert_eq!(of("notes:later.md").absent, [("not_opened".to_owned(), 2)].into_iter().collect());
+    assert_eq!(of("notes:later.md").sums.absent, [("not_opened".to_owned(), 2)].into_iter().collect());
 }
 
 /// A zstd frame of one raw block.

@@ -6,7 +6,7 @@ use retrace_hub::{Failure, HubOptions, TlsFiles};
 use retrace_tests::postgres::Postgres;
 
 /// A certificate for this machine, and its key, as PEM.
-fn certificate() -> (String, String) {
+pub(super) fn certificate() -> (String, String) {
     let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned(), "localhost".to_owned()]);
     let made = made.expect("a certificate");
     (made.cert.pem(), made.signing_key.serialize_pem())

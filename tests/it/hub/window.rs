@@ -1,17 +1,22 @@
 //! The window that a hub serves: signing in, what a role has there, ending it, and doors that stay shut.
 
+use super::tls::certificate;
 use super::{Hub, HubProcess, Machine};
 use retrace_api::wire::{HubMachineRef, HubPolicyReq, HubRole, HubRoleReq, HubTokenReq, Nothing, RedactReq};
 use retrace_api::{COMMANDS, commands};
-use retrace_hub::{HubOptions, People, ProviderOptions, Role, Running};
+use retrace_hub::{HubOptions, People, ProviderOptions, Role, Running, TlsFiles};
 use retrace_server::{Assets, HubWindow};
 use retrace_sync::roles::{Right, allows, is_for_windows, right_of};
 use retrace_tests::oidc::{CLIENT, Provider};
 use retrace_tests::postgres::Postgres;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::Stdio;
+use std::sync::Arc;
 
 const PAGE: &str = "<!doctype html><html><head></head><body></body></html>";
 
@@ -56,17 +61,19 @@ impl Answer {
 struct Browser {
     url: String,
     cookie: Option<String>,
+    /// What it believes of an address with TLS.
+    believes: Option<Arc<ClientConfig>>,
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "requests are written where they are made")]
 impl Browser {
     fn at(url: &str) -> Self {
-        Self { url: url.to_owned(), cookie: None }
+        Self { url: url.to_owned(), cookie: None, believes: None }
     }
 
     /// The same browser at the address of another process.
     fn also_at(&self, url: &str) -> Self {
-        Self { url: url.to_owned(), cookie: self.cookie.clone() }
+        Self { url: url.to_owned(), cookie: self.cookie.clone(), believes: self.believes.clone() }
     }
 
     fn host(&self) -> &str {
@@ -82,11 +89,19 @@ impl Browser {
         }
         request.push_str("\r\n");
         request.push_str(body);
-        let mut stream = TcpStream::connect(self.host()).expect("the hub listens");
-        // It may refuse before it has read everything.
-        let _ = stream.write_all(request.as_bytes());
+        let mut plain = TcpStream::connect(self.host()).expect("the hub listens");
         let mut answer = Vec::new();
-        let _ = stream.read_to_end(&mut answer);
+        // It may refuse before it has read everything.
+        if let Some(config) = self.believes.as_ref().filter(|_| self.url.starts_with("https://")) {
+            let name = ServerName::try_from("localhost").expect("a name");
+            let session = ClientConnection::new(Arc::clone(config), name).expect("a client");
+            let mut stream = StreamOwned::new(session, plain);
+            let _ = stream.write_all(request.as_bytes());
+            let _ = stream.read_to_end(&mut answer);
+        } else {
+            let _ = plain.write_all(request.as_bytes());
+            let _ = plain.read_to_end(&mut answer);
+        }
         let answer = String::from_utf8_lossy(&answer).into_owned();
         let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
         let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_default();
@@ -95,10 +110,9 @@ impl Browser {
 
     /// The lines that a browser sends from a page of the hub.
     fn lines(&self) -> Vec<String> {
-        let host = self.host();
         let mut lines = vec![
-            format!("host: {host}"),
-            format!("origin: http://{host}"),
+            format!("host: {}", self.host()),
+            format!("origin: {}", self.url),
             "content-type: application/json".to_owned(),
         ];
         lines.extend(self.cookie.as_ref().map(|cookie| format!("cookie: other=1; {cookie}")));
@@ -360,7 +374,7 @@ fn doors_of_the_window_stay_shut() {
     assert_eq!(stranger.refused("hub_inbox", json!({})).0, 401);
     // Nor under the name that the other hub's cookie has.
     let status = Browser::at(other.url());
-    let mut theirs = Browser { url: status.url.clone(), cookie: None };
+    let mut theirs = Browser::at(&status.url);
     theirs.sign_in(elsewhere_token(&elsewhere).as_str(), "Ann");
     let their_name = theirs.cookie.as_ref().expect("a cookie").split_once('=').expect("a pair").0.to_owned();
     assert_ne!(their_name, name);
@@ -372,6 +386,61 @@ fn doors_of_the_window_stay_shut() {
         let (status, _) = super::post(running.url(), &format!("/hub/v1/{name}"), &[], b"{}");
         assert_eq!(status, 401, "{name}");
     }
+}
+
+#[test]
+fn with_tls_the_session_is_kept_to_it() {
+    let Some((hub, [owner])) = Hub::with_machines(["a"]) else { return };
+    owner.record("fact.md", "a fact\n");
+    owner.synced();
+    let (certificate_pem, key_pem) = certificate();
+    let (certificate, key) = (hub.folder.path().join("cert.pem"), hub.folder.path().join("key.pem"));
+    std::fs::write(&certificate, certificate_pem).expect("a file");
+    std::fs::write(&key, key_pem).expect("a file");
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_file(&certificate).expect("PEM")).expect("a root");
+    let believes = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("versions")
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let options = HubOptions { tls: Some(TlsFiles { certificate, key }), ..hub.options() };
+    let running = retrace_hub::start(with_window(options)).expect("a process");
+    assert!(running.url().starts_with("https://"), "{}", running.url());
+
+    let mut browser = Browser { believes: Some(Arc::new(believes)), ..Browser::at(running.url()) };
+    let page = browser.send("GET /", &[format!("host: {}", browser.host())], "");
+    assert_eq!(page.status, 200, "{}", page.body);
+    let token = token(&owner, HubRole::Reviewer);
+    let answer = browser.post("hub_join", &json!({ "url": browser.url, "token": token, "name": "Ann" }));
+    let cookie = answer.cookie().expect("a cookie").to_owned();
+    // No page without TLS, and no other host, is sent a cookie whose name begins so.
+    assert!(cookie.starts_with("__Host-retrace-hub-"), "{cookie}");
+    let parts: Vec<&str> = cookie.split("; ").skip(1).collect();
+    for part in ["Secure", "HttpOnly", "SameSite=Strict", "Path=/"] {
+        assert!(parts.contains(&part), "{part} in {cookie}");
+    }
+    assert!(!cookie.contains("Domain="), "{cookie}");
+    browser.keep(&answer);
+    let inbox = browser.call("hub_inbox", json!({}));
+    assert_eq!(item_of(&inbox, "fact.md")["machine_name"], "a");
+
+    // The same address without TLS answers nothing in HTTP, whatever it is shown.
+    let plain = browser.also_at(&browser.url.replace("https://", "http://"));
+    for first in ["GET /", "POST /api/v1/hub_status", "GET /healthz"] {
+        let answer = plain.send(first, &plain.lines(), "{}");
+        assert_eq!((answer.status, answer.head.as_str(), answer.body.as_str()), (0, "", ""), "{first}");
+    }
+    // With TLS, a page of the address without it is another origin.
+    let lines: Vec<String> =
+        browser.lines().into_iter().map(|line| line.replace("origin: https://", "origin: http://")).collect();
+    assert_eq!(browser.send("POST /api/v1/hub_inbox", &lines, "{}").status, 403);
+
+    let out = browser.post("hub_leave", &json!({ "new_identity": false }));
+    let ended = out.cookie().expect("the cookie is taken back");
+    assert!(ended.starts_with("__Host-retrace-hub-") && ended.contains("Max-Age=0"), "{ended}");
+    assert!(ended.contains("; Secure"), "without it the browser keeps the other one: {ended}");
+    assert_eq!(browser.refused("hub_inbox", json!({})).0, 401);
 }
 
 /// A token of a hub, made past its machines.

@@ -220,6 +220,67 @@ describe("the hub", () => {
     await waitFor(() => expect(screen.getByTestId("hub-person")).toHaveTextContent("Nobody is signed in"));
   });
 
+  it("offers no signing in where the hub has no provider", async () => {
+    const fake = joined();
+    fake.hub.provider = false;
+    openWindow("#/hub?view=machines", fake);
+    expect(await screen.findAllByTestId("hub-machine")).toHaveLength(2);
+    expect(screen.getByTestId("hub-person")).toHaveTextContent("Nobody is signed in");
+    expect(screen.queryByTestId("hub-sign-in")).toBeNull();
+  });
+
+  it("gives a machine another role after saying what follows, and takes it back", async () => {
+    const fake = joined();
+    const { user } = openWindow("#/hub?view=machines", fake);
+    const row = await rowWith("hub-machine", "laptop");
+    await user.click(within(row).getByRole("button", { name: "Change the role of laptop" }));
+    const sheet = await screen.findByTestId("hub-role-sheet");
+    expect(screen.getByTestId("hub-role-confirm")).toBeDisabled();
+    await user.click(within(sheet).getByRole("radio", { name: "auditor" }));
+    expect(screen.getByTestId("hub-role-means")).toHaveTextContent("redactions of others stay outstanding there");
+    expect(callsOf(fake, "hub_set_role").real).toEqual([]);
+    await user.click(screen.getByTestId("hub-role-confirm"));
+    expect(await rowWith("hub-machine", "laptop")).toHaveTextContent("auditor");
+    await waitFor(() => expect(screen.queryByTestId("hub-role-sheet")).toBeNull());
+    await user.click(await screen.findByTestId("toast-action"));
+    await waitFor(async () => expect(await rowWith("hub-machine", "laptop")).toHaveTextContent("writer"));
+    expect(callsOf(fake, "hub_set_role").real.map(({ role }) => role)).toEqual(["auditor", "writer"]);
+  });
+
+  it("says why a role is not given, and that who gives up being an owner does not get it back here", async () => {
+    const fake = joined();
+    const { user } = openWindow("#/hub?view=machines", fake);
+    const change = async () => {
+      await user.click(within(await rowWith("hub-machine", "desk")).getByTestId("hub-role-change"));
+      const sheet = await screen.findByTestId("hub-role-sheet");
+      await user.click(within(sheet).getByRole("radio", { name: "reviewer" }));
+      expect(screen.getByTestId("hub-role-own")).toHaveTextContent("only another owner");
+      await user.click(screen.getByTestId("hub-role-confirm"));
+    };
+    await change();
+    expect(await screen.findByTestId("failure")).toHaveTextContent("The last owner stays one.");
+    await user.keyboard("{Escape}");
+    await waitFor(() => expect(screen.queryByTestId("hub-role-sheet")).toBeNull());
+    fake.hub.machines[1]!.role = "owner";
+    await change();
+    await waitFor(() => expect(screen.queryByTestId("hub-role-change")).toBeNull());
+    expect(await screen.findByTestId("why-not")).toHaveTextContent("Your role is reviewer");
+  });
+
+  it.each(["reviewer", "writer", "auditor"] as const)("does not show a %s the way to another role", async (role) => {
+    openWindow("#/hub?view=machines", joined(role));
+    expect(await screen.findAllByTestId("hub-machine")).toHaveLength(2);
+    expect(screen.queryByTestId("hub-role-change")).toBeNull();
+  });
+
+  it("gives no role to a machine that left", async () => {
+    const fake = joined();
+    fake.hub.machines[1]!.left_at = "2026-11-21T09:00:00Z";
+    openWindow("#/hub?view=machines", fake);
+    expect(within(await rowWith("hub-machine", "laptop")).queryByTestId("hub-role-change")).toBeNull();
+    expect(within(await rowWith("hub-machine", "desk")).getByTestId("hub-role-change")).toBeEnabled();
+  });
+
   it("counts persons and not machines for a second approval where people sign in", async () => {
     const fake = joined();
     fake.hub.person = ADA;
@@ -427,12 +488,17 @@ describe("the window of a hub", () => {
     await waitFor(() => expect(screen.queryByTestId("key-help")).toBeNull());
   });
 
-  it("ends the window of somebody else, for an owner", async () => {
+  it("gives the window of somebody else another role and ends it, for an owner", async () => {
     const fake = served("owner");
     const window = { ...fake.hub.machines[1]!, machine: "machine_window", name: "browser of Eve" };
     fake.hub.machines.push({ ...window, window_ends_at: "2026-11-27T09:00:00Z" });
     const { user } = openWindow("#/hub?view=machines", fake);
     await rowWith("hub-machine", "browser of Eve");
+    await user.click(within(await rowWith("hub-machine", "browser of Eve")).getByTestId("hub-role-change"));
+    await user.click(within(await screen.findByTestId("hub-role-sheet")).getByRole("radio", { name: "auditor" }));
+    expect(screen.getByTestId("hub-role-means")).toHaveTextContent(/^It shows paths and times/);
+    await user.click(screen.getByTestId("hub-role-confirm"));
+    expect(await rowWith("hub-machine", "browser of Eve")).toHaveTextContent("auditor");
     await user.click(screen.getByTestId("hub-end-window"));
     await waitFor(() => expect(screen.queryByText("browser of Eve")).toBeNull());
   });

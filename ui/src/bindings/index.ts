@@ -3735,7 +3735,11 @@ export type HubMachines = {
 /**
  * The machines; those that left are among them.
  */
-machines: Array<HubMachine>, };
+machines: Array<HubMachine>, 
+/**
+ * True if the hub has an identity provider at which people sign in.
+ */
+sign_in: boolean, };
 
 /**
  * Whether a redaction goes to every machine.
@@ -3807,6 +3811,10 @@ export type HubPresence = {
  */
 memory: string, 
 /**
+ * By machine.
+ */
+machines: Array<HubMachinePresence>, 
+/**
  * Shared sessions that could have had it.
  */
 sessions: number, 
@@ -3825,11 +3833,7 @@ last_at: string | null,
 /**
  * Why the others did not have it: sessions by cause.
  */
-absent: Record<string, number>, 
-/**
- * By machine.
- */
-machines: Array<HubMachinePresence>, };
+absent: Record<string, number>, };
 
 /**
  * Asks where a memory was before a model, over the shared sessions of all machines.

@@ -16,15 +16,7 @@ const FILE: &str = "findings.toml";
 /// # Errors
 /// `internal` where the file that keeps it cannot be read.
 pub(crate) fn required_of(data_dir: &Path) -> Result<OwnRules, ApiError> {
-    under(OwnRules::default(), data_dir)
-}
-
-/// The one place where what is required comes over what is set.
-fn under(own: OwnRules, data_dir: &Path) -> Result<OwnRules, ApiError> {
-    Ok(match asked::read(data_dir)? {
-        Some(asked) => own.under(&asked.by, &asked.required_rules),
-        None => own,
-    })
+    asked::under(OwnRules::default(), data_dir)
 }
 
 impl Checks {
@@ -45,7 +37,7 @@ impl Checks {
             error.subject = crate::wire::show(&file);
             error
         })?;
-        under(own, &self.options.data_dir)
+        asked::under(own, &self.options.data_dir)
     }
 
     /// No settings, and what is required all the same: for lists that are shown whatever stands in the file of settings.

@@ -4,7 +4,7 @@ use super::{Caller, id16, invalid};
 use crate::Failure;
 use crate::audit;
 use crate::database::{Scoped, new_token, now, org_of};
-use crate::people::{self, Person};
+use crate::people::{self, Person, provider_of};
 use crate::routes::Hub;
 use retrace_model::{MachineId, OrgId, Sha256};
 use retrace_sync::messages::{
@@ -184,7 +184,8 @@ pub(crate) async fn machines(scoped: &Scoped, caller: &Caller) -> Result<Machine
             signed_in: signed_in(row),
         })
     };
-    Ok(Machines { machines: rows.iter().map(machine).collect::<Result<_, Failure>>()? })
+    let machines = rows.iter().map(machine).collect::<Result<_, Failure>>()?;
+    Ok(Machines { machines, sign_in: provider_of(scoped, caller.org).await?.is_some() })
 }
 
 fn signed_in(row: &Row) -> Option<SignedIn> {

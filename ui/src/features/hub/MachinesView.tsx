@@ -11,10 +11,9 @@ import { useRead } from "@/state/queries";
 import { HubAwait, useAtHub } from "./failure";
 import css from "./hub.module.css";
 import { may, useRole, WhyNot } from "./rights";
+import { RoleSheet } from "./RoleSheet";
 import { Person } from "./SignIn";
-import { KEPT, ROLES } from "./words";
-
-const ALL_ROLES: readonly HubRole[] = ["writer", "reviewer", "auditor", "owner"];
+import { ALL_ROLES, KEPT, ROLES } from "./words";
 
 /** Clocks that are further apart are told, in seconds. */
 const TOLD_SKEW = 120;
@@ -34,8 +33,28 @@ function EndWindow({ machine }: { machine: HubMachine }) {
   );
 }
 
-function Machine({ machine }: { machine: HubMachine }) {
+/** The role, and for an owner the way to another one. */
+function RoleOf({ machine }: { machine: HubMachine }) {
+  const { t } = useLingui();
   const words = useWords();
+  const administers = may(useRole(), "administer");
+  const [open, setOpen] = useState(false);
+  const { name } = machine;
+  const isHere = machine.left_at === null && machine.removed_at === null;
+  return (
+    <>
+      {words(ROLES[machine.role])}{" "}
+      {administers && isHere && (
+        <Button aria-label={t`Change the role of ${name}`} onPress={() => setOpen(true)} data-testid="hub-role-change">
+          <Trans>Change</Trans>
+        </Button>
+      )}
+      {open && <RoleSheet machine={machine} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function Machine({ machine }: { machine: HubMachine }) {
   const format = useFormat();
   const ends = may(useRole(), "administer") && machine.window_ends_at !== undefined && !machine.is_this;
   const gone = machine.removed_at ?? machine.left_at;
@@ -59,7 +78,9 @@ function Machine({ machine }: { machine: HubMachine }) {
         {machine.signed_in && <span className="muted">{machine.signed_in.name}</span>}{" "}
         {ends && <EndWindow machine={machine} />}
       </th>
-      <td>{words(ROLES[machine.role])}</td>
+      <td>
+        <RoleOf machine={machine} />
+      </td>
       <td>
         {gone === null ? (
           <Moment at={machine.seen_at} form="ago" />
@@ -175,7 +196,7 @@ export function MachinesView({ status }: { status: HubStatus }) {
   const read = useRead("hub_machines", {});
   return (
     <div className={css.body}>
-      <Person person={status.signed_in} />
+      <Person person={status.signed_in} offered={read.data?.sign_in === true} />
       <HubAwait read={read} rows={5}>
         {({ machines }) => (
           <div className="table-box">

@@ -62,8 +62,8 @@ export function Begun({ began, onEnd }: { began: HubSignIn; onEnd: () => void })
   );
 }
 
-/** Who is signed in, and the way in or out. */
-export function Person({ person }: { person: HubPerson | undefined }) {
+/** Who is signed in, and the way out; the way in where the hub says that it has a provider. */
+export function Person({ person, offered }: { person: HubPerson | undefined; offered: boolean }) {
   const ofHub = useOfHub();
   const backend = useBackend();
   const atHub = useAtHub();
@@ -107,9 +107,11 @@ export function Person({ person }: { person: HubPerson | undefined }) {
           <Trans>Nobody is signed in on this machine: the hub knows people by what machines say.</Trans>
         )}
       </span>
-      <Button onPress={begin} data-testid="hub-sign-in">
-        {ofHub ? <Trans>Sign in at the identity provider</Trans> : <Trans>Sign in</Trans>}
-      </Button>
+      {offered && (
+        <Button onPress={begin} data-testid="hub-sign-in">
+          {ofHub ? <Trans>Sign in at the identity provider</Trans> : <Trans>Sign in</Trans>}
+        </Button>
+      )}
     </div>
   );
 }

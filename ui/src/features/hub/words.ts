@@ -19,6 +19,9 @@ export const ROLES: Record<HubRole, MessageDescriptor> = {
   auditor: msg`auditor`,
 };
 
+/** The roles, in the order in which they are offered. */
+export const ALL_ROLES: readonly HubRole[] = ["writer", "reviewer", "auditor", "owner"];
+
 /** What sessions of a store share. */
 export const SHARES: Record<HubShare, MessageDescriptor> = {
   nothing: msg`nothing`,

@@ -62,6 +62,8 @@ export class FakeHub {
   window = false;
   /** The provider signs people in there without a token. */
   signIn = false;
+  /** The hub has a provider. */
+  provider = true;
   /** Who is signed in. */
   person: HubPerson | null = null;
   /** Who entered the code at the provider. */
@@ -119,6 +121,10 @@ export class FakeHub {
           }
         : null,
     };
+  }
+
+  private listed() {
+    return { machines: this.machines, sign_in: this.provider };
   }
 
   private unreviewed(): HubItem[] {
@@ -239,9 +245,17 @@ export class FakeHub {
       },
       hub_remove_machine: ({ machine = "" }) => {
         this.machines = this.machines.filter((one) => one.machine !== machine);
-        return { machines: this.machines };
+        return this.listed();
       },
-      hub_machines: () => ({ machines: this.machines }),
+      hub_set_role: ({ machine = "", role = "writer" }) => {
+        const owners = this.machines.filter((one) => one.role === "owner");
+        if (role !== "owner" && owners.length === 1 && owners[0]?.machine === machine)
+          refuse("invalid", "The hub refused it: The last owner stays one.", "https://hub.example");
+        this.machines = this.machines.map((one) => (one.machine === machine ? { ...one, role } : one));
+        if (machine === HERE) this.role = role;
+        return this.listed();
+      },
+      hub_machines: () => this.listed(),
       hub_policy: () => ({
         two_person_redaction: true,
         retention_days: { harbour: 90 },

@@ -1,0 +1,208 @@
+//! Taking contents out of every chain, or having that approved first.
+
+use super::kept_out::{known_tags, tag_of};
+use super::{Going, Parts, Value, alone, short};
+use crate::Failure;
+use crate::audit;
+use crate::database::{Scoped, now};
+use crate::requests::{Caller, invalid, number, policy, sessions};
+use crate::routes::Hub;
+use retrace_model::{MachineId, OrderId, OrgId, Sha256};
+use retrace_sync::messages as m;
+use retrace_sync::together::{Name, Named, Ordered, Reached, order_id};
+use std::collections::BTreeSet;
+
+/// Contents of fewer bytes occur by chance, and whoever has the key could guess them: neither do they reach other machines nor
+/// are they kept out.
+const SHORTEST: u64 = 12;
+
+/// The contents of hashes that are long enough to reach other machines.
+pub(crate) fn going(contents: impl Iterator<Item = (Sha256, u64)>) -> Going {
+    contents.filter(|(_, size)| *size >= SHORTEST).map(|(sha256, _)| (sha256, Parts::default())).collect()
+}
+
+/// Takes out contents of other machines that a machine found to hold what it redacted.
+pub(crate) async fn name(
+    hub: &Hub,
+    scoped: &Scoped,
+    caller: &Caller,
+    request: Name,
+) -> Result<Reached, Failure> {
+    if request.contents.len() > m::MAX_CONTENTS {
+        return Err(invalid("A thousand contents at most are wanted."));
+    }
+    alone(scoped, caller.org).await?;
+    let mut going = Going::new();
+    for Named { sha256, parts } in &request.contents {
+        going.insert(*sha256, Parts::of(parts)?);
+    }
+    reach(hub, scoped, caller, &request.order, going).await
+}
+
+/// Takes contents out of the chains of every other machine, or has that approved first.
+pub(crate) async fn reach(
+    hub: &Hub,
+    scoped: &Scoped,
+    caller: &Caller,
+    order: &Ordered,
+    mut going: Going,
+) -> Result<Reached, Failure> {
+    let client = scoped.client()?;
+    let known = known_tags(hub, scoped, caller.org, going.keys()).await?;
+    let hashes: Vec<&[u8]> = going.keys().map(|sha256| &sha256.0[..]).collect();
+    let elsewhere = client
+        .query(
+            "SELECT DISTINCT content_sha256 FROM versions WHERE org = $1 AND content_sha256 = ANY($2) AND machine <> $3",
+            &[&&caller.org.0[..], &hashes, &&caller.machine.0[..]],
+        )
+        .await?;
+    let mut elsewhere: BTreeSet<Vec<u8>> = elsewhere.iter().map(|row| row.get(0)).collect();
+    // Texts of sessions, those of the asking machine among them.
+    elsewhere.extend(sessions::elsewhere(scoped, caller.org, &hashes).await?);
+    // What is known and held by nobody else is done.
+    going.retain(|sha256, _| !known.contains_key(sha256) || elsewhere.contains(&sha256.0[..]));
+    if going.is_empty() {
+        return Ok(Reached::default());
+    }
+    let id = order_id(caller.machine, &order.receipt);
+    let waiting = policy::policy_of(scoped.client()?, caller.org, "").await?.two_person_redaction;
+    let reason = order.reason.as_deref().map(short);
+    let method: String = order.method.chars().take(20).collect();
+    client
+        .execute(
+            "INSERT INTO orders (org, id, by_machine, at, received_at, method, live, reason, state, by_person, by_shown)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING",
+            &[
+                &&caller.org.0[..],
+                &&id.0[..],
+                &&caller.machine.0[..],
+                &order.at,
+                &now(),
+                &method,
+                &order.live,
+                &reason,
+                &if waiting { "waiting" } else { "ordered" },
+                &caller.verified.as_ref().map(|person| &person.key[..]),
+                &caller.verified.as_ref().map(|person| &person.shown[..]),
+            ],
+        )
+        .await?;
+    let state: String = client
+        .query_one("SELECT state FROM orders WHERE org = $1 AND id = $2", &[&&caller.org.0[..], &&id.0[..]])
+        .await?
+        .get(0);
+    audit::note(scoped, caller, "order_redaction", &id.to_string()).await?;
+    if state == "waiting" {
+        sessions::take_out_own(scoped, caller, going.keys()).await?;
+        for (sha256, parts) in &going {
+            client
+                .execute(
+                    "INSERT INTO order_contents (org, id, sha256, starts, ends) VALUES ($1, $2, $3, $4, $5)
+                     ON CONFLICT DO NOTHING",
+                    &[&&caller.org.0[..], &&id.0[..], &&sha256.0[..], &parts.starts, &parts.ends],
+                )
+                .await?;
+        }
+        return Ok(Reached { order: Some(id.to_string()), waiting: true, ..Reached::default() });
+    }
+    // The machine that redacted sends its receipt as well.
+    outstanding(scoped, caller.org, &id.0, &caller.machine.0).await?;
+    take_out(hub, scoped, caller.org, id, Some(caller.machine), &going).await
+}
+
+/// Masks versions with these contents, destroys contents and keys, keeps them out, and orders each machine to do the same.
+pub(super) async fn take_out(
+    hub: &Hub,
+    scoped: &Scoped,
+    org: OrgId,
+    id: OrderId,
+    except: Option<MachineId>,
+    going: &Going,
+) -> Result<Reached, Failure> {
+    let client = scoped.client()?;
+    let except: Vec<u8> = except.map_or_else(Vec::new, |machine| machine.0.to_vec());
+    let mut reached = Reached { order: Some(id.to_string()), ..Reached::default() };
+    let mut machines = BTreeSet::new();
+    // Stores that the hub serves itself have no log elsewhere: what is masked here is done.
+    let itself = hub.keys.signing.machine();
+    for (sha256, parts) in going {
+        let tag = tag_of(hub, org, sha256);
+        client
+            .execute(
+                "INSERT INTO kept_out (org, tag, id, starts, ends) VALUES ($1, $2, $3, $4, $5)
+                 ON CONFLICT DO NOTHING",
+                &[&&org.0[..], &&tag[..], &&id.0[..], &parts.starts, &parts.ends],
+            )
+            .await?;
+        let those: [Value<'_>; 3] = [&&org.0[..], &&sha256.0[..], &except];
+        let concerned = client
+            .query(
+                "INSERT INTO order_targets (org, id, machine, store, local_seq, starts, ends)
+                 SELECT v.org, $4, v.machine, v.store, v.local_seq, $5, $6 FROM versions v
+                 WHERE v.org = $1 AND v.content_sha256 = $2 AND v.machine <> $3 AND v.machine <> $7
+                 ON CONFLICT (org, machine, id, store, local_seq) DO UPDATE SET done = false
+                 RETURNING machine",
+                &[those[0], those[1], those[2], &&id.0[..], &parts.starts, &parts.ends, &&itself.0[..]],
+            )
+            .await?;
+        machines.extend(concerned.iter().map(|row| row.get::<_, Vec<u8>>(0)));
+        client
+            .execute(
+                "UPDATE comments c SET sha256 = NULL, size = NULL, wrapped_key = NULL, bytes = NULL FROM versions v
+                 WHERE v.org = $1 AND v.content_sha256 = $2 AND v.machine <> $3 AND c.org = v.org
+                     AND c.store = v.store AND c.machine = v.machine AND c.seq = v.seq",
+                &those,
+            )
+            .await?;
+        client
+            .execute(
+                "UPDATE proposals SET state = CASE WHEN state = 'waiting' THEN 'withdrawn' ELSE state END, path = NULL,
+                     expects = NULL, sha256 = NULL, size = NULL, wrapped_key = NULL, bytes = NULL, note = NULL
+                 WHERE org = $1 AND (sha256 = $2 OR expects = $2)",
+                &those[..2],
+            )
+            .await?;
+        reached.versions += client
+            .execute(
+                "UPDATE versions SET redacted = true, path = NULL, salt = NULL, content_sha256 = NULL,
+                     content_size = NULL
+                 WHERE org = $1 AND content_sha256 = $2 AND machine <> $3 AND NOT redacted",
+                &those,
+            )
+            .await?;
+        reached.contents += client
+            .execute("DELETE FROM contents WHERE org = $1 AND sha256 = $2 AND machine <> $3", &those)
+            .await?;
+        reached.contents += sessions::take_out(scoped, org, sha256).await?;
+    }
+    for machine in &machines {
+        outstanding(scoped, org, &id.0, machine).await?;
+    }
+    reached.machines = machines.len() as u64;
+    client
+        .execute(
+            "UPDATE orders SET versions = versions + $3, contents = contents + $4, destroyed_at = $5
+             WHERE org = $1 AND id = $2",
+            &[&&org.0[..], &&id.0[..], &number(reached.versions)?, &number(reached.contents)?, &now()],
+        )
+        .await?;
+    Ok(reached)
+}
+
+pub(super) async fn outstanding(
+    scoped: &Scoped,
+    org: OrgId,
+    id: &[u8],
+    machine: &[u8],
+) -> Result<(), Failure> {
+    scoped
+        .client()?
+        .execute(
+            "INSERT INTO order_machines (org, id, machine, state, since) VALUES ($1, $2, $3, 'outstanding', $4)
+             ON CONFLICT (org, id, machine) DO UPDATE SET state = 'outstanding', since = $4
+             WHERE order_machines.state <> 'outstanding'",
+            &[&&org.0[..], &id, &machine, &now()],
+        )
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,150 @@
+//! Lists over all machines: the inbox, the history of a memory, and how much waits.
+
+use super::memories::path_key;
+use super::{COLUMNS, count, row_of};
+use crate::Failure;
+use crate::database::Scoped;
+use crate::people;
+use crate::requests::{Caller, id16, invalid, number};
+use crate::routes::Hub;
+use retrace_model::{MachineId, MemoryId, OrgId, StoreId};
+use retrace_sync::messages as m;
+use retrace_sync::roles::{Right, allows};
+use retrace_sync::together::{AskHistory, AskInbox, MAX_COUNTED, RowPage, Waiting};
+
+/// A page of the memories that nobody reviewed: of each the newest version, newest first.
+pub(crate) async fn inbox(scoped: &Scoped, caller: &Caller, request: AskInbox) -> Result<RowPage, Failure> {
+    let limit = request.limit.clamp(1, m::MAX_VERSIONS as u64);
+    let bad = || invalid("The page begins nowhere.");
+    let (at, memory) = match &request.after {
+        None => (i64::MAX, vec![0xff; 17]),
+        Some(after) => {
+            let (at, memory) = after.split_once('.').ok_or_else(bad)?;
+            let memory = MemoryId::parse(memory).map_err(|_| bad())?;
+            (at.parse().map_err(|_| bad())?, memory.0.to_vec())
+        }
+    };
+    let machine = match request.machine.as_deref().filter(|name| !name.is_empty()) {
+        // Who sends and reads no contents of others reviews their own; who only looks on sees what there is.
+        None => (allows(caller.role, Right::Send) && !allows(caller.role, Right::ReadContent))
+            .then(|| caller.machine.0.to_vec()),
+        Some(name) => Some(machine_named(scoped, caller, name).await?.0.to_vec()),
+    };
+    let sql = format!(
+        "SELECT {COLUMNS} FROM (SELECT n.* FROM memories n WHERE n.org = $1 AND n.told
+                 AND n.newest > GREATEST(n.reviewed, n.reviewed_hub) AND (n.newest_at, n.memory) < ($2, $3)
+                 AND ($4::bytea IS NULL OR n.machine = $4)
+             ORDER BY n.newest_at DESC, n.memory DESC LIMIT $5) n
+         JOIN versions v ON v.org = n.org AND v.store = n.store AND v.machine = n.machine AND v.seq = n.newest
+         JOIN machines m ON m.org = v.org AND m.machine = v.machine
+         JOIN stores s ON s.org = v.org AND s.store = v.store AND s.machine = v.machine
+         ORDER BY n.newest_at DESC, n.memory DESC"
+    );
+    let client = scoped.client()?;
+    let rows = client.query(&sql, &[&&caller.org.0[..], &at, &memory, &machine, &number(limit)?]).await?;
+    let versions = rows.iter().map(row_of).collect::<Result<Vec<_>, _>>()?;
+    let full = versions.len() as u64 == limit;
+    let next = versions.last().filter(|_| full);
+    let next = next.map(|last| format!("{}.{}", last.row.created_at, last.row.memory));
+    let total =
+        if request.after.is_none() { Some(unreviewed(scoped, caller.org, machine).await?) } else { None };
+    Ok(RowPage { versions, next, total })
+}
+
+/// How many memories nobody reviewed, of one machine or of all.
+async fn unreviewed(scoped: &Scoped, org: OrgId, machine: Option<Vec<u8>>) -> Result<u64, Failure> {
+    let row = scoped
+        .client()?
+        .query_one(
+            "SELECT count(*) FROM (SELECT FROM memories WHERE org = $1 AND told AND newest > GREATEST(reviewed, reviewed_hub)
+                 AND ($3::bytea IS NULL OR machine = $3) LIMIT $2) AS counted",
+            &[&&org.0[..], &number(MAX_COUNTED + 1)?, &machine],
+        )
+        .await?;
+    Ok(count(row.get(0)))
+}
+
+/// A machine by its id or its name.
+pub(crate) async fn machine_named(
+    scoped: &Scoped,
+    caller: &Caller,
+    name: &str,
+) -> Result<MachineId, Failure> {
+    let id = MachineId::parse(name).ok().map(|id| id.0.to_vec());
+    let rows = scoped
+        .client()?
+        .query(
+            "SELECT machine FROM machines WHERE org = $1 AND (machine = $2 OR ($2 IS NULL AND name = $3)) LIMIT 2",
+            &[&&caller.org.0[..], &id, &name],
+        )
+        .await?;
+    match rows.as_slice() {
+        [] => Err(Failure::refused(m::NOT_FOUND, "The hub has no such machine.")),
+        [row] => Ok(MachineId(id16(row, 0)?)),
+        _ => Err(invalid("Several machines have this name: name it by its id.")),
+    }
+}
+
+/// A page of the versions of the memories at a path, newest first: of every machine that has a store of that name, or of that
+/// store's project.
+pub(crate) async fn history(
+    hub: &Hub,
+    scoped: &Scoped,
+    caller: &Caller,
+    request: AskHistory,
+) -> Result<RowPage, Failure> {
+    let limit = request.limit.clamp(1, m::MAX_VERSIONS as u64);
+    let id = StoreId::parse(&request.store).ok().map(|id| id.0.to_vec());
+    let bad = || invalid("The page begins nowhere.");
+    let (at, seq) = match &request.after {
+        None => (i64::MAX, i64::MAX),
+        Some(after) => {
+            let (at, seq) = after.split_once('.').ok_or_else(bad)?;
+            (at.parse().map_err(|_| bad())?, seq.parse().map_err(|_| bad())?)
+        }
+    };
+    let sql = format!(
+        "WITH named AS (SELECT store, machine, project FROM stores WHERE org = $1 AND (store = $2 OR ($2 IS NULL AND name = $3))),
+             wanted AS (SELECT store, machine FROM named UNION SELECT s.store, s.machine FROM stores s JOIN named n
+                 ON n.project = s.project WHERE s.org = $1)
+         SELECT {COLUMNS} FROM memories k JOIN wanted w ON w.store = k.store AND w.machine = k.machine
+         JOIN versions v ON v.org = k.org AND v.store = k.store AND v.machine = k.machine AND v.memory = k.memory
+         JOIN machines m ON m.org = v.org AND m.machine = v.machine
+         JOIN stores s ON s.org = v.org AND s.store = v.store AND s.machine = v.machine
+         WHERE k.org = $1 AND k.path_key = $4 AND (v.created_at, v.seq) < ($5, $6)
+         ORDER BY v.created_at DESC, v.seq DESC LIMIT $7"
+    );
+    let key = path_key(hub, caller.org, &request.path.0);
+    let rows = scoped
+        .client()?
+        .query(&sql, &[&&caller.org.0[..], &id, &request.store, &key, &at, &seq, &number(limit)?])
+        .await?;
+    let versions = rows.iter().map(row_of).collect::<Result<Vec<_>, _>>()?;
+    let full = versions.len() as u64 == limit;
+    let next = versions.last().filter(|_| full);
+    let next = next.map(|last| format!("{}.{}", last.row.created_at, last.row.seq));
+    Ok(RowPage { versions, next, total: None })
+}
+
+/// What waits for the asking machine, and for anybody.
+pub(crate) async fn waiting(scoped: &Scoped, caller: &Caller) -> Result<Waiting, Failure> {
+    let row = scoped
+        .client()?
+        .query_one(
+            "SELECT (SELECT count(*) FROM order_machines WHERE org = $1 AND machine = $2 AND state <> 'done'),
+                 (SELECT count(DISTINCT id) FROM order_machines WHERE org = $1 AND state <> 'done'),
+                 (SELECT count(*) FROM orders WHERE org = $1 AND state = 'waiting'),
+                 (SELECT count(*) FROM proposals WHERE org = $1 AND machine = $2 AND state = 'waiting')",
+            &[&&caller.org.0[..], &&caller.machine.0[..]],
+        )
+        .await?;
+    Ok(Waiting {
+        orders: count(row.get(0)),
+        outstanding: count(row.get(1)),
+        to_approve: count(row.get(2)),
+        proposals: count(row.get(3)),
+        unreviewed: unreviewed(scoped, caller.org, None).await?,
+        role: Some(caller.role.to_string()),
+        signed_in: people::signed_in(scoped, caller).await?,
+    })
+}

@@ -1,0 +1,128 @@
+//! What machines tell of their memories: the newest versions, what a person has left to review, and which approvals come back.
+
+use super::count;
+use crate::Failure;
+use crate::database::Scoped;
+use crate::requests::redactions::KeptOut;
+use crate::requests::{Caller, id16, invalid, number, store_id};
+use crate::routes::Hub;
+use retrace_model::{MemoryId, OrgId, StoreId};
+use retrace_sync::messages::{self as m, Append, Done};
+use retrace_sync::together::{Decided, Decisions, HubDecision, Left};
+use std::collections::BTreeMap;
+use tokio_postgres::Row;
+
+/// Reviews of one answer.
+const DECISIONS: i64 = 500;
+
+/// Codes of paths are of this.
+const PATH: &[u8] = b"path";
+
+/// Notes the newest version of each memory, by which an inbox is listed.
+pub(crate) async fn note_memories(
+    hub: &Hub,
+    scoped: &Scoped,
+    caller: &Caller,
+    store: StoreId,
+    (request, kept_out): (&Append, &KeptOut),
+) -> Result<(), Failure> {
+    let mut newest: BTreeMap<MemoryId, (i64, i64, Option<Vec<u8>>)> = BTreeMap::new();
+    for (seq, version) in (request.after_seq + 1..).zip(&request.versions) {
+        let memory = version.memory().map_err(|_| invalid("A field of the version cannot be read."))?;
+        let path = version.opened.as_ref().filter(|_| !kept_out.holds(version)).map(|opened| &opened.path.0);
+        let key = path.map(|path| path_key(hub, caller.org, path));
+        let known = newest.remove(&memory).and_then(|(_, _, key)| key);
+        newest.insert(memory, (number(seq)?, version.created_at, key.or(known)));
+    }
+    let memories: Vec<&[u8]> = newest.keys().map(|memory| &memory.0[..]).collect();
+    let seqs: Vec<i64> = newest.values().map(|(seq, ..)| *seq).collect();
+    let times: Vec<i64> = newest.values().map(|(_, at, _)| *at).collect();
+    let keys: Vec<Option<&[u8]>> = newest.values().map(|(.., key)| key.as_deref()).collect();
+    let client = scoped.client()?;
+    let upsert = "INSERT INTO memories AS m (org, store, machine, memory, newest, newest_at, path_key)
+             SELECT $1, $2, $3, n.* FROM unnest($4::bytea[], $5::int8[], $6::int8[], $7::bytea[]) AS n
+             ON CONFLICT (org, store, machine, memory) DO UPDATE SET newest = EXCLUDED.newest,
+                 newest_at = EXCLUDED.newest_at, path_key = coalesce(EXCLUDED.path_key, m.path_key)";
+    client
+        .execute(
+            upsert,
+            &[&&caller.org.0[..], &&store.0[..], &&caller.machine.0[..], &memories, &seqs, &times, &keys],
+        )
+        .await?;
+    Ok(())
+}
+
+pub(crate) fn path_key(hub: &Hub, org: OrgId, path: &[u8]) -> Vec<u8> {
+    hub.keys.tag(PATH, org, path)[..12].to_vec()
+}
+
+/// Takes what is left to review on the asking machine; everything else up to there is reviewed.
+pub(crate) async fn left(scoped: &Scoped, caller: &Caller, request: Left) -> Result<Done, Failure> {
+    let store = store_id(&request.store)?;
+    if request.left.len() > m::MAX_VERSIONS * 100 {
+        return Err(invalid("Too many memories are left."));
+    }
+    let mut memories = Vec::with_capacity(request.left.len());
+    let mut bases = Vec::with_capacity(request.left.len());
+    for left in &request.left {
+        let memory = MemoryId::parse(&left.memory).map_err(|_| invalid("This is not the id of a memory."))?;
+        memories.push(memory.0.to_vec());
+        bases.push(number(left.base)?);
+    }
+    // Places in the log are turned into places in the chain: of what is left the newest version that is not newer than the base.
+    scoped
+        .client()?
+        .execute(
+            "UPDATE memories m SET told = true, reviewed = n.reviewed FROM (
+                 SELECT k.memory, CASE WHEN l.memory IS NULL THEN k.newest ELSE coalesce((SELECT max(v.seq) FROM versions v
+                     WHERE v.org = k.org AND v.store = k.store AND v.machine = k.machine AND v.memory = k.memory
+                         AND v.local_seq <= l.base), 0) END AS reviewed
+                 FROM memories k LEFT JOIN (SELECT unnest($4::bytea[]) AS memory, unnest($5::int8[]) AS base) l
+                     ON l.memory = k.memory
+                 WHERE k.org = $1 AND k.store = $2 AND k.machine = $3
+                     AND EXISTS (SELECT 1 FROM versions v WHERE v.org = k.org AND v.store = k.store
+                         AND v.machine = k.machine AND v.seq = k.newest AND v.local_seq <= $6)) n
+             WHERE m.org = $1 AND m.store = $2 AND m.machine = $3 AND m.memory = n.memory
+                 AND (NOT m.told OR m.reviewed <> n.reviewed)",
+            &[
+                &&caller.org.0[..],
+                &&store.0[..],
+                &&caller.machine.0[..],
+                &memories,
+                &bases,
+                &number(request.through)?,
+            ],
+        )
+        .await?;
+    Ok(Done {})
+}
+
+/// Reviews of the asking machine's memories that were made at the hub.
+pub(crate) async fn decisions(
+    scoped: &Scoped,
+    caller: &Caller,
+    request: Decided,
+) -> Result<Decisions, Failure> {
+    let rows = scoped
+        .client()?
+        .query(
+            "SELECT number, store, memory, local_seq, verdict, person, by_name, at, verified FROM hub_reviews
+             WHERE org = $1 AND machine = $2 AND number > $3 ORDER BY number LIMIT $4",
+            &[&&caller.org.0[..], &&caller.machine.0[..], &number(request.after)?, &DECISIONS],
+        )
+        .await?;
+    let decision = |row: &Row| {
+        Ok(HubDecision {
+            number: count(row.get(0)),
+            store: StoreId(id16(row, 1)?).to_string(),
+            memory: MemoryId(id16(row, 2)?).to_string(),
+            local_seq: count(row.get(3)),
+            verdict: row.get(4),
+            person: row.get(5),
+            by_name: row.get(6),
+            at: row.get(7),
+            verified: row.get(8),
+        })
+    };
+    Ok(Decisions { decisions: rows.iter().map(decision).collect::<Result<_, Failure>>()? })
+}
