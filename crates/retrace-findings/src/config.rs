@@ -212,11 +212,15 @@ impl Config {
         }
     }
 
-    /// Severity of the findings of `rule`; `None` when it is off.
+    /// Severity of the findings of `rule`; `None` when it is off. One that is required has at least the severity that it comes with:
+    /// set to a note, it would stop nothing.
     #[must_use]
     pub fn severity(&self, rule: &Rule) -> Option<Severity> {
-        let is_on = |setting: &&Setting| setting.on || self.requires(&rule.id);
-        self.settings.get(rule.id.as_str()).filter(is_on).map(|setting| setting.severity)
+        let setting = self.settings.get(rule.id.as_str())?;
+        match self.requires(&rule.id) {
+            true => Some(setting.severity.max(rule.severity)),
+            false => setting.on.then_some(setting.severity),
+        }
     }
 
     /// True if the path is left out.
@@ -287,6 +291,11 @@ mod tests {
         assert!(config.severity(known("hidden/comment")).is_some());
         assert!(config.severity(known("secret/github")).is_some());
         assert_eq!(config.severity(known("links/orphan")), None);
+        let as_it_comes = known("secret/github").severity;
+        for (set, severity) in [("note", as_it_comes), ("error", Severity::Error), ("off", as_it_comes)] {
+            config.set("secret/github", set).unwrap();
+            assert!(config.severity(known("secret/github")) >= Some(severity), "{set}");
+        }
         assert!(config.takes("logs/a.md") && config.counts("hidden/comment", "logs/a.md"));
         assert!(!config.counts("links/wiki", "logs/a.md") && config.counts("links/wiki", "a.md"));
         assert!(!Config::parse("exclude = [\"logs/**\"]\n").unwrap().takes("logs/a.md"));
