@@ -48,22 +48,33 @@ export function isGrouped(id: string, name: string): boolean {
   return !NAMES.has(name) && !NAMES_IN[id as MessageId]?.includes(name as Name);
 }
 
-/** Numbers of a message and of those in it: those that are grouped, and those that stay. */
-function numbersOf({ id, args }: Pick<Message, "id" | "args">, found: { grouped: Set<number>; kept: Set<number> }) {
+/** What the arguments of a message, and of those in it, hold: numbers that are grouped, numbers that stay, and texts. */
+interface Held {
+  grouped: Set<number>;
+  kept: Set<number>;
+  texts: string[];
+}
+
+function heldBy({ id, args }: Pick<Message, "id" | "args">, found: Held): Held {
   const take = (argument: Argument, grouped: boolean): void => {
-    if (typeof argument === "number") found[grouped ? "grouped" : "kept"].add(argument);
+    if (typeof argument === "string") found.texts.push(argument);
+    else if (typeof argument === "number") found[grouped ? "grouped" : "kept"].add(argument);
     else if (Array.isArray(argument)) argument.forEach((item) => take(item, grouped));
-    else if (typeof argument === "object") numbersOf(argument, found);
+    else if (typeof argument === "object") heldBy(argument, found);
   };
   for (const [name, argument] of Object.entries(args)) take(argument, isGrouped(id, name));
   return found;
 }
 
-/** The English text of a message, which came whole, with its numbers grouped. A number that names something too is left. */
+/**
+ * The English text of a message, which came whole, with its numbers grouped. A number that names something too is left, and one
+ * that a text of the message holds as well: what a memory or a path says is shown as it is.
+ */
 export function groupedIn(locale: string, message: Message): string {
-  const { grouped, kept } = numbersOf(message, { grouped: new Set(), kept: new Set() });
+  const { grouped, kept, texts } = heldBy(message, { grouped: new Set(), kept: new Set(), texts: [] });
+  const isQuoted = (number: number) => texts.some((text) => text.includes(String(number)));
   return [...grouped]
-    .filter((number) => number >= 1000 && !kept.has(number))
+    .filter((number) => number >= 1000 && !kept.has(number) && !isQuoted(number))
     .reduce((text, number) => {
       // Not within a longer number, a name or a path.
       const alone = new RegExp(`(?<![\\w./:\\\\-])${number}(?![\\w/:\\\\-]|[.,]\\w)`, "gu");
