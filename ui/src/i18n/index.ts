@@ -4,6 +4,7 @@
  */
 import { i18n } from "@lingui/core";
 import { messages as english } from "./locales/en.po";
+import { marked, withParticles } from "./particles";
 
 /** The languages there are, as language tags. */
 export const LANGUAGES = ["en", "ja", "ko", "zh-Hant"] as const;
@@ -23,7 +24,7 @@ type Catalogue = { messages: typeof english };
 /** Texts of the window, and translations of the program's sentences. */
 const CATALOGUES: Record<Exclude<Language, "en">, () => Promise<Catalogue[]>> = {
   ja: () => Promise.all([import("./locales/ja.po"), import("./locales/program/ja.po")]),
-  ko: () => Promise.all([import("./locales/ko.po"), import("./locales/program/ko.po")]),
+  ko: () => Promise.all([import("./locales/ko.po"), import("./locales/program/ko.po")]).then(marked),
   "zh-Hant": () => Promise.all([import("./locales/zh-Hant.po"), import("./locales/program/zh-Hant.po")]),
 };
 
@@ -46,6 +47,10 @@ export function languageOf(tags: readonly string[]): Language {
 export function activateLanguage(): void {
   show("en", english);
 }
+
+// All that is said goes through here, also what components say, and only then is it known which words stand in it.
+const said = i18n._.bind(i18n);
+i18n._ = ((...asked: Parameters<typeof said>) => withParticles(said(...asked))) as typeof i18n._;
 
 function show(language: Language, messages: typeof english): void {
   i18n.loadAndActivate({ locale: language, messages });
