@@ -53,15 +53,15 @@ export function formats(locale: string) {
     maximumSignificantDigits: 3,
     useGrouping: "always",
   });
-  const dollars = (digits: number) =>
+  const dollars = (least: number, most: number) =>
     new Intl.NumberFormat(locale, {
       style: "currency",
       currency: "USD",
-      minimumFractionDigits: 2,
-      maximumFractionDigits: digits,
+      minimumFractionDigits: least,
+      maximumFractionDigits: most,
     });
-  const cents = dollars(2);
-  const parts = dollars(4);
+  const cents = dollars(2, 2);
+  const parts = dollars(2, 4);
   const share = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 });
   const change = new Intl.NumberFormat(locale, {
     style: "percent",
@@ -86,6 +86,8 @@ export function formats(locale: string) {
     compact: (value: number) => written(compact, value),
     /** US dollars; with parts of a cent where it is less than ten. */
     dollars: (value: number) => written(Math.abs(value) < 0.1 && value !== 0 ? parts : cents, value),
+    /** US dollars to as many digits as somebody else found right, so that two amounts stay apart. */
+    dollarsTo: (value: number, digits: number) => written(dollars(digits, digits), value),
     /** A share in percent; 1 is all. */
     share: (value: number) => written(share, value),
     /** A change in whole percent with its sign, as in a sentence; −0.34 is `−34 %`. */

@@ -48,6 +48,23 @@ export function isGrouped(id: string, name: string): boolean {
   return !NAMES.has(name) && !NAMES_IN[id as MessageId]?.includes(name as Name);
 }
 
+/** Arguments that are amounts of US dollars. The program writes them as English does: `$1.303`. */
+const MONEY_IN: Partial<Record<MessageId, readonly Name[]>> = {
+  "recommend.cheapest_of": ["cost", "ran"],
+  "recommend.cheapest_of_with_reads": ["cost", "ran", "each"],
+  // Of tokens where there is no price.
+  "recommend.next_best": ["amount"],
+  "recommend.none_is_cheaper": ["ran", "each"],
+  "warnings.run_costs_without": ["now", "before"],
+};
+
+/** An argument as the window writes money, as exact as it came; the text itself where it is none. */
+export function moneyIn(locale: string, id: string, name: string, text: string): string {
+  const [, amount, digits = ""] = /^\$(\d+(?:\.(\d+))?)$/.exec(text) ?? [];
+  if (amount === undefined || !MONEY_IN[id as MessageId]?.includes(name as Name)) return text;
+  return formatsOf(locale).dollarsTo(Number(amount), digits.length);
+}
+
 /** What the arguments of a message, and of those in it, hold: numbers that are grouped, numbers that stay, and texts. */
 interface Held {
   grouped: Set<number>;

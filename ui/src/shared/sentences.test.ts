@@ -7,6 +7,7 @@ import { SENTENCES } from "@/bindings/sentences";
 import { ApiFailure } from "@/host";
 import { activateLanguage, LANGUAGES, switchLanguage } from "@/i18n";
 import { wordsFor } from "./failure";
+import { formatsOf } from "./format";
 import { messageIn } from "./program";
 import { knownIn, sentenceIn, sentenceNow, together } from "./sentences";
 
@@ -35,6 +36,20 @@ describe.each(others)("in %s", (language) => {
       expect(told, id).not.toBe(english);
       for (const value of Object.values(args)) expect(told, id).toContain(value);
     }
+  });
+
+  it("money is written as in the window's own figures, and as exact as it came", async () => {
+    await switchLanguage(language);
+    const costs = message("warnings.run_costs_without", { now: "$1.303", before: "$1.30" }, "$1.303 and $1.30");
+    const own = formatsOf(language).dollars(1.3);
+    expect(sentenceIn(i18n, costs)).toContain(`${own}3`);
+    expect(sentenceIn(i18n, costs).replace(`${own}3`, "")).toContain(own);
+    const next = (amount: string) => message("recommend.next_best", { what: "$7", amount, again: 0 }, "");
+    const told = (amount: string) => sentenceIn(i18n, { ...next(amount), text: `$7 ${amount}` });
+    expect(told("$1.30")).toContain(own);
+    // A name stays, and so does an amount that is none.
+    expect(told("$1.30")).toMatch(/(^|[^S])\$7/);
+    expect(told("1,303")).toContain("1,303");
   });
 
   it("an error is said whole", async () => {

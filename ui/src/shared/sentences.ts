@@ -6,7 +6,7 @@ import { type I18n, i18n } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import type { Argument, Message } from "@/bindings";
 import type { MessageId } from "@/bindings/messages";
-import { groupedIn, isGrouped } from "./grouping";
+import { groupedIn, isGrouped, moneyIn } from "./grouping";
 import { formatsOf } from "./format";
 import { IN_WINDOW } from "./in-window";
 
@@ -37,7 +37,12 @@ function translatedIn(i18n: I18n, message: Message): string | null {
 
 function valuesIn(i18n: I18n, { id, args }: Pick<Message, "id" | "args">): Record<string, string | number> {
   return Object.fromEntries(
-    Object.entries(args).map(([name, argument]) => [name, argumentIn(i18n, argument, isGrouped(id, name))]),
+    Object.entries(args).map(([name, argument]) => [
+      name,
+      typeof argument === "string"
+        ? moneyIn(i18n.locale, id, name, argument)
+        : argumentIn(i18n, argument, isGrouped(id, name)),
+    ]),
   );
 }
 
