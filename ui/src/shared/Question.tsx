@@ -1,8 +1,7 @@
 /** Question before something ends: what will be, and the one button that does it. */
-import { Trans } from "@lingui/react/macro";
 import type { ReactNode } from "react";
 import { Sheet } from "./overlay";
-import { Button } from "./ui";
+import { SheetActions } from "./SheetActions";
 
 interface QuestionProps {
   title: string;
@@ -25,24 +24,17 @@ export function Question({ title, verb, testId, danger = false, onDone, onClose,
       onClose={onClose}
       testId={`${testId}-dialog`}
       footer={
-        <>
-          <span className="spacer" />
-          <Button onPress={onClose}>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button
-            autoFocus
-            keys="Enter"
-            {...(danger ? { tone: "danger" as const } : {})}
-            data-testid={`${testId}-confirm`}
-            onPress={() => {
-              onClose();
-              onDone();
-            }}
-          >
-            {verb}
-          </Button>
-        </>
+        <SheetActions
+          verb={verb}
+          tone={danger ? "danger" : "primary"}
+          focus="act"
+          onAct={() => {
+            onClose();
+            onDone();
+          }}
+          onCancel={onClose}
+          testId={`${testId}-confirm`}
+        />
       }
     >
       {children}

@@ -14,8 +14,9 @@ import { DiffModeSwitch } from "@/shared/DiffPanel";
 import { ChevronIcon } from "@/shared/icons";
 import { Moment, ProgramText, Source } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
+import { SheetActions } from "@/shared/SheetActions";
 import { shorten } from "@/shared/text";
-import { Await, Button, Chip, Empty, Failure } from "@/shared/ui";
+import { Await, Chip, Empty, Failure } from "@/shared/ui";
 import { type Act, closeAct, startAct, useOpenAct, useUndoable } from "@/state/acts";
 import { useBackend } from "@/state/backend";
 import { useKeys } from "@/state/keys";
@@ -286,28 +287,16 @@ function OpenAct({ act }: { act: Act }) {
       onClose={closeAct}
       testId="act-dialog"
       footer={
-        <>
-          <span className="muted">
-            <Trans>This only adds to the log. It can be undone.</Trans>
-          </span>
-          <span className="spacer" />
-          <Button onPress={closeAct}>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button
-            // Made anew once there is something to confirm, so that the focus comes to it.
-            key={String(ready)}
-            tone="primary"
-            isDisabled={!ready}
-            isPending={busy}
-            onPress={() => void perform()}
-            data-testid="act-confirm"
-            keys="Enter"
-            autoFocus
-          >
-            {ready && files > 0 ? t`${verb}: ${plural(files, { one: "# file", other: "# files" })}` : verb}
-          </Button>
-        </>
+        <SheetActions
+          verb={ready && files > 0 ? t`${verb}: ${plural(files, { one: "# file", other: "# files" })}` : verb}
+          note={<Trans>This only adds to the log. It can be undone.</Trans>}
+          focus="act"
+          isReady={ready}
+          isBusy={busy}
+          onAct={() => void perform()}
+          onCancel={closeAct}
+          testId="act-confirm"
+        />
       }
     >
       {failure !== null && <Failure error={failure} />}

@@ -5,7 +5,8 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import type { HubMachine, HubRole } from "@/bindings";
 import { Sheet } from "@/shared/overlay";
-import { Button, Segmented, useWords } from "@/shared/ui";
+import { SheetActions } from "@/shared/SheetActions";
+import { Segmented, useWords } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
 import { say } from "@/state/toasts";
 import { HubFailure, useAtHub } from "./failure";
@@ -108,21 +109,15 @@ export function RoleSheet({ machine, onClose }: { machine: HubMachine; onClose: 
       onClose={onClose}
       testId="hub-role-sheet"
       footer={
-        <>
-          <span className="spacer" />
-          <Button onPress={onClose}>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button
-            tone={machine.is_this ? "danger" : "primary"}
-            isDisabled={role === machine.role}
-            isPending={busy}
-            onPress={() => void confirm()}
-            data-testid="hub-role-confirm"
-          >
-            <Trans>Give this role</Trans>
-          </Button>
-        </>
+        <SheetActions
+          verb={<Trans>Give this role</Trans>}
+          tone={machine.is_this ? "danger" : "primary"}
+          isDisabled={role === machine.role}
+          isBusy={busy}
+          onAct={() => void confirm()}
+          onCancel={onClose}
+          testId="hub-role-confirm"
+        />
       }
     >
       <Segmented

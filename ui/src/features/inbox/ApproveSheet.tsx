@@ -7,8 +7,9 @@ import { type ReactNode, useEffect, useState } from "react";
 import type { Approval, Reviewed, SkippedItem } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { Sheet } from "@/shared/overlay";
+import { SheetActions } from "@/shared/SheetActions";
 import { useProgramWords } from "@/shared/program";
-import { Button, Checkbox, Chip, Failure, Skeleton, useWords } from "@/shared/ui";
+import { Checkbox, Chip, Failure, Skeleton, useWords } from "@/shared/ui";
 import { useNow } from "@/state/now";
 import { FindingChips } from "./InboxRows";
 import type { Several } from "./perform";
@@ -198,27 +199,18 @@ export function ApproveSheet({ several, busy, onClose, onApprove }: ApproveSheet
       testId="approve-sheet"
       size="medium"
       footer={
-        <>
-          <span className="muted">
-            <Trans>No file is changed. It can be undone as a whole.</Trans>
-          </span>
-          <span className="spacer" />
-          <Button onPress={onClose} data-testid="approve-cancel">
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button
-            // Made anew once there is something to confirm, so that the focus comes to it.
-            key={String(plan !== null)}
-            tone="primary"
-            autoFocus
-            isPending={busy}
-            isDisabled={plan === null || approve === 0}
-            onPress={() => onApprove([...ticked])}
-            data-testid="approve-several"
-          >
-            {plan === null ? t`Approve` : verb}
-          </Button>
-        </>
+        <SheetActions
+          verb={plan === null ? t`Approve` : verb}
+          note={<Trans>No file is changed. It can be undone as a whole.</Trans>}
+          focus="act"
+          isReady={plan !== null}
+          isDisabled={approve === 0}
+          isBusy={busy}
+          onAct={() => onApprove([...ticked])}
+          onCancel={onClose}
+          testId="approve-several"
+          cancelTestId="approve-cancel"
+        />
       }
     >
       {body()}

@@ -5,6 +5,7 @@ import { useMemo, useState } from "react";
 import type { ActResult, Message, RedactionAction, RedactionPlace } from "@/bindings";
 import { ProgramText } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
+import { SheetActions } from "@/shared/SheetActions";
 import { useProgramWords } from "@/shared/program";
 import { fileName, shorten, toBase64 } from "@/shared/text";
 import { Button, Chip, Empty, Failure } from "@/shared/ui";
@@ -209,15 +210,14 @@ function Confirm({
       onClose={onCancel}
       testId="redact-dialog"
       footer={
-        <>
-          <span className="spacer" />
-          <Button onPress={onCancel} autoFocus>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button tone="redact" onPress={onConfirm} data-testid="redact-confirm">
-            <Trans>Redact for good</Trans>
-          </Button>
-        </>
+        <SheetActions
+          verb={<Trans>Redact for good</Trans>}
+          tone="redact"
+          focus="cancel"
+          onAct={onConfirm}
+          onCancel={onCancel}
+          testId="redact-confirm"
+        />
       }
     >
       <p>

@@ -6,8 +6,9 @@ import { useEffect, useState } from "react";
 import type { BackTest, GuardedRule, RuleFields, SettingsLine } from "@/bindings";
 import { classes } from "@/shared/classes";
 import { Sheet } from "@/shared/overlay";
+import { SheetActions } from "@/shared/SheetActions";
 import { projectsOf, useTranscripts } from "@/shared/runs";
-import { Await, Button, Failure, Segmented } from "@/shared/ui";
+import { Await, Failure, Segmented } from "@/shared/ui";
 import { VirtualRows } from "@/shared/VirtualRows";
 import { useRead } from "@/state/queries";
 import { CaseRows } from "./CaseList";
@@ -198,28 +199,17 @@ type Previewed = ReturnType<typeof usePreviewed>;
 function Footer({ previewed, verb, onClose }: { previewed: Previewed; verb: string; onClose: () => void }) {
   const { ready, busy, make } = previewed;
   return (
-    <>
-      <span className="muted">
-        <Trans>Nothing but the hook changes in the settings. It can be undone.</Trans>
-      </span>
-      <span className="spacer" />
-      <Button onPress={onClose}>
-        <Trans>Cancel</Trans>
-      </Button>
-      <Button
-        // Made anew once there is something to confirm, so that the focus comes to it.
-        key={String(previewed.read.data !== undefined)}
-        tone="primary"
-        isDisabled={!ready}
-        isPending={busy}
-        onPress={() => void make()}
-        keys="Enter"
-        autoFocus
-        data-testid="guard-confirm"
-      >
-        {verb}
-      </Button>
-    </>
+    <SheetActions
+      verb={verb}
+      note={<Trans>Nothing but the hook changes in the settings. It can be undone.</Trans>}
+      focus="act"
+      isReady={previewed.read.data !== undefined}
+      isDisabled={!ready}
+      isBusy={busy}
+      onAct={() => void make()}
+      onCancel={onClose}
+      testId="guard-confirm"
+    />
   );
 }
 

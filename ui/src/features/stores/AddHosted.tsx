@@ -4,7 +4,7 @@ import { type FormEvent, useState } from "react";
 import type { HostedStores } from "@/bindings";
 import { API_URL, isHostUrl } from "@/shared/hosts";
 import { Sheet } from "@/shared/overlay";
-import { Button } from "@/shared/ui";
+import { SheetActions } from "@/shared/SheetActions";
 import { useBackend } from "@/state/backend";
 import { HostedChoice } from "./HostedChoice";
 import { HostFailure } from "./HostFailure";
@@ -56,18 +56,15 @@ export function AddHosted({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       testId="add-hosted"
       footer={
-        <>
-          <span className="muted">
-            <Trans>One call, to list the stores.</Trans>
-          </span>
-          <span className="spacer" />
-          <Button onPress={onClose}>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button tone="primary" isPending={busy} isDisabled={!ready} onPress={find} data-testid="list-hosted">
-            <Trans>List its stores</Trans>
-          </Button>
-        </>
+        <SheetActions
+          verb={<Trans>List its stores</Trans>}
+          note={<Trans>One call, to list the stores.</Trans>}
+          isDisabled={!ready}
+          isBusy={busy}
+          onAct={find}
+          onCancel={onClose}
+          testId="list-hosted"
+        />
       }
     >
       <p>

@@ -4,7 +4,8 @@ import { useState } from "react";
 import type { Dream, RemoteStore } from "@/bindings";
 import { hostName } from "@/shared/hosts";
 import { Sheet } from "@/shared/overlay";
-import { Button, Checkbox } from "@/shared/ui";
+import { SheetActions } from "@/shared/SheetActions";
+import { Checkbox } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
 import { InstructionsField, ModelField, QueuedNotice, SessionsField, StoreField } from "./DreamFields";
 import { type DreamDraft, dreamProblems, EMPTY_DREAM, sessionsOf } from "./dreamForm";
@@ -62,24 +63,15 @@ export function NewDream({
       onClose={onClose}
       testId="new-dream"
       footer={
-        <>
-          <span className="muted">
-            <Trans>The host runs it and bills it.</Trans>
-          </span>
-          <span className="spacer" />
-          <Button onPress={onClose}>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button
-            tone="primary"
-            isPending={busy}
-            isDisabled={problems.length > 0 || (queued > 0 && !draft.without)}
-            onPress={() => void create(draft)}
-            data-testid="create-dream"
-          >
-            <Trans>Start the dream</Trans>
-          </Button>
-        </>
+        <SheetActions
+          verb={<Trans>Start the dream</Trans>}
+          note={<Trans>The host runs it and bills it.</Trans>}
+          isDisabled={problems.length > 0 || (queued > 0 && !draft.without)}
+          isBusy={busy}
+          onAct={() => void create(draft)}
+          onCancel={onClose}
+          testId="create-dream"
+        />
       }
     >
       <p>

@@ -3,6 +3,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { type FormEvent, useState } from "react";
 import type { Store } from "@/bindings";
 import { Sheet } from "@/shared/overlay";
+import { SheetActions } from "@/shared/SheetActions";
 import { Space } from "@/shared/punctuation";
 import { Button, CopyButton, Failure } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
@@ -104,21 +105,14 @@ export function MountSheet({ store, onClose }: { store: Store; onClose: () => vo
       onClose={onClose}
       testId="mount-store"
       footer={
-        <>
-          <span className="spacer" />
-          <Button onPress={onClose}>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button
-            tone="primary"
-            isPending={busy}
-            isDisabled={directory.trim() === ""}
-            onPress={() => void mount()}
-            data-testid="mount-confirm"
-          >
-            <Trans>Mount</Trans>
-          </Button>
-        </>
+        <SheetActions
+          verb={<Trans>Mount</Trans>}
+          isDisabled={directory.trim() === ""}
+          isBusy={busy}
+          onAct={() => void mount()}
+          onCancel={onClose}
+          testId="mount-confirm"
+        />
       }
     >
       <p>
