@@ -12,7 +12,7 @@ use retrace_engine::remembered::{FactKey, Remembered};
 use retrace_engine::{lock, root_of};
 use retrace_findings::events::{self, Change, Changes, EventFinding, Writer};
 use retrace_findings::{Config, FileLink, Finding, check_one, file_links, new_since};
-use retrace_log::{Reader, Recent, StoreRow, Unreviewed, VersionFilter, VersionRow};
+use retrace_log::{Items, Reader, Recent, StoreRow, Unreviewed, VersionFilter, VersionRow};
 use retrace_model::{
     Actor, Evidence, MAX_FILE_BYTES, MemoryId, RelPath, Sha256, Source, StoreId, VersionOperation,
 };
@@ -225,9 +225,14 @@ impl FindingsCache {
         found
     }
 
-    fn of_events(&self, reader: &Reader<'_>, configured: &Configured) -> Result<Arc<StoreEvents>, ApiError> {
+    fn of_events(
+        &self,
+        reader: &Reader<'_>,
+        (last_version, joined_through): (u64, u64),
+        configured: &Configured,
+    ) -> Result<Arc<StoreEvents>, ApiError> {
         let store = &configured.store;
-        let state = (reader.last_version()?, reader.joined_through()?, configured.identity);
+        let state = (last_version, joined_through, configured.identity);
         if let Some(known) = lock(&self.events).get(&store.id).filter(|known| known.state == state) {
             return Ok(Arc::clone(known));
         }
@@ -437,12 +442,13 @@ impl Checks {
     /// The findings of an item of the inbox: those that are new in its content, then those about its changes.
     pub fn findings_of_item(
         &self,
-        (reader, contents): (&Reader<'_>, &Recent<'_>),
+        (items, contents): (&Items<'_, '_>, &Recent<'_>),
         item: &Unreviewed,
         newest: &VersionRow,
         base: Option<&VersionRow>,
         configurations: &mut Configurations,
     ) -> Result<Vec<wire::Finding>, ApiError> {
+        let reader = items.reader();
         let configured = configurations.of(self, reader, item.store)?;
         let is_large = |version: &VersionRow| version.content.is_some_and(|info| info.size > LARGE);
         let (now, before) = match base {
@@ -463,7 +469,8 @@ impl Checks {
             new_since(&before, &now).iter().map(check::finding_view).collect()
         };
         findings.extend(self.directory_findings_of((reader, contents), &configured, newest, base)?);
-        let events = self.findings_cache.of_events(reader, &configured)?;
+        let marks = (items.last_version(), items.joined_through());
+        let events = self.findings_cache.of_events(reader, marks, &configured)?;
         let range = item.base.map_or(0, |base| base + 1)..=item.newest;
         let of_memory = events.of_memory.get(&newest.memory).map_or(&[][..], Vec::as_slice);
         let mut concerned: Vec<usize> =
@@ -523,7 +530,8 @@ impl Checks {
             identity: Sha256::of(format!("{config:?}").as_bytes()),
             store: reader.store(store)?,
         };
-        let events = self.findings_cache.of_events(reader, &configured)?;
+        let marks = (reader.last_version()?, reader.joined_through()?);
+        let events = self.findings_cache.of_events(reader, marks, &configured)?;
         if events.found.is_empty() {
             return Ok(Vec::new());
         }

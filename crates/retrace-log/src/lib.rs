@@ -101,7 +101,7 @@ pub use origins::{CallPlace, OriginRow, Unclaimed};
 pub use prompts::Prompt;
 pub use raw::RawHits;
 pub use read::{
-    ActivityMark, ChainedVersion, Content, ContentInfo, MemoryAt, Older, Opened, OperationRow,
+    ActivityMark, ChainedVersion, Content, ContentInfo, Items, MemoryAt, Older, Opened, OperationRow,
     ReadConnection, Reader, Recent, Redaction, ReviewAct, Unreviewed, UnreviewedFile, VersionFilter,
     VersionRow,
 };

@@ -1,6 +1,7 @@
 //! Reading the log.
 
 mod chained;
+mod items;
 mod last_reviews;
 mod memories;
 mod operations;
@@ -10,6 +11,7 @@ pub(crate) mod version;
 mod versions;
 
 pub use chained::{ChainedVersion, Opened};
+pub use items::Items;
 pub use memories::MemoryAt;
 pub use operations::{ActivityMark, OperationRow};
 pub use reviews::{ReviewAct, Unreviewed, UnreviewedFile};

@@ -7,7 +7,7 @@
 use crate::Review;
 use crate::wire::{ApiError, Approval, ApprovalDirection, Finding, RuleCount, Severity};
 use retrace_health::Configurations;
-use retrace_log::{Reader, Unreviewed, VersionRow};
+use retrace_log::{Items, Unreviewed, VersionRow};
 use retrace_model::Timestamp;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,7 +36,7 @@ impl Weighing {
     pub(crate) fn errors_of(
         &mut self,
         inner: &Review,
-        reader: &Reader<'_>,
+        items: &Items<'_, '_>,
         version: &VersionRow,
         base: Option<&VersionRow>,
         left: &Unreviewed,
@@ -44,7 +44,7 @@ impl Weighing {
     ) -> Result<Vec<Finding>, ApiError> {
         let item = Unreviewed { newest: version.id.seq, ..left.clone() };
         let mut found = inner.checks.findings_of_item(
-            (reader, &reader.recent()),
+            (items, &items.reader().recent()),
             &item,
             version,
             base,

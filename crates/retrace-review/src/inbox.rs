@@ -9,7 +9,7 @@ use crate::triage::verb_of;
 use crate::view;
 use crate::wire::{ApiError, ContentKind, FigureKind, InboxItem, ItemVerb};
 use retrace_health::Configurations;
-use retrace_log::{Reader, Unreviewed, VersionRow};
+use retrace_log::{Items, Unreviewed, VersionRow};
 use retrace_message::Message;
 use retrace_model::{Actor, StoreId, VersionOperation};
 use std::collections::HashMap;
@@ -60,12 +60,13 @@ impl Review {
     /// Everything a page says of one item.
     pub fn inbox_item(
         &self,
-        reader: &Reader<'_>,
+        items: &Items<'_, '_>,
         item: &Unreviewed,
         configurations: &mut Configurations,
     ) -> Result<InboxItem, ApiError> {
-        let newest = reader.version(item.newest)?;
-        let base = item.base.map(|seq| reader.version(seq)).transpose()?;
+        let reader = items.reader();
+        let newest = items.version(item.newest)?;
+        let base = item.base.map(|seq| items.version(seq)).transpose()?;
         let path = match &newest.path {
             Some(path) => Some(path.clone()),
             None => reader.path_of(newest.memory)?,
@@ -120,12 +121,12 @@ impl Review {
             tokens,
             token_change: difference(base_tokens, tokens),
             tokens_kind: FigureKind::CountedOffline,
-            reappeared: reader.was_rejected(&self.user(), &newest)?,
+            reappeared: items.was_rejected(&newest)?,
             added: lines.map(|(added, _)| added),
             removed: lines.map(|(_, removed)| removed),
             origin: retrace_history::origin_note(&self.history, reader, &newest)?,
             findings: self.checks.findings_of_item(
-                (reader, &contents),
+                (items, &contents),
                 item,
                 &newest,
                 base.as_ref(),

@@ -1,7 +1,7 @@
 //! Unreviewed versions, and acts of review.
 
+use super::ContentInfo;
 use super::version::actor_at;
-use super::{ContentInfo, VersionRow};
 use crate::origins::joined_actor;
 use crate::review::{self, ReviewedVersion};
 use crate::rows::{self, ChangeKind, bound};
@@ -227,28 +227,6 @@ impl Reader<'_> {
             self.connection.prepare_cached("SELECT type, name, evidence FROM actors WHERE id = ?1")?;
         let mut found = query.query([actor_row])?;
         found.next()?.map_or(Ok(Actor::Unknown), |row| actor_at(row, 0))
-    }
-
-    /// True if a person rejected before what a version brings: the same content anywhere in its store, or the deletion of
-    /// the same memory. A rejection that was taken back does not count; of a redacted version nobody can say.
-    ///
-    /// # Errors
-    /// A failure of the database.
-    pub fn was_rejected(&self, person: &Actor, version: &VersionRow) -> Result<bool, LogError> {
-        let reviewer = review::reviewer(self.connection, person)?;
-        Ok(self
-            .connection
-            .prepare_cached(
-                "SELECT EXISTS (SELECT 1 FROM versions n
-                    JOIN versions w ON w.seq < n.seq AND CASE WHEN n.blob_id IS NULL
-                        THEN w.memory_id = n.memory_id AND w.blob_id IS NULL
-                        ELSE w.blob_id = n.blob_id AND w.store_id = n.store_id END
-                    JOIN reviews r ON r.judged_seq = w.seq
-                    JOIN review_acts a ON a.seq = r.act_seq
-                    WHERE n.seq = ?2 AND n.redaction_id IS NULL AND n.happened_at IS NULL AND a.verdict = 'rejected' AND a.actor_id = ?1
-                      AND NOT EXISTS (SELECT 1 FROM review_acts u WHERE u.undoes = a.seq))",
-            )?
-            .query_row([reviewer, bound(version.id.seq)], |row| row.get(0))?)
     }
 
     /// One act of review.

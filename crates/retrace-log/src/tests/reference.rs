@@ -582,7 +582,8 @@ fn compare_reviews(log: &TestLog, model: &Model) {
         assert_eq!(log.unreviewed(name), model.unreviewed(person), "left to {name}");
         for at in 0..model.versions.len() {
             let version = log.version(at as u64 + 1);
-            let found = log.writer.reader().was_rejected(&user(name), &version).expect("reads");
+            let found =
+                log.writer.reader().items(&user(name)).expect("reads").was_rejected(&version).expect("reads");
             assert_eq!(found, model.was_rejected(person, at), "{name}, {version:?}");
         }
     }

@@ -117,7 +117,12 @@ fn a_rejected_content_is_known_when_it_reappears() {
     log.put("a.md", "bad");
     log.put("b.md", "good");
     let reappeared = |log: &TestLog, person: &str, seq: u64| {
-        log.writer.reader().was_rejected(&user(person), &log.version(seq)).expect("reads")
+        log.writer
+            .reader()
+            .items(&user(person))
+            .expect("reads")
+            .was_rejected(&log.version(seq))
+            .expect("reads")
     };
     assert!(!reappeared(&log, ADA, 3), "it did not come back then");
     assert!(reappeared(&log, ADA, 5) && reappeared(&log, ADA, 6), "wherever in the store it turns up");
@@ -134,8 +139,9 @@ fn a_rejected_deletion_is_known_when_it_reappears() {
     log.review(Verdict::Rejected, &[3]);
     log.delete("b.md");
     log.delete("a.md");
-    let reappeared =
-        |seq: u64| log.writer.reader().was_rejected(&user(ADA), &log.version(seq)).expect("reads");
+    let reappeared = |seq: u64| {
+        log.writer.reader().items(&user(ADA)).expect("reads").was_rejected(&log.version(seq)).expect("reads")
+    };
     assert_eq!((reappeared(5), reappeared(6)), (false, true));
 }
 

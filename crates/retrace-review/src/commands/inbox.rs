@@ -44,6 +44,7 @@ pub fn inbox(inner: &Arc<Review>, request: InboxReq) -> Result<Inbox, ApiError> 
         };
         let mut left = limit;
         let mut configurations = Configurations::default();
+        let read = reader.items(&inner.user())?;
         let mut last = None;
         for group in &all {
             let start = Place::of_group(group, &items);
@@ -60,7 +61,7 @@ pub fn inbox(inner: &Arc<Review>, request: InboxReq) -> Result<Inbox, ApiError> 
                 }
                 (left, last) = (left - 1, Some(place));
                 let shown = shown.get_or_insert_with(|| heading(group, &items, &of));
-                shown.items.push(inner.inbox_item(reader, &items[*member], &mut configurations)?);
+                shown.items.push(inner.inbox_item(&read, &items[*member], &mut configurations)?);
             }
             page.groups.extend(shown);
         }

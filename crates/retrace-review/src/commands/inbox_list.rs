@@ -133,9 +133,10 @@ impl InboxList {
         let mut configurations = Configurations::default();
         for portion in portions {
             let read = inner.read(|reader| {
+                let read = reader.items(&inner.user())?;
                 let mut items = Vec::with_capacity(portion.len());
                 for at in *portion {
-                    items.push(inner.inbox_item(reader, &self.items[*at], &mut configurations)?);
+                    items.push(inner.inbox_item(&read, &self.items[*at], &mut configurations)?);
                 }
                 Ok::<_, ApiError>(items)
             });

@@ -281,10 +281,11 @@ impl Review {
         accepted: &Accepted,
     ) -> Result<Approval, ApiError> {
         let mut weighing = Weighing::new(direction);
+        let items = reader.items(&self.user())?;
         for (version, left) in std::mem::take(&mut sorted.open) {
-            let base = left.base.map(|seq| reader.version(seq)).transpose()?;
+            let base = left.base.map(|seq| items.version(seq)).transpose()?;
             let is_accepted = accepted.all || accepted.versions.contains(&version.id.seq);
-            let errors = weighing.errors_of(self, reader, &version, base.as_ref(), &left, is_accepted)?;
+            let errors = weighing.errors_of(self, &items, &version, base.as_ref(), &left, is_accepted)?;
             if errors.is_empty() {
                 sorted.open.push((version, left));
             } else {

@@ -118,6 +118,7 @@ impl Report<'_, '_> {
     fn left(&mut self, since: Option<Timestamp>) -> Result<Vec<Section>, ApiError> {
         let items = self.reader.unreviewed(&self.inner.user(), self.store)?;
         let mut configurations = Configurations::default();
+        let read = self.reader.items(&self.inner.user())?;
         let mut sections = Vec::new();
         for group in groups(&items) {
             let members = group.members.iter().map(|member| &items[*member]);
@@ -132,7 +133,7 @@ impl Report<'_, '_> {
                     break;
                 }
                 self.room -= 1;
-                let shown = self.inner.inbox_item(self.reader, item, &mut configurations)?;
+                let shown = self.inner.inbox_item(&read, item, &mut configurations)?;
                 let newest = self.reader.version(item.newest)?;
                 let base = item.base.map(|seq| self.reader.version(seq)).transpose()?;
                 section.changes.push(change_of(&shown, self.contents(base.as_ref(), &newest)?));

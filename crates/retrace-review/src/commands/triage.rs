@@ -47,8 +47,8 @@ pub fn triage(inner: &Arc<Review>, request: TriageReq) -> Result<Triage, ApiErro
     let all = found.needs.iter().chain(&found.routine);
     let shown: Vec<usize> = all.flat_map(|row| row.members.iter().take(shown_of(row)).copied()).collect();
     let mut said = inner
-        .each_of(shown.len(), |reader, configurations, at| {
-            inner.inbox_item(reader, &items[shown[at]], configurations)
+        .each_of(shown.len(), |read, configurations, at| {
+            inner.inbox_item(read, &items[shown[at]], configurations)
         })?
         .into_iter();
     let mut row = |row: &Row| {
@@ -142,7 +142,8 @@ pub fn inbox_items(inner: &Arc<Review>, request: InboxItemsReq) -> Result<InboxI
     let left = left_of(inner, &request.versions)?;
     let mut configurations = Configurations::default();
     let items = inner.read(|reader| {
-        let item = |(_, left): &(VersionRow, Unreviewed)| inner.inbox_item(reader, left, &mut configurations);
+        let read = reader.items(&inner.user())?;
+        let item = |(_, left): &(VersionRow, Unreviewed)| inner.inbox_item(&read, left, &mut configurations);
         left.iter().map(item).collect::<Result<_, ApiError>>()
     })?;
     Ok(InboxItems { items })
@@ -175,11 +176,11 @@ pub fn cluster_difference(
     request: ClusterDifferenceReq,
 ) -> Result<ClusterDifference, ApiError> {
     let left = left_of(inner, &request.versions)?;
-    let edits = inner.each_of(left.len(), |reader, _, at| {
+    let edits = inner.each_of(left.len(), |read, _, at| {
         let (seen, item) = &left[at];
-        let base = item.base.map(|seq| reader.version(seq)).transpose()?;
+        let base = item.base.map(|seq| read.version(seq)).transpose()?;
         match base {
-            Some(base) if item.newest == seen.id.seq => edit_of(&reader.recent(), &base, seen),
+            Some(base) if item.newest == seen.id.seq => edit_of(&read.reader().recent(), &base, seen),
             _ => Ok(None),
         }
     })?;

@@ -11,7 +11,7 @@ use edit::{EditLine, Form, edit_lines, form};
 use retrace_engine::remembered::{FactKey, Remembered};
 use retrace_health::Configurations;
 use retrace_history::{notes_of, origin_note};
-use retrace_log::{Reader, Recent, Unreviewed, VersionRow};
+use retrace_log::{Items, Recent, Unreviewed, VersionRow};
 use retrace_model::{Actor, RelPath, Sha256, VersionOperation};
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -56,8 +56,8 @@ struct Known {
 impl Review {
     /// Reads the facts of everything in `items`.
     pub(crate) fn facts(&self, items: &[Unreviewed]) -> Result<Facts, ApiError> {
-        let known = self.each_of(items.len(), |reader, configurations, at| {
-            self.known_of(reader, &items[at], configurations)
+        let known = self.each_of(items.len(), |read, configurations, at| {
+            self.known_of(read, &items[at], configurations)
         })?;
         let prompts = self.prompts(&known)?;
         let mut writers = Numbers::default();
@@ -91,7 +91,7 @@ impl Review {
     pub(crate) fn each_of<T: Send>(
         &self,
         count: usize,
-        work: impl Fn(&Reader<'_>, &mut Configurations, usize) -> Result<T, ApiError> + Sync,
+        work: impl Fn(&Items<'_, '_>, &mut Configurations, usize) -> Result<T, ApiError> + Sync,
     ) -> Result<Vec<T>, ApiError> {
         let most = std::thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
         let threads = most.min(count.div_ceil(PORTION)).max(1);
@@ -102,8 +102,9 @@ impl Review {
             for start in (first..count.min(first + share)).step_by(PORTION) {
                 let end = count.min(first + share).min(start + PORTION);
                 self.read(|reader| {
+                    let items = reader.items(&self.user())?;
                     for at in start..end {
-                        done.push(work(reader, &mut configurations, at)?);
+                        done.push(work(&items, &mut configurations, at)?);
                     }
                     Ok::<_, ApiError>(())
                 })?;
@@ -130,39 +131,34 @@ impl Review {
     /// The finding that decides why a change needs a person.
     pub(crate) fn finding_of(
         &self,
-        reader: &Reader<'_>,
+        items: &Items<'_, '_>,
         item: &Unreviewed,
         configurations: &mut Configurations,
     ) -> Result<Option<Finding>, ApiError> {
-        Ok(self.known_of(reader, item, configurations)?.finding)
+        Ok(self.known_of(items, item, configurations)?.finding)
     }
 
     fn known_of(
         &self,
-        reader: &Reader<'_>,
+        items: &Items<'_, '_>,
         item: &Unreviewed,
         configurations: &mut Configurations,
     ) -> Result<Known, ApiError> {
-        let newest = reader.version(item.newest)?;
-        let base = item.base.map(|seq| reader.version(seq)).transpose()?;
+        let newest = items.version(item.newest)?;
+        let base = item.base.map(|seq| items.version(seq)).transpose()?;
         let verb = verb_of(&newest, newest.path.as_ref(), base.as_ref());
         let is_unchanged = is_unchanged(&newest, base.as_ref());
         // Newer contents mostly lean on older ones, so the older one is read first.
-        let contents = reader.recent();
+        let contents = items.reader().recent();
         let form = match &base {
             Some(base) if verb == ItemVerb::Changed && !is_unchanged => {
                 self.form_of(&contents, base, &newest)?
             }
             _ => None,
         };
-        let is_reappeared = reader.was_rejected(&self.user(), &newest)?;
-        let mut findings = self.checks.findings_of_item(
-            (reader, &contents),
-            item,
-            &newest,
-            base.as_ref(),
-            configurations,
-        )?;
+        let is_reappeared = items.was_rejected(&newest)?;
+        let mut findings =
+            self.checks.findings_of_item((items, &contents), item, &newest, base.as_ref(), configurations)?;
         let short: Vec<_> =
             findings.iter().map(|finding| (finding.rule.as_str(), finding.severity)).collect();
         let need = need_of(&short, verb, is_unchanged, is_reappeared);
