@@ -134,7 +134,7 @@ function CursorLabel({
   const next = show.events.find((event) => event.before_request === cursor + 1);
   const note = next?.event === "compaction" ? t`compacted right after` : null;
   const width = Math.max(labelWidth(label), note === null ? 0 : labelWidth(note));
-  const places = placesBeside(scales.x(cursor), Math.max(plot.top + 10, scales.y(size) + 4), plot);
+  const places = placesBeside(scales.x(cursor), Math.max(plot.top + 10, scales.y(size) - 6), plot);
   const taken = [...markBoxes(marks, values, scales, plot), ...limits.map(limitBox)];
   const place = freePlace(places, width, taken, plot, note === null ? 1 : 2) ?? places[0]!;
   return (

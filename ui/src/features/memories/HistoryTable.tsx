@@ -36,29 +36,29 @@ function Row({ one, chosen, onOpen }: { one: NumberedVersion; chosen: boolean; o
             </Chip>
           </>
         )}
+        <div className={css.historyHow}>
+          <Source source={version.source} />
+          {version.rebuilt && (
+            <>
+              {" "}
+              <Chip>
+                <Trans>rebuilt</Trans>
+              </Chip>
+            </>
+          )}
+          {version.note && (
+            <>
+              {" "}
+              · <Note text={version.note} />
+            </>
+          )}
+        </div>
       </td>
       <td>
         <Moment at={version.created_at} form="moment" />
       </td>
       <td>
-        <Writer of={version} />
-      </td>
-      <td>
-        <Source source={version.source} />
-        {version.rebuilt && (
-          <>
-            {" "}
-            <Chip>
-              <Trans>rebuilt</Trans>
-            </Chip>
-          </>
-        )}
-        {version.note && (
-          <span className="muted">
-            {" "}
-            · <Note text={version.note} />
-          </span>
-        )}
+        <Writer of={version} brief />
       </td>
       <td className="cell-end">
         <VersionCounts version={version} />
@@ -98,7 +98,6 @@ export function HistoryTable({
             t`What`,
             t`When`,
             t`Who`,
-            t`How`,
             numbers(t`Lines`),
             numbers(t`Size`),
             t`Hash`,

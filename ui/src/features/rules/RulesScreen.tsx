@@ -58,14 +58,16 @@ export function RulesScreen({ route }: { route: RulesRoute }) {
                 </Trans>
               </Empty>
             ) : (
-              <LedgerTable rules={found.rules} chosen={route.rule} />
+              <>
+                <LedgerTable rules={found.rules} chosen={route.rule} />
+                <p className="muted">
+                  <Trans>Present does not mean followed. Below ten opportunities, counts are shown and no rate.</Trans>
+                </p>
+              </>
             )
           }
         </Await>
         <ProposalList />
-        <p className="muted">
-          <Trans>Present does not mean followed. Below ten opportunities, counts are shown and no rate.</Trans>
-        </p>
       </div>
     </main>
   );

@@ -84,7 +84,7 @@ function Fact({ name, title, children }: { name: string; title?: string | undefi
   return (
     <div className={css.fact} title={title}>
       <dt>{name}</dt>
-      <dd className="num">{children}</dd>
+      <dd>{children}</dd>
     </div>
   );
 }

@@ -17,15 +17,15 @@ const isUnknown = (error: unknown) =>
 function Unknown() {
   const { t } = useLingui();
   return (
-    <Empty title={t`This session is not known`}>
-      <p>
-        <Trans>No transcript on this machine and no recorded change names it.</Trans>
-      </p>
-      <p>
+    <Empty
+      title={t`This session is not known`}
+      action={
         <Button onPress={() => navigate({ screen: "timeline" })}>
           <Trans>Open the timeline</Trans>
         </Button>
-      </p>
+      }
+    >
+      <Trans>No transcript on this machine and no recorded change names it.</Trans>
     </Empty>
   );
 }
