@@ -326,7 +326,7 @@ async function ofTheStores(one) {
   await one.menu("store-menu", opener);
   await one.through("store-rules", "rules");
   await item("store-earlier");
-  await app.see('[data-testid="earlier-git"] [data-testid="earlier-found"]', "would come in");
+  await app.see('[data-testid="earlier-git"] [data-testid="earlier-found"]', "would be imported");
   await one.check("earlier-history");
   await one.close("earlier-history");
   await item("store-remove");

@@ -67,9 +67,9 @@ async function bringsInWhatGitKept({ app, machine }) {
   await app.see("store-row", "infra");
   await app.click('[data-testid="store-menu"][aria-label*="infra"]');
   await app.click("store-earlier");
-  await app.see('[data-testid="earlier-git"] [data-testid="earlier-found"]', "would come in");
+  await app.see('[data-testid="earlier-git"] [data-testid="earlier-found"]', "would be imported");
   await app.click("earlier-import-git");
-  await app.see("toast", "Brought in");
+  await app.see("toast", "Imported");
   await app.gone("earlier-history");
   await app.press("g", "m");
   await app.choose("store-select", "infra");
@@ -99,9 +99,9 @@ async function bringsInWhatTranscriptsTell({ app, machine }) {
   await app.click('[data-testid="store-menu"][aria-label*="infra"]');
   await app.click("store-earlier");
   const source = '[data-testid="earlier-transcripts"]';
-  await app.see(`${source} [data-testid="earlier-found"]`, "of 1 memory would come in");
+  await app.see(`${source} [data-testid="earlier-found"]`, "of 1 memory would be imported");
   await app.click("earlier-import-transcripts");
-  await app.see("toast", "Brought in");
+  await app.see("toast", "Imported");
   await app.gone("earlier-history");
   // It is told again, and nothing of it is new.
   await app.click('[data-testid="store-menu"][aria-label*="infra"]');

@@ -23,9 +23,7 @@ export function ScreenFailed({ error, again }: Failed) {
           {lost ? (
             <Trans>The program does not answer. The screen is loaded as soon as it does.</Trans>
           ) : unloaded ? (
-            <Trans>
-              The page may be of another version of the program than the one that answers now. Load it anew.
-            </Trans>
+            <Trans>This page may come from another version of the program than the one that runs now. Reload it.</Trans>
           ) : (
             <Trans>The other screens go on. Nothing was changed by this.</Trans>
           )}

@@ -356,7 +356,7 @@ describe("attach lists", () => {
     await user.clear(screen.getByTestId("mounts-json"));
     await user.click(screen.getByTestId("mounts-json"));
     await user.paste("[{");
-    expect(screen.getByTestId("mounts-problem")).toHaveTextContent("This is no JSON yet.");
+    expect(screen.getByTestId("mounts-problem")).toHaveTextContent("This is not JSON yet.");
     await user.clear(screen.getByTestId("mounts-json"));
     await user.paste('[{"type":"memory_store","memory_store_id":"memstore_x","access":"write"}]');
     await waitFor(() => expect(screen.getByTestId("mount-sum")).toHaveAttribute("data-ok", "false"));

@@ -199,7 +199,7 @@ describe("a request", () => {
     await user.type(within(sheet).getByTestId("turn-search"), "harbour's BOOKS");
     await waitFor(() => expect(within(sheet).getAllByTestId("turn-message")).toHaveLength(1));
     await user.type(within(sheet).getByTestId("turn-search"), " nowhere");
-    expect(await within(sheet).findByText("Nothing in this request holds this text")).toBeInTheDocument();
+    expect(await within(sheet).findByText("This text is nowhere in this request")).toBeInTheDocument();
   });
 
   it("says when it is only what the lines of the transcript tell", async () => {

@@ -160,7 +160,7 @@ describe("the page of a session", () => {
     const title = await screen.findByTestId("session-title");
     expect(title).toHaveTextContent("Session of");
     expect(title).not.toHaveTextContent("5f3c");
-    expect(screen.getByTestId("session-had")).toHaveTextContent("Nothing says which");
+    expect(screen.getByTestId("session-had")).toHaveTextContent("No record says which");
   });
 
   it("says when nobody knows the session", async () => {

@@ -46,7 +46,7 @@ describe("the use of a memory", () => {
     const { user } = await open("berth-rules.md");
     await user.click(screen.getByTestId("use-toggle"));
     const worth = await screen.findByTestId("memory-worth");
-    expect(worth).toHaveTextContent(/\d+ tokens a session/);
+    expect(worth).toHaveTextContent(/\d+ tokens per session/);
     expect(worth).toHaveTextContent(/Before the model in \d of 9 conversations\./);
     // Nine points before the line was written are a count, twelve after it a rate.
     expect(worth).toHaveTextContent("before it was written 3 of 9 followed · after 11 of 12 followed (91.7 %)");

@@ -21,7 +21,7 @@ import { ConfidenceChip } from "./confidence";
 import { hiddenIn } from "./hidden";
 import { LineText } from "./LineText";
 import { Actor, Moment, ProgramText } from "./labels";
-import { Comma } from "./punctuation";
+import { Comma, Quoted } from "./punctuation";
 import { useSessionName } from "./session";
 import { SessionLink } from "./SessionLink";
 import { transcriptPlace } from "./transcript";
@@ -80,10 +80,14 @@ function Sentence({ note, otherwise = null }: { note: OriginNote; otherwise?: Ac
         <SessionLink session={note.session_id} testId="origin-session-page">
           {name === note.prompt ? (
             <span data-testid="origin-prompt">
-              “<Visible text={name} />”
+              <Quoted>
+                <Visible text={name} />
+              </Quoted>
             </span>
           ) : (
-            <Visible text={name} />
+            <Quoted>
+              <Visible text={name} />
+            </Quoted>
           )}
         </SessionLink>
       </strong>

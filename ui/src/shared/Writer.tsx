@@ -32,12 +32,12 @@ export interface Written {
 }
 
 /** Who wrote it first; behind that, who put it back. */
-export function Writer({ of }: { of: Written }) {
+export function Writer({ of, brief = false }: { of: Written; brief?: boolean }) {
   const back = of.put_back;
-  if (!back) return <Actor actor={of.created_by} origin={of.origin} />;
+  if (!back) return <Actor actor={of.created_by} origin={of.origin} brief={brief} />;
   return (
     <>
-      <Actor actor={back.written_by} origin={of.origin} />
+      <Actor actor={back.written_by} origin={of.origin} brief={brief} />
       <Comma />
       <PutBackBy back={back} />
     </>

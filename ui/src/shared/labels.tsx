@@ -7,6 +7,7 @@ import { useFormat } from "./format";
 import { hiddenIn } from "./hidden";
 import { LineText } from "./LineText";
 import { useProgramWords } from "./program";
+import { Quoted, Space } from "./punctuation";
 import { shorten } from "./text";
 import { Dot, useWords } from "./ui";
 import { actorWords, operationOf, OPERATIONS, sourceWords, STATES } from "./vocabulary";
@@ -15,7 +16,16 @@ import { actorWords, operationOf, OPERATIONS, sourceWords, STATES } from "./voca
 const TITLE_LETTERS = 48;
 
 /** Who made a change, with how that is known in its title; a session by its title where its transcript is there. */
-export function Actor({ actor, origin = null }: { actor: ActorView | null; origin?: OriginNote | null }) {
+export function Actor({
+  actor,
+  origin = null,
+  brief = false,
+}: {
+  actor: ActorView | null;
+  origin?: OriginNote | null;
+  /** True where there is room for a few words: what a session is named by says that it is one. */
+  brief?: boolean;
+}) {
   const say = useWords();
   const words = actorWords(actor);
   const title = [words.full, words.evidence && say(words.evidence), origin?.title, origin?.prompt]
@@ -25,11 +35,13 @@ export function Actor({ actor, origin = null }: { actor: ActorView | null; origi
   const named = name === null ? null : shorten(name, TITLE_LETTERS);
   return (
     <span className="actor" title={title || undefined}>
-      {say(words.sort)}
+      {(named === null || !brief) && say(words.sort)}
       {named !== null ? (
         <>
-          {" "}
-          <LineText text={named} hidden={hiddenIn(named)} />
+          {!brief && <Space />}
+          <Quoted>
+            <LineText text={named} hidden={hiddenIn(named)} />
+          </Quoted>
         </>
       ) : (
         words.id && <span className="mono"> {words.id}</span>

@@ -1,5 +1,6 @@
 /** What stands between parts of a text that are put together here, as each language writes it. */
-import { useLingui } from "@lingui/react/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
+import type { ReactNode } from "react";
 
 /** Languages that write no space after a full stop. */
 const CLOSE: ReadonlySet<string> = new Set(["ja", "zh-Hant"]);
@@ -8,6 +9,11 @@ const CLOSE: ReadonlySet<string> = new Set(["ja", "zh-Hant"]);
 export function Space() {
   const { i18n } = useLingui();
   return CLOSE.has(i18n.locale) ? null : " ";
+}
+
+/** What somebody said, in quotation marks. */
+export function Quoted({ children }: { children: ReactNode }) {
+  return <Trans>“{children}”</Trans>;
 }
 
 /** Between two facts of one line. */

@@ -4,13 +4,14 @@ import { msg } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import type { MemoryEffect, RuleTally, RuleWorth } from "@/bindings";
 import { useFormat } from "./format";
+import { Quoted } from "./punctuation";
 import { Chip, useWords } from "./ui";
 
 const EFFECTS: Record<MemoryEffect, MessageDescriptor> = {
   never_present: msg`never before a model`,
   no_better: msg`rules no better than before`,
   better: msg`rules better than before`,
-  too_few: msg`too few points to compare`,
+  too_few: msg`too few opportunities to compare`,
   no_rule: msg`no rule to count`,
 };
 
@@ -50,7 +51,7 @@ function Tally({ tally }: { tally: RuleTally }) {
 export function RuleFared({ rule }: { rule: RuleWorth }) {
   return (
     <>
-      “{rule.sentence}”{" "}
+      <Quoted>{rule.sentence}</Quoted>{" "}
       <span className="muted">
         <Trans>before it was written</Trans> <Tally tally={rule.before} />
         {" · "}

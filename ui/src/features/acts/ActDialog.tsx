@@ -157,8 +157,8 @@ function PreviewBody({ act, preview, hold }: { act: Act; preview: ActResult; hol
         <div className="notice" data-testid="act-withdrawn">
           <Plural
             value={preview.withdrawn}
-            one="# version that was brought in leaves the lists. No file changes."
-            other="# versions that were brought in leave the lists. No file changes."
+            one="# imported version leaves the lists. No file changes."
+            other="# imported versions leave the lists. No file changes."
           />
         </div>
       )}

@@ -256,7 +256,7 @@ export const PresenceLane = memo(function PresenceLane({ show, view, ...rows }: 
         {(lane) =>
           lane.files.length === 0 ? (
             <p className="muted">
-              <Trans>Nothing says that a request of this run had memory or instructions.</Trans>
+              <Trans>No record says that a request of this run had memory or instructions.</Trans>
             </p>
           ) : (
             <>

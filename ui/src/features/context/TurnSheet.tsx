@@ -127,7 +127,7 @@ function PageBar({ turn, go }: { turn: Turn; go: TurnPages["go"] }) {
         {cleared > 0 && (
           <>
             {" · "}
-            <Trans>{cleared} blocks of these would be gone</Trans>
+            <Trans>{cleared} of these blocks would be cleared</Trans>
           </>
         )}
       </span>
@@ -227,7 +227,7 @@ function TurnFooter({
   return (
     <>
       <Button onPress={() => step(-1)} isDisabled={request === 0}>
-        <Trans>Request before</Trans>
+        <Trans>Previous request</Trans>
       </Button>
       <Button onPress={() => step(1)} isDisabled={request >= count - 1}>
         <Trans>Next request</Trans>
@@ -303,7 +303,7 @@ export function TurnSheet({
         <Await read={read} rows={10}>
           {(data) =>
             data.messages.length + data.preamble.length === 0 ? (
-              <Empty title={find === "" ? t`No messages` : t`Nothing in this request holds this text`} />
+              <Empty title={find === "" ? t`No messages` : t`This text is nowhere in this request`} />
             ) : (
               <>
                 <PageBar turn={data} go={pages.go} />

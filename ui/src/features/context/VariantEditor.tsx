@@ -127,7 +127,7 @@ function VariantMenu({ letter, name: given, full }: Pick<BenchVariant, "letter" 
         <Trans>Duplicate</Trans>
       </MenuEntry>
       <MenuEntry danger onAction={() => remove(letter)} testId="variant-remove">
-        <Trans>Remove from the bench</Trans>
+        <Trans>Remove from the comparison</Trans>
       </MenuEntry>
     </MoreMenu>
   );

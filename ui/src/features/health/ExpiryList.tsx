@@ -126,8 +126,8 @@ function Proposals({ expiry, health }: { expiry: Expiry; health: Health }) {
     <div className="scroll-pane">
       <p className={classes("muted", css.expiryNote)}>
         <Trans>
-          Proposed are daily logs older than {logDays} days, memories that speak of a day that is past, and memories
-          with the same bytes as another.
+          Proposed for removal: daily logs older than {logDays} days, memories that speak of a day that is past, and
+          memories with the same bytes as another.
         </Trans>
         <Space />
         {expiry.loads ? (

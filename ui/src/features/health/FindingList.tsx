@@ -112,7 +112,7 @@ function useFindingActs(row: FindingRow | undefined) {
           say({
             tone: "done",
             title: t`Switched off: ${rule}`,
-            detail: t`For every store of yours. Rules are listed under Rules.`,
+            detail: t`For all your stores. Finding rules lists it.`,
             action: { label: t`Undo`, run: () => void set(null).catch(fail) },
           }),
         )
@@ -137,8 +137,8 @@ function RuleOff({ row, onOff, onClose }: { row: FindingRow; onOff: () => void; 
     >
       <p>
         <Trans>
-          This mends nothing: no store of yours will show what <span className="mono">{row.found.finding.rule}</span>{" "}
-          finds, also what comes later.
+          This mends nothing: none of your stores will show what <span className="mono">{row.found.finding.rule}</span>{" "}
+          finds, now or later.
         </Trans>
       </p>
     </Question>

@@ -26,8 +26,8 @@ function Views({ route, health, withLoads }: { route: HealthRoute; health: Healt
   const options: { value: HealthView; label: string }[] = [
     { value: "findings", label: t`Findings` },
     { value: "worth", label: t`What it costs` },
-    { value: "expiry", label: t`Could go (${proposals})` },
-    { value: "rules", label: t`Rules` },
+    { value: "expiry", label: t`Could be removed (${proposals})` },
+    { value: "rules", label: t`Finding rules` },
   ];
   return (
     <section className={css.healthViews} aria-label={t`Findings, proposals and rules`}>

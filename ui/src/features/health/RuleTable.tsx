@@ -58,8 +58,8 @@ export function RuleTable() {
         <div className="scroll-pane">
           <p className={classes("muted", css.expiryNote)}>
             <Trans>
-              Your settings hold for every store of yours and win over the configuration of a directory. They are kept
-              in <span className="mono">{own_file}</span>. A gate on a directory, such as in CI, does not use them.
+              Your settings apply to all your stores and override the configuration of a directory. They are kept in{" "}
+              <span className="mono">{own_file}</span>. A check of a directory, such as in CI, does not use them.
             </Trans>
           </p>
           <div className="table-box">

@@ -205,8 +205,8 @@ export function StoreTable({ stores, chosen }: { stores: readonly StoreHealth[];
           columns={[
             t`Store`,
             numbers(t`Files`),
-            t`Indexes against the limit`,
-            numbers(t`Tokens a session`),
+            t`Index size against the limit`,
+            numbers(t`Tokens per session`),
             numbers(t`Findings`),
             t`Last write`,
             t`Last load`,

@@ -68,8 +68,8 @@ function Listed({ found }: { found: MemoriesWorth }) {
       </header>
       <p className={classes("muted", css.expiryNote)}>
         <Trans>
-          Costs are those of a session that loads all of it. Below ten points a rule has counts and no rate. Present
-          does not mean followed.
+          Costs are those of a session that loads the whole memory. Below ten opportunities, counts are shown and no
+          rate. Present does not mean followed.
         </Trans>
       </p>
       <div className="table-box">
@@ -78,8 +78,8 @@ function Listed({ found }: { found: MemoriesWorth }) {
             columns={[
               t`Memory`,
               t`What it does`,
-              numbers(t`Tokens a session`),
-              numbers(t`Price a session`),
+              numbers(t`Tokens per session`),
+              numbers(t`Price per session`),
               numbers(t`Sessions that had it`),
             ]}
           />

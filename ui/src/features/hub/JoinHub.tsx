@@ -57,10 +57,10 @@ export function JoinHub() {
         <TokenField value={token} onChange={setToken} testId="hub-token" />
         <div className={css.sends}>
           <span id="hub-sends">
-            <Trans>What stores send at a sync</Trans>
+            <Trans>What stores send when they sync</Trans>
           </span>
           <Segmented
-            label={t`What stores send at a sync`}
+            label={t`What stores send when they sync`}
             value={send}
             options={[
               { value: "everything", label: t`Everything` },

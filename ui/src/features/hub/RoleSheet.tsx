@@ -66,17 +66,17 @@ function Consequences({ machine, role }: { machine: HubMachine; role: HubRole })
       <p data-testid="hub-role-means">{words(of[role])}</p>
       {machine.role === "owner" && (
         <p>
-          <Trans>One-time tokens that it made and nobody used end with that.</Trans>
+          <Trans>One-time tokens that it made and nobody used become invalid.</Trans>
         </p>
       )}
       {machine.is_this ? (
         <p className="notice notice-warning" data-testid="hub-role-own">
-          <Trans>You are no owner then: only another owner gives you the role back.</Trans>
+          <Trans>You will not be an owner then: only another owner can give you the role back.</Trans>
         </p>
       ) : (
         <p className="muted">
           <Trans>
-            It holds from the next request on. You can change it back here; the audit log keeps each change.
+            It applies from the next request on. You can change it back here; the audit log keeps each change.
           </Trans>
         </p>
       )}

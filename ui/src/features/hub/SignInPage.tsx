@@ -114,7 +114,7 @@ export function SignInPage({ status }: { status: HubStatus }) {
       <div className={css.body}>
         <p className={css.lead}>
           <Trans>
-            This hub keeps what the machines of your organisation recorded. What you see of it is what your role gives.
+            This hub keeps what the machines of your organisation recorded. How much of it you see depends on your role.
           </Trans>
         </p>
         {status.window?.sign_in === true && <AtProvider />}

@@ -7,6 +7,7 @@ import { classes } from "@/shared/classes";
 import { useFormat } from "@/shared/format";
 import { LineCounts } from "@/shared/labels";
 import { LineText } from "@/shared/LineText";
+import { Quoted } from "@/shared/punctuation";
 import { Await, Button } from "@/shared/ui";
 import { useNow } from "@/state/now";
 import { useRead, useStore } from "@/state/queries";
@@ -51,7 +52,7 @@ function Difference({ versions }: { versions: readonly string[] }) {
   return (
     <Await read={read}>
       {(found: ClusterDifference) => (
-        <section aria-label={t`The difference of all`} data-testid="cluster-difference">
+        <section aria-label={t`One difference for all`} data-testid="cluster-difference">
           <div className={css.clusterLines}>
             {found.lines.map((line, at) => (
               <Line key={at} line={line} says={valuesOf(line) !== valuesOf(found.lines[at - 1])} />
@@ -61,8 +62,8 @@ function Difference({ versions }: { versions: readonly string[] }) {
             <p className="muted">
               <Plural
                 value={found.others}
-                one="# of them is otherwise by now; open the row to read it."
-                other="# of them are otherwise by now; open the row to read them."
+                one="# of them has changed since; open the row to read it."
+                other="# of them have changed since; open the row to read them."
               />
             </p>
           )}
@@ -142,7 +143,9 @@ function Prompt({ items }: { items: readonly InboxItem[] }) {
   if (!origin?.prompt) return null;
   return (
     <div className="operation-facts" data-testid="cluster-prompt">
-      <p className={css.inboxPrompt}>“{origin.prompt}”</p>
+      <p className={css.inboxPrompt}>
+        <Quoted>{origin.prompt}</Quoted>
+      </p>
       <p className="muted">
         {origin.title && origin.title !== origin.prompt && <>{origin.title} · </>}
         {origin.model}
@@ -230,7 +233,7 @@ function SeveralActions({ count, deleted, acts, busy, filled }: SeveralActionsPr
       >
         <Plural value={count} one="Approve #" other="Approve all #" />
       </Button>
-      <Button tone="danger" keys="x" onPress={() => acts.reject?.()} data-testid="reject-group">
+      <Button tone={deleted ? "plain" : "danger"} keys="x" onPress={() => acts.reject?.()} data-testid="reject-group">
         {back}
       </Button>
       <span className="spacer" />

@@ -8,7 +8,7 @@ import { DiffModeSwitch } from "@/shared/DiffPanel";
 import { useFormat } from "@/shared/format";
 import { Actor, Note, Source } from "@/shared/labels";
 import { OriginPanel } from "@/shared/OriginPanel";
-import { Comma } from "@/shared/punctuation";
+import { Comma, Quoted } from "@/shared/punctuation";
 import { folderOf } from "@/shared/text";
 import { Button, Chip, useWords } from "@/shared/ui";
 import { PutBackBy } from "@/shared/Writer";
@@ -42,7 +42,11 @@ function OriginLines({
   const toMemory = () => navigate({ screen: "memories", store: item.store_id, memory: item.memory_id });
   return (
     <div className="operation-facts" data-testid="item-origin">
-      {origin?.prompt && origin.prompt !== origin.title && <p className={css.inboxPrompt}>“{origin.prompt}”</p>}
+      {origin?.prompt && origin.prompt !== origin.title && (
+        <p className={css.inboxPrompt}>
+          <Quoted>{origin.prompt}</Quoted>
+        </p>
+      )}
       <p className="muted">
         <strong>
           <Trans>Written by</Trans>

@@ -5,6 +5,7 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { Finding, InboxItem, TriageRow } from "@/bindings";
 import { Actor } from "@/shared/labels";
 import { useProgramWords } from "@/shared/program";
+import { Quoted } from "@/shared/punctuation";
 import { useSessionName } from "@/shared/session";
 import { useWords } from "@/shared/ui";
 import css from "./inbox.module.css";
@@ -24,7 +25,6 @@ function wordsOf({ items }: TriageRow): string | null {
 
 /** A title taken apart: a reason, or what several changes have in common. */
 export function RowTitle({ row }: { row: TriageRow }) {
-  const { t } = useLingui();
   const name = useItemName()(row.items[0]);
   const count = row.versions.length;
   const rule = useFindingTitle()(row.finding);
@@ -52,7 +52,13 @@ export function RowTitle({ row }: { row: TriageRow }) {
         </span>
       );
     case "session":
-      return words ? <span>{t`“${words}”`}</span> : <span>{sessionName({ at: row.started_at })}</span>;
+      return words ? (
+        <span>
+          <Quoted>{words}</Quoted>
+        </span>
+      ) : (
+        <span>{sessionName({ at: row.started_at })}</span>
+      );
     case "writer":
       return (
         <span className={css.inboxRuleName}>
@@ -66,14 +72,13 @@ export function RowTitle({ row }: { row: TriageRow }) {
 
 /** A row of several changes: first what tells it apart from others of its kind, which is a prompt where there is one. */
 export function HeadTitle({ row }: { row: TriageRow }) {
-  const { t } = useLingui();
   const origin = row.items.find((item) => item.origin?.prompt ?? item.origin?.title)?.origin;
   const prompt = row.kind === "created_together" ? (origin?.prompt ?? origin?.title) : null;
   const count = row.versions.length;
   if (prompt)
     return (
       <>
-        {t`“${prompt}”`}
+        <Quoted>{prompt}</Quoted>
         <span className={css.inboxTitleMore}>
           {" "}
           <Plural value={count} one="# memory created" other="# memories created" />
@@ -84,7 +89,12 @@ export function HeadTitle({ row }: { row: TriageRow }) {
   return (
     <>
       <RowTitle row={row} />
-      {words && <span className={css.inboxTitleMore}> {t`“${words}”`}</span>}
+      {words && (
+        <span className={css.inboxTitleMore}>
+          {" "}
+          <Quoted>{words}</Quoted>
+        </span>
+      )}
     </>
   );
 }

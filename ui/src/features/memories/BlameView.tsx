@@ -13,6 +13,7 @@ import { Await, Empty } from "@/shared/ui";
 import { VirtualRows } from "@/shared/VirtualRows";
 import { useRead } from "@/state/queries";
 import { classes } from "@/shared/classes";
+import { Quoted } from "@/shared/punctuation";
 import css from "./memories.module.css";
 
 /** Letters of a session's name beside a line. */
@@ -37,7 +38,15 @@ function Who({ version }: { version: BlameVersion }) {
   const name = title === "" ? "" : shorten(origin.title ?? origin.prompt ?? "", NAME_LETTERS);
   return (
     <span className="actor" title={title || undefined}>
-      {sure ? t`session` : t`likely session`} {name !== "" && <LineText text={name} hidden={hiddenIn(name)} />}
+      {!sure ? t`likely session` : name === "" && t`session`}
+      {name !== "" && (
+        <>
+          {!sure && " "}
+          <Quoted>
+            <LineText text={name} hidden={hiddenIn(name)} />
+          </Quoted>
+        </>
+      )}
       {origin.turn !== null && (
         <>
           {" "}

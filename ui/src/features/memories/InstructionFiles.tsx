@@ -323,8 +323,8 @@ function AllFiles({ found, store }: { found: Instructions; store: Store }) {
           {found.because && <ProgramText text={found.because} />}
           <Space />
           <Trans>
-            People write these files for agents. They are read here, never changed, and recorded only where a store
-            covers them. In load order; an import stands below the file that names it.
+            These files are what people wrote for agents. They are read here and never changed, and recorded only inside
+            a store. They stand in the order in which they load; an imported file stands below the one that names it.
           </Trans>
         </p>
         {found.switched_off !== null && (

@@ -119,10 +119,7 @@ export function SnapshotPane({ store }: { store: Store }) {
             </h1>
             {read.data && (
               <span className="muted">
-                <Trans>
-                  of the agent {read.data.agent};{" "}
-                  {t`${plural(read.data.local_files, { one: "# file", other: "# files" })} in its memory`}
-                </Trans>
+                {t`of the agent ${read.data.agent}; ${plural(read.data.local_files, { one: "# file", other: "# files" })} in its memory`}
               </span>
             )}
           </div>

@@ -136,7 +136,7 @@ function Worth({ worth }: { worth: MemoryWorth }) {
   return (
     <div className={css.usePart} data-testid="memory-worth">
       <p>
-        <Plural value={worth.tokens_per_session} one="# token a session" other="# tokens a session" />
+        <Plural value={worth.tokens_per_session} one="# token per session" other="# tokens per session" />
         {money !== null && <>, {format.dollars(money)}</>}.{" "}
         <Trans>
           Before the model in <b>{present}</b> of {sessions} conversations.

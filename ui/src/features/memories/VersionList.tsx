@@ -65,7 +65,7 @@ function VersionRow({ row, isBase }: { row: Row; isBase: boolean }) {
       </span>
       <Moment at={version.created_at} />
       <span className={css.versionMore}>
-        <OperationWord version={version} /> · <Writer of={version} />
+        <OperationWord version={version} /> · <Writer of={version} brief />
         {version.source !== "scan" && (
           <>
             {" "}

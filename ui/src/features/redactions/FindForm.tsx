@@ -49,7 +49,9 @@ function SecretField({ value, onChange }: { value: string; onChange: (value: str
         </button>
       </div>
       <p className="muted">
-        <Trans>Every byte counts, line feeds too. One that the paste left at the end is part of the text.</Trans>
+        <Trans>
+          Every byte counts, line breaks too. A line break at the end of what you paste is part of the text.
+        </Trans>
       </p>
     </div>
   );
@@ -137,7 +139,7 @@ function PatternField({ draft, onChange }: PartProps) {
         data-testid="redact-pattern"
       />
       <p className="muted">
-        <Trans>A version that matches anywhere goes as a whole.</Trans>
+        <Trans>A version that matches anywhere is redacted as a whole.</Trans>
       </p>
     </div>
   );
@@ -147,7 +149,7 @@ function ChosenVersions({ versions }: { versions: Draft["versions"] }) {
   return (
     <div className="field">
       <span>
-        <Trans>These versions go as a whole</Trans>
+        <Trans>These versions are redacted as a whole</Trans>
       </span>
       <ul className={css.chosenVersions}>
         {versions.map((id) => (
@@ -178,13 +180,13 @@ function Where({ draft, onChange }: PartProps) {
         </select>
       </label>
       <Checkbox
-        label={<Trans>Also replace it in the live files by a marker</Trans>}
+        label={<Trans>Also replace it in the live files with a marker</Trans>}
         isSelected={draft.live}
         onChange={(live) => onChange({ ...draft, live })}
         data-testid="redact-live"
       />
       <Checkbox
-        label={<Trans>Also in transcripts of agents that no running program holds open</Trans>}
+        label={<Trans>Also in agents&apos; transcripts that no running program has open</Trans>}
         isSelected={draft.transcripts}
         onChange={(transcripts) => onChange({ ...draft, transcripts })}
         data-testid="redact-transcripts"

@@ -60,7 +60,7 @@ function ActionChip({ action }: { action: RedactionAction }) {
 function PlaceName({ place }: { place: RedactionPlace }) {
   switch (place) {
     case "transcript":
-      return <Trans>transcript, not ours to change without asking</Trans>;
+      return <Trans>transcript, changed only if you choose so</Trans>;
     case "text":
       return <Trans>texts of the log</Trans>;
     case "file":
@@ -225,7 +225,7 @@ function Confirm({
       </p>
       {live && (
         <p>
-          <Trans>Live files are changed too: the text is replaced by a marker.</Trans>
+          <Trans>Live files are changed too: a marker takes the place of the text.</Trans>
         </p>
       )}
       {transcripts && (

@@ -115,7 +115,7 @@ function Row({ rule, open }: { rule: RuleLedger; open: boolean }) {
           <span className="muted mono">{patternWords(rule)}</span>
           {rule.source && <span className="muted mono">{rule.source}</span>}
           <span className="muted">
-            <Plural value={rule.tokens_per_session} one="# token a session" other="# tokens a session" />
+            <Plural value={rule.tokens_per_session} one="# token per session" other="# tokens per session" />
           </span>
           <Guards rule={rule} />
         </div>

@@ -170,7 +170,7 @@ function Foot({ search, wanted }: Pick<ReturnType<typeof useHits>, "search" | "w
       ) : search.data?.more && wanted ? (
         <Trans>There are more; add a word.</Trans>
       ) : (
-        <Trans>Every word has to occur; each may be the beginning of a longer one.</Trans>
+        <Trans>All words must occur; each may be the beginning of a longer word.</Trans>
       )}
       <span className="spacer" />
       <span>

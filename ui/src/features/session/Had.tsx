@@ -177,7 +177,7 @@ export function Had({ session }: { session: Session }) {
       </h2>
       {session.files.length === 0 ? (
         <p className="muted">
-          <Trans>Nothing says which instructions or memory it loaded.</Trans>
+          <Trans>No record says which instructions or memory it loaded.</Trans>
         </p>
       ) : (
         <>

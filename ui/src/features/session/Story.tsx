@@ -14,6 +14,7 @@ import { useFormat } from "@/shared/format";
 import { hiddenIn, spelled } from "@/shared/hidden";
 import { Moment } from "@/shared/labels";
 import { LineText } from "@/shared/LineText";
+import { Quoted } from "@/shared/punctuation";
 import { fileName } from "@/shared/text";
 import { Button } from "@/shared/ui";
 import { formatRoute } from "@/state/route";
@@ -36,14 +37,15 @@ function Text({ text, truncated }: { text: string; truncated: boolean }) {
   return (
     <>
       <p className={css.promptText} data-testid="prompt-text">
-        “
-        {shown.map((line, at) => (
-          <span key={at}>
-            {at > 0 && <br />}
-            <LineText text={line} hidden={hiddenIn(line)} />
-          </span>
-        ))}
-        {(truncated && all) || lines.length > shown.length ? "…" : ""}”
+        <Quoted>
+          {shown.map((line, at) => (
+            <span key={at}>
+              {at > 0 && <br />}
+              <LineText text={line} hidden={hiddenIn(line)} />
+            </span>
+          ))}
+          {(truncated && all) || lines.length > shown.length ? "…" : ""}
+        </Quoted>
       </p>
       {lines.length > LINES && (
         <Button tone="quiet" aria-expanded={all} onPress={() => setAll(!all)}>

@@ -115,7 +115,7 @@ export function PriceTable() {
         {({ prices, own_file, own_file_problem }) => (
           <>
             <p className="muted">
-              <Trans>US dollars per million tokens. Own lines, which come first, are kept in</Trans>{" "}
+              <Trans>US dollars per million tokens. Your own prices come first; they are kept in</Trans>{" "}
               <span className="mono">{own_file}</span> <CopyButton text={own_file} label={t`Copy the path`} />
             </p>
             {own_file_problem && (

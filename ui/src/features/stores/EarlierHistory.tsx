@@ -59,7 +59,7 @@ function Found({ found, source }: { found: ImportResult; source: SourceName }) {
         ) : (
           <Trans>
             <Plural value={found.versions} one="# version" other="# versions" /> of{" "}
-            <Plural value={found.memories} one="# memory" other="# memories" /> would come in.
+            <Plural value={found.memories} one="# memory" other="# memories" /> would be imported.
           </Trans>
         )}
       </p>
@@ -107,7 +107,7 @@ function SourcePart(props: { store: Store; source: SourceName; looking: ReadJob;
       const title =
         operation === null
           ? t`Nothing new`
-          : t`Brought in ${plural(done.versions, { one: "# version", other: "# versions" })} of ${store.name}`;
+          : t`Imported ${plural(done.versions, { one: "# version", other: "# versions" })} of ${store.name}`;
       if (operation === null) say({ tone: "notice", title });
       else {
         const subject = t`history of ${store.name}`;

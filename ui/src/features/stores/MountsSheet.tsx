@@ -359,7 +359,7 @@ export function MountsSheet({ stores, onClose }: { stores: readonly Store[]; onC
           {list.problem !== null && (
             <div className="notice notice-warning" role="alert" data-testid="mounts-problem">
               <span>
-                <Trans>This is no JSON yet.</Trans> <span className="mono">{list.problem}</span>
+                <Trans>This is not JSON yet.</Trans> <span className="mono">{list.problem}</span>
               </span>
             </div>
           )}

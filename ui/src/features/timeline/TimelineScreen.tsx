@@ -95,7 +95,7 @@ function OperationRow({ row }: { row: Extract<TimelineRow, { kind: "operation" }
             {" · "}
           </>
         )}
-        <Actor actor={operation.created_by} origin={originOf(operation)} /> · {storeName(operation.store_id)}
+        {storeName(operation.store_id)} · <Actor actor={operation.created_by} origin={originOf(operation)} brief />
         {operation.note && (
           <>
             {" "}

@@ -148,7 +148,7 @@ export function ReachSessions({ reach, onVersion }: { reach: Reach; onVersion: (
             <Moved move={item.move} onVersion={onVersion} />
           ) : item.kind === "folded" ? (
             <Button tone="quiet" onPress={() => setOpen(new Set([...open, item.key]))} data-testid="reach-folded">
-              <Plural value={item.rows.length} one="# more, alike" other="# more, alike" />
+              <Plural value={item.rows.length} one="# more like these" other="# more like these" />
             </Button>
           ) : (
             <SessionRow
