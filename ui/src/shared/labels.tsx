@@ -12,8 +12,9 @@ import { shorten } from "./text";
 import { Dot, useWords } from "./ui";
 import { actorWords, operationOf, OPERATIONS, sourceWords, STATES } from "./vocabulary";
 
-/** Letters of a session's title in a list. */
-const TITLE_LETTERS = 48;
+/** Letters of a session's title: in a sentence, and where there is room for a few words. */
+const TITLE_LETTERS = 120;
+const BRIEF_LETTERS = 48;
 
 /** Who made a change, with how that is known in its title; a session by its title where its transcript is there. */
 export function Actor({
@@ -32,7 +33,7 @@ export function Actor({
     .filter(Boolean)
     .join(" · ");
   const name = origin?.title ?? origin?.prompt ?? null;
-  const named = name === null ? null : shorten(name, TITLE_LETTERS);
+  const named = name === null ? null : shorten(name, brief ? BRIEF_LETTERS : TITLE_LETTERS);
   return (
     <span className="actor" title={title || undefined}>
       {(named === null || !brief) && say(words.sort)}

@@ -81,6 +81,7 @@ export function HubScreen({ route }: { route: HubRoute }) {
             {words(ROLES[read.data.role])}
           </span>
         )}
+        {read.data && url !== null && !ofHub && <SyncBar status={read.data} />}
       </header>
       <Await read={read} rows={6}>
         {(status) =>
@@ -88,7 +89,6 @@ export function HubScreen({ route }: { route: HubRoute }) {
             <JoinHub />
           ) : (
             <>
-              {!ofHub && <SyncBar status={status} />}
               <Views route={route} status={status} />
               <ViewOf route={route} status={status} />
             </>

@@ -45,7 +45,12 @@ function RoleOf({ machine }: { machine: HubMachine }) {
     <>
       {words(ROLES[machine.role])}{" "}
       {administers && isHere && (
-        <Button aria-label={t`Change the role of ${name}`} onPress={() => setOpen(true)} data-testid="hub-role-change">
+        <Button
+          tone="quiet"
+          aria-label={t`Change the role of ${name}`}
+          onPress={() => setOpen(true)}
+          data-testid="hub-role-change"
+        >
           <Trans>Change</Trans>
         </Button>
       )}

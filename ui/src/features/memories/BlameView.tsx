@@ -17,7 +17,7 @@ import { Quoted } from "@/shared/punctuation";
 import css from "./memories.module.css";
 
 /** Letters of a session's name beside a line. */
-const NAME_LETTERS = 28;
+const NAME_LETTERS = 80;
 
 /** Lines that follow each other and come from one version. */
 interface Block {

@@ -54,14 +54,21 @@ function Sentence({ reach }: { reach: Reach }) {
         </Trans>
       )}
       <Space />
-      {reach.absent.map(({ cause, sessions, cut_after }) => (
-        <span key={cause} className={css.cause}>
-          {format.number(sessions)} <u>{causeOf(cause, cut_after)}</u>
-        </span>
-      ))}
+      {reach.absent.length > 0 && (
+        <>
+          <Trans>Where it was absent:</Trans>
+          <Space />
+          {reach.absent.map(({ cause, sessions, cut_after }) => (
+            <span key={cause} className={css.cause}>
+              {format.number(sessions)} <u>{causeOf(cause, cut_after)}</u>
+            </span>
+          ))}
+        </>
+      )}
       {reach.lost.length > 0 && (
         <>
-          <Trans>Of those that had it:</Trans>{" "}
+          <Trans>Of those that had it:</Trans>
+          <Space />
           {reach.lost.map(({ cause, sessions, cut_after }) => (
             <span key={cause} className={css.cause}>
               {format.number(sessions)} <u>{causeOf(cause, cut_after)}</u>
