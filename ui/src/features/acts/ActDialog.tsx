@@ -208,7 +208,8 @@ function useActTexts(act: Act, preview: ActResult | undefined): { title: string;
   const { t } = useLingui();
   switch (act.command) {
     case "rollback":
-      if (putsBack(preview)) return { title: t`Put back: ${act.subject}`, verb: t`Put back` };
+      if (putsBack(preview))
+        return { title: t({ message: `Put back: ${act.subject}`, context: "before it is done" }), verb: t`Put back` };
       return { title: t`Roll back: ${act.subject}`, verb: t`Roll back` };
     case "restore":
       return { title: t`Restore: ${act.subject}`, verb: t`Restore` };

@@ -40,10 +40,14 @@ export function FirstRun({ onLeave }: { onLeave: () => void }) {
             <Trans>See every change in what your agents remember</Trans>
           </h1>
           <p className="muted">
-            <Trans>
-              Retrace searched the usual places for agent memory. Choose what to record: it takes a baseline now and
-              keeps every change from here on, on this machine only.
-            </Trans>
+            {chosen ? (
+              <Trans>What is there now is the baseline. Every change from here on is kept, on this machine only.</Trans>
+            ) : (
+              <Trans>
+                Retrace searched the usual places for agent memory. Choose what to record: it takes a baseline now and
+                keeps every change from here on, on this machine only.
+              </Trans>
+            )}
           </p>
         </header>
         {!chosen && (
