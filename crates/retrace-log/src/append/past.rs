@@ -170,6 +170,11 @@ impl<'a> Stop<'a> {
         Self { at: version.at.micros(), path, sha256, deleted: sha256.is_none(), new: Some(version) }
     }
 
+    /// Where it stands from then on; `None` where it was deleted and where nobody knows.
+    fn stands_at(&self) -> Option<&RelPath> {
+        self.path.as_ref().filter(|_| !self.deleted)
+    }
+
     /// True if what is in the log is what is told: the same content at the same path at the same time.
     fn is_same_moment(&self, reported: &Stop<'_>) -> bool {
         self.at == reported.at && self.sha256 == reported.sha256 && self.path == reported.path
@@ -204,9 +209,11 @@ impl Appending<'_> {
         let mut done = Rebuilt::default();
         let redacted = redacted_instants(self.connection, self.stores[&rebuild.store])?;
         let mut before = 0;
+        // The memories that a line of this act belongs to, by their rows.
+        let mut told = BTreeSet::new();
         for line in &rebuild.lines {
             let cleaned = cleaned::line(&self.tags, line, &mut done.redacted);
-            self.add_line(rebuild.store, &cleaned, &redacted, &mut done, &mut |written| {
+            self.add_line(rebuild.store, &cleaned, (&redacted, &mut told), &mut done, &mut |written| {
                 tell(before + written)
             })?;
             before += line.versions.len() as u64;
@@ -226,7 +233,7 @@ impl Appending<'_> {
         &mut self,
         store: StoreId,
         line: &PastLine,
-        redacted: &BTreeSet<i64>,
+        (redacted, told): (&BTreeSet<i64>, &mut BTreeSet<i64>),
         done: &mut Rebuilt,
         tell: &mut dyn FnMut(u64) -> Result<(), E>,
     ) -> Result<(), E> {
@@ -239,10 +246,11 @@ impl Appending<'_> {
             }
             Home::Memory { row, memory, before } => (Some((row, memory)), before),
             Home::Gone => (
-                gone_memory(self.connection, store_row, &last.path)?,
+                gone_memory(self.connection, store_row, line, &last.path, told)?,
                 store_created_at(self.connection, store_row)?,
             ),
         };
+        told.extend(target.map(|(row, _)| row));
         let stops = match target {
             Some((row, _)) => known_stops(self.connection, row)?,
             None => Vec::new(),
@@ -449,11 +457,15 @@ fn home(
     Ok(if observed { Home::Observed } else { Home::Gone })
 }
 
-/// The memory that is known from the past alone and was last at a path.
+/// The memory that is known from the past alone and was last at the path where a line ends, and can be what the line tells of:
+/// one moment of both is the same, or they never stood at two paths at once. A memory that another line of the act belongs to
+/// (`told`) must not have stood elsewhere meanwhile, whatever moment they share.
 fn gone_memory(
     connection: &Connection,
     store_row: i64,
+    line: &PastLine,
     path: &RelPath,
+    told: &BTreeSet<i64>,
 ) -> Result<Option<(i64, MemoryId)>, LogError> {
     let Some(path_row) = rows::path_row(connection, path)? else { return Ok(None) };
     let mut query = connection.prepare_cached(
@@ -463,12 +475,50 @@ fn gone_memory(
            AND ?2 = (SELECT v.path_id FROM versions v JOIN rebuilt r ON r.version_seq = v.seq
                      WHERE v.memory_id = m.id AND r.withdrawn = 0
                      ORDER BY v.happened_at DESC, v.seq DESC LIMIT 1)
-         ORDER BY m.id LIMIT 1",
+         ORDER BY m.id",
     )?;
+    let reported: Vec<Stop<'_>> = line.versions.iter().map(Stop::of).collect();
     let mut found = query.query([store_row, path_row])?;
-    let Some(row) = found.next()? else { return Ok(None) };
-    let memory = rows::memory_id(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?)?;
-    Ok(Some((row.get(0)?, memory)))
+    let mut continued = None;
+    while let Some(row) = found.next()? {
+        let memory_row: i64 = row.get(0)?;
+        let known = known_stops(connection, memory_row)?;
+        let is_told_again =
+            known.iter().any(|known| reported.iter().any(|reported| known.is_same_moment(reported)));
+        let stood_elsewhere = stood_apart(&known, &reported);
+        if stood_elsewhere && (!is_told_again || told.contains(&memory_row)) {
+            continue;
+        }
+        let memory = rows::memory_id(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?)?;
+        if is_told_again {
+            return Ok(Some((memory_row, memory)));
+        }
+        continued.get_or_insert((memory_row, memory));
+    }
+    Ok(continued)
+}
+
+/// True if two files, each told in the order of time, stood at different paths at one time: then they are two.
+fn stood_apart(one: &[Stop<'_>], other: &[Stop<'_>]) -> bool {
+    let (mut one, mut other) = (one.iter().peekable(), other.iter().peekable());
+    let (mut one_at, mut other_at) = (None, None);
+    loop {
+        // Of one instant, both are moved on before they are compared.
+        let next = match (one.peek(), other.peek()) {
+            (None, None) => return false,
+            (Some(stop), None) | (None, Some(stop)) => stop.at,
+            (Some(stop), Some(before)) => stop.at.min(before.at),
+        };
+        while let Some(stop) = one.next_if(|stop| stop.at == next) {
+            one_at = stop.stands_at();
+        }
+        while let Some(stop) = other.next_if(|stop| stop.at == next) {
+            other_at = stop.stands_at();
+        }
+        if one_at.zip(other_at).is_some_and(|(one, other)| one != other) {
+            return true;
+        }
+    }
 }
 
 /// When a store was first observed: what was told of it before is known from others alone.

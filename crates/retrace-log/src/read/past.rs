@@ -6,7 +6,7 @@ use crate::rows::{self, bound};
 use crate::{LogError, Reader};
 use retrace_model::{MemoryId, RelPath, Source, StoreId, Timestamp, VersionOperation};
 use rusqlite::{Connection, OptionalExtension as _, params};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The operation at the root of a row of undoings that ends with `seq`, and how many undoings lie between.
 pub(crate) fn root_of_undoing(connection: &Connection, seq: u64) -> Result<(u64, u64), LogError> {
@@ -159,7 +159,8 @@ impl Reader<'_> {
     }
 
     /// The memories of a store at a time, by path: what was observed by then, and of memories that were not, what was
-    /// rebuilt. Of several versions of one instant the last one counts.
+    /// rebuilt. Of several versions of one instant the last one counts. A path holds one file: where several sources tell of
+    /// one, the last thing that happened there decides, also where it is that the file went.
     ///
     /// # Errors
     /// [`LogError::NotFound`] for an unknown store, or a failure of the database.
@@ -182,14 +183,36 @@ impl Reader<'_> {
         let from = self.rebuilt_counts_from(store_row, at)?;
         let mut found = query.query(params![store_row, at.micros(), bound(last), from])?;
         let mut newest: HashMap<MemoryId, MemoryAt> = HashMap::new();
+        let mut held: HashMap<RelPath, (MemoryId, Timestamp)> = HashMap::new();
         while let Some(row) = found.next()? {
             let version = version_from(row)?;
-            let versions = newest.get(&version.memory).map_or(0, |known| known.versions) + 1;
-            newest.insert(version.memory, MemoryAt { path: version.path.clone(), versions, version });
+            let (memory, at) = (version.memory, version.created_at);
+            let before = newest.get(&memory);
+            let stood = before.filter(|before| before.version.operation != VersionOperation::Deleted);
+            if let Some(left) = stood.and_then(|before| before.path.as_ref())
+                && (version.operation == VersionOperation::Deleted || version.path.as_ref() != Some(left))
+                // What came there at the same instant came after it went.
+                && held.get(left).is_some_and(|(holder, since)| *holder == memory || *since < at)
+            {
+                held.remove(left);
+            }
+            if version.operation != VersionOperation::Deleted
+                && let Some(path) = &version.path
+            {
+                held.insert(path.clone(), (memory, at));
+            }
+            let versions = before.map_or(0, |known| known.versions) + 1;
+            newest.insert(memory, MemoryAt { path: version.path.clone(), versions, version });
         }
-        memories.extend(
-            newest.into_values().filter(|memory| memory.version.operation != VersionOperation::Deleted),
-        );
+        let observed: HashSet<RelPath> = memories.iter().filter_map(|memory| memory.path.clone()).collect();
+        let stands = |memory: &MemoryAt| {
+            memory.version.operation != VersionOperation::Deleted
+                && memory.path.as_ref().is_none_or(|path| {
+                    !observed.contains(path)
+                        && held.get(path).is_some_and(|(holder, _)| *holder == memory.version.memory)
+                })
+        };
+        memories.extend(newest.into_values().filter(stands));
         memories.sort_by(|a, b| (&a.path, a.version.id.seq).cmp(&(&b.path, b.version.id.seq)));
         Ok(memories)
     }
@@ -223,6 +246,22 @@ impl Reader<'_> {
                  WHERE p.bytes = ?2 AND v.path_id = p.id AND v.change <> 3
                    AND NOT EXISTS (SELECT 1 FROM versions w
                         WHERE w.memory_id = mp.memory_id AND w.happened_at IS NULL AND w.seq <= ?4)
+                   AND NOT EXISTS (SELECT 1 FROM memory_paths om
+                        JOIN versions c ON c.memory_id = om.memory_id AND c.path_id = p.id AND c.change <> 3
+                            AND c.happened_at BETWEEN ?5 AND ?3
+                            AND (c.happened_at, c.seq) > (v.happened_at, v.seq)
+                        JOIN rebuilt cr ON cr.version_seq = c.seq AND cr.withdrawn = 0
+                        WHERE om.store_id = ?1 AND om.path_id = p.id AND om.memory_id <> mp.memory_id)
+                   AND NOT EXISTS (SELECT 1 FROM memory_paths om
+                        JOIN versions g ON g.memory_id = om.memory_id AND g.happened_at > v.happened_at
+                            AND g.happened_at BETWEEN ?5 AND ?3 AND (g.change = 3 OR g.path_id IS NOT p.id)
+                        JOIN rebuilt gr ON gr.version_seq = g.seq AND gr.withdrawn = 0
+                        JOIN versions b ON b.seq = (SELECT x.seq FROM versions x JOIN rebuilt r ON r.version_seq = x.seq
+                            WHERE x.memory_id = om.memory_id AND x.happened_at BETWEEN ?5 AND g.happened_at
+                              AND (x.happened_at, x.seq) < (g.happened_at, g.seq) AND r.withdrawn = 0
+                            ORDER BY x.happened_at DESC, x.seq DESC LIMIT 1)
+                        WHERE om.store_id = ?1 AND om.path_id = p.id AND om.memory_id <> mp.memory_id
+                          AND b.path_id = p.id AND b.change <> 3)
                  ORDER BY v.happened_at DESC, v.seq DESC LIMIT 1",
             )?
             .query_row(

@@ -281,6 +281,66 @@ fn a_line_that_ended_or_stood_elsewhere_is_another_memory_and_what_was_not_seen_
 }
 
 #[test]
+fn two_files_that_end_at_one_path_are_two_memories_and_stay_so() {
+    let mut log = TestLog::new();
+    log.put("c.md", "keeps it company");
+    let lines = || {
+        vec![
+            line(vec![past("a.md", -30, Some("one")), past("a.md", -25, None)]),
+            line(vec![
+                past("b.md", -30, Some("uno")),
+                past("a.md", -20, Some("uno")),
+                past("a.md", -15, None),
+            ]),
+            // It is there again later, and never at the same time as the first.
+            line(vec![past("a.md", -10, Some("one more")), past("a.md", -8, None)]),
+        ]
+    };
+    let done = log.rebuild(lines());
+    assert_eq!((done.memories, done.versions.len()), (3, 7), "{done:?}");
+    assert_ne!(log.version(2).memory, log.version(4).memory);
+    assert_eq!(log.version(2).memory, log.version(7).memory);
+    let paths =
+        |log: &TestLog, at| at_time(log, minutes(at)).into_iter().map(|(path, ..)| path).collect::<Vec<_>>();
+    let states = |log: &TestLog| [-30, -25, -20, -15, -10, -8].map(|at| paths(log, at));
+    let expected: [&[&str]; 6] = [&["a.md", "b.md"], &["b.md"], &["a.md"], &[], &["a.md"], &[]];
+    assert_eq!(states(&log), expected);
+    assert_eq!(log.rebuild(lines()).operation_seq, None, "importing again adds nothing");
+    assert_eq!(states(&log), expected);
+    log.assert_sound();
+}
+
+#[test]
+fn of_two_sources_a_path_holds_one_file_and_none_once_it_went() {
+    let sources = [
+        // A session wrote it; nothing tells that it was moved.
+        vec![line(vec![past("a.md", -30, Some("one"))])],
+        // Git kept it a moment later, and the move.
+        vec![line(vec![
+            past("a.md", -29, Some("one")),
+            past("b.md", -20, Some("one")),
+            past("b.md", -10, Some("two")),
+        ])],
+    ];
+    for order in [[0, 1], [1, 0]] {
+        let mut log = TestLog::new();
+        log.put("b.md", "two");
+        for source in order {
+            log.rebuild(sources[source].clone());
+        }
+        let paths = |at| at_time(&log, minutes(at)).into_iter().map(|(path, ..)| path).collect::<Vec<_>>();
+        let expected: [&[&str]; 5] = [&["a.md"], &["a.md"], &["b.md"], &["b.md"], &["b.md"]];
+        assert_eq!([-30, -29, -20, -10, -1].map(paths), expected, "{order:?}");
+        let there = |name, at| {
+            let found = log.writer.reader().version_at_time(log.store, &path(name), minutes(at));
+            found.expect("reads").is_some()
+        };
+        assert_eq!([there("a.md", -29), there("a.md", -20), there("b.md", -20)], [true, false, true]);
+        log.assert_sound();
+    }
+}
+
+#[test]
 fn undoing_it_withdraws_it_as_one_and_undoing_that_brings_it_back() {
     let mut log = with_past();
     log.index();

@@ -175,7 +175,9 @@ impl Model {
     }
 
     /// The memory that a line belongs to, in a log that observed nothing before the line ends.
-    fn home(&self, last: &'static str, there: bool) -> Option<usize> {
+    fn home(&self, reported: &[(i64, &'static str, Option<String>)]) -> Option<usize> {
+        let (_, last, text) = reported.last()?;
+        let (last, there) = (*last, text.is_some());
         let was_at = |memory: usize, path: &str| {
             let versions = self.versions.iter().any(|it| it.memory == memory && it.path == Some(path));
             versions || self.live.get(path).is_some_and(|at| self.versions[*at].memory == memory)
@@ -188,16 +190,42 @@ impl Model {
         if there && found.is_some() {
             return found;
         }
-        (0..self.memories).find(|memory| {
+        let candidates = (0..self.memories).filter(|memory| {
             let ended_at = self.past_of(*memory).last().and_then(|at| self.versions[*at].path);
             self.first_observed(*memory).is_none() && ended_at == Some(last)
-        })
+        });
+        let mut continued = None;
+        for memory in candidates {
+            let past = self.past_of(memory);
+            let is_told_again = past.iter().any(|at| {
+                let known = &self.versions[*at];
+                let minute = known.past.map(|(minute, _)| minute);
+                reported.iter().any(|(other, path, text)| {
+                    minute == Some(*other) && known.path == Some(*path) && known.text == *text
+                })
+            });
+            // Where each stands after each minute, as far as that is known.
+            let stood_apart = (-13..=0).any(|minute| {
+                let mut known = past.iter().map(|at| &self.versions[*at]);
+                let known = known.rfind(|it| it.past.is_some_and(|(other, _)| other <= minute));
+                let known = known.filter(|it| it.operation != VersionOperation::Deleted);
+                let told = reported.iter().rfind(|(other, ..)| *other <= minute);
+                let told = told.filter(|(.., text)| text.is_some()).map(|(_, path, _)| *path);
+                known.and_then(|it| it.path).zip(told).is_some_and(|(one, other)| one != other)
+            });
+            if is_told_again {
+                return Some(memory);
+            }
+            if !stood_apart {
+                continued = continued.or(Some(memory));
+            }
+        }
+        continued
     }
 
     /// Versions that a line adds.
     fn rebuild(&mut self, reported: &[(i64, &'static str, Option<String>)], operation: u64) -> bool {
-        let (_, last, text) = reported.last().expect("a line has versions");
-        let home = self.home(last, text.is_some());
+        let home = self.home(reported);
         let existing = home.map(|memory| self.past_of(memory)).unwrap_or_default();
         let old = |at: usize| {
             let it = &self.versions[at];
@@ -648,13 +676,29 @@ fn compare_instants(log: &TestLog, model: &Model) {
 
 fn compare_past(log: &TestLog, model: &Model) {
     for minute in -13..=0 {
+        let then = |at: &usize| model.versions[*at].past.is_some_and(|(other, _)| other <= minute);
+        let minute_of = |at: usize| model.versions[at].past.map(|(minute, _)| minute);
+        let is_gone = |at: usize| model.versions[at].operation == VersionOperation::Deleted;
+        let pasts: Vec<Vec<usize>> = (0..model.memories)
+            .map(|memory| model.past_of(memory).into_iter().filter(|at| then(at)).collect())
+            .collect();
         let mut expected = Vec::new();
-        for memory in 0..model.memories {
-            let past = model.past_of(memory);
-            let then = |at: &usize| model.versions[*at].past.is_some_and(|(other, _)| other <= minute);
-            if let Some(at) = past.into_iter().rfind(then)
-                && model.versions[at].operation != VersionOperation::Deleted
-            {
+        for (memory, past) in pasts.iter().enumerate() {
+            let Some(at) = past.last().copied().filter(|at| !is_gone(*at)) else { continue };
+            // A path holds one file: what came there later stands there, and where a file went later, nothing does.
+            let is_displaced = model.versions[at].path.is_some_and(|path| {
+                pasts.iter().enumerate().filter(|(other, _)| *other != memory).any(|(_, other)| {
+                    other.iter().enumerate().any(|(place, there)| {
+                        let came = !is_gone(*there) && model.versions[*there].path == Some(path);
+                        let before = place.checked_sub(1).map(|before| other[before]);
+                        let went = (is_gone(*there) || model.versions[*there].path != Some(path))
+                            && before.is_some_and(|it| !is_gone(it) && model.versions[it].path == Some(path));
+                        came && (minute_of(*there), *there) > (minute_of(at), at)
+                            || went && minute_of(*there) > minute_of(at)
+                    })
+                })
+            });
+            if !is_displaced {
                 expected.push((model.versions[at].path.map(path), at as u64 + 1));
             }
         }
@@ -665,6 +709,11 @@ fn compare_past(log: &TestLog, model: &Model) {
             memories.into_iter().map(|memory| (memory.path, memory.version.id.seq)).collect();
         found.sort();
         assert_eq!(found, expected, "at minute {minute}");
+        for name in model.versions.iter().filter_map(|version| version.path).collect::<BTreeSet<_>>() {
+            let there = log.writer.reader().version_at_time(log.store, &path(name), time).expect("reads");
+            let expected = expected.iter().find(|(at, _)| at.as_ref() == Some(&path(name)));
+            assert_eq!(there.map(|there| there.id.seq), expected.map(|(_, seq)| *seq), "{name} at {minute}");
+        }
     }
 }
 
