@@ -215,15 +215,18 @@ impl Act<'_> {
         Ok(id)
     }
 
-    /// Keeps what the host says of a store. Does nothing when that is known already.
+    /// Keeps what the host says of a store, without what was redacted here. Does nothing when that is known already.
     ///
     /// # Errors
-    /// [`LogError::NotFound`] when the store is no mirror, or a failure of the database.
-    pub fn set_remote_facts(&self, store: StoreId, facts: &RemoteFacts) -> Result<(), LogError> {
+    /// [`LogError::NotFound`] when the store is no mirror, [`LogError::KeyLost`], or a failure of the database.
+    pub fn set_remote_facts(&mut self, store: StoreId, facts: &RemoteFacts) -> Result<(), LogError> {
+        let tags = self.tags_for_others()?;
+        let clean = |text: &String| tags.without_in_text(text).unwrap_or_else(|| text.clone());
+        let archived_at = facts.archived_at.map(Timestamp::micros);
         self.change_remote(
             store,
             "description = ?2, metadata = ?3, archived_at = ?4, host_name = nullif(?5, '')",
-            &[&facts.description, &facts.metadata, &facts.archived_at.map(Timestamp::micros), &facts.name],
+            &[&clean(&facts.description), &clean(&facts.metadata), &archived_at, &clean(&facts.name)],
         )
     }
 

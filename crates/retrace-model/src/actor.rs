@@ -29,6 +29,31 @@ pub enum Actor {
     Unknown,
 }
 
+impl Actor {
+    /// The name or id that it has; `None` of nobody.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Session { id, .. } | Self::Api { id } | Self::User { id } | Self::ServiceAccount { id } => {
+                Some(id)
+            }
+            Self::Unknown => None,
+        }
+    }
+
+    /// The same kind of writer, known in the same way, under another name.
+    #[must_use]
+    pub fn renamed(&self, name: String) -> Self {
+        match self {
+            Self::Session { evidence, .. } => Self::Session { id: name, evidence: *evidence },
+            Self::Api { .. } => Self::Api { id: name },
+            Self::User { .. } => Self::User { id: name },
+            Self::ServiceAccount { .. } => Self::ServiceAccount { id: name },
+            Self::Unknown => Self::Unknown,
+        }
+    }
+}
+
 /// Evidence for an actor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Evidence {

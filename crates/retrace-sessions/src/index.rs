@@ -99,7 +99,21 @@ impl Index {
     /// # Errors
     /// [`StoreError`] when the file cannot be written; what was there stays.
     pub fn save(&self, path: &Path) -> Result<(), StoreError> {
-        let entries: Vec<&Entry> = self.entries.values().map(Arc::as_ref).collect();
+        self.save_without(path, &|_| false)
+    }
+
+    /// The same without the entries that `is_left_out` says yes of, when it is given their bytes as they would be written. They
+    /// are read again by the next process.
+    ///
+    /// # Errors
+    /// As [`save`](Self::save).
+    pub fn save_without(&self, path: &Path, is_left_out: &dyn Fn(&[u8]) -> bool) -> Result<(), StoreError> {
+        let mut entries: Vec<&Entry> = Vec::with_capacity(self.entries.len());
+        for entry in self.entries.values() {
+            if !is_left_out(&postcard::to_allocvec(entry.as_ref()).map_err(StoreError::Encode)?) {
+                entries.push(entry);
+            }
+        }
         store::save(path, &entries)
     }
 

@@ -5,8 +5,10 @@ use crate::wire::{Event, TranscriptIndexState, TranscriptProblem};
 use crate::wire::{sentence, show};
 use retrace_engine::lock;
 use retrace_model::Timestamp;
-use retrace_sessions::{Cancel, FILE_NAME, Index, Latest, Progress, Roots, Snapshot, roots_of_home};
-use std::path::PathBuf;
+use retrace_sessions::{
+    Cancel, FILE_NAME, Index, Latest, Progress, Roots, Snapshot, StoreError, roots_of_home,
+};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 
 /// Name of the job: `task` of its progress, and what `cancel` stops it by.
@@ -210,12 +212,12 @@ impl Work {
             .iter()
             .map(|(path, reason)| TranscriptProblem { path: show(path), reason: sentence(reason) })
             .collect();
+        let app = self.app.upgrade();
         if report.changed
-            && let Err(error) = index.save(&self.file)
+            && let Some(Err(error)) = app.as_deref().map(|app| save(app, index, &self.file))
         {
             problems.push(TranscriptProblem { path: show(&self.file), reason: sentence(&error) });
         }
-        let app = self.app.upgrade();
         let now = app.as_ref().map(|app| app.now());
         std::mem::forget(end);
         self.shared.end(|state| {
@@ -246,6 +248,16 @@ impl Work {
                 total: Some(progress.of_files as u64),
             });
         }
+    }
+}
+
+/// Keeps the index without the transcripts that tell of something redacted: the file must not hold it again. Where nobody can say
+/// which do, nothing is kept.
+fn save(app: &Lab, index: &Index, file: &Path) -> Result<(), StoreError> {
+    match app.tags() {
+        Ok(tags) if tags.is_empty() && tags.lost() == 0 => index.save(file),
+        Ok(tags) if tags.lost() == 0 => index.save_without(file, &|entry| !tags.secrets_at(entry).is_empty()),
+        _ => Ok(()),
     }
 }
 

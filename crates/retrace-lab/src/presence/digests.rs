@@ -201,15 +201,29 @@ fn known_of(file: PresenceFile) -> Known {
     Known { shelf: Shelf::from_texts(file.texts), roots: file.roots, files, stale: 0 }
 }
 
+/// Keeps what was read, without what would put something redacted into the file again.
 fn write(inner: &Lab, known: &Known) {
-    let mut files: Vec<&Arc<KnownPresence>> = known.files.values().collect();
+    let Ok(tags) = inner.tags() else { return };
+    if tags.lost() > 0 {
+        return;
+    }
+    let holds = |bytes: Option<Vec<u8>>| bytes.is_none_or(|bytes| !tags.secrets_at(&bytes).is_empty());
+    let mut files: Vec<&Arc<KnownPresence>> = known
+        .files
+        .values()
+        .filter(|known| tags.is_empty() || !holds(serde_json::to_vec(&***known).ok()))
+        .collect();
     files.sort_by(|one, other| one.path.cmp(&other.path));
     let kept = PresenceFile {
         roots: known.roots.clone(),
         texts: known.shelf.texts().to_vec(),
         known: files.into_iter().map(|known| (**known).clone()).collect(),
     };
-    // A file that is not there costs time, no more.
+    // Texts are of many transcripts; a file that is not there costs time, no more.
+    if !tags.is_empty() && holds(serde_json::to_vec(&kept).ok()) {
+        let _ = std::fs::remove_file(file(inner));
+        return;
+    }
     let _ = save_presence(&file(inner), &kept);
 }
 

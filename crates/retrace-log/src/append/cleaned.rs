@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// Parts of imported content that were redacted before.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// Versions that hold it, by path: a marker stands in its place.
+    /// Versions that hold it in their content, their note or the name of their writer, by path: a marker stands in its place.
     pub contents: BTreeMap<RelPath, u64>,
     /// Versions whose path holds it. They are left out, because no marker can stand in a path.
     pub paths: u64,
@@ -37,21 +37,15 @@ fn version(tags: &Tags, version: &PastVersion, found: &mut Found) -> Option<Past
         found.paths += 1;
         return None;
     }
-    let content = version.content.as_deref().map(|bytes| {
-        let without = tags.without(bytes);
-        if without.is_some() {
-            *found.contents.entry(version.path.clone()).or_default() += 1;
-        }
-        without.unwrap_or_else(|| bytes.to_vec())
-    });
-    let note =
-        version.note.as_deref().map(|note| tags.without_in_text(note).unwrap_or_else(|| note.to_owned()));
-    Some(PastVersion {
-        written_at: version.written_at,
-        path: version.path.clone(),
-        at: version.at,
-        actor: version.actor.clone(),
-        note,
-        content,
-    })
+    let mut clean = version.clone();
+    let content = version.content.as_deref().and_then(|bytes| tags.without(bytes));
+    let note = version.note.as_deref().and_then(|note| tags.without_in_text(note));
+    let actor = tags.without_in_actor(&version.actor);
+    if content.is_some() || note.is_some() || actor.is_some() {
+        *found.contents.entry(version.path.clone()).or_default() += 1;
+    }
+    clean.content = content.or(clean.content);
+    clean.note = note.or(clean.note);
+    clean.actor = actor.unwrap_or(clean.actor);
+    Some(clean)
 }

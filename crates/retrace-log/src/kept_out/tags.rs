@@ -5,7 +5,7 @@
 
 use super::key::{Code, Key};
 use super::{CONTENT, MARKER, SECRET, SHORTEST};
-use retrace_model::Sha256;
+use retrace_model::{Actor, Sha256};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
@@ -90,20 +90,22 @@ impl Tags {
         if self.content_code(bytes).is_some() {
             return Held::Whole;
         }
-        let mut parts: Vec<Range<usize>> = Vec::new();
-        self.secrets_in(bytes, |part, _| parts.push(part));
-        if parts.is_empty() {
-            return Held::Nothing;
+        match self.parts_of(bytes) {
+            parts if parts.is_empty() => Held::Nothing,
+            parts => Held::Parts(parts),
         }
-        parts.sort_by_key(|part| part.start);
-        let mut joined: Vec<Range<usize>> = Vec::with_capacity(parts.len());
-        for part in parts {
+    }
+
+    /// The places of exact secrets in `bytes`, in order; those that touch are one.
+    fn parts_of(&self, bytes: &[u8]) -> Vec<Range<usize>> {
+        let mut joined: Vec<Range<usize>> = Vec::new();
+        for part in self.secrets_at(bytes) {
             match joined.last_mut() {
                 Some(last) if part.start <= last.end => last.end = last.end.max(part.end),
                 _ => joined.push(part),
             }
         }
-        Held::Parts(joined)
+        joined
     }
 
     /// Where exact secrets stand in `bytes`, each by itself; a redacted content that is known as a whole is not among them.
@@ -124,27 +126,29 @@ impl Tags {
             Held::Whole => return Some(whole()),
             Held::Parts(parts) => parts,
         };
-        let mut out = Vec::with_capacity(bytes.len());
-        let mut kept = 0;
-        for part in parts {
-            out.extend_from_slice(&bytes[kept..part.start]);
-            out.extend_from_slice(MARKER.as_bytes());
-            kept = part.end;
-        }
-        out.extend_from_slice(&bytes[kept..]);
+        let out = marked(bytes, &parts);
         // A marker beside what is left could be a secret itself.
         Some(if self.held_in(&out) == Held::Nothing { out } else { whole() })
     }
 
-    /// The same for a text of one's own beside contents, as a note: exact secrets alone.
+    /// The same for a text of one's own beside contents, as a note or a path: exact secrets alone. A text that is a redacted
+    /// content as a whole is none for that; one that is an exact secret is, though a content was that secret too.
     #[must_use]
     pub fn without_in_text(&self, text: &str) -> Option<String> {
-        match self.held_in(text.as_bytes()) {
-            Held::Parts(_) => {
-                self.without(text.as_bytes()).map(|out| String::from_utf8_lossy(&out).into_owned())
-            }
-            Held::Nothing | Held::Whole => None,
+        let parts = self.parts_of(text.as_bytes());
+        if parts.is_empty() {
+            return None;
         }
+        let out = marked(text.as_bytes(), &parts);
+        // A marker beside what is left could be a secret itself.
+        let is_out = self.parts_of(&out).is_empty();
+        Some(if is_out { String::from_utf8_lossy(&out).into_owned() } else { MARKER.to_owned() })
+    }
+
+    /// A writer without exact secrets in their name. `None` when it holds none.
+    #[must_use]
+    pub fn without_in_actor(&self, actor: &Actor) -> Option<Actor> {
+        Some(actor.renamed(self.without_in_text(actor.name()?)?))
     }
 
     /// True if writing `after` in the place of `before` brings back something redacted that did not stand there. A
@@ -181,6 +185,19 @@ impl Tags {
             of_length.find_in(key, bytes, &mut found);
         }
     }
+}
+
+/// `bytes` with a marker in the place of each of `parts`, which are in order.
+fn marked(bytes: &[u8], parts: &[Range<usize>]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut kept = 0;
+    for part in parts {
+        out.extend_from_slice(&bytes[kept..part.start]);
+        out.extend_from_slice(MARKER.as_bytes());
+        kept = part.end;
+    }
+    out.extend_from_slice(&bytes[kept..]);
+    out
 }
 
 /// Secrets of one length.
@@ -336,6 +353,14 @@ mod tests {
         assert_eq!(tags.held_in(b"# Private\n\nthoughts\n\n"), Held::Nothing);
         assert_eq!(tags.without(b"# Private\n\nthoughts\n"), Some(b"[redacted]\n".to_vec()));
         assert_eq!(tags.without_in_text("# Private\n\nthoughts\n"), None);
+    }
+
+    #[test]
+    fn a_text_that_is_a_secret_is_found_where_a_content_was_that_secret() {
+        let tags = tags(&[b"hunter2-hunter2"], &[b"hunter2-hunter2"]);
+        assert_eq!(tags.held_in(b"hunter2-hunter2"), Held::Whole);
+        assert_eq!(tags.without_in_text("hunter2-hunter2").as_deref(), Some("[redacted]"));
+        assert_eq!(tags.without_in_text("hunter2-hunter2\n").as_deref(), Some("[redacted]\n"));
     }
 
     #[test]

@@ -170,10 +170,15 @@ impl Act<'_> {
             let nothing = HostVersion { path: None, content: None, redacted_at, ..version.clone() };
             return Ok((Cow::Owned(nothing), true));
         }
-        Ok(match version.content.as_deref().and_then(|content| tags.without(content)) {
-            Some(without) => (Cow::Owned(HostVersion { content: Some(without), ..version.clone() }), true),
-            None => (Cow::Borrowed(version), false),
-        })
+        let content = version.content.as_deref().and_then(|content| tags.without(content));
+        let actor = tags.without_in_actor(&version.actor);
+        if content.is_none() && actor.is_none() {
+            return Ok((Cow::Borrowed(version), false));
+        }
+        let mut clean = version.clone();
+        clean.content = content.or(clean.content);
+        clean.actor = actor.unwrap_or(clean.actor);
+        Ok((Cow::Owned(clean), true))
     }
 
     /// Puts a memory of the host where it stands there, with its content. Whoever else lives there is deleted.

@@ -66,8 +66,18 @@ pub(super) fn run(
     }
 }
 
+/// Names and values of a store's pairs.
+fn texts_of(pairs: &serde_json::Map<String, Value>) -> impl Iterator<Item = &str> {
+    pairs.iter().flat_map(|(name, value)| std::iter::once(name.as_str()).chain(value.as_str()))
+}
+
 impl Writing<'_, '_> {
     fn create_store(&mut self, new: &CreateStore) -> Result<Written, Stop> {
+        self.keep_out_of_facts("name", None, &new.name)?;
+        self.keep_out_of_facts("description", None, &new.description)?;
+        for text in texts_of(&new.metadata) {
+            self.keep_out_of_facts("metadata", None, text)?;
+        }
         let id = self.act.add_api_store(&NewApiStore {
             name: new.name.clone(),
             description: new.description.clone(),
@@ -85,9 +95,19 @@ impl Writing<'_, '_> {
             name: change.name.clone().filter(|name| *name != row.name),
             description: change.description.clone().filter(|text| *text != row.description),
             metadata: patched
-                .filter(|patched| *patched != pairs)
-                .map(|pairs| Value::Object(pairs).to_string()),
+                .as_ref()
+                .filter(|patched| **patched != pairs)
+                .map(|pairs| Value::Object(pairs.clone()).to_string()),
         };
+        if let Some(name) = &change.name {
+            self.keep_out_of_facts("name", Some(&row.name), name)?;
+        }
+        if let Some(description) = &change.description {
+            self.keep_out_of_facts("description", Some(&row.description), description)?;
+        }
+        for text in patched.iter().flat_map(texts_of) {
+            self.keep_out_of_facts("metadata", Some(&row.metadata), text)?;
+        }
         if change.name.is_some() || change.description.is_some() || change.metadata.is_some() {
             self.act.change_api_store(id, &change, self.inner.now())?;
         }
@@ -226,6 +246,20 @@ impl Writing<'_, '_> {
         };
         if tags.brings_back(before.as_deref(), content) {
             return Err(Refusal::invalid("content", KEPT_OUT).into());
+        }
+        Ok(())
+    }
+
+    /// Refuses a text of a store that would bring back what was redacted. What stands there already may stay.
+    fn keep_out_of_facts(
+        &mut self,
+        field: &'static str,
+        before: Option<&str>,
+        text: &str,
+    ) -> Result<(), Stop> {
+        let tags = self.act.tags()?;
+        if tags.brings_back(before.map(str::as_bytes), text.as_bytes()) {
+            return Err(Refusal::invalid(field, KEPT_OUT).into());
         }
         Ok(())
     }
