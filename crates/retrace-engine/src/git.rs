@@ -81,6 +81,15 @@ pub fn command(directory: &Path) -> Command {
         "-c",
         "diff.renameLimit=0",
     ]);
+    // What a person set for their own eyes must not change what is read.
+    git.args([
+        "-c",
+        "log.diffMerges=separate",
+        "-c",
+        "diff.relative=false",
+        "-c",
+        "i18n.logOutputEncoding=UTF-8",
+    ]);
     git.arg("-C").arg(directory).stdin(Stdio::null()).stderr(Stdio::null());
     git
 }

@@ -54,7 +54,7 @@ impl GitPlace {
             .map_err(|_| ApiError::new(Code::NotFound, say::no_such_directory(), show(directory)))?;
         let prefix = run(&asked, &["rev-parse", "--show-prefix"])?;
         let top = run(&asked, &["rev-parse", "--show-toplevel"]).ok();
-        let top = top.map_or_else(|| asked.clone(), |top| PathBuf::from(text(&line(&top))));
+        let top = top.map_or_else(|| asked.clone(), |top| PathBuf::from(os(&line(&top))));
         let mut inside = line(&prefix);
         if let Some(path) = path {
             if !inside.is_empty() && !inside.ends_with(b"/") {
@@ -194,15 +194,26 @@ fn log(
     git.args(["--no-ext-diff", "--no-textconv", "--no-show-signature", "--no-mailmap", "--no-notes"]);
     git.args(["--no-color", "--ignore-submodules=all", "--format=%x01%H%x00%P%x00%ct%x00%an <%ae>%x00%s"]);
     match which {
-        Which::FirstParents => git.args(["--first-parent", "-m", "HEAD", "--"]),
+        Which::FirstParents => git.args(["--stdin", "--first-parent", "-m", "HEAD", "--"]),
         Which::Between { first, merge } => {
-            git.args(["--no-merges", "--full-history"]).arg(format!("{first}..{merge}")).arg("--")
+            git.args(["--stdin", "--no-merges", "--full-history"]).arg(format!("{first}..{merge}")).arg("--")
         }
     };
-    if paths.iter().all(|path| !path.is_empty()) {
-        git.args(paths.iter().map(|path| os(path)));
+    let is_limited = paths.iter().all(|path| !path.is_empty());
+    // Many paths are more than a program can be started with; git takes them from its input as well, one a line.
+    let (told, given): (Vec<&Vec<u8>>, Vec<&Vec<u8>>) =
+        paths.iter().filter(|_| is_limited).partition(|path| path.contains(&b'\n'));
+    git.args(told.iter().map(|path| os(path)));
+    let mut asked = b"--\n".to_vec();
+    for path in &given {
+        asked.extend_from_slice(path);
+        asked.push(b'\n');
     }
+    git.stdin(Stdio::piped());
     let mut child = Running::start(git)?;
+    let mut to_git = child.stdin()?;
+    // On a thread of its own: nobody knows how much of its input git reads before it prints.
+    let asking = std::thread::spawn(move || drop(to_git.write_all(&asked)));
     let mut fields = BufReader::new(child.stdout()?).split(0);
     let mut commits: Vec<Commit> = Vec::new();
     let failed = |error: std::io::Error| failed(error.to_string());
@@ -235,6 +246,7 @@ fn log(
         }
     }
     child.end()?;
+    drop(asking.join());
     steps.go_on()?;
     Ok(commits)
 }
@@ -391,6 +403,15 @@ fn run(directory: &Path, arguments: &[&str]) -> Result<Vec<u8>, ApiError> {
     let mut git = command(directory);
     git.args(arguments);
     output(git).map_err(|error| {
+        let is_there = directory.ancestors().any(|above| above.join(".git").exists());
+        if error.code == Code::StoreUnavailable && error.hint.is_empty() && is_there {
+            return ApiError::new(
+                Code::StoreUnavailable,
+                say::git_does_not_read_repository(),
+                show(directory),
+            )
+            .hint(say::git_status_there_says_why());
+        }
         if error.code == Code::StoreUnavailable && error.hint.is_empty() {
             return ApiError::new(Code::NotFound, say::directory_no_git_repository(), show(directory))
                 .hint(say::import_git_dir_takes_directory());
@@ -404,10 +425,9 @@ fn trimmed(field: &[u8]) -> &[u8] {
     field.strip_prefix(b"\n").unwrap_or(field)
 }
 
-/// The first line.
+/// The one line that git printed, without the line feed that ends it: a path may hold others.
 fn line(bytes: &[u8]) -> Vec<u8> {
-    let end = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len());
-    bytes[..end].to_vec()
+    bytes.strip_suffix(b"\n").unwrap_or(bytes).to_vec()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -433,6 +453,8 @@ retrace_message::messages! {
     no_history_bring_before_first() => "There is no history to bring in before the first commit.",
     left_out_because_they_above(limit, too_large) => "Left out because they are above {limit} MiB: {too_large}.",
     left_out_because_repository_not(missing) => "Left out because the repository does not have their content: {missing}.",
+    git_does_not_read_repository() => "Git does not read the repository that the directory lies in.",
+    git_status_there_says_why() => "`git status` there says why. Of a repository of another user, `git config --global --add safe.directory DIR` allows it.",
     directory_no_git_repository() => "The directory is in no git repository.",
     import_git_dir_takes_directory() => "`import git DIR` takes a directory that git keeps, or a clone of what kept it.",
 }

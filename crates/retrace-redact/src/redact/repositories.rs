@@ -17,7 +17,8 @@ const LARGEST_OBJECT: u64 = 64 << 20;
 pub(super) struct Kept {
     /// Commits that left a changed file with it, or have it in their message.
     pub(super) commits: u64,
-    /// Objects that hold it and that no commit brought in: staged ones, tags, and what nothing leads to.
+    /// Objects that hold it and that no commit brought in: staged ones, tags, and what nothing leads to; and names of branches and
+    /// tags.
     pub(super) others: u64,
     /// True if everything was searched.
     pub(super) finished: bool,
@@ -37,8 +38,9 @@ pub(super) fn repository_of(directory: &Path) -> Option<Repository> {
         let mut git = command(directory);
         git.args(arguments);
         let out = output(git).ok()?;
-        let line = out.split(|byte| *byte == b'\n').next().filter(|line| !line.is_empty())?;
-        Some(PathBuf::from(String::from_utf8_lossy(line).into_owned()))
+        // A path may hold line feeds; one more ends it.
+        let line = out.strip_suffix(b"\n").filter(|line| !line.is_empty())?;
+        Some(path_from(line))
     };
     let common = line(&["rev-parse", "--path-format=absolute", "--git-common-dir"])?;
     let top = line(&["rev-parse", "--show-toplevel"]).unwrap_or_else(|| directory.to_path_buf());
@@ -69,10 +71,13 @@ pub(super) fn same_place_in_worktrees(repository: &Repository, directory: &Path)
 /// # Errors
 /// `store_unavailable` when git fails.
 pub(super) fn kept_in(repository: &Repository, search: &Regex, until: Instant) -> Result<Kept, ApiError> {
-    let Objects { mut holding, mut commits, mut finished } = objects_holding(repository, search, until)?;
-    if holding.is_empty() && commits.is_empty() {
-        return Ok(Kept { finished, ..Kept::default() });
+    let Objects { mut holding, trees, mut commits, mut finished } =
+        objects_holding(repository, search, until)?;
+    let refs = refs_holding(repository, search)?;
+    if holding.is_empty() && trees == 0 && commits.is_empty() {
+        return Ok(Kept { others: refs, finished, ..Kept::default() });
     }
+    let mut is_name_brought_in = false;
     let mut git = command(&repository.top);
     git.args([
         "log",
@@ -101,8 +106,13 @@ pub(super) fn kept_in(repository: &Repository, search: &Regex, until: Instant) -
         } else if let Some(change) = line.strip_prefix(b":") {
             let blob = change.split(|byte| *byte == b' ').nth(3).unwrap_or_default();
             let blob = String::from_utf8_lossy(blob).into_owned();
+            // The name of a file is at the end of the line.
+            let is_in_name = search.is_match(change);
+            is_name_brought_in |= is_in_name;
             if holding.contains(&blob) {
                 brought_in.insert(blob);
+                commits.insert(commit.clone());
+            } else if is_in_name {
                 commits.insert(commit.clone());
             }
         }
@@ -112,14 +122,24 @@ pub(super) fn kept_in(repository: &Repository, search: &Regex, until: Instant) -
     }
     holding.retain(|blob| !brought_in.contains(blob));
     // Without all commits it is not known which of the objects belong to none.
-    let others = if finished { holding.len() as u64 } else { 0 };
-    let at_least = u64::from(commits.is_empty() && !holding.is_empty() && !finished);
+    let trees = if is_name_brought_in { 0 } else { trees };
+    let others = refs + if finished { holding.len() as u64 + trees } else { 0 };
+    let at_least = u64::from(commits.is_empty() && !(holding.is_empty() && trees == 0) && !finished);
     Ok(Kept { commits: (commits.len() as u64).max(at_least), others, finished })
+}
+
+/// The number of branches, tags and other names of a repository that hold it.
+fn refs_holding(repository: &Repository, search: &Regex) -> Result<u64, ApiError> {
+    let mut git = command(&repository.top);
+    git.args(["for-each-ref", "--format=%(refname)"]);
+    Ok(output(git)?.split(|byte| *byte == b'\n').filter(|name| search.is_match(name)).count() as u64)
 }
 
 /// Objects that hold it: blobs and tags, and commits by their messages.
 struct Objects {
     holding: BTreeSet<String>,
+    /// Trees that have it in the name of a file.
+    trees: u64,
     commits: BTreeSet<String>,
     finished: bool,
 }
@@ -129,7 +149,7 @@ fn objects_holding(repository: &Repository, search: &Regex, until: Instant) -> R
     git.args(["cat-file", "--batch-all-objects", "--unordered", "--buffer", "--batch"]);
     let mut child = Running::start(git)?;
     let mut answers = BufReader::with_capacity(1 << 16, child.stdout()?);
-    let mut found = Objects { holding: BTreeSet::new(), commits: BTreeSet::new(), finished: true };
+    let mut found = Objects { holding: BTreeSet::new(), trees: 0, commits: BTreeSet::new(), finished: true };
     let (mut head, mut bytes) = (Vec::new(), Vec::new());
     loop {
         head.clear();
@@ -140,15 +160,18 @@ fn objects_holding(repository: &Repository, search: &Regex, until: Instant) -> R
         let mut words = line.split_whitespace();
         let (Some(id), Some(kind), Some(size)) = (words.next(), words.next(), words.next()) else { continue };
         let Ok(size) = size.parse::<u64>() else { continue };
-        let read = if kind == "tree" || size > LARGEST_OBJECT {
-            found.finished &= kind == "tree";
+        let read = if size > LARGEST_OBJECT {
+            found.finished = false;
             std::io::copy(&mut (&mut answers).take(size + 1), &mut std::io::sink()).map(drop)
         } else {
             bytes.clear();
             let read = (&mut answers).take(size + 1).read_to_end(&mut bytes).map(drop);
             if search.is_match(&bytes) {
-                let objects = if kind == "commit" { &mut found.commits } else { &mut found.holding };
-                objects.insert(id.to_owned());
+                match kind {
+                    "commit" => drop(found.commits.insert(id.to_owned())),
+                    "tree" => found.trees += 1,
+                    _ => drop(found.holding.insert(id.to_owned())),
+                }
             }
             read
         };
@@ -160,4 +183,15 @@ fn objects_holding(repository: &Repository, search: &Regex, until: Instant) -> R
     // One that could not read everything says so by how it ends.
     found.finished &= child.end().is_ok();
     Ok(found)
+}
+
+#[cfg(unix)]
+fn path_from(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt as _;
+    std::ffi::OsString::from_vec(bytes.to_vec()).into()
+}
+
+#[cfg(not(unix))]
+fn path_from(bytes: &[u8]) -> PathBuf {
+    String::from_utf8_lossy(bytes).into_owned().into()
 }
