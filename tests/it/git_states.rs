@@ -67,6 +67,8 @@ struct Maker {
     side: Option<Side>,
     /// The word that a line begins with, and nothing else does.
     first_words: Vec<String>,
+    /// Names of files that went. Another file may get one while no branch is under way.
+    freed: Vec<String>,
 }
 
 impl Maker {
@@ -85,6 +87,7 @@ impl Maker {
             tip: 0,
             side: None,
             first_words: Vec::new(),
+            freed: Vec::new(),
         }
     }
 
@@ -102,6 +105,11 @@ impl Maker {
     }
 
     fn name(&mut self) -> String {
+        if self.random.one_in(3)
+            && let Some(freed) = self.freed.pop()
+        {
+            return freed;
+        }
         self.files += 1;
         let folder = self.random.pick(&["", "topics/", "a b/c/"]).copied().unwrap_or_default();
         format!("{folder}n{}.md", self.files)
@@ -209,6 +217,11 @@ impl Maker {
 
     fn on_main(&mut self) {
         let mut tree = self.tree.clone();
+        if self.side.is_none() {
+            let went = self.before.iter().flat_map(Tree::keys).filter(|path| !tree.contains_key(*path));
+            self.freed.extend(went.cloned().collect::<Vec<_>>());
+            self.freed.retain(|path| !tree.contains_key(path));
+        }
         let taken = self.side.as_ref().map(|side| side.taken.clone()).unwrap_or_default();
         let files: Vec<String> = tree.keys().cloned().collect();
         match self.random.below(20) {
@@ -230,6 +243,7 @@ impl Maker {
     }
 
     fn on_side(&mut self, mut side: Side) {
+        self.freed.clear();
         let mut tree = side.tree.clone();
         let untouched: Vec<String> = tree
             .keys()
@@ -627,6 +641,53 @@ fn every_commit_of_a_history_made_at_random_is_as_git_has_it() {
             .into_iter()
             .for_each(|(seed, steps)| a_history_agrees(seed, steps, 12)),
     }
+}
+
+#[test]
+fn what_a_person_set_for_their_own_eyes_changes_nothing() {
+    let imported = |settings: &[[&str; 2]]| {
+        let world = World::new();
+        let repository = Repository::new(world.path("repository"))?;
+        let mut maker = Maker::new(2, false);
+        while maker.marks < 60 {
+            maker.step();
+        }
+        repository.stream(maker.stream.as_bytes());
+        for [name, value] in settings {
+            repository.ask(&["config", name, value]);
+        }
+        add_store(&world, "kept", std::iter::empty());
+        let done = import(&world, &repository, "kept");
+        Some((done.versions, done.memories))
+    };
+    let plain = imported(&[]);
+    for way in ["off", "remerge", "combined", "dense-combined", "first-parent"] {
+        assert_eq!(imported(&[["log.diffMerges", way]]), plain, "{way}");
+    }
+    let others = [["diff.relative", "true"], ["diff.renames", "false"], ["i18n.logOutputEncoding", "UTF-16"]];
+    assert_eq!(imported(&others), plain);
+}
+
+#[test]
+fn a_directory_of_more_files_than_a_program_takes_arguments_is_imported() {
+    let world = World::new();
+    let Some(repository) = Repository::new(world.path("repository")) else { return };
+    // Of paths alone more than the two megabytes that a program is started with.
+    let count = 3_600;
+    let below = ["a", "b", "c"].map(|letter| letter.repeat(200)).join("/");
+    let commit = |at: u32| {
+        format!("commit refs/heads/main\ncommitter Grace <grace@example.org> {at} +0000\ndata 4\nstep\n")
+    };
+    let mut stream = commit(1_793_491_200);
+    for number in 0..count {
+        stream.push_str(&format!("M 100644 inline old/{below}/{number}.md\ndata 5\n{number:05}\n"));
+    }
+    stream.push_str(&commit(1_793_491_201));
+    stream.push_str("R old memory\n");
+    repository.stream(stream.as_bytes());
+    add_store(&world, "kept", std::iter::empty());
+    let done = import(&world, &repository, "kept");
+    assert_eq!((done.memories, done.versions), (count, 2 * count));
 }
 
 /// Real histories, made to repositories. Skipped where they are not.

@@ -115,6 +115,33 @@ fn a_second_import_from_git_brings_nothing_back() {
 }
 
 #[test]
+fn neither_writers_nor_texts_that_are_it_bring_it_back() {
+    let world = World::new();
+    // A content that is the secret and nothing else.
+    world.record("keys.md", SECRET);
+    redact(&world, SECRET).expect("a redaction");
+    let Some(mut git) = Repository::new(world.path("repository")) else { return };
+    git.write("named.md", "named\n");
+    git.write(SECRET, "named after it\n");
+    git.commit_by("The key", SECRET);
+    let done = import_git(&world, "repository", false).expect("an import");
+    assert_eq!(done.redacted, 2, "{done:?}");
+    let writer = world.log("named.md").remove(0).created_by.expect("a writer");
+    assert!(format!("{writer:?}").contains("[redacted]"), "{writer:?}");
+    assert!(is_absent(&world, SECRET));
+    world.record("plain.md", "plain\n");
+    let version = world.log("plain.md").remove(0).id;
+    let approve = wire::ReviewReq {
+        versions: vec![version],
+        verdict: "approved".to_owned(),
+        note: Some(SECRET.to_owned()),
+        ..wire::ReviewReq::default()
+    };
+    commands::review(&world.app, approve).expect("a review");
+    assert!(is_absent(&world, SECRET));
+}
+
+#[test]
 fn neither_transcripts_nor_kept_copies_nor_bundles_bring_it_back() {
     let world = World::new();
     world.record("keys.md", format!("the key is {SECRET}\n"));
@@ -150,6 +177,7 @@ fn a_pull_brings_nothing_back() {
     let host = FakeHost::default();
     host.write("keys.md", &format!("the key is {SECRET}\n"));
     host.write(&format!("{SECRET}.md"), "named after it\n");
+    host.describe(&format!("what agents know of {SECRET}"), [("key", SECRET)]);
     let world = redacted_in(World::with(|options| options.hosts = Arc::new(host.clone())));
     let request = wire::AddRemoteReq { remote_id: STORE.to_owned(), ..wire::AddRemoteReq::default() };
     let added = commands::add_remote(&world.app, request).expect("a mirror");
@@ -227,6 +255,20 @@ fn the_memory_tool_and_the_api_refuse_it_and_let_stand_what_stands() {
 
     let api = StoreApi::of(&world.app);
     let store = api.store("hosted here");
+    for facts in [
+        json!({"name": SECRET}),
+        json!({"name": "x", "description": format!("of {SECRET}")}),
+        json!({"name": "x", "metadata": {"key": SECRET}}),
+        json!({"name": "x", "metadata": {SECRET: "key"}}),
+    ] {
+        assert_eq!(api.call("POST", "/v1/memory_stores", &facts).0, 400, "{facts}");
+        let mut change = facts.clone();
+        if change["name"] == "x" {
+            change.as_object_mut().expect("an object").remove("name");
+        }
+        assert_eq!(api.call("POST", &format!("/v1/memory_stores/{store}"), &change).0, 400, "{facts}");
+    }
+    assert!(is_absent(&world, SECRET));
     let memories = format!("/v1/memory_stores/{store}/memories");
     let (status, answer) =
         api.call("POST", &memories, &json!({"path": "/a.md", "content": format!("again {SECRET}\n")}));

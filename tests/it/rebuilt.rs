@@ -150,9 +150,15 @@ impl Repository {
 
     /// Commits everything.
     pub(crate) fn commit(&mut self, subject: &str) {
+        self.commit_by(subject, "Grace");
+    }
+
+    /// Commits everything that somebody of this name wrote.
+    pub(crate) fn commit_by(&mut self, subject: &str, author: &str) {
         self.commits += 1;
         self.git(&["add", "-A"]);
-        self.git(&["commit", "-q", "--allow-empty", "-m", subject]);
+        let author = format!("--author={author} <grace@example.org>");
+        self.git(&["commit", "-q", "--allow-empty", &author, "-m", subject]);
     }
 }
 

@@ -165,6 +165,14 @@ impl FakeHost {
         self.state().before_write = Some(Box::new(happens));
     }
 
+    /// Says something else of its store.
+    pub fn describe<const N: usize>(&self, description: &str, pairs: [(&str, &str); N]) {
+        let mut state = self.state();
+        state.store.description = description.to_owned();
+        state.store.metadata =
+            pairs.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    }
+
     /// Sets its clock, which then moves a minute with each thing that happens.
     pub fn set_clock(&self, now: Timestamp) {
         self.state().ticks = (now.micros() - HOST_START) / 60_000_000;
