@@ -98,6 +98,10 @@ fn the_end_of_a_session_of_claude_code_is_known_when_its_process_ends() {
         json!({"kind": "at_end", "program": "preflight", "sentence": "Run preflight before you stop."}),
     );
     programs(&project, &["preflight"]);
+    // The client ran here before: a directory that comes is watched when all of them are listed again.
+    for folder in ["sessions", "projects"] {
+        std::fs::create_dir_all(rig.world.path("agent/.claude").join(folder)).expect("a folder");
+    }
     let events = app.subscribe();
     let recording = app.record(&[]).expect("it records");
     let script = |last: Vec<Value>| {
