@@ -91,6 +91,9 @@ fn held_against(world: &World, transcript: &str, answers: &[Answered]) -> usize 
     checked
 }
 
+/// Sessions that are begun until one can be resumed.
+const ATTEMPTS: u32 = 4;
+
 fn facts(name: &str, lines: usize) -> String {
     (1..=lines).map(|line| format!("fact number {line} of {name}\n")).collect()
 }
@@ -231,7 +234,8 @@ fn every_line_is_present_where_gemini_cli_sent_it() {
 fn every_line_is_present_where_opencode_sent_it() {
     let Some(rig) = opencode::rig() else { return };
     let project = rig.world.path("project");
-    let memory = rig.world.path("memory");
+    // What lies outside of the project it asks for.
+    let memory = project.join("memory");
     let file = |name: &str| memory.join(name);
     write(rig.config().join("AGENTS.md"), "# Home\nBe brief in all answers.\n");
     write(project.join("AGENTS.md"), "# Rules of the project\nUse tabs.\n\nNo dashes in names.\n");
@@ -342,21 +346,39 @@ fn what_a_compression_of_gemini_cli_takes_is_known() {
     let shell =
         |command: String| call("run_shell_command", json!({"command": command, "description": "Look"}));
     let cat = |name: &str| shell(format!("cat {}", memory.join(name).display()));
-    rig.api.play(vec![
-        vec![cat("whole.md")],
-        vec![shell("seq 400".to_owned())],
-        vec![shell("seq 300".to_owned()), json!({"prompt_tokens": 1_000_000})],
-        vec![cat("later.md")],
-        vec![json!("Finished.")],
-    ]);
-    rig.run("Look at the memory", &[]);
+    // It compresses between two prompts alone, and what it reports of a request decides.
+    let few = || json!({"prompt_tokens": 10});
+    let mut begun = None;
+    for attempt in 0..ATTEMPTS {
+        rig.compress_above(0.5);
+        rig.api.play(vec![
+            vec![cat("whole.md"), few()],
+            vec![shell("seq 300".to_owned()), few()],
+            vec![json!("Finished."), few()],
+        ]);
+        let (began, prompt) = (gemini::seconds(), format!("Look at the memory, {attempt}"));
+        rig.run(&prompt, &[]);
+        rig.world.scan();
+        let rows = sessions(&rig.world, "gemini").into_iter();
+        let id = rows.filter(|row| row.title.as_ref() == Some(&prompt)).map(|row| row.id).next();
+        let now = gemini::seconds();
+        if now / 60 == began / 60 && now % 60 < gemini::RESUME_WITHIN_SECONDS {
+            begun = id;
+            break;
+        }
+    }
+    let Some(id) = begun else {
+        println!("skipped: no session began and ended early enough in a minute to be resumed");
+        return;
+    };
+    rig.compress_above(0.0003);
+    rig.api.play(vec![vec![cat("later.md"), few()], vec![json!("Finished."), few()]]);
+    rig.run("Go on", &["--resume", &id]);
     rig.world.scan();
-    let rows = sessions(&rig.world, "gemini");
-    let [row] = &rows[..] else { panic!("one session: {rows:?}") };
-    let checked = held_against(&rig.world, &row.id, &answers(&rig.api));
-    assert!(checked > 60, "{checked}");
-    let last = at(&rig.world, &row.id, shown(&rig.world, &row.id).requests.len() as u64 - 1);
-    assert_eq!(last.compactions.len(), 1, "it was compressed");
+    let checked = held_against(&rig.world, &id, &answers(&rig.api));
+    assert!(checked > 300, "{checked}");
+    let last = at(&rig.world, &id, shown(&rig.world, &id).requests.len() as u64 - 1);
+    assert_eq!(last.compactions, [3], "it was compressed");
     assert_eq!(of_file(&last, "whole.md"), (vec![], Some(PresenceCause::Compacted)));
     assert_eq!(of_file(&last, "later.md"), (vec![(1, 12)], None));
 }
