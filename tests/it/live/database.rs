@@ -127,14 +127,14 @@ impl Database {
     }
 }
 
-fn tool(call: &str, name: &str, status: &str, input: Value) -> Value {
+fn tool(call: &str, name: &str, status: &str, input: &Value) -> Value {
     json!({"type": "tool", "callID": call, "tool": name,
         "state": {"status": status, "input": input, "output": "", "time": {"start": LATER, "end": LATER}}})
 }
 
 fn shell(session: &str, number: u32, status: &str, command: &str) -> Value {
     let input = if status == "pending" { json!({}) } else { json!({"command": command}) };
-    tool(&format!("call_{session}_{number}"), "bash", status, input)
+    tool(&format!("call_{session}_{number}"), "bash", status, &input)
 }
 
 /// What the ledger over the whole session says was broken.
@@ -177,8 +177,8 @@ fn a_break_in_a_database_is_found_as_its_call_is_made() {
     database.runs("ses_1", 3, "echo npm");
     let two = [
         json!({"type": "text", "text": "I test it."}),
-        tool("call_4a", "bash", "completed", json!({"command": "pnpm test"})),
-        tool("call_4b", "bash", "running", json!({"command": "npm test"})),
+        tool("call_4a", "bash", "completed", &json!({"command": "pnpm test"})),
+        tool("call_4b", "bash", "running", &json!({"command": "npm test"})),
     ];
     database.message("ses_1", 4, "assistant", &two);
     let found = wait_for(&world.app, &events, 2);
@@ -205,7 +205,7 @@ fn what_a_database_got_while_nothing_recorded_is_found_once() {
     // The message goes on, and another session begins.
     let more = [
         shell("ses_1", 2, "completed", "npm ci"),
-        tool("call_more", "bash", "completed", json!({"command": "npm test"})),
+        tool("call_more", "bash", "completed", &json!({"command": "npm test"})),
     ];
     database.message("ses_1", 2, "assistant", &more);
     database.session("ses_2");
@@ -244,9 +244,9 @@ fn a_verdict_of_a_database_is_withdrawn_and_what_is_taken_back_stays() {
     database.says("ses_1", 1, "Ship it.");
     database.runs("ses_1", 2, "lint");
     let write = |status: &str| {
-        tool("call_w", "write", status, json!({"filePath": "/home/ada/app/a.txt", "content": "a\n"}))
+        tool("call_w", "write", status, &json!({"filePath": "/home/ada/app/a.txt", "content": "a\n"}))
     };
-    let ship = tool("call_s", "bash", "running", json!({"command": "ship"}));
+    let ship = tool("call_s", "bash", "running", &json!({"command": "ship"}));
     database.message("ses_1", 3, "assistant", &[write("running"), ship.clone()]);
     assert_eq!(calls(&wait_for(&world.app, &events, 1)), ["ship"]);
     // The file was not written: lint had run since the last edit.
