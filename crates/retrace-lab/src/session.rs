@@ -261,31 +261,40 @@ fn session_load(load: &loads::Load, path: &str, transcript: &Transcript) -> Sess
         scope: load.scope.map(recall_scope),
         at: load.at.map(|at| at.to_rfc3339()),
         request: load.request.map(|request| request as u64),
-        by: load.message.filter(|_| nested).and_then(|message| read_before(transcript, message, path)),
+        by: nested.then(|| read_before(transcript, load, path)).flatten(),
         agent: None,
         witness: LoadWitness::Transcript,
     }
 }
 
 /// The file that brought an instruction file with it: the last before its message that was read and that it is for. `None` where
-/// nothing that was read is.
-fn read_before(transcript: &Transcript, message: usize, brought: &str) -> Option<String> {
+/// nothing that was read is, and where a hook brought it and several were read at a time.
+fn read_before(transcript: &Transcript, load: &loads::Load, brought: &str) -> Option<String> {
+    let message = load.message?;
     let directory = transcript.session.project.as_deref().unwrap_or_default();
-    let globs = transcript.messages.get(message)?.blocks.iter().find_map(|block| match &block.kind {
+    let attached = transcript.messages.get(message)?.blocks.iter().find_map(|block| match &block.kind {
         BlockKind::Attachment { files, .. } => files.iter().find(|file| file.path == brought),
         _ => None,
     });
-    let fits = Fits::of(brought, globs.map_or(&[], |file| &file.globs), directory);
+    let fits = Fits::of(brought, attached.map_or(&[], |file| &file.globs), directory);
     let before = transcript.messages.get(..message)?.iter().rev();
-    // Attachments stand close behind the result that brought them. Several files may have been read at a time.
-    before.take_while(|message| message.origin != Origin::Typed).take(64).find_map(|message| {
-        message.blocks.iter().rev().find_map(|block| match &block.kind {
-            BlockKind::ToolUse { input, .. } => {
-                let path = ["file_path", "path"].iter().find_map(|name| input[*name].as_str())?;
-                fits.takes(path).then(|| path.to_owned())
-            }
-            _ => None,
-        })
+    // Attachments stand close behind the result that brought them.
+    let mut near = before.take_while(|message| message.origin != Origin::Typed).take(64);
+    if load.reason == Reason::Hook {
+        let last = near.find(|message| paths_read(message).next().is_some())?;
+        let mut read = paths_read(last);
+        return read.next().filter(|_| read.next().is_none()).map(str::to_owned);
+    }
+    near.find_map(|message| paths_read(message).filter(|path| fits.takes(path)).last().map(str::to_owned))
+}
+
+/// Paths that the calls of a message name.
+fn paths_read(message: &Said) -> impl Iterator<Item = &str> {
+    message.blocks.iter().filter_map(|block| match &block.kind {
+        BlockKind::ToolUse { input, .. } => {
+            ["file_path", "path"].iter().find_map(|name| input[*name].as_str())
+        }
+        _ => None,
     })
 }
 
