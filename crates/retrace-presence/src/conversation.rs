@@ -320,7 +320,7 @@ impl Absence<'_, '_> {
         let Some(version) = self.version else {
             return match cut {
                 Some((_, text)) if text.cut_at.is_none_or(|at| line as u32 + 1 >= at) => Cause::Cut,
-                _ if !is_whole => Cause::NotOpened,
+                _ if !is_whole => self.unopened(),
                 _ => Cause::OtherVersion,
             };
         };
@@ -339,7 +339,17 @@ impl Absence<'_, '_> {
         if limit.is_some_and(|limit| at >= limit) {
             return Cause::Cut;
         }
-        if is_whole { Cause::Stripped } else { Cause::NotOpened }
+        if is_whole { Cause::Stripped } else { self.unopened() }
+    }
+
+    /// A line of a file of which other parts are there. What a client loads at the start it may have loaded beside them, and
+    /// loads anew when a session is resumed: where nothing tells, that is not known.
+    fn unopened(&self) -> Cause {
+        let may_be_loaded = matches!(self.memory.loading, Loading::AtStart(_))
+            && self.of.place == Place::Here
+            && (!self.of.is_subagent || self.of.is_in_prompt)
+            && !self.of.tells(&self.facts);
+        if may_be_loaded { Cause::Unknown } else { Cause::NotOpened }
     }
 
     /// The line was in an earlier request, and a compaction or a context edit took it.

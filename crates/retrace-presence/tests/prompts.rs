@@ -84,3 +84,24 @@ fn a_reading_that_is_repeated_over_two_messages_is_present() {
     let at = Conversation::new(&digest, &shelf).at(&memory, &pieces, None, 0).expect("the file");
     assert_eq!(at.ranges(), [(1, 2)]);
 }
+
+#[test]
+fn of_what_is_loaded_at_the_start_a_part_that_was_written_says_nothing_of_the_rest() {
+    let mut shelf = Shelf::default();
+    let content = json!([{"type": "tool_use", "id": "t", "name": "Edit",
+        "input": {"file_path": PATH, "old_string": "- x", "new_string": "- b"}}]);
+    let messages = [
+        json!({"role": "user", "content": "go"}),
+        json!({"role": "assistant", "content": content}),
+        json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "ok"}]}),
+    ];
+    let mut digest = digest("", &messages, &mut shelf);
+    for (proof, tells, cause) in
+        [(Proof::None, false, Cause::Unknown), (Proof::Proved, true, Cause::NotOpened)]
+    {
+        (digest.requests[0].proof, digest.requests[0].tells) = (proof, tells);
+        let pieces = digest.pieces_of(&[PATH]);
+        let at = Conversation::new(&digest, &shelf).at(&at_start("- a\n- b\n"), &pieces, None, 0);
+        assert_eq!(at.expect("the file").absent(), [((1, 1), cause)]);
+    }
+}
