@@ -5,14 +5,13 @@ use retrace_presence::{
 };
 use serde_json::{Value, json};
 
-/// A conversation of one request, which is proved.
+/// A conversation whose requests are proved; the last one sends `messages`.
 fn digest(system: &str, messages: &[Value], shelf: &mut Shelf) -> Digest {
     let request = json!({"model": "m", "system": system, "messages": messages});
     let response = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "m",
         "content": [{"type": "text", "text": "ok"}], "usage": {"input_tokens": 9, "output_tokens": 1}});
-    let log = json!({"request": request, "response": response}).to_string();
+    let log = json!({"request": {"body": request}, "response": {"body": response}}).to_string();
     let reading = retrace_transcript::read(log.as_bytes()).expect("a log of a proxy");
-    assert_eq!(reading.transcripts[0].requests.len(), 1);
     Digest::of(&reading.transcripts[0], &|_| Proof::Proved, &Scope::default(), shelf)
 }
 
@@ -99,9 +98,10 @@ fn of_what_is_loaded_at_the_start_a_part_that_was_written_says_nothing_of_the_re
     for (proof, tells, cause) in
         [(Proof::None, false, Cause::Unknown), (Proof::Proved, true, Cause::NotOpened)]
     {
-        (digest.requests[0].proof, digest.requests[0].tells) = (proof, tells);
+        let last = digest.requests.len() - 1;
+        (digest.requests[last].proof, digest.requests[last].tells) = (proof, tells);
         let pieces = digest.pieces_of(&[PATH]);
-        let at = Conversation::new(&digest, &shelf).at(&at_start("- a\n- b\n"), &pieces, None, 0);
+        let at = Conversation::new(&digest, &shelf).at(&at_start("- a\n- b\n"), &pieces, None, last);
         assert_eq!(at.expect("the file").absent(), [((1, 1), cause)]);
     }
 }

@@ -337,7 +337,7 @@ fn what_the_client_writes_is_distinguished() {
 #[test]
 fn what_a_person_typed_while_the_agent_worked_is_theirs() {
     let queued = |uuid: &str, after: &str, mode: &str, prompt: &str| {
-        let mut queued = line("attachment", uuid, Some(after));
+        let mut queued = line("attachment", uuid, Some(after), json!({}));
         queued["attachment"] = json!({"type": "queued_command", "commandMode": mode, "prompt": prompt});
         queued["rendered"] =
             json!([{"content": format!("<system-reminder>\nSaid meanwhile: {prompt}\n</system-reminder>")}]);
