@@ -99,6 +99,69 @@ fn session_saying(tells: u64, in_force: Option<&Value>, added: &Value) -> Vec<St
     ]
 }
 
+/// A session in which the second request sends an answer, the note of an interruption and a prompt as one message, and the first
+/// prompt anew beside another reminder. A third prompt was typed while the agent worked.
+pub(crate) fn interrupted() -> Vec<String> {
+    let shape = json!({"system": [{"type": "text", "text": "You write code."}], "tools": []});
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let note = "[Request interrupted by user for tool use]";
+    let first = json!({"role": "user", "content": [text("Tidy up.")]});
+    let call = json!({"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "make"}});
+    let called = json!({"role": "assistant", "content": [call]});
+    let result = json!({"type": "tool_result", "tool_use_id": "toolu_1", "content": "Rejected."});
+    let anew = json!({"role": "user", "content": [text(DATE), text("Tidy up.")]});
+    let after = json!({"role": "user", "content": [result, text(note), text("Use npm.")]});
+    let params = json!({"model": "claude-opus-4-8", "max_tokens": 64000});
+    let typed = |kind: &str, fields: &Value| format!("{{\"type\":\"{kind}\",{}", &fields.to_string()[1..]);
+    let blob =
+        |message: &Value| typed("api-request-blob", &json!({"hash": hash(message), "message": message}));
+    let request = |id: &str, messages: &[&Value]| {
+        let mut body = params.clone();
+        body["system"] = shape["system"].clone();
+        body["tools"] = shape["tools"].clone();
+        body["messages"] = messages.iter().map(|message| (*message).clone()).collect();
+        let tail: Vec<String> = messages.iter().map(|message| hash(message)).collect();
+        let line = json!({"id": id, "version": "2.1.330", "querySource": "sdk", "shapeHash": hash(&shape), "params": params,
+            "keep": 0, "tail": tail, "cacheControl": [], "requestDigest": hash(&body)});
+        typed("api-request", &line)
+    };
+    let answer = |uuid: &str, after: &str, of: &str, block: &Value| {
+        json!({"type": "assistant", "uuid": uuid, "parentUuid": after, "version": "2.1.330", "requestRef": of,
+            "message": {"id": format!("msg_{uuid}"), "role": "assistant", "model": "claude-opus-4-8", "content": [block],
+                "stop_reason": "end_turn", "usage": {"input_tokens": 900, "output_tokens": 9}}})
+        .to_string()
+    };
+    let user = |uuid: &str, after: Option<&str>, content: Value| {
+        json!({"type": "user", "uuid": uuid, "parentUuid": after, "sessionId": "feed0002", "version": "2.1.330", "cwd": "/p",
+            "message": {"role": "user", "content": content}})
+        .to_string()
+    };
+    let queued = |uuid: &str, after: &str, mode: &str, prompt: &str| {
+        let mut line =
+            attachment("queued_command", &json!({"commandMode": mode, "prompt": prompt}), Some(prompt));
+        (line["uuid"], line["parentUuid"]) = (uuid.into(), after.into());
+        line.to_string()
+    };
+    vec![
+        user("u1", None, json!("Tidy up.")),
+        typed("api-request-shape", &json!({"shapeHash": hash(&shape), "shape": shape})),
+        blob(&first),
+        request("11111111-aaaa", &[&first]),
+        answer("a1", "u1", "11111111-aaaa", &call),
+        user("r1", Some("a1"), json!([result])),
+        user("i1", Some("r1"), json!([text(note)])),
+        user("u2", Some("i1"), json!("Use npm.")),
+        blob(&anew),
+        blob(&called),
+        blob(&after),
+        request("22222222-bbbb", &[&anew, &called, &after]),
+        answer("a2", "u2", "22222222-bbbb", &text("Begun.")),
+        queued("q1", "a2", "prompt", "And be quick."),
+        queued("q2", "q1", "task-notification", "A task ended."),
+        answer("a3", "q2", "33333333-cccc", &text("Done.")),
+    ]
+}
+
 struct Told {
     world: World,
     path: String,
@@ -143,6 +206,14 @@ fn a_request_is_shown_as_sent_and_proved() {
         let request = RequestBodyReq { transcript: told.path.clone(), at: at.to_owned(), raw: false };
         assert_eq!(commands::context_request(&told.world.app, request).expect_err(at).code, code, "{at}");
     }
+}
+
+#[test]
+fn an_interrupted_session_is_proved() {
+    let told = told(&interrupted());
+    let shown = told.show();
+    let proved: Vec<Option<bool>> = ["0", "1"].map(|at| told.request(at, false).proved).to_vec();
+    assert_eq!((shown.requests.len(), proved), (3, vec![Some(true), Some(true)]));
 }
 
 #[test]

@@ -100,6 +100,63 @@ fn a_session_without_a_transcript_has_the_prompts_that_its_writer_told() {
     assert_eq!(unknown.expect_err("unknown").code, wire::Code::NotFound);
 }
 
+#[test]
+fn prompts_are_those_that_were_typed_however_they_were_sent() {
+    let machine = Machine::new();
+    let folder =
+        machine.memory("MEMORY.md").parent().and_then(std::path::Path::parent).expect("a folder").to_owned();
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let path = folder.join("feed0002.jsonl");
+    std::fs::write(&path, crate::requests::interrupted().join("\n") + "\n").expect("a transcript");
+    // By its id, and by the path of its transcript.
+    for name in ["feed0002".to_owned(), path.display().to_string()] {
+        let told = session(&machine, &name);
+        let prompts: Vec<(&str, u64, Option<u64>)> = told
+            .prompts
+            .iter()
+            .map(|prompt| (prompt.text.as_str(), prompt.requests, prompt.request))
+            .collect();
+        assert_eq!(
+            prompts,
+            [("Tidy up.", 1, Some(0)), ("Use npm.", 1, Some(1)), ("And be quick.", 1, Some(2))],
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_file_is_told_to_have_been_brought_by_one_that_it_is_for() {
+    let machine = Machine::new();
+    let mut agent = machine.agent("cccc-1");
+    agent.asked("Look at both.");
+    agent.call("Read", &json!({"file_path": "/w/pkg/a.py"}), &Value::Null);
+    agent.call("Read", &json!({"file_path": "/w/pic.png"}), &Value::Null);
+    for (path, globs) in [
+        ("/w/pkg/CLAUDE.md", json!(null)),
+        ("/w/.claude/rules/py.md", json!(["**/*.py"])),
+        ("/w/.claude/rules/names.md", json!(["*.py"])),
+        ("/w/.claude/rules/folder.md", json!(["pkg/"])),
+        ("/w/.claude/rules/ts.md", json!(["**/*.ts"])),
+        ("/w/lib/CLAUDE.md", json!(null)),
+    ] {
+        let payload = json!({"type": "nested_memory", "path": path,
+            "content": {"type": "Project", "content": "Be brief.", "globs": globs}});
+        agent.line("attachment", Value::Null, &attachment(&payload));
+    }
+    agent.writes("topic.md", "- a fact\n");
+    machine.scan();
+    let told = session(&machine, "cccc-1");
+    let by = |path: &str| file(&told, path).loads[0].by.clone();
+    for path in ["pkg/CLAUDE.md", "py.md", "names.md", "folder.md"] {
+        assert_eq!(by(path).as_deref(), Some("/w/pkg/a.py"), "{path}");
+    }
+    assert_eq!(
+        (by("ts.md"), by("lib/CLAUDE.md")),
+        (None, None),
+        "nothing that was read is what they are for"
+    );
+}
+
 fn attachment(payload: &Value) -> Value {
     json!({"attachment": payload})
 }

@@ -3,7 +3,7 @@
 
 use crate::weight::{FileClass, FileSource, FileWeight, Weights};
 use retrace_model::Timestamp;
-use retrace_transcript::{AttachedFile, BlockKind, Cause, MessageIndex, Origin, Transcript};
+use retrace_transcript::{AttachedFile, BlockKind, Cause, MessageIndex, Transcript};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A file that was in the context of a conversation.
@@ -34,8 +34,8 @@ pub struct Load {
     pub at: Option<Timestamp>,
     /// The first request that sent it; `None` where none did.
     pub request: Option<usize>,
-    /// The message that brought it.
-    pub message: MessageIndex,
+    /// The message that brought it; `None` for one in the system prompt.
+    pub message: Option<MessageIndex>,
     /// Tokens of it.
     pub tokens: u64,
     /// True if it is a part of the file.
@@ -142,17 +142,58 @@ pub fn loaded_files(transcript: &Transcript, weights: &Weights) -> Vec<LoadedFil
             scope: attached.and_then(|(_, file)| RecallScope::of_word(&file.scope)),
             at: transcript.messages.get(message).and_then(|message| message.at),
             request: requests.iter().map(|(from, _)| *from).min(),
-            message,
+            message: Some(message),
             tokens: weight.tokens,
             partial: weight.partial,
         });
         file.requests.extend(requests);
     }
+    // By preamble: the requests that sent it.
+    let mut prompts: HashMap<usize, Vec<usize>> = HashMap::new();
+    for (index, request) in transcript.requests.iter().enumerate() {
+        if let Some(preamble) = request.preamble {
+            prompts.entry(preamble).or_default().push(index);
+        }
+    }
+    let mut prompts: Vec<(usize, Vec<usize>)> = prompts.into_iter().collect();
+    prompts.sort_unstable_by_key(|(_, requests)| requests.first().copied());
+    for (preamble, requests) in &prompts {
+        for prompt in weights.prompt_files.get(*preamble).into_iter().flatten() {
+            let file = files.entry(&prompt.path).or_insert_with(|| {
+                order.push(&prompt.path);
+                LoadedFile {
+                    path: prompt.path.clone(),
+                    class: prompt.class,
+                    kind: String::new(),
+                    loads: Vec::new(),
+                    requests: Vec::new(),
+                }
+            });
+            // The prompt is made anew for each request; the file came in again where it is another.
+            let is_as_before = file.loads.iter().rfind(|load| load.message.is_none());
+            if is_as_before.is_none_or(|load| load.tokens != prompt.tokens) {
+                file.loads.push(Load {
+                    reason: LoadReason::SessionStart,
+                    told: None,
+                    scope: None,
+                    at: requests.first().and_then(|request| transcript.requests[*request].at),
+                    request: requests.first().copied(),
+                    message: None,
+                    tokens: prompt.tokens,
+                    partial: prompt.partial,
+                });
+            }
+            file.requests.extend(requests.iter().map(|request| (*request, *request)));
+        }
+    }
     let mut found: Vec<LoadedFile> = order.into_iter().filter_map(|path| files.remove(path)).collect();
     for file in &mut found {
         file.requests = joined(std::mem::take(&mut file.requests));
         // Of a message that holds it several times, one is enough.
-        file.loads.dedup_by(|one, other| one.message == other.message && one.reason == other.reason);
+        file.loads.dedup_by(|one, other| {
+            one.message.is_some() && one.message == other.message && one.reason == other.reason
+        });
+        file.loads.sort_by_key(|load| load.request.unwrap_or(usize::MAX));
     }
     found.sort_by_key(|file| file.class);
     found
@@ -210,13 +251,18 @@ impl Seats {
     fn new(transcript: &Transcript) -> Self {
         let mut of: HashMap<MessageIndex, Vec<(usize, usize)>> = HashMap::new();
         let mut compacted = HashSet::new();
+        // By segment: how many messages its first request sent. With that the conversation goes on.
+        let mut first: Vec<Option<usize>> = vec![None; transcript.segments.len()];
+        for request in &transcript.requests {
+            if let Some(first) = first.get_mut(request.segment) {
+                *first = Some(first.map_or(request.upto, |upto| upto.min(request.upto)));
+            }
+        }
         for (number, segment) in transcript.segments.iter().enumerate() {
-            let mut is_new = matches!(segment.cause, Cause::Compacted(_));
+            let is_compacted = matches!(segment.cause, Cause::Compacted(_));
             for (place, &message) in segment.messages.iter().enumerate() {
                 let seats = of.entry(message).or_default();
-                // With the first answer the conversation goes on.
-                let answers = transcript.messages.get(message).is_some_and(|it| it.origin == Origin::Model);
-                is_new &= !(answers && seats.is_empty());
+                let is_new = is_compacted && first[number].is_none_or(|upto| place < upto);
                 if is_new && seats.is_empty() {
                     compacted.insert(message);
                 }

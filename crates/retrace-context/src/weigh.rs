@@ -18,12 +18,15 @@ pub(crate) mod story;
 mod thinking;
 
 pub(crate) use count::preamble_range;
-pub use files::{Embedded, added, class_of_path, embedded};
+pub use files::{Embedded, Repeated, added, class_of_path, embedded, in_prompt, repeated};
 pub use framing::Framing;
 pub(crate) use thinking::{keeps_earlier_turns, version};
 
 use crate::outcome::BlockAt;
-use crate::weight::{BlockWeight, FileClass, FileSource, FileWeight, Margin, PreambleWeight, Weights};
+use crate::weight::{
+    BlockWeight, FileClass, FileSource, FileWeight, Margin, PreambleCount, PreambleWeight, PromptFile,
+    Weights,
+};
 use count::count_message;
 use retrace_tokens::{Counter, Family};
 use retrace_transcript::{BlockKind, Message, Origin, Preamble, Request, Role, Transcript};
@@ -120,6 +123,17 @@ struct BlockCount {
     media: Estimate,
     /// For an attachment or a text: the files in it.
     files: Vec<FileCount>,
+    /// Parts of readings that the client repeats in it.
+    repeats: Vec<RepeatCount>,
+}
+
+/// A part of a reading that the client repeats.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum RepeatCount {
+    /// What was called, where it reads a memory or instruction file.
+    Called(Option<files::Read>),
+    /// What it answered.
+    Answered { tokens: u64 },
 }
 
 /// Tokens of a memory or instruction file within a block.
@@ -147,6 +161,7 @@ pub struct Counts {
     messages: Vec<MessageCount>,
     preambles: Vec<PreambleWeight>,
     tools: Vec<Vec<u64>>,
+    prompt_files: Vec<Vec<PromptFile>>,
     reminder: u64,
     dropped_result: u64,
     placeholder: u64,
@@ -179,27 +194,33 @@ impl Counts {
             self.messages[index] = MessageCount { fingerprint: fingerprints[index], blocks };
         }
         // There are few preambles, and one may have been filled in since.
-        (self.preambles, self.tools) =
-            transcript.preambles.iter().map(|preamble| count::preamble(preamble, counter, framing)).unzip();
+        self.set_preambles(
+            transcript.preambles.iter().map(|preamble| count::preamble(preamble, counter, framing)),
+        );
         self.reminder = counter.content(framing.reminder);
         self.dropped_result = counter.content(framing::DROPPED_RESULT);
         self.placeholder = counter.content(weighing.placeholder);
         new.len()
     }
 
-    /// Tokens of a preamble and of each of its tools, for [`Counts::set_preambles`].
+    /// What is counted of a preamble, for [`Counts::set_preambles`].
     #[must_use]
     pub fn preamble(
         preamble: &Preamble,
         counter: &dyn TextCounter,
         weighing: &Weighing<'_>,
-    ) -> (PreambleWeight, Vec<u64>) {
+    ) -> PreambleCount {
         count::preamble(preamble, counter, &weighing.framing)
     }
 
     /// Takes the counts of preambles whose texts the transcript does not hold any more, in its order.
-    pub fn set_preambles(&mut self, counted: impl IntoIterator<Item = (PreambleWeight, Vec<u64>)>) {
-        (self.preambles, self.tools) = counted.into_iter().unzip();
+    pub fn set_preambles(&mut self, counted: impl IntoIterator<Item = PreambleCount>) {
+        (self.preambles, self.tools, self.prompt_files) = (Vec::new(), Vec::new(), Vec::new());
+        for PreambleCount { weight, tools, files } in counted {
+            self.preambles.push(weight);
+            self.tools.push(tools);
+            self.prompt_files.push(files);
+        }
     }
 
     /// The weights of `transcript`, which is the one these counts were last updated with.
@@ -211,6 +232,7 @@ impl Counts {
             messages: Vec::with_capacity(transcript.messages.len()),
             preambles: self.preambles.clone(),
             tools: self.tools.clone(),
+            prompt_files: self.prompt_files.clone(),
             placeholder: self.placeholder,
             dropped_result: self.dropped_result,
             ..Weights::default()
@@ -218,6 +240,7 @@ impl Counts {
         let empty = MessageCount::default();
         let answers = answers(transcript);
         let mut reads = HashMap::new();
+        let mut repeated = None;
         let mut is_first_text = true;
         for (index, message) in transcript.messages.iter().enumerate() {
             let counts = self.messages.get(index).unwrap_or(&empty);
@@ -229,6 +252,7 @@ impl Counts {
                 family: Family::parse(weighing.family),
                 weights: &mut weights,
                 reads: &mut reads,
+                repeated: &mut repeated,
             };
             is_first_text &= !framer.message(message, counts, answers.get(&index).copied());
         }
@@ -289,6 +313,8 @@ struct Framer<'w> {
     weights: &'w mut Weights,
     /// By id of the call: the memory or instruction file it reads.
     reads: &'w mut HashMap<String, files::Read>,
+    /// The reading that the client repeats and whose answer is still to come: it may stand in the next message.
+    repeated: &'w mut Option<files::Read>,
 }
 
 impl Framer<'_> {
@@ -365,6 +391,21 @@ impl Framer<'_> {
             tokens: file.tokens,
             partial: file.partial,
         }));
+        for repeat in &count.repeats {
+            match repeat {
+                RepeatCount::Called(read) => self.repeated.clone_from(read),
+                RepeatCount::Answered { tokens } => {
+                    self.weights.files.extend(self.repeated.take().map(|read| FileWeight {
+                        at,
+                        path: read.path,
+                        class: read.class,
+                        source: FileSource::Attached,
+                        tokens: *tokens,
+                        partial: read.partial,
+                    }));
+                }
+            }
+        }
     }
 
     fn add_media(&mut self, at: BlockAt, count: &BlockCount, weight: &mut BlockWeight) {

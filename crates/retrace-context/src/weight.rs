@@ -1,6 +1,7 @@
 //! Weight of each block, in tokens.
 
 use crate::outcome::BlockAt;
+use retrace_transcript::Request;
 
 /// Basis of a figure. Every figure that is shown carries its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +42,7 @@ impl BlockWeight {
 /// Weight of a preamble.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PreambleWeight {
-    /// Tokens of the system prompt.
+    /// Tokens of the system prompt, memory and instruction files in it included.
     pub system: u64,
     /// Tokens of the tools' definitions.
     pub tools: u64,
@@ -61,7 +62,7 @@ pub enum FileClass {
 pub enum FileSource {
     /// In an attachment that names it. Its tokens are of the class `instructions` or `memory`.
     Attached,
-    /// Under a heading `Contents of PATH` within a text. Its tokens are of the class `instructions` or `memory`, and no
+    /// Under a heading within a text, such as `Contents of PATH`, or in the system prompt. Its tokens are of the class `instructions` or `memory`, and no
     /// longer of the text.
     Embedded,
     /// As the result of a tool that the model called. Its tokens stay in the class `tool_results`, because an edit clears
@@ -86,6 +87,30 @@ pub struct FileWeight {
     pub partial: bool,
 }
 
+/// A memory or instruction file that stands in a system prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PromptFile {
+    /// Its path as recorded.
+    pub path: String,
+    /// Instructions or memory.
+    pub class: FileClass,
+    /// Tokens of its content; a part of the system prompt's.
+    pub tokens: u64,
+    /// True if it says that it was cut.
+    pub partial: bool,
+}
+
+/// What was counted of a preamble.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PreambleCount {
+    /// Its weight.
+    pub weight: PreambleWeight,
+    /// Tokens of each of its tools.
+    pub tools: Vec<u64>,
+    /// Memory and instruction files in its system prompt.
+    pub files: Vec<PromptFile>,
+}
+
 /// A block whose weight is estimated, and the range its content is believed to lie in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Margin {
@@ -98,6 +123,11 @@ pub struct Margin {
 }
 
 impl Weights {
+    /// Memory and instruction files in the system prompt of a request.
+    pub(crate) fn in_prompt(&self, request: &Request) -> &[PromptFile] {
+        request.preamble.and_then(|preamble| self.prompt_files.get(preamble)).map_or(&[], Vec::as_slice)
+    }
+
     /// The request with the largest context, the first of equal ones: of those whose context is recorded, or of all where none
     /// is. What is only counted may leave out or count too much, and would hide the largest that is certain.
     #[must_use]
@@ -122,6 +152,8 @@ pub struct Weights {
     pub preambles: Vec<PreambleWeight>,
     /// By preamble, then by tool: tokens of its definition.
     pub tools: Vec<Vec<u64>>,
+    /// By preamble: memory and instruction files in its system prompt.
+    pub prompt_files: Vec<Vec<PromptFile>>,
     /// By request: size of its context. As recorded where it is recorded, else the sum of what it sent.
     pub contexts: Vec<u64>,
     /// By request: the sum of what it sent, as weighed here.

@@ -182,6 +182,11 @@ pub fn session_named(inner: &History, reader: &Reader<'_>, name: &str) -> Result
         return Err(ApiError::invalid(say::no_session_named(), "session"));
     }
     let snapshot = inner.lab.index().snapshot();
+    // The path of a transcript names its session, as it does for other commands.
+    let path = std::path::absolute(name).ok().filter(|path| path.is_file());
+    if let Some(entry) = path.and_then(|path| snapshot.entry(&path).cloned()) {
+        return Ok(entry.session_id());
+    }
     let known = snapshot.sessions().iter().map(|session| session.id.clone());
     let mut ids: BTreeSet<String> = known.filter(|id| id.starts_with(name)).collect();
     ids.extend(reader.sessions_beginning(name)?);

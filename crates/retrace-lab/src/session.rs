@@ -3,7 +3,7 @@
 use crate::Lab;
 use crate::context::{events, file_class, file_costs};
 use crate::lab::find::Place;
-use crate::lab::loaded::{self, Loaded};
+use crate::lab::loaded::{self, Loaded, Typed};
 use crate::lab::prices::{Table, request_price};
 use crate::lab::{agent, rows};
 use crate::loads_told::LoadsTold;
@@ -13,6 +13,7 @@ use crate::wire::{
     ContextEvent, FigureKind, LoadReason, LoadWitness, RecallScope, SessionAgent, SessionEvent, SessionFile,
     SessionLoad, SessionPrompt, TranscriptRow, show,
 };
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use retrace_context::loads::{self, LoadedFile, lost};
 use retrace_context::{LoadReason as Reason, RecallScope as Scope, loaded_files};
 use retrace_message::Message;
@@ -118,16 +119,12 @@ fn main_conversation(inner: &Lab, loaded: &Loaded, told: &mut SessionTold) {
         told.peak = Some((loaded.weights.contexts[request], kind));
         told.peak_request = Some(request as u64);
     }
-    prompts(transcript, &table, told);
+    prompts(loaded, &table, told);
     let files = loaded_files(transcript, &loaded.weights);
     told.events = session_events(loaded, &files, told);
     let costs: HashMap<String, Option<f64>> =
         file_costs(loaded, &table).into_iter().map(|file| (file.path, file.cost_usd)).collect();
     told.files = files.iter().map(|file| session_file(file, transcript, &costs)).collect();
-}
-
-fn typed(transcript: &Transcript) -> impl Iterator<Item = (usize, &Said)> {
-    transcript.messages.iter().enumerate().filter(|(_, message)| message.origin == Origin::Typed)
 }
 
 fn prompt(message: &Said) -> SessionPrompt {
@@ -150,15 +147,21 @@ fn prompt(message: &Said) -> SessionPrompt {
 
 /// Prompts, and the requests that follow each. A request belongs to the last prompt before its answer in the file: so does one
 /// after a compaction, whose history has no prompt any more.
-fn prompts(transcript: &Transcript, table: &Table, told: &mut SessionTold) {
-    let (places, messages): (Vec<usize>, Vec<&Said>) = typed(transcript).unzip();
-    told.prompts = messages.iter().map(|message| prompt(message)).collect();
-    told.times = messages.iter().map(|message| message.at).collect();
-    let mut has_all = vec![true; places.len()];
+fn prompts(loaded: &Loaded, table: &Table, told: &mut SessionTold) {
+    let (transcript, typed) = (loaded.transcript(), loaded.typed());
+    told.prompts = typed.iter().map(|typed| prompt(&typed.message)).collect();
+    told.times = typed.iter().map(|typed| typed.message.at).collect();
+    let mut has_all = vec![true; typed.len()];
+    // Messages that were sent have places of their own; where a file is made of lines, these tell the order.
+    let line = |message: usize| transcript.messages.get(message).map_or(0, |message| message.line);
     for (index, request) in transcript.requests.iter().enumerate() {
-        let sent = || transcript.sent(request).map(|(message, _)| message + 1).max().unwrap_or_default();
-        let answered = request.response.unwrap_or_else(sent);
-        let prompt = places.partition_point(|place| *place < answered).checked_sub(1);
+        let sent = || {
+            let last = transcript.sent(request).map(|(message, _)| (line(message), message)).max();
+            last.map_or((0, 0), |(line, message)| (line, if line > 0 { usize::MAX } else { message + 1 }))
+        };
+        let answered = request.response.map_or_else(sent, |response| (line(response), response));
+        let is_before = |typed: &Typed| (typed.message.line, typed.place) < answered;
+        let prompt = typed.partition_point(is_before).checked_sub(1);
         told.by_request.push(prompt);
         let Some((prompt, all)) =
             prompt.and_then(|prompt| Some((told.prompts.get_mut(prompt)?, has_all.get_mut(prompt)?)))
@@ -182,7 +185,7 @@ fn further_prompts(inner: &Arc<Lab>, session: &SessionRow, told: &mut SessionTol
     let mut more = Vec::new();
     for entry in &session.further {
         let Ok(loaded) = loaded::load_place(inner, place(entry)) else { continue };
-        more.extend(typed(loaded.transcript()).map(|(_, message)| (message.at, prompt(message))));
+        more.extend(loaded.typed().iter().map(|typed| (typed.message.at, prompt(&typed.message))));
     }
     if more.is_empty() {
         return;
@@ -242,7 +245,7 @@ fn session_file(
         kind: Some(file.kind.clone()).filter(|kind| !kind.is_empty()),
         store_id: None,
         store_path: None,
-        loads: file.loads.iter().map(|load| session_load(load, transcript)).collect(),
+        loads: file.loads.iter().map(|load| session_load(load, &file.path, transcript)).collect(),
         requests: file.requests.iter().map(|(from, to)| (*from as u64, *to as u64)).collect(),
         tokens: whole.map_or_else(largest, |load| load.tokens),
         partial: whole.is_none(),
@@ -250,7 +253,7 @@ fn session_file(
     }
 }
 
-fn session_load(load: &loads::Load, transcript: &Transcript) -> SessionLoad {
+fn session_load(load: &loads::Load, path: &str, transcript: &Transcript) -> SessionLoad {
     let nested = matches!(load.reason, Reason::NestedTraversal | Reason::PathGlobMatch | Reason::Hook);
     SessionLoad {
         reason: reason(load.reason),
@@ -258,24 +261,93 @@ fn session_load(load: &loads::Load, transcript: &Transcript) -> SessionLoad {
         scope: load.scope.map(recall_scope),
         at: load.at.map(|at| at.to_rfc3339()),
         request: load.request.map(|request| request as u64),
-        by: nested.then(|| read_before(transcript, load.message)).flatten(),
+        by: nested.then(|| read_before(transcript, load, path)).flatten(),
         agent: None,
         witness: LoadWitness::Transcript,
     }
 }
 
-/// The file that a tool read last before a message.
-fn read_before(transcript: &Transcript, message: usize) -> Option<String> {
+/// The file that brought an instruction file with it: the last before its message that was read and that it is for. `None` where
+/// nothing that was read is, and where a hook brought it and several were read at a time.
+fn read_before(transcript: &Transcript, load: &loads::Load, brought: &str) -> Option<String> {
+    let message = load.message?;
+    let directory = transcript.session.project.as_deref().unwrap_or_default();
+    let attached = transcript.messages.get(message)?.blocks.iter().find_map(|block| match &block.kind {
+        BlockKind::Attachment { files, .. } => files.iter().find(|file| file.path == brought),
+        _ => None,
+    });
+    let fits = Fits::of(brought, attached.map_or(&[], |file| &file.globs), directory);
     let before = transcript.messages.get(..message)?.iter().rev();
     // Attachments stand close behind the result that brought them.
-    before.take_while(|message| message.origin != Origin::Typed).take(64).find_map(|message| {
-        message.blocks.iter().rev().find_map(|block| match &block.kind {
-            BlockKind::ToolUse { input, .. } => {
-                ["file_path", "path"].iter().find_map(|name| input[*name].as_str()).map(str::to_owned)
-            }
-            _ => None,
-        })
+    let mut near = before.take_while(|message| message.origin != Origin::Typed).take(64);
+    if load.reason == Reason::Hook {
+        let last = near.find(|message| paths_read(message).next().is_some())?;
+        let mut read = paths_read(last);
+        return read.next().filter(|_| read.next().is_none()).map(str::to_owned);
+    }
+    near.find_map(|message| paths_read(message).filter(|path| fits.takes(path)).last().map(str::to_owned))
+}
+
+/// Paths that the calls of a message name.
+fn paths_read(message: &Said) -> impl Iterator<Item = &str> {
+    message.blocks.iter().filter_map(|block| match &block.kind {
+        BlockKind::ToolUse { input, .. } => {
+            ["file_path", "path"].iter().find_map(|name| input[*name].as_str())
+        }
+        _ => None,
     })
+}
+
+/// The files that bring an instruction file with them when they are read.
+struct Fits<'a> {
+    /// They lie below it, where no patterns are told.
+    base: &'a str,
+    /// One of these names them, where the file tells any; seen from the base, or from where relative paths begin.
+    globs: Option<GlobSet>,
+    /// Where relative paths begin.
+    directory: &'a str,
+}
+
+impl<'a> Fits<'a> {
+    fn of(brought: &'a str, globs: &[String], directory: &'a str) -> Self {
+        let folder = brought.rsplit_once(['/', '\\']).map_or("", |(folder, _)| folder);
+        let own = folder.find("/.claude").map(|at| &folder[..at]);
+        let patterns = (!globs.is_empty()).then(|| {
+            let mut set = GlobSetBuilder::new();
+            for glob in globs {
+                let glob = glob.trim_start_matches("./").trim_end_matches('/');
+                // A name without a directory is for files anywhere below, and the name of a directory for all in it.
+                let anywhere = if glob.contains('/') { String::new() } else { "**/".to_owned() };
+                let whole = format!("{anywhere}{}", glob.trim_start_matches('/'));
+                for pattern in [whole.clone(), format!("{whole}/**")] {
+                    if let Ok(glob) = GlobBuilder::new(&pattern).literal_separator(true).build() {
+                        set.add(glob);
+                    }
+                }
+            }
+            set.build().unwrap_or_default()
+        });
+        Self { base: own.unwrap_or(folder), globs: patterns, directory }
+    }
+
+    fn takes(&self, path: &str) -> bool {
+        let relative = !path.starts_with(['/', '\\']) && path.get(1..2) != Some(":");
+        let whole = if relative { format!("{}/{path}", self.directory) } else { path.to_owned() };
+        match &self.globs {
+            None => below(&whole, self.base).is_some(),
+            // Patterns of a person's own rule begin at the project.
+            Some(globs) => {
+                let seen = [self.base, self.directory].into_iter().filter_map(|from| below(&whole, from));
+                seen.into_iter().any(|path| globs.is_match(path))
+            }
+        }
+    }
+}
+
+/// A path as seen from a directory that it lies in; empty for the directory itself.
+fn below<'p>(path: &'p str, directory: &str) -> Option<&'p str> {
+    let rest = path.strip_prefix(directory)?;
+    if rest.is_empty() { Some(rest) } else { rest.strip_prefix(['/', '\\']) }
 }
 
 pub(crate) const fn reason(reason: Reason) -> LoadReason {

@@ -368,8 +368,17 @@ fn prompt_before(transcript: &Transcript, request: Option<usize>, call: MessageI
             .collect();
         (!texts.is_empty()).then(|| Prompt { message: index, text: Arc::from(texts.join("\n")) })
     };
+    // What was typed while the agent worked stands apart, behind the message of the same line that brought it.
+    let brought = |index: MessageIndex| {
+        let line = transcript.messages.get(index)?.line;
+        let apart = transcript.messages.get(index + 1)?;
+        (line > 0 && apart.line == line).then(|| asks(index + 1)).flatten()
+    };
     // A prompt that a compaction took away is still the prompt.
-    sent.iter().rev().find_map(|index| asks(*index)).or_else(|| (0..call).rev().find_map(asks))
+    sent.iter()
+        .rev()
+        .find_map(|index| asks(*index).or_else(|| brought(*index)))
+        .or_else(|| (0..call).rev().find_map(asks))
 }
 
 /// Success of a call; `None` if unknown. Codex says so in the text of its answer.

@@ -27,6 +27,8 @@ pub struct Conversation<'a> {
     is_subagent: bool,
     /// True if what was not recorded may be inferred from the rules of the client.
     infers: bool,
+    /// True if the file stands in the system prompt of whoever it is for.
+    is_in_prompt: bool,
 }
 
 /// A line of the file at a request.
@@ -89,7 +91,7 @@ impl<'a> Conversation<'a> {
     /// A conversation of nobody's but the file's own project.
     #[must_use]
     pub const fn new(digest: &'a Digest, shelf: &'a Shelf) -> Self {
-        Self { digest, shelf, place: Place::Here, is_subagent: false, infers: false }
+        Self { digest, shelf, place: Place::Here, is_subagent: false, infers: false, is_in_prompt: false }
     }
 
     /// The same in another place.
@@ -108,6 +110,18 @@ impl<'a> Conversation<'a> {
     #[must_use]
     pub const fn inferring(self, infers: bool) -> Self {
         Self { infers, ..self }
+    }
+
+    /// The same, of a file that stands in the system prompt of whoever it is for: that it is a subagent is no reason to be
+    /// without it, and instructions among the messages say nothing of it.
+    #[must_use]
+    pub const fn in_system_prompt(self, is_in_prompt: bool) -> Self {
+        Self { is_in_prompt, ..self }
+    }
+
+    /// True if a request tells whether it held what is loaded at the start.
+    fn tells(&self, facts: &crate::digest::RequestFacts) -> bool {
+        facts.proof == Proof::Proved || (facts.tells && !self.is_in_prompt)
     }
 
     /// Its digest.
@@ -205,7 +219,7 @@ impl<'a> Conversation<'a> {
             (_, Proof::Proved) => Grade::Proved,
             _ if inferred.is_some() => Grade::Inferred,
             (false, _) => Grade::Recorded,
-            (true, _) => self.grade_of_absence(memory, facts.tells),
+            (true, _) => self.grade_of_absence(memory, self.tells(&facts)),
         };
         Some(AtRequest { grade, reference, version, lines })
     }
@@ -215,7 +229,9 @@ impl<'a> Conversation<'a> {
         match memory.loading {
             Loading::OnDemand => Grade::Recorded,
             Loading::AtStart(_) if tells => Grade::Recorded,
-            Loading::AtStart(_) if self.place != Place::Here || self.is_subagent => Grade::Inferred,
+            Loading::AtStart(_) if self.place != Place::Here || (self.is_subagent && !self.is_in_prompt) => {
+                Grade::Inferred
+            }
             Loading::AtStart(_) => Grade::Unknown,
         }
     }
@@ -224,7 +240,7 @@ impl<'a> Conversation<'a> {
     /// compaction, began.
     fn inferred(&self, memory: &Memory, request: u32) -> Option<Inferred> {
         let facts = self.digest.requests.get(request as usize)?;
-        if !self.infers || self.is_subagent || self.place != Place::Here || facts.tells {
+        if !self.infers || self.is_subagent || self.place != Place::Here || self.tells(facts) {
             return None;
         }
         let begins = self.digest.requests.iter().position(|other| other.compactions == facts.compactions)?;
@@ -319,7 +335,7 @@ impl Absence<'_, '_> {
         let Some(version) = self.version else {
             return match cut {
                 Some((_, text)) if text.cut_at.is_none_or(|at| line as u32 + 1 >= at) => Cause::Cut,
-                _ if !is_whole => Cause::NotOpened,
+                _ if !is_whole => self.unopened(),
                 _ => Cause::OtherVersion,
             };
         };
@@ -338,7 +354,17 @@ impl Absence<'_, '_> {
         if limit.is_some_and(|limit| at >= limit) {
             return Cause::Cut;
         }
-        if is_whole { Cause::Stripped } else { Cause::NotOpened }
+        if is_whole { Cause::Stripped } else { self.unopened() }
+    }
+
+    /// A line of a file of which other parts are there. What a client loads at the start it may have loaded beside them, and
+    /// loads anew when a session is resumed: where nothing tells, that is not known.
+    fn unopened(&self) -> Cause {
+        let may_be_loaded = matches!(self.memory.loading, Loading::AtStart(_))
+            && self.of.place == Place::Here
+            && (!self.of.is_subagent || self.of.is_in_prompt)
+            && !self.of.tells(&self.facts);
+        if may_be_loaded { Cause::Unknown } else { Cause::NotOpened }
     }
 
     /// The line was in an earlier request, and a compaction or a context edit took it.
@@ -371,7 +397,7 @@ impl Absence<'_, '_> {
             Place::Here => {}
         }
         let is_at_start = matches!(self.memory.loading, Loading::AtStart(_));
-        if self.of.is_subagent && is_at_start {
+        if self.of.is_subagent && is_at_start && !self.of.is_in_prompt {
             return Cause::Subagent;
         }
         // What is loaded at the start is as it was then.
@@ -389,7 +415,7 @@ impl Absence<'_, '_> {
                 _ => return Cause::DidNotExist,
             }
         }
-        match (is_at_start, self.facts.tells) {
+        match (is_at_start, self.of.tells(&self.facts)) {
             (false, _) => Cause::NotOpened,
             (true, true) => Cause::SwitchedOff,
             (true, false) => Cause::Unknown,

@@ -163,6 +163,8 @@ struct Held {
 struct OfMessage {
     pieces: Vec<usize>,
     cleared: Vec<String>,
+    /// The reading that the client repeats and whose result is in the next message.
+    called: Option<String>,
 }
 
 struct Making<'t, 's> {
@@ -201,23 +203,27 @@ impl Making<'_, '_> {
         let transcript = self.transcript;
         let Some(segment) = transcript.segments.get(segment) else { return Vec::new() };
         let mut places = Vec::new();
+        let mut called: Option<String> = None;
         for (place, &index) in segment.messages.iter().enumerate() {
             if !self.by_message.contains_key(&index) {
-                let of =
-                    transcript.messages.get(index).map(|message| self.message(message)).unwrap_or_default();
+                let message = transcript.messages.get(index);
+                let of = message.map(|message| self.message(message, called.take())).unwrap_or_default();
                 self.by_message.insert(index, of);
             }
-            if self.by_message.get(&index).is_some_and(|of| !of.pieces.is_empty() || !of.cleared.is_empty()) {
+            let Some(of) = self.by_message.get(&index) else { continue };
+            called.clone_from(&of.called);
+            if !of.pieces.is_empty() || !of.cleared.is_empty() {
                 places.push(place);
             }
         }
         places
     }
 
-    fn message(&mut self, message: &Message) -> OfMessage {
-        let found = self.finder.in_message(message);
+    fn message(&mut self, message: &Message, mut called: Option<String>) -> OfMessage {
+        let found = self.finder.in_message(message, &mut called);
         let cleared = message.blocks.iter().filter_map(cleared_call).map(str::to_owned).collect();
-        OfMessage { pieces: found.into_iter().filter_map(|found| self.piece(found)).collect(), cleared }
+        let pieces = found.into_iter().filter_map(|found| self.piece(found)).collect();
+        OfMessage { pieces, cleared, called }
     }
 
     fn piece(&mut self, found: Found) -> Option<usize> {
@@ -285,7 +291,7 @@ impl Making<'_, '_> {
         }
         let mut found = Vec::new();
         for text in transcript.preambles.get(at).into_iter().flat_map(|preamble| &preamble.system) {
-            self.finder.in_text(text, &mut None, &mut found);
+            found.extend(self.finder.in_system(text));
         }
         let pieces: Vec<usize> = found.into_iter().filter_map(|found| self.piece(found)).collect();
         self.by_preamble.insert(at, pieces.clone());

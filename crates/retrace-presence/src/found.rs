@@ -4,7 +4,7 @@ use crate::lines::{hash, split};
 use crate::numbered;
 use crate::shelf::{Line, Text};
 use crate::words::Way;
-use retrace_context::weigh::{Embedded, added, class_of_path, embedded};
+use retrace_context::weigh::{Embedded, Repeated, added, class_of_path, embedded, in_prompt, repeated};
 use retrace_origin::Effect;
 use retrace_transcript::{AttachedFile, Block, BlockKind, Message, ResultPart};
 use serde_json::Value;
@@ -52,21 +52,17 @@ pub(crate) struct Finder<'t> {
     pub directory: Option<&'t str>,
 }
 
-const READ_CALLED: &str = "Called the Read tool with the following input: ";
-const READ_RESULT: &str = "Result of calling the Read tool:\n";
-
 impl<'t> Finder<'t> {
     fn keeps(&self, path: &str) -> bool {
         self.scope.keeps(path) || self.loaded.contains(path)
     }
 
-    /// Everything in a message, in order.
-    pub(crate) fn in_message(&self, message: &Message) -> Vec<Found> {
+    /// Everything in a message, in order. A reading that the client repeats stands in two texts, what was called and its result,
+    /// and the second may be in the next message: `called` is handed on to that.
+    pub(crate) fn in_message(&self, message: &Message, called: &mut Option<String>) -> Vec<Found> {
         let mut found = Vec::new();
-        // A reading that the client repeats stands in two texts: what was called, and its result.
-        let mut called = None;
         for block in &message.blocks {
-            self.in_block(block, &mut called, &mut found);
+            self.in_block(block, called, &mut found);
         }
         found
     }
@@ -118,28 +114,34 @@ impl<'t> Finder<'t> {
         all
     }
 
+    /// Files in a text of a system prompt.
+    pub(crate) fn in_system(&self, text: &str) -> Vec<Found> {
+        in_prompt(text).iter().filter_map(|part| under_heading(part, text)).collect()
+    }
+
     /// Files with a heading in a text, and readings that the client repeats.
     pub(crate) fn in_text(&self, text: &str, called: &mut Option<String>, found: &mut Vec<Found>) {
         for part in embedded(text) {
             found.extend(under_heading(&part, text));
         }
-        if let Some(at) = text.find(READ_CALLED) {
-            let input = text[at + READ_CALLED.len()..].lines().next().unwrap_or_default();
-            let input: Value = serde_json::from_str(input).unwrap_or_default();
-            *called = input["file_path"].as_str().map(str::to_owned);
-        }
-        if let Some(at) = text.find(READ_RESULT)
-            && let Some(path) = called.take().filter(|path| self.keeps(path))
-            && let Some(lines) = numbered::parse(&text[at + READ_RESULT.len()..])
-        {
-            found.push(with_numbers(path, Way::Attached, &lines, None));
+        for part in repeated(text) {
+            match part {
+                Repeated::Called(input) => *called = input["file_path"].as_str().map(str::to_owned),
+                Repeated::Answered(range) => {
+                    if let Some(path) = called.take().filter(|path| self.keeps(path))
+                        && let Some(lines) = numbered::parse(&text[range])
+                    {
+                        found.push(with_numbers(path, Way::Attached, &lines, None));
+                    }
+                }
+            }
         }
     }
 
     fn in_result(&self, id: &str, text: &str, found: &mut Vec<Found>) {
         for part in added(text) {
             let inner = text[part.range.clone()].split_once('\n').map_or("", |(_, inner)| inner);
-            found.push(plain(part.path.to_owned(), Way::Nested, inner));
+            found.push(plain(part.path.into_owned(), Way::Nested, inner));
         }
         let Some((name, input)) = self.calls.get(id) else { return };
         let call = Some(id.to_owned());
@@ -342,7 +344,9 @@ fn with_numbers(path: String, way: Way, lines: &[(u32, &str)], call: Option<Stri
 fn under_heading(part: &Embedded<'_>, text: &str) -> Option<Found> {
     let (_, inner) = text.get(part.range.clone())?.split_once('\n')?;
     let inner = inner.strip_prefix('\n').unwrap_or(inner);
-    Some(plain(part.path.to_owned(), Way::Instructions, inner))
+    let mut file = plain(part.path.to_string(), Way::Instructions, inner);
+    file.text.is_loose = part.is_open;
+    Some(file)
 }
 
 fn number_before(text: &str, word: &str) -> Option<u32> {

@@ -111,34 +111,31 @@ pub fn reach(out: &mut (impl Write + ?Sized), reach: &Reach, style: Style) -> Re
         _ => format!(", {}", count(reach.total_lines.into(), "line", "lines")),
     };
     writeln!(out, "{}{lines}", style.paint.bold(&visible::line(&reach.path)))?;
-    let of = count(reach.sessions, "session", "sessions");
-    let subagents = match reach.subagents {
-        0 => String::new(),
-        some => format!(", {} of subagents among them", grouped(some)),
-    };
     writeln!(
         out,
-        "Present in {} of {of}{subagents}.{}{}",
+        "Present in {} of {}.{}{}",
         grouped(reach.present),
+        conversations(reach.sessions.saturating_sub(reach.subagents), reach.subagents),
         causes("In", &reach.absent),
         causes("Of those that had it: in", &reach.lost)
     )?;
     if reach.inferred > 0 {
         writeln!(out, "In {} of these it is inferred, not recorded.", grouped(reach.inferred))?;
     }
-    if reach.elsewhere > 0 {
-        let elsewhere = count(reach.elsewhere, "session", "sessions");
-        writeln!(
-            out,
-            "{}",
-            style.paint.dim(&format!("{elsewhere} ran in other directories and did not have it."))
-        )?;
+    let of_others = reach.rows.iter().filter(|row| is_of_another_agent(row)).count() as u64;
+    let elsewhere = reach.elsewhere.saturating_sub(of_others);
+    for (number, why) in [(elsewhere, "ran in other directories"), (of_others, "were of other agents")] {
+        if number > 0 {
+            let number = count(number, "session or subagent", "sessions or subagents");
+            writeln!(out, "{}", style.paint.dim(&format!("{number} {why} and did not have it.")))?;
+        }
     }
     writeln!(out, "{}", style.paint.dim(NOT_FOLLOWED))?;
     let here: Vec<&ReachRow> = reach
         .rows
         .iter()
         .filter(|row| row.present || row.cause != Some(PresenceCause::OtherDirectory))
+        .filter(|row| !is_of_another_agent(row))
         .collect();
     let rows: Vec<[String; 4]> = here.iter().take(MAX_ROWS).map(|row| conversation(row, style)).collect();
     if !rows.is_empty() {
@@ -156,6 +153,22 @@ pub fn reach(out: &mut (impl Write + ?Sized), reach: &Reach, style: Style) -> Re
         writeln!(out, "{}", style.paint.dim(&format!("{more}; --json has all.")))?;
     }
     Ok(())
+}
+
+/// True for a conversation that could not have a memory because that is another agent's.
+fn is_of_another_agent(row: &ReachRow) -> bool {
+    !row.present && row.cause == Some(PresenceCause::NotInScope)
+}
+
+/// Numbers of sessions and of subagents, together where there are both.
+fn conversations(sessions: u64, subagents: u64) -> String {
+    let sessions_of = count(sessions, "session", "sessions");
+    let subagents_of = count(subagents, "subagent", "subagents");
+    match (sessions, subagents) {
+        (_, 0) => sessions_of,
+        (0, _) => subagents_of,
+        _ => format!("{} ({sessions_of} and {subagents_of})", grouped(sessions + subagents)),
+    }
 }
 
 fn causes(word: &str, causes: &[ReachCause]) -> String {

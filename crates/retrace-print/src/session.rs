@@ -106,6 +106,7 @@ fn file(out: &mut (impl Write + ?Sized), file: &SessionFile, session: &Session, 
     let where_ = match file.requests.as_slice() {
         [] => "in no request that is known".to_owned(),
         [(0, to)] if *to == last => "in every request".to_owned(),
+        [(from, to)] if from == to => format!("in request {}", ranges.join(", ")),
         _ => format!("in requests {}", ranges.join(", ")),
     };
     writeln!(out, "  {}  {}", visible::line(&file.path), style.paint.dim(&where_))?;

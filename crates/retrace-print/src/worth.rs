@@ -29,7 +29,7 @@ fn one(out: &mut (impl Write + ?Sized), memory: &MemoryWorth, style: Style) -> R
         style.paint.bold(&name),
         count(memory.tokens_per_session, "token", "tokens"),
         memory.present,
-        count(memory.sessions, "session", "sessions"),
+        count(memory.sessions, "session or subagent", "sessions and subagents"),
         effect(memory.effect)
     )?;
     for rule in &memory.rules {

@@ -321,8 +321,18 @@ impl<'a> Reader<'a> {
                     blocks: vec![Block { kind, line: number }],
                     ..self.message(number, line, uuid)
                 };
+                let typed = attachment::typed(&payload).map(|text| Message {
+                    role: Role::User,
+                    origin: Origin::Typed,
+                    blocks: vec![Block { kind: BlockKind::Text { text }, line: number }],
+                    ..self.message(number, line, None)
+                });
                 let at = &mut self.conversations[conversation];
                 let index = at.append(message, after, &[]);
+                if let Some(typed) = typed {
+                    // It was sent with the client's words around it, which are the attachment.
+                    at.keep_apart(typed);
+                }
                 at.place_of(index)
             }
             "system" => match line.subtype.or_empty() {

@@ -90,7 +90,8 @@ pub struct Transcript {
     pub session: Session,
     /// Distinct system prompts and tool sets; requests point to theirs. Empty where a format does not keep them.
     pub preambles: Vec<Preamble>,
-    /// Every message, in the order of the file. Those of dead branches are here too, in no request's segment.
+    /// Every message, in the order of the file. Those of dead branches are here too, in no request's segment; and what a person
+    /// typed while the agent worked, behind the client's message of the same line that brought it.
     pub messages: Vec<Message>,
     /// Stretches over which messages are only appended.
     pub segments: Vec<Segment>,

@@ -335,6 +335,35 @@ fn what_the_client_writes_is_distinguished() {
 }
 
 #[test]
+fn what_a_person_typed_while_the_agent_worked_is_theirs() {
+    let queued = |uuid: &str, after: &str, mode: &str, prompt: &str| {
+        let mut queued = line("attachment", uuid, Some(after), json!({}));
+        queued["attachment"] = json!({"type": "queued_command", "commandMode": mode, "prompt": prompt});
+        queued["rendered"] =
+            json!([{"content": format!("<system-reminder>\nSaid meanwhile: {prompt}\n</system-reminder>")}]);
+        queued
+    };
+    let transcript = main_of(&[
+        typed("u1", None, "Build it"),
+        answer("a1", "u1", "m1", call("t1"), 100),
+        result("r1", "a1", "t1", "ok"),
+        queued("q1", "r1", "prompt", "use npm"),
+        queued("q2", "q1", "task-notification", "a task ended"),
+        answer("a2", "q2", "m2", text("Done."), 180),
+    ]);
+    let said: Vec<(u32, BlockKind)> = transcript
+        .messages
+        .iter()
+        .filter(|message| message.origin == Origin::Typed)
+        .map(|message| (message.line, message.blocks[0].kind.clone()))
+        .collect();
+    let words = |text: &str| BlockKind::Text { text: text.into() };
+    assert_eq!(said, [(1, words("Build it")), (4, words("use npm"))]);
+    // What was sent is the client's message with the person's words in it.
+    assert_eq!(sent(&transcript, 1), ["u1", "a1", "r1", "q1", "q2"]);
+}
+
+#[test]
 fn results_and_images_are_what_the_model_saw() {
     let png = "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAUCAYAAAA=";
     let content = json!([{"type": "tool_result", "tool_use_id": "t1", "is_error": true, "content": [

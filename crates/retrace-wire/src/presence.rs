@@ -185,7 +185,7 @@ pub struct Reach {
     pub to: Option<u32>,
     /// Tokens of these lines.
     pub tokens: u64,
-    /// Conversations that could have had it, subagents among them; those in other directories are left out.
+    /// Conversations that could have had it, subagents among them; those in other directories or of other agents are left out.
     pub sessions: u64,
     /// Of these, those of subagents.
     pub subagents: u64,
@@ -193,7 +193,7 @@ pub struct Reach {
     pub present: u64,
     /// Of these, those whose presence is inferred alone.
     pub inferred: u64,
-    /// Conversations in other directories, which did not have it.
+    /// Conversations in other directories or of other agents, which did not have it.
     pub elsewhere: u64,
     /// Why the others did not have it, the most frequent cause first.
     pub absent: Vec<ReachCause>,

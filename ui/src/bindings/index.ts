@@ -7803,7 +7803,7 @@ to: number | null,
  */
 tokens: number, 
 /**
- * Conversations that could have had it, subagents among them; those in other directories are left out.
+ * Conversations that could have had it, subagents among them; those in other directories or of other agents are left out.
  */
 sessions: number, 
 /**
@@ -7819,7 +7819,7 @@ present: number,
  */
 inferred: number, 
 /**
- * Conversations in other directories, which did not have it.
+ * Conversations in other directories or of other agents, which did not have it.
  */
 elsewhere: number, 
 /**

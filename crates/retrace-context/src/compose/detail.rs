@@ -3,7 +3,7 @@
 use super::{Classes, compose_of};
 use crate::fit::{Fit, apportion};
 use crate::outcome::BlockAt;
-use crate::weight::{Basis, FileClass, FileSource, Weights};
+use crate::weight::{Basis, FileClass, FileSource, PromptFile, Weights};
 use retrace_transcript::{BlockKind, Transcript};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
@@ -68,7 +68,7 @@ pub struct Composition {
     pub tool_results: Vec<Named>,
     /// Inputs by tool, the largest first. They add up to the class.
     pub tool_inputs: Vec<Named>,
-    /// Tokens of the system prompt, where the request holds it. A part of the class `system`.
+    /// Tokens of the system prompt, where the request holds it, without memory and instruction files in it. A part of the class `system`.
     pub system_prompt: u64,
     /// Definitions of tools, the largest first. With the prompt, and what the API adds to tools, they are the class `system`.
     pub tools: Vec<Named>,
@@ -122,13 +122,16 @@ pub fn compose_request(
         let weighed = weights.tools.get(preamble).into_iter().flatten();
         let named = transcript.preambles.get(preamble).into_iter().flat_map(|preamble| &preamble.tools);
         named.zip(weighed).for_each(|(tool, &tokens)| tools.add(&tool.name, fit.part(tokens)));
-        system_prompt = weights.preambles.get(preamble).map_or(0, |preamble| fit.part(preamble.system));
+        let of_files =
+            weights.in_prompt(request).iter().fold(0, |sum: u64, file| sum.saturating_add(file.tokens));
+        let prompt = weights.preambles.get(preamble).map_or(0, |preamble| preamble.system);
+        system_prompt = fit.part(prompt.saturating_sub(of_files));
     }
     Some(Composition {
         context,
         basis: weights.bases.get(index).copied().unwrap_or(Basis::Counted),
         classes,
-        files: files_in(weights, &blocks, fit),
+        files: files_in(weights, weights.in_prompt(request), &blocks, fit),
         tool_results: results.sorted(classes.tool_results),
         tool_inputs: inputs.sorted(classes.tool_inputs),
         system_prompt,
@@ -174,8 +177,20 @@ fn first_to_carry(transcript: &Transcript, segment: usize, position: usize) -> O
     transcript.requests.iter().position(|request| request.segment == segment && request.upto > position)
 }
 
-fn files_in(weights: &Weights, sent: &[SentBlock], fit: Fit) -> Vec<FileIn> {
+fn files_in(weights: &Weights, in_prompt: &[PromptFile], sent: &[SentBlock], fit: Fit) -> Vec<FileIn> {
     let mut files: BTreeMap<(&str, FileSource), FileIn> = BTreeMap::new();
+    for file in in_prompt {
+        let source = FileSource::Embedded;
+        let entry = files.entry((&file.path, source)).or_insert_with(|| FileIn {
+            path: file.path.clone(),
+            class: file.class,
+            source,
+            tokens: 0,
+            count: 0,
+        });
+        entry.tokens = entry.tokens.saturating_add(file.tokens);
+        entry.count += 1;
+    }
     for block in sent {
         let from = weights.files.partition_point(|file| file.at < block.at);
         for file in weights.files[from..].iter().take_while(|file| file.at == block.at) {

@@ -2,7 +2,7 @@
 
 use crate::weight::{FileClass, FileSource, Weights};
 use retrace_transcript::Transcript;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A memory or instruction file that was in the context of a session.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,6 +59,32 @@ pub fn file_uses(
         };
         entry.partial &= file.partial;
     }
+    let mut in_prompts: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    for (index, request) in transcript.requests.iter().enumerate() {
+        for file in weights.in_prompt(request) {
+            let entry = uses.entry(&file.path).or_insert_with(|| FileUse {
+                path: file.path.clone(),
+                class: file.class,
+                source: FileSource::Embedded,
+                tokens: 0,
+                partial: true,
+                requests: 0,
+                carried_tokens: 0,
+                cost_usd: Some(0.0),
+            });
+            entry.tokens = if entry.partial { entry.tokens.max(file.tokens) } else { entry.tokens };
+            entry.partial &= file.partial;
+            entry.carried_tokens = entry.carried_tokens.saturating_add(file.tokens);
+            let cost = input_price(index).map(|price| price * file.tokens as f64);
+            entry.cost_usd = entry.cost_usd.zip(cost).map(|(sum, cost)| sum + cost);
+            in_prompts.entry(&file.path).or_default().insert(index);
+        }
+    }
+    for (path, requests) in &in_prompts {
+        if let Some(entry) = uses.get_mut(path) {
+            entry.requests = requests.len() as u64;
+        }
+    }
     for (index, segment) in transcript.segments.iter().enumerate() {
         let later = Later::new(transcript, index, input_price);
         let mut first: BTreeMap<&str, usize> = BTreeMap::new();
@@ -80,7 +106,10 @@ pub fn file_uses(
         }
         for (path, position) in first {
             if let Some(entry) = uses.get_mut(path) {
-                entry.requests += later.than(position).requests;
+                let known = in_prompts.get(path);
+                let is_new = |request: &usize| known.is_none_or(|known| !known.contains(request));
+                entry.requests +=
+                    later.numbers(position).iter().filter(|request| is_new(request)).count() as u64;
             }
         }
     }
@@ -93,6 +122,8 @@ pub fn file_uses(
 struct Later {
     /// In ascending order: how many messages each request sent.
     sent: Vec<usize>,
+    /// In the same order: the requests.
+    requests: Vec<usize>,
     /// By place in `sent`: the price of one token in that request and all after it; one entry more than `sent`.
     prices: Vec<Option<f64>>,
 }
@@ -119,7 +150,13 @@ impl Later {
             prices.push(later.zip(input_price(index)).map(|(later, price)| later + price));
         }
         prices.reverse();
-        Self { sent: requests.into_iter().map(|(upto, _)| upto).collect(), prices }
+        let (sent, requests) = requests.into_iter().unzip();
+        Self { sent, requests, prices }
+    }
+
+    /// The requests that carried the message at a position.
+    fn numbers(&self, position: usize) -> &[usize] {
+        &self.requests[self.sent.partition_point(|&upto| upto <= position)..]
     }
 
     fn than(&self, position: usize) -> Carried {

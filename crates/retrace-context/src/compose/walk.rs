@@ -105,16 +105,23 @@ fn walk_segment(
 
 fn preamble(transcript: &Transcript, weights: &Weights, request: usize) -> Sums {
     let mut sums = Sums::default();
-    let Some(&weight) = transcript
-        .requests
-        .get(request)
-        .and_then(|request| request.preamble)
-        .and_then(|preamble| weights.preambles.get(preamble))
-    else {
+    let Some(request) = transcript.requests.get(request) else { return sums };
+    let Some(&weight) = request.preamble.and_then(|preamble| weights.preambles.get(preamble)) else {
         return sums;
     };
     let range = crate::weigh::preamble_range(weight, Family::parse(weights.family));
-    sums.classes.system = signed(range.middle);
+    let mut system = weight.system;
+    for file in weights.in_prompt(request) {
+        // The parts of a text may count to more than the whole.
+        let tokens = file.tokens.min(system);
+        system -= tokens;
+        let class = match file.class {
+            FileClass::Instructions => &mut sums.classes.instructions,
+            FileClass::Memory => &mut sums.classes.memory,
+        };
+        *class = class.saturating_add(signed(tokens));
+    }
+    sums.classes.system = signed(range.middle - (weight.system - system));
     sums.below = signed(range.middle - range.low);
     sums.above = signed(range.high - range.middle);
     sums

@@ -1,8 +1,8 @@
 //! Counting the texts of one message. Nothing here looks at another message, so that messages can be counted apart.
 
 use super::framing::{Framing, TOOL_DEFINITIONS_PERCENT};
-use super::{BlockCount, Estimate, FileCount, TextCounter, files, media};
-use crate::weight::{FileSource, PreambleWeight};
+use super::{BlockCount, Estimate, FileCount, RepeatCount, TextCounter, files, media};
+use crate::weight::{FileSource, PreambleCount, PreambleWeight, PromptFile};
 use retrace_tokens::Family;
 use retrace_transcript::{AttachedFile, BlockKind, Message, Preamble, ResultPart};
 use serde_json::Value;
@@ -36,7 +36,11 @@ fn count_block(kind: &BlockKind, counter: &dyn TextCounter, framing: &Framing) -
         BlockKind::Attachment { attachment, files, text, rendered } => {
             let count = count_attachment(attachment, files, text, rendered.as_deref(), counter);
             match rendered {
-                Some(rendered) => BlockCount { files: count.files, ..of_text(rendered, counter) },
+                Some(rendered) => {
+                    // What is attached is told by its name already.
+                    let repeats = if files.is_empty() { repeats(rendered, counter) } else { Vec::new() };
+                    BlockCount { files: count.files, repeats, ..of_text(rendered, counter) }
+                }
                 None => count,
             }
         }
@@ -53,14 +57,23 @@ fn count_text(text: &str, counter: &dyn TextCounter) -> BlockCount {
     let files = files::embedded(text)
         .into_iter()
         .map(|file| FileCount {
-            path: file.path.to_owned(),
             class: file.class,
             source: FileSource::Embedded,
             partial: files::is_cut(&text[file.range.clone()]),
             tokens: counter.content(&text[file.range]),
+            path: file.path.into_owned(),
         })
         .collect();
-    BlockCount { files, ..of_text(text, counter) }
+    BlockCount { files, repeats: repeats(text, counter), ..of_text(text, counter) }
+}
+
+/// Parts of readings that the client repeats in a text.
+fn repeats(text: &str, counter: &dyn TextCounter) -> Vec<RepeatCount> {
+    let count = |part| match part {
+        files::Repeated::Called(input) => RepeatCount::Called(files::read_by("Read", &input)),
+        files::Repeated::Answered(range) => RepeatCount::Answered { tokens: counter.content(&text[range]) },
+    };
+    files::repeated(text).into_iter().map(count).collect()
 }
 
 /// A call as Claude's are counted: the tool's name, then name and value of each parameter.
@@ -109,11 +122,11 @@ fn count_result(content: &[ResultPart], counter: &dyn TextCounter) -> BlockCount
             ResultPart::Text(text) | ResultPart::Other(text) => {
                 count.text = count.text.saturating_add(counter.content(text));
                 count.files.extend(files::added(text).into_iter().map(|file| FileCount {
-                    path: file.path.to_owned(),
                     class: file.class,
                     source: FileSource::ReadByTool,
                     partial: false,
                     tokens: counter.content(&text[file.range]),
+                    path: file.path.into_owned(),
                 }));
             }
             ResultPart::Media(media) => count.media.add(media::estimate(media)),
@@ -154,18 +167,25 @@ fn count_attachment(
 }
 
 /// Counts a preamble, and each of its tools. Tools are counted by their JSON, to which the prompt comes that the API puts in with them.
-pub(super) fn preamble(
-    preamble: &Preamble,
-    counter: &dyn TextCounter,
-    framing: &Framing,
-) -> (PreambleWeight, Vec<u64>) {
+pub(super) fn preamble(preamble: &Preamble, counter: &dyn TextCounter, framing: &Framing) -> PreambleCount {
     let sum = |tokens: &mut dyn Iterator<Item = u64>| tokens.fold(0, u64::saturating_add);
     let system = sum(&mut preamble.system.iter().map(|text| counter.content(text)));
     let tools: Vec<u64> =
         preamble.tools.iter().map(|tool| counter.content(&tool.definition.to_string())).collect();
     let definitions = sum(&mut tools.iter().copied());
     let prompt = if preamble.tools.is_empty() { 0 } else { framing.tool_prompt };
-    (PreambleWeight { system, tools: definitions.saturating_add(prompt) }, tools)
+    let in_text = |text: &String| -> Vec<PromptFile> {
+        let file = |file: files::Embedded<'_>| PromptFile {
+            partial: files::is_cut(&text[file.range.clone()]),
+            tokens: counter.content(&text[file.range]),
+            path: file.path.into_owned(),
+            class: file.class,
+        };
+        files::in_prompt(text).into_iter().map(file).collect()
+    };
+    let files = preamble.system.iter().flat_map(in_text).collect();
+    let weight = PreambleWeight { system, tools: definitions.saturating_add(prompt) };
+    PreambleCount { weight, tools, files }
 }
 
 /// The range of a preamble's tokens, as counted with a family.

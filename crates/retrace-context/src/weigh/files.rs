@@ -2,6 +2,7 @@
 
 use crate::weight::FileClass;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Text that Claude Code writes before the content of each file it puts into a text.
@@ -117,12 +118,14 @@ pub(super) fn read_by(tool: &str, input: &Value) -> Option<Read> {
 /// A file within a text.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Embedded<'text> {
-    /// Its path as the heading says.
-    pub path: &'text str,
+    /// Its path as the heading says, or the text before it.
+    pub path: Cow<'text, str>,
     /// Its class.
     pub class: FileClass,
     /// Where it stands in the text, heading included.
     pub range: Range<usize>,
+    /// True if nothing says where it ends, so that more than the file may be in the range.
+    pub is_open: bool,
 }
 
 /// Files under a heading `Contents of PATH (…):` at the beginning of a line of `text`, in order. Other files than memory and
@@ -142,10 +145,94 @@ pub fn embedded(text: &str) -> Vec<Embedded<'_>> {
         let section = &text[start..next];
         let end = END_OF_FILES.iter().filter_map(|end| section.find(end)).min().unwrap_or(section.len());
         if let Some(class) = class_of_path(path) {
-            files.push(Embedded { path, class, range: start..start + end });
+            files.push(Embedded { path: path.into(), class, range: start..start + end, is_open: false });
         }
     }
     files
+}
+
+/// The heading under which Claude Code puts the index of a memory into a system prompt (2.1.280): a subagent's own memory stands
+/// there.
+const INDEX: &str = "\n## MEMORY.md\n";
+
+/// Words before the directory of a memory, in the text that explains it.
+const DIRECTORY: &str = " at `";
+
+/// How the text begins that stands in place of an index without entries.
+const NO_INDEX: &str = "Your MEMORY.md is currently empty";
+
+/// How what follows the index in a system prompt begins.
+const BEHIND_INDEX: [&str; 2] = ["\nMessages from the agent that launched you", "\nNotes:\n- Agent threads"];
+
+/// Memory and instruction files in a text of a system prompt, in order: those under a heading of their own, and the index of a
+/// memory that the text explains.
+pub fn in_prompt(text: &str) -> Vec<Embedded<'_>> {
+    let mut files = embedded(text);
+    files.extend(index(text));
+    files.sort_by_key(|file| file.range.start);
+    files
+}
+
+/// The index of a memory behind the text that explains it.
+fn index(text: &str) -> Option<Embedded<'_>> {
+    // The index itself may hold the heading, and the prompt before it other directories.
+    let (at, directory) = text.match_indices(INDEX).find_map(|(at, _)| {
+        let (_, named) = text[..at].rmatch_indices(DIRECTORY).find_map(|(before, _)| {
+            let named = text[before + DIRECTORY.len()..at].split_once('`')?.0;
+            (named.ends_with(['/', '\\']) && !named.contains('\n')).then_some((before, named))
+        })?;
+        Some((at, named))
+    })?;
+    let start = at + 1;
+    let content = start + INDEX.len() - 1;
+    if text[content..].trim_start().starts_with(NO_INDEX) {
+        return None;
+    }
+    let cut = text[content..].find(CUT).map(|note| {
+        let note = content + note;
+        note + text[note..].find('\n').unwrap_or(text.len() - note)
+    });
+    let behind = || BEHIND_INDEX.iter().filter_map(|words| text[content..].find(words)).min();
+    let end = cut.or_else(|| behind().map(|end| content + end));
+    Some(Embedded {
+        path: format!("{directory}MEMORY.md").into(),
+        class: FileClass::Memory,
+        range: start..end.unwrap_or(text.len()),
+        is_open: end.is_none(),
+    })
+}
+
+/// Words of Claude Code around a reading that it repeats after a compaction, each at the beginning of a line.
+const READ_CALLED: &str = "Called the Read tool with the following input: ";
+const READ_RESULT: &str = "Result of calling the Read tool:\n";
+
+/// A part of a reading that the client repeats. Its two parts stand in one text, in two of one message, or in two messages.
+#[derive(Debug, PartialEq)]
+pub enum Repeated {
+    /// What was called, with this input.
+    Called(Value),
+    /// What it answered: its place in the text.
+    Answered(Range<usize>),
+}
+
+/// Parts of readings that the client repeats in a text, in order.
+pub fn repeated(text: &str) -> Vec<Repeated> {
+    let begins_line = |at: &usize| *at == 0 || text.as_bytes()[at - 1] == b'\n';
+    let places = |words| text.match_indices(words).map(|(at, _)| at).filter(begins_line);
+    let mut parts: Vec<(usize, bool)> = places(READ_CALLED).map(|at| (at, true)).collect();
+    parts.extend(places(READ_RESULT).map(|at| (at, false)));
+    parts.sort_unstable();
+    let part = |(number, &(at, is_call)): (usize, &(usize, bool))| {
+        if is_call {
+            let input = text[at + READ_CALLED.len()..].lines().next().unwrap_or_default();
+            return Repeated::Called(serde_json::from_str(input).unwrap_or_default());
+        }
+        let start = at + READ_RESULT.len();
+        let next = parts.get(number + 1).map_or(text.len(), |(next, _)| *next);
+        let end = text[start..next].find("\n</system-reminder>").map_or(next, |end| start + end);
+        Repeated::Answered(start..end)
+    };
+    parts.iter().enumerate().map(part).collect()
 }
 
 /// Lines that Gemini CLI writes around a file that it puts into an answer of a tool (0.61).
@@ -192,7 +279,7 @@ pub fn added(text: &str) -> Vec<Embedded<'_>> {
         let Some(path) = line.trim_end().strip_suffix(" ---").filter(|_| begins_line) else { continue };
         let Some(end) = text[from..].find(&format!("{CONTEXT_ENDS}{path}")) else { continue };
         if let Some(class) = class_of_path(path) {
-            files.push(Embedded { path, class, range: at..from + end });
+            files.push(Embedded { path: path.into(), class, range: at..from + end, is_open: false });
         }
         from += end;
     }
@@ -260,12 +347,45 @@ mod tests {
     }
 
     #[test]
+    fn an_index_in_a_system_prompt_is_found_with_its_directory_and_its_end() {
+        let before =
+            "You keep notes at `/x/`.\n\nThere is a memory at `/p/.claude/agent-memory/m/`. See `/y/`.\n";
+        let path = "/p/.claude/agent-memory/m/MEMORY.md";
+        let found = |behind: &str| {
+            let text = format!("{before}{INDEX}\n{behind}");
+            let files = in_prompt(&text);
+            let told = files.iter().map(|file| (file.path.to_string(), file.class, file.is_open));
+            (told.collect::<Vec<_>>(), files.first().map(|file| text[file.range.clone()].to_owned()))
+        };
+        let memory = |is_open| vec![(path.to_owned(), FileClass::Memory, is_open)];
+        let (told, text) = found("- a\n\n## MEMORY.md\n- b\n\nMessages from the agent that launched you: x");
+        assert_eq!(told, memory(false));
+        assert_eq!(text.as_deref(), Some("## MEMORY.md\n\n- a\n\n## MEMORY.md\n- b\n"));
+        let (told, text) = found("- a\n\n> WARNING: Only part of it was loaded.\n\nAnything.");
+        assert_eq!(told, memory(false));
+        assert!(text.is_some_and(|text| text.ends_with("was loaded.")));
+        assert_eq!(found("- a\n\nAnything.").0, memory(true));
+        assert_eq!(found("Your MEMORY.md is currently empty. Anything.").0, []);
+        assert_eq!(in_prompt("No directory.\n## MEMORY.md\n\n- a\n"), []);
+    }
+
+    #[test]
+    fn readings_that_are_repeated_are_told_apart() {
+        let text = "<system-reminder>\nCalled the Read tool with the following input: {\"file_path\":\"/a\"}\n</system-reminder>\n\
+            Result of calling the Read tool:\n1\tx\n</system-reminder>\nsay Result of calling the Read tool:\nno";
+        let parts = repeated(text);
+        let [Repeated::Called(input), Repeated::Answered(range)] = &parts[..] else { panic!("{parts:?}") };
+        assert_eq!((&input["file_path"], &text[range.clone()]), (&json!("/a"), "1\tx"));
+        assert_eq!(repeated("1\tCalled the Read tool with the following input: {}"), []);
+    }
+
+    #[test]
     fn files_that_are_added_to_an_answer_are_found() {
         let text = "data\n--- Context from: /w/sub/GEMINI.md ---\nSpaces.\n--- End of Context from: /w/sub/GEMINI.md ---\n\
             --- Context from: /w/x.txt ---\nx\n--- End of Context from: /w/x.txt ---\n--- Context from: /w/GEMINI.md ---\n";
         let files = added(text);
         assert_eq!(files.len(), 1);
-        assert_eq!((files[0].path, files[0].class), ("/w/sub/GEMINI.md", FileClass::Instructions));
+        assert_eq!((&*files[0].path, files[0].class), ("/w/sub/GEMINI.md", FileClass::Instructions));
         assert!(text[files[0].range.clone()].ends_with("Spaces.\n"));
     }
 
@@ -275,7 +395,7 @@ mod tests {
             Contents of /w/notes.txt:\nother\nContents of /p/memory/MEMORY.md (auto-memory):\n\nan index\n\
             </system-reminder>\nnow what";
         let files = embedded(text);
-        let found: Vec<(&str, FileClass)> = files.iter().map(|file| (file.path, file.class)).collect();
+        let found: Vec<(&str, FileClass)> = files.iter().map(|file| (&*file.path, file.class)).collect();
         assert_eq!(
             found,
             [("/w/CLAUDE.md", FileClass::Instructions), ("/p/memory/MEMORY.md", FileClass::Memory)]

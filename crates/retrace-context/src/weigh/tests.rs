@@ -111,6 +111,53 @@ fn system_and_tools_weigh_where_they_are_recorded() {
 }
 
 #[test]
+fn a_memory_in_the_system_prompt_is_a_memory() {
+    let index = "## MEMORY.md\n\n- a fact\n";
+    let prompt =
+        format!("It is at `/p/.claude/agent-memory/m/`.\n\n{index}\nNotes:\n- Agent threads are reset.");
+    let path = "/p/.claude/agent-memory/m/MEMORY.md";
+    let mut story = Story::new("claude-opus-4-8");
+    story.types("x").answers(None, vec![]).types("y").answers(None, vec![]);
+    story.transcript.preambles = vec![Preamble { system: vec![prompt.clone()], tools: vec![] }];
+    story.transcript.requests.iter_mut().for_each(|request| request.preamble = Some(0));
+    let weights = story.weights();
+    let classes = crate::compose::compose(&story.transcript, &weights);
+    let (whole, memory) = (prompt.chars().count() as i64, index.chars().count() as i64);
+    assert_eq!((classes[0].system, classes[0].memory), (whole - memory, memory));
+    let detail = crate::compose::compose_request(&story.transcript, &weights, 1, 1).unwrap();
+    assert_eq!((detail.files.len(), detail.files[0].path.as_str()), (1, path));
+    assert_eq!((detail.files[0].tokens, detail.system_prompt as i64), (memory as u64, whole - memory));
+    let uses = crate::compose::file_uses(&story.transcript, &weights, &|_| Some(1.0));
+    assert_eq!((uses.len(), uses[0].requests, uses[0].carried_tokens), (1, 2, 2 * memory as u64));
+    assert_eq!(uses[0].cost_usd, Some(2.0 * memory as f64));
+    let loaded = crate::loaded_files(&story.transcript, &weights);
+    assert_eq!((loaded.len(), loaded[0].requests.as_slice(), loaded[0].loads.len()), (1, &[(0, 1)][..], 1));
+    assert_eq!(loaded[0].loads[0].reason, crate::LoadReason::SessionStart);
+}
+
+#[test]
+fn a_reading_that_is_repeated_over_two_messages_is_a_file() {
+    let mut story = Story::new("claude-opus-4-8");
+    let put_in = |text: &str| BlockKind::Attachment {
+        attachment: "reminder".into(),
+        files: Vec::new(),
+        text: String::new(),
+        rendered: Some(text.into()),
+    };
+    let called = "Called the Read tool with the following input: {\"file_path\":\"/w/pkg/CLAUDE.md\"}";
+    let other = "Called the Read tool with the following input: {\"file_path\":\"/w/a.txt\"}";
+    story.says(Role::User, Origin::Client, vec![put_in(called)]);
+    let answer = "Result of calling the Read tool:\n1\tTabs.";
+    story.says(Role::User, Origin::Client, vec![put_in(answer), put_in(other), put_in(answer)]);
+    story.answers(None, vec![]);
+    let weights = story.weights();
+    let found: Vec<_> =
+        weights.files.iter().map(|file| (file.path.as_str(), file.at.message, file.tokens)).collect();
+    assert_eq!(found, [("/w/pkg/CLAUDE.md", 1, 7)]);
+    assert_eq!(crate::loaded_files(&story.transcript, &weights)[0].requests, [(0, 0)]);
+}
+
+#[test]
 fn files_are_found_wherever_they_come_in() {
     let mut story = Story::new("claude-opus-4-8");
     let attached = BlockKind::Attachment {

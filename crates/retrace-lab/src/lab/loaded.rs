@@ -8,13 +8,13 @@ use crate::wire::{sentence, show};
 use retrace_context::edits::PLACEHOLDER;
 use retrace_context::regret::RegretIndex;
 use retrace_context::simulate::Prepared;
-use retrace_context::{Counts, PreambleWeight, Weighing, Weights};
+use retrace_context::{Counts, PreambleCount, Weighing, Weights};
 use retrace_engine::counts::NEWEST_FAMILY;
 use retrace_engine::lock;
 use retrace_sessions::Identity;
 use retrace_tokens::{Counter, Family, Resolved, family_of};
 use retrace_transcript::requests::{Lines, RequestIndex, RequestLog, SentOf, SessionSplit, Span, as_sent};
-use retrace_transcript::{Account, Format, Preamble, Reading, Tool, Transcript};
+use retrace_transcript::{Account, Format, Message, Origin, Preamble, Reading, Tool, Transcript};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -42,9 +42,6 @@ pub(crate) struct Loaded {
     regrets: OnceLock<RegretIndex>,
 }
 
-/// Tokens of a preamble, and of each of its tools.
-type PreambleCount = (PreambleWeight, Vec<u64>);
-
 struct FileRead {
     stamp: Stamp,
     reading: Reading,
@@ -54,6 +51,23 @@ struct FileRead {
     sent: Vec<Vec<Option<SentOf>>>,
     /// By conversation: tokens of the preambles, whose texts are not held.
     preambles: Vec<Vec<PreambleCount>>,
+    /// By conversation: what a person typed, as the lines tell it. What was sent may hold it in one message with what is not
+    /// theirs, or several times.
+    typed: Vec<Vec<Typed>>,
+}
+
+/// A message that a person typed.
+pub(crate) struct Typed {
+    /// Its place among the messages as the lines tell them.
+    pub place: usize,
+    /// The message.
+    pub message: Message,
+}
+
+fn typed(transcript: &Transcript) -> Vec<Typed> {
+    let messages = transcript.messages.iter().enumerate();
+    let typed = messages.filter(|(_, message)| message.origin == Origin::Typed);
+    typed.map(|(place, message)| Typed { place, message: message.clone() }).collect()
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +79,11 @@ struct Stamp {
 impl Loaded {
     pub(crate) fn transcript(&self) -> &Transcript {
         &self.file.reading.transcripts[self.place.part]
+    }
+
+    /// What a person typed, in the order of the file.
+    pub(crate) fn typed(&self) -> &[Typed] {
+        &self.file.typed[self.place.part]
     }
 
     /// Account of the file's content, understood or not.
@@ -253,6 +272,7 @@ fn read(path: &Path, stamp: Stamp) -> Result<FileRead, ApiError> {
     let (reading, log) = split(path)?;
     let mut reading = of_one_request(reading);
     let (mut sent, mut preambles) = (Vec::new(), Vec::new());
+    let typed = reading.transcripts.iter().map(typed).collect();
     if !log.requests().is_empty() {
         let mut lines = FileLines::open(path)?;
         for transcript in &mut reading.transcripts {
@@ -262,7 +282,7 @@ fn read(path: &Path, stamp: Stamp) -> Result<FileRead, ApiError> {
         }
     }
     let requests = Arc::new(RequestIndex::new(&reading.transcripts, log));
-    Ok(FileRead { stamp, reading, requests, sent, preambles })
+    Ok(FileRead { stamp, reading, requests, sent, preambles, typed })
 }
 
 /// What the requests of a transcript sent, and the tokens of each of their preambles. Most of the work is counting them, where

@@ -7,6 +7,7 @@ use retrace_model::StoreKind;
 use retrace_presence::{Conversation, Digest, Place, Shelf};
 use retrace_sessions::{AgentName, Entry, RootKind};
 use retrace_sources::{repository_of, slug_matches};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -73,6 +74,7 @@ impl Places {
             .at_place(place)
             .of_subagent(spoken.is_subagent)
             .inferring(infers)
+            .in_system_prompt(store.row.kind == StoreKind::ClaudeAgent)
     }
 
     fn place(&mut self, store: &StoreAt, spoken: &Spoken<'_>) -> Place {
@@ -88,8 +90,19 @@ impl Places {
             }
             StoreKind::ClaudeAgent => {
                 let name = root.file_name().map(OsStr::to_string_lossy);
-                let is_for = spoken.agent.zip(name).is_some_and(|(agent, name)| agent.agent_type == name);
-                return if is_for { Place::Here } else { Place::OtherAgent };
+                // The agent of a plugin has a colon in its name, which no directory has.
+                let is_for =
+                    |(agent, name): (&AgentName, Cow<'_, str>)| agent.agent_type.replace(':', "-") == name;
+                if !spoken.agent.zip(name).is_some_and(is_for) {
+                    return Place::OtherAgent;
+                }
+                // A memory of the person lies beside the transcripts; one of a project is of the agent of that project.
+                let own = root.ancestors().find(|above| above.file_name() == Some(".claude".as_ref()));
+                own.is_some_and(|own| spoken.path.starts_with(own))
+                    || self.project(store, &root).is_none_or(|project| {
+                        let ran = spoken.digest.directory.as_deref().or(spoken.project);
+                        ran.is_none_or(|ran| self.is_work_on(&project, ran))
+                    })
             }
             StoreKind::Codex => spoken.kind == Some(RootKind::Codex),
             StoreKind::Gemini => spoken.kind == Some(RootKind::Gemini) && lies_beside(&root),

@@ -27,6 +27,28 @@ fn typed(uuid: &str, parent: Option<&str>, text: &str) -> String {
 }
 
 #[test]
+fn a_prompt_that_was_typed_while_the_agent_worked_is_the_prompt() {
+    let queued =
+        json!({"attachment": {"type": "queued_command", "commandMode": "prompt", "prompt": "Port 9090"}});
+    let write = |uuid: &str, parent: &str, id: &str| {
+        call(uuid, parent, id, "Write", &json!({"file_path": "/m/a.md", "content": "x\n"}))
+    };
+    let text = [
+        typed("u", None, "Remember the port"),
+        write("aa", "u", "t1"),
+        answer("uuu", "aa", "t1", false, &json!({})),
+        line("attachment", "qqqq", Some("uuu"), &Value::Null, &queued),
+        write("aaaaa", "qqqq", "t2"),
+        answer("uuuuuu", "aaaaa", "t2", false, &json!({})),
+    ]
+    .concat();
+    let found = writes(text.as_bytes()).unwrap();
+    let prompts: Vec<_> =
+        found.iter().map(|write| write.prompt.as_ref().map(|prompt| &*prompt.text)).collect();
+    assert_eq!(prompts, [Some("Remember the port"), Some("Port 9090")]);
+}
+
+#[test]
 fn a_write_tells_session_turn_model_prompt_and_outcome() {
     let text = [
         typed("u", None, "Remember the port"),

@@ -1,7 +1,7 @@
 //! `attachment` lines: context that the client put in.
 
 use super::hooked;
-use super::line::{PROMPT_SNAPSHOT, RENDERED_SINCE};
+use super::line::{PROMPT_SNAPSHOT, RENDERED_SINCE, is_client_text};
 use crate::lenient::{Content, Text, lenient_object};
 use crate::{AttachedFile, BlockKind};
 use serde_json::Value;
@@ -94,7 +94,10 @@ pub(super) fn attachment(payload: &Value, rendered: Option<String>) -> BlockKind
         }
         "nested_memory" => {
             let reason = nested_reason(payload).to_owned();
-            files.extend(attached(payload, &payload["content"]).map(|file| AttachedFile { reason, ..file }));
+            let globs = list(&payload["content"]["globs"]).filter_map(Value::as_str).map(str::to_owned);
+            let globs = globs.collect();
+            let read = attached(payload, &payload["content"]);
+            files.extend(read.map(|file| AttachedFile { reason, globs, ..file }));
         }
         RECALL => {
             files.extend(list(&payload["memories"]).filter_map(|file| attached(file, file)));
@@ -123,6 +126,23 @@ pub(super) fn attachment(payload: &Value, rendered: Option<String>) -> BlockKind
     }
     let attachment = if kind == RECALL { recall(payload) } else { kind.to_owned() };
     BlockKind::Attachment { attachment, files, text: lines.join("\n"), rendered }
+}
+
+/// The attachment of a message that waited while the agent worked.
+const QUEUED: &str = "queued_command";
+
+/// What a person typed while the agent worked, of an attachment that brings it. Notices of tasks and other messages of the client
+/// wait in the same way.
+pub(super) fn typed(payload: &Value) -> Option<String> {
+    let origin = &payload["origin"]["kind"];
+    let is_of_person = payload["type"] == QUEUED
+        && payload["commandMode"] == "prompt"
+        && payload["isMeta"] != true
+        && (origin.is_null() || origin == "human");
+    let prompt = &payload["prompt"];
+    let texts = list(prompt).filter_map(|block| block["text"].as_str());
+    let text = prompt.as_str().map_or_else(|| texts.collect::<Vec<_>>().join("\n"), str::to_owned);
+    (is_of_person && !text.trim().is_empty() && !is_client_text(&text)).then_some(text)
 }
 
 /// Memories that a selector chose, or that a model put together to a paragraph.
@@ -163,8 +183,8 @@ fn attached(file: &Value, holder: &Value) -> Option<AttachedFile> {
         path: path.unwrap_or_default().to_owned(),
         kind: kind.filter(|&kind| kind != "nested_memory").unwrap_or_default().to_owned(),
         content: content.to_owned(),
-        reason: String::new(),
         scope: file["scope"].as_str().unwrap_or_default().to_owned(),
+        ..AttachedFile::default()
     })
 }
 
@@ -208,7 +228,7 @@ mod tests {
             kind: kind.into(),
             content: content.into(),
             reason: reason.into(),
-            scope: String::new(),
+            ..AttachedFile::default()
         }
     }
 
@@ -228,13 +248,34 @@ mod tests {
         let payload = json!({"type": "nested_memory", "path": "/p/a/CLAUDE.md",
             "content": {"type": "Project", "content": "In here: tabs.", "globs": ["x"]}});
         assert!(
-            matches!(attachment(&payload, None), BlockKind::Attachment { files, .. } if files == [file("/p/a/CLAUDE.md", "Project", "In here: tabs.", "path_glob_match")])
+            matches!(attachment(&payload, None), BlockKind::Attachment { files, .. } if files == [AttachedFile { globs: vec!["x".into()], ..file("/p/a/CLAUDE.md", "Project", "In here: tabs.", "path_glob_match") }])
         );
         let payload = json!({"type": "nested_memory", "path": "/p/a/AGENTS.md", "reason": "include",
             "content": {"type": "Project", "content": "Tabs."}});
         assert!(
             matches!(attachment(&payload, None), BlockKind::Attachment { files, .. } if files[0].reason == "include")
         );
+    }
+
+    #[test]
+    fn what_waited_is_the_person_s_where_the_client_says_so() {
+        let queued = |mode: &str, prompt: Value, more: Value| {
+            let mut payload = json!({"type": "queued_command", "commandMode": mode, "prompt": prompt});
+            payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            typed(&payload)
+        };
+        assert_eq!(queued("prompt", json!("use tabs"), json!({})).as_deref(), Some("use tabs"));
+        let blocks = json!([{"type": "text", "text": "look"}, {"type": "image"}]);
+        assert_eq!(queued("prompt", blocks, json!({"origin": {"kind": "human"}})).as_deref(), Some("look"));
+        for (mode, prompt, more) in [
+            ("task-notification", "use tabs", json!({})),
+            ("prompt", "<task-notification>x</task-notification>", json!({})),
+            ("prompt", "use tabs", json!({"origin": {"kind": "task-notification"}})),
+            ("prompt", "use tabs", json!({"isMeta": true})),
+            ("prompt", " ", json!({})),
+        ] {
+            assert_eq!(queued(mode, json!(prompt), more), None, "{mode} {prompt}");
+        }
     }
 
     #[test]

@@ -162,6 +162,8 @@ pub struct AttachedFile {
     pub reason: String,
     /// Whose memory a recalled one is: `personal`, `team` or `organization`; empty where not told.
     pub scope: String,
+    /// Patterns of the files that a rule is for, as the client tells them; empty where it tells none.
+    pub globs: Vec<String>,
 }
 
 /// How Claude Code names a paragraph that a model wrote from the memories of a directory: `<synthesis:DIRECTORY>`. Source: types of

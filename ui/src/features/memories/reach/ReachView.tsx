@@ -92,7 +92,7 @@ function Known({ reach }: { reach: Reach }) {
       {reach.elsewhere > 0 && (
         <>
           {" · "}
-          <Trans>{format.number(reach.elsewhere)} sessions ran in other directories</Trans>
+          <Trans>{format.number(reach.elsewhere)} sessions ran in other directories or as other agents</Trans>
         </>
       )}
     </p>
@@ -138,8 +138,8 @@ export function ReachView({
           <Empty title={t`No session of this directory`}>
             <Plural
               value={reach.elsewhere}
-              one="# session on this machine ran in another directory, so it did not have this memory."
-              other="The # sessions on this machine ran in other directories, so none of them had this memory."
+              one="# session on this machine ran in another directory or as another agent, so it did not have this memory."
+              other="The # sessions on this machine ran in other directories or as other agents, so none of them had this memory."
             />
           </Empty>
         ) : (
