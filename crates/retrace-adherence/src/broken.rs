@@ -2,8 +2,10 @@
 
 use crate::Rules;
 use crate::list::{id_of, rule_of};
+use crate::live::SILENT_MINUTES;
 use retrace_engine::view;
 use retrace_log::{BrokenAct, KeptBroken, Reader};
+use retrace_rules::Pattern;
 use retrace_sessions::Snapshot;
 use retrace_wire::{
     ApiError, BrokenRule, BrokenRules, BrokenRulesReq, Code, Event, PresenceCause, PresenceGrade,
@@ -78,6 +80,10 @@ fn number_of(id: &str) -> Result<u64, ApiError> {
 fn one(reader: &Reader<'_>, kept: &KeptBroken, snapshot: &Snapshot) -> Result<BrokenRule, ApiError> {
     let broken = &kept.broken;
     let rule = rule_of(&reader.rule(broken.rule)?);
+    let at_end = rule.as_ref().is_some_and(|rule| matches!(rule.pattern, Pattern::AtEnd(_)));
+    let quiet =
+        broken.made_at.map(|made| broken.found_at.micros().saturating_sub(made.micros()) / 60_000_000);
+    let quiet = quiet.filter(|minutes| at_end && *minutes >= SILENT_MINUTES);
     let entry = snapshot.entry(Path::new(&broken.transcript));
     let summary = entry.and_then(|entry| entry.summary.as_ref());
     Ok(BrokenRule {
@@ -86,6 +92,8 @@ fn one(reader: &Reader<'_>, kept: &KeptBroken, snapshot: &Snapshot) -> Result<Br
         sentence: rule.as_ref().map(|rule| rule.sentence.clone()).unwrap_or_default(),
         source: rule.and_then(|rule| rule.source),
         what: broken.what.clone(),
+        at_end,
+        quiet_minutes: quiet.and_then(|minutes| u64::try_from(minutes).ok()),
         session: broken.session.clone(),
         title: summary.and_then(|summary| summary.session.title.clone()),
         transcript: broken.transcript.clone(),

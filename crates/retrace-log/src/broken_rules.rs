@@ -225,6 +225,18 @@ impl Reader<'_> {
         Ok(query.query_row(params![rule, mark], broken_from).optional()?)
     }
 
+    /// Marks of the breaks of a rule that a transcript shows, without those that were withdrawn.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn broken_marks(&self, rule: u64, transcript: &str) -> Result<Vec<[u8; 16]>, LogError> {
+        let mut query = self.connection.prepare_cached(&format!(
+            "{BROKEN} WHERE b.rule = ?1 AND b.transcript = ?2 AND {STANDS} ORDER BY b.seq"
+        ))?;
+        let rows = query.query_map(params![rule, transcript], |row| row.get(2))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
     /// The newest break and the newest act on one: both stay while nothing new is known.
     ///
     /// # Errors

@@ -26,12 +26,14 @@ pub fn one(out: &mut (impl Write + ?Sized), broken: &BrokenRule, style: Style) -
     let turn = broken.turn.map(|turn| format!("#{turn}")).unwrap_or_default();
     let who = if broken.subagent { ", by a subagent" } else { "" };
     let session = broken.title.as_deref().unwrap_or(&broken.session);
-    writeln!(
-        out,
-        "  {}  in {}{turn}{who}",
-        visible::short(&broken.what, SHORT),
-        visible::short(session, SHORT)
-    )?;
+    let (what, session) = (visible::short(&broken.what, SHORT), visible::short(session, SHORT));
+    match (broken.at_end, broken.quiet_minutes) {
+        (false, _) => writeln!(out, "  {what}  in {session}{turn}{who}")?,
+        (true, None) => writeln!(out, "  {what}  not done when {session}{turn} ended")?,
+        (true, Some(minutes)) => {
+            writeln!(out, "  {what}  not done when {session}{turn} ended: no call in {minutes} minutes")?;
+        }
+    }
     writeln!(out, "  {}", was_there(broken))
 }
 

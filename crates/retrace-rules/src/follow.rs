@@ -11,6 +11,8 @@ use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+mod stored;
+
 /// Deeds of a transcript that grows.
 #[derive(Debug, Default)]
 pub struct Following {
@@ -30,6 +32,8 @@ pub struct Following {
     /// Lines with calls that write files and have no answer yet, by the number of the line: the answer tells more of what was
     /// written.
     open: BTreeMap<u32, Open>,
+    /// Of a session whose messages are stored one by one.
+    stored: Option<stored::Stored>,
 }
 
 #[derive(Debug)]
@@ -115,11 +119,14 @@ impl Following {
         self.lines
     }
 
-    /// Takes in the next whole lines of the file.
+    /// Takes in the next whole lines of the file; of a session of a database, messages that are new or of which more is known.
     ///
     /// # Errors
     /// [`NotFollowed`] where the whole file is to be read anew; nothing was taken in then.
     pub fn take(&mut self, lines: &[u8]) -> Result<Changed, NotFollowed> {
+        if self.stored.is_some() {
+            return self.take_messages(lines);
+        }
         if self.format != Some(Format::ClaudeCode) {
             return Err(NotFollowed);
         }

@@ -78,8 +78,8 @@ impl<'p> Judging<'p> {
         }
     }
 
-    /// The opportunities among the deeds that came since the last call, in order. Of a session that goes on nobody knows the
-    /// end: a rule about it has none here.
+    /// The opportunities among the deeds that came since the last call, in order. A session that goes on has no end: a rule about it
+    /// has none here.
     #[must_use]
     pub fn go_on(&self, deeds: &Deeds, course: &mut Course) -> Vec<Verdict> {
         let from = std::mem::replace(&mut course.judged, deeds.all.len());
@@ -93,6 +93,12 @@ impl<'p> Judging<'p> {
             Pattern::AskFirst(command) => judge.ask_first(command),
             Pattern::TextForm(of) => judge.text_form(&self.paths, of),
         }
+    }
+
+    /// True for a rule about the end of a session.
+    #[must_use]
+    pub fn is_about_the_end(&self) -> bool {
+        matches!(*self.pattern, Pattern::AtEnd(_))
     }
 
     /// True if the answer to a call can change what becomes of it, or of a later one.

@@ -47,6 +47,7 @@ mod presence_file;
 mod reading;
 mod request_files;
 mod roots;
+mod running;
 mod snapshot;
 mod store;
 pub mod stored_path;
@@ -61,11 +62,16 @@ pub use entry::{Entry, Problem};
 pub use error::StoreError;
 pub use identity::Identity;
 pub use index::{Index, Latest, Progress, UpdateReport};
+pub use opencode::growing::{
+    DatabaseState, Grown, database_of, database_state, databases, growing, growing_session, grown_since,
+    read_growing,
+};
 pub use presence_file::{
     AgentName, KnownPresence, PRESENCE_FILE, PresenceFile, load_presence, save_presence,
 };
 pub use request_files::{REQUESTS_DIRECTORY, load_requests, save_requests};
 pub use roots::{Root, RootKind, Roots, roots_of_home};
+pub use running::{Running, is_of_process};
 pub use snapshot::{ProjectRow, SessionRow, Snapshot, Totals};
 pub use store::FILE_NAME;
 pub use walk::Place;
@@ -99,25 +105,29 @@ pub fn count_sessions(roots: &Roots, cancel: &Cancel) -> u64 {
 }
 
 /// The files of transcripts below `roots`, each with what tells whether it changed. Nothing is read of them; sessions in a database
-/// are left out.
+/// are left out ([`growing`]).
 #[must_use]
 pub fn files(roots: &Roots, cancel: &Cancel) -> Vec<(std::path::PathBuf, Identity)> {
-    let found = walk::Walk::of(roots, cancel).found.into_iter();
-    found.filter(|(path, _)| !is_in_database(path)).map(|(path, found)| (path, found.identity)).collect()
+    // A database is not even opened.
+    let roots = Roots(roots.0.iter().filter(|root| root.kind != RootKind::Opencode).cloned().collect());
+    walk::Walk::of(&roots, cancel).found.into_iter().map(|(path, found)| (path, found.identity)).collect()
 }
 
-/// The directories below which transcripts of running sessions grow.
+/// The directories in which transcripts of running sessions grow, each with true if also anywhere below it, and those in which
+/// clients say what runs.
 #[must_use]
-pub fn directories(roots: &Roots) -> Vec<std::path::PathBuf> {
-    let below = |root: &Root| match root.kind {
-        RootKind::ClaudeCode => Some(root.path.join("projects")),
-        RootKind::Codex => Some(root.path.join("sessions")),
-        RootKind::Copilot => Some(root.path.join("session-state")),
-        RootKind::Gemini => Some(root.path.join("tmp")),
-        RootKind::Named => Some(root.path.clone()),
-        RootKind::Opencode => None,
+pub fn directories(roots: &Roots) -> Vec<(std::path::PathBuf, bool)> {
+    let of = |root: &Root| match root.kind {
+        RootKind::ClaudeCode => (root.path.join("projects"), true),
+        RootKind::Codex => (root.path.join("sessions"), true),
+        RootKind::Copilot => (root.path.join("session-state"), true),
+        RootKind::Gemini => (root.path.join("tmp"), true),
+        RootKind::Named => (root.path.clone(), true),
+        // Below it lie copies of whole projects.
+        RootKind::Opencode => (root.path.clone(), false),
     };
-    roots.0.iter().filter_map(below).collect()
+    let processes = roots.0.iter().filter_map(running::processes_of).map(|folder| (folder, false));
+    roots.0.iter().map(of).chain(processes).collect()
 }
 
 /// True if a path names a session in a database, not a file.

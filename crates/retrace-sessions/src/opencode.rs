@@ -12,6 +12,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+pub(crate) mod growing;
+
 /// Name of the database.
 pub(crate) const DATABASE: &str = "opencode.db";
 
@@ -95,7 +97,7 @@ pub(crate) fn identity(database: &Path, id: &str) -> io::Result<Identity> {
         )?;
         Ok(updated.map(|updated| of_figures(file, updated, figures)))
     })?;
-    found.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no such session"))
+    found.ok_or_else(no_such_session)
 }
 
 /// A session as its export has it.
@@ -104,19 +106,24 @@ pub(crate) fn identity(database: &Path, id: &str) -> io::Result<Identity> {
 /// As [`sessions`]; `NotFound` where it is not in the database.
 pub(crate) fn content(database: &Path, id: &str) -> io::Result<Vec<u8>> {
     let exported = read(database, |connection| export(connection, id))?;
-    let lines = exported.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no such session"))?;
-    let mut bytes = Vec::new();
-    for line in lines {
-        bytes.extend_from_slice(line.to_string().as_bytes());
-        bytes.push(b'\n');
-    }
-    Ok(bytes)
+    exported.map(|lines| bytes_of(&lines)).ok_or_else(no_such_session)
+}
+
+fn no_such_session() -> io::Error {
+    io::Error::new(io::ErrorKind::NotFound, "no such session")
 }
 
 /// The session, then each of its messages.
 fn export(connection: &Connection, id: &str) -> rusqlite::Result<Option<Vec<Value>>> {
     // One state of the database.
     connection.execute_batch("BEGIN DEFERRED")?;
+    let lines = export_now(connection, id)?;
+    connection.execute_batch("COMMIT")?;
+    Ok(lines)
+}
+
+/// The same, in the transaction that runs.
+fn export_now(connection: &Connection, id: &str) -> rusqlite::Result<Option<Vec<Value>>> {
     let mut statement = connection.prepare("SELECT * FROM session WHERE id = ?1")?;
     let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let row = statement.query_row([id], |row| {
@@ -167,10 +174,23 @@ fn export(connection: &Connection, id: &str) -> rusqlite::Result<Option<Vec<Valu
     for row in rows {
         let (message, data) = row?;
         let parts = parts.remove(&message).unwrap_or_default();
-        lines.push(serde_json::json!({"info": with_id(&data, message), "parts": parts}));
+        lines.push(message_line(&data, message, &parts));
     }
-    connection.execute_batch("COMMIT")?;
     Ok(Some(lines))
+}
+
+fn message_line(data: &str, id: String, parts: &[Value]) -> Value {
+    serde_json::json!({"info": with_id(data, id), "parts": parts})
+}
+
+/// As bytes, one a line.
+fn bytes_of(lines: &[Value]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for line in lines {
+        bytes.extend_from_slice(line.to_string().as_bytes());
+        bytes.push(b'\n');
+    }
+    bytes
 }
 
 /// What a row holds, with its id. A row that cannot be read stays as its text, under a type that is not known.
@@ -202,7 +222,7 @@ fn root_of(connection: &Connection, id: &str) -> rusqlite::Result<Option<String>
 }
 
 /// The state of the files of a database.
-#[derive(PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Files(Identity, Option<Identity>);
 
 impl Files {

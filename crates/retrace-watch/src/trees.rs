@@ -4,7 +4,7 @@ use crate::hints::{is_absent, reason, wake_for};
 use crate::recorder::Wake;
 use notify::{Config, RecommendedWatcher, RecursiveMode, Watcher as _};
 use retrace_message::Message;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// What an event says.
@@ -16,10 +16,10 @@ pub enum Hint {
     Lost,
 }
 
-/// Watches on directories with everything below them. Dropping it ends them.
+/// Watches on directories, most with everything below them. Dropping it ends them.
 pub struct Trees {
     watcher: RecommendedWatcher,
-    watched: BTreeSet<PathBuf>,
+    watched: BTreeMap<PathBuf, bool>,
 }
 
 impl Trees {
@@ -35,30 +35,40 @@ impl Trees {
         };
         let config = Config::default().with_follow_symlinks(false);
         let watcher = RecommendedWatcher::new(handle, config).map_err(|error| reason(&error))?;
-        Ok(Self { watcher, watched: BTreeSet::new() })
+        Ok(Self { watcher, watched: BTreeMap::new() })
     }
 
-    /// Watches these directories and no others. Those that are not there are left out until the next call.
+    /// Watches these directories and no others, each with everything below it where that is true. Those that are not there are left
+    /// out until the next call.
     ///
     /// # Errors
     /// Why one that is there cannot be watched; the others are.
-    pub fn cover(&mut self, directories: &[PathBuf]) -> Result<(), Message> {
-        let wanted: BTreeSet<&Path> =
-            directories.iter().map(PathBuf::as_path).filter(|path| path.is_dir()).collect();
-        let gone: Vec<PathBuf> =
-            self.watched.iter().filter(|path| !wanted.contains(path.as_path())).cloned().collect();
+    pub fn cover(&mut self, directories: &[(PathBuf, bool)]) -> Result<(), Message> {
+        let there = directories.iter().filter(|(path, _)| path.is_dir());
+        let mut wanted: BTreeMap<&Path, bool> = BTreeMap::new();
+        for (path, below) in there {
+            *wanted.entry(path).or_default() |= *below;
+        }
+        let is_other = |path: &PathBuf, below: &bool| wanted.get(path.as_path()) != Some(below);
+        let gone: Vec<PathBuf> = self
+            .watched
+            .iter()
+            .filter(|(path, below)| is_other(path, below))
+            .map(|(path, _)| path.clone())
+            .collect();
         for path in gone {
             // A directory that is gone took its watch with it.
             let _ = self.watcher.unwatch(&path);
             self.watched.remove(&path);
         }
         let mut refused = Ok(());
-        for path in wanted {
-            if self.watched.contains(path) {
+        for (path, below) in wanted {
+            if self.watched.contains_key(path) {
                 continue;
             }
-            match self.watcher.watch(path, RecursiveMode::Recursive) {
-                Ok(()) => drop(self.watched.insert(path.to_owned())),
+            let mode = if below { RecursiveMode::Recursive } else { RecursiveMode::NonRecursive };
+            match self.watcher.watch(path, mode) {
+                Ok(()) => drop(self.watched.insert(path.to_owned(), below)),
                 Err(error) if is_absent(&error) => {}
                 Err(error) => refused = Err(reason(&error)),
             }

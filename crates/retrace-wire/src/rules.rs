@@ -377,8 +377,12 @@ pub struct BrokenRule {
     pub sentence: String,
     /// Where that stands: `STORE:PATH:LINE`, or a file.
     pub source: Option<String>,
-    /// The call or the path that broke it.
+    /// The call or the path that broke it; of a rule about the end of a session, the call that was missing there.
     pub what: String,
+    /// True if the rule is about the end of a session.
+    pub at_end: bool,
+    /// Minutes without a call before the end was found, where there were 30 or more; null for other rules.
+    pub quiet_minutes: Option<u64>,
     /// The session's id.
     pub session: String,
     /// The session's title, where it has one.

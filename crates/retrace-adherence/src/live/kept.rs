@@ -3,8 +3,10 @@
 //! The file is disposable and holds no text: digests of paths, places, digests of the bytes before them. A redaction takes all of it
 //! out but the time of the last look, a number, from which on what is written is news.
 
+use super::SILENT_MICROS;
 use crate::Rules;
 use retrace_model::{Sha256, Timestamp};
+use retrace_rules::Deed;
 use retrace_sessions::kept as small;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
@@ -26,9 +28,9 @@ type Key = [u8; 16];
 /// Up to where a transcript was judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Place {
-    /// Bytes.
+    /// Bytes of a file; of a session in a database what was done, counted.
     pub(super) offset: u64,
-    /// Digest of the last bytes before.
+    /// Digest of the last bytes before, or of the ids of what was done last.
     pub(super) tail: [u8; 8],
 }
 
@@ -37,6 +39,8 @@ pub(super) struct Place {
 pub(super) struct Kept {
     /// Of a file that is not known, what was done since then is news.
     pub(super) since: Timestamp,
+    /// Of a session that ended without a sign, what was done last must not lie before.
+    pub(super) ends_since: Timestamp,
     places: HashMap<Key, Place>,
 }
 
@@ -79,9 +83,13 @@ impl LiveFile {
         match small::load::<Stored>(&file(inner), MARK, VERSION) {
             Some(stored) => Kept {
                 since: Timestamp::from_micros(stored.since.saturating_sub(SLACK_MICROS)),
+                ends_since: Timestamp::from_micros(stored.since.saturating_sub(SILENT_MICROS)),
                 places: stored.places.into_iter().collect(),
             },
-            None => Kept { since: inner.now(), places: HashMap::new() },
+            None => {
+                let now = inner.now();
+                Kept { since: now, ends_since: now, places: HashMap::new() }
+            }
         }
     }
 
@@ -118,4 +126,19 @@ pub(super) fn tail(bytes: &[u8]) -> [u8; 8] {
     let mut tail = [0; 8];
     tail.copy_from_slice(&digest[..8]);
     tail
+}
+
+/// So many of the last deeds are compared before a session in a database counts as judged up to there.
+const LAST_DEEDS: usize = 64;
+
+/// The place of a session in a database behind these deeds, by ids alone.
+pub(super) fn deeds_place(deeds: &[Deed]) -> Place {
+    let mut ids = Vec::new();
+    for deed in &deeds[deeds.len().saturating_sub(LAST_DEEDS)..] {
+        ids.extend(deed.line.to_le_bytes());
+        ids.extend(deed.at.map(Timestamp::micros).unwrap_or_default().to_le_bytes());
+        ids.extend(deed.tool_use_id.as_deref().unwrap_or_default().as_bytes());
+        ids.push(0);
+    }
+    Place { offset: deeds.len() as u64, tail: tail(&ids) }
 }

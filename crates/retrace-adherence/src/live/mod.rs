@@ -5,7 +5,9 @@
 //! them are listed from time to time. What was there before the first look is no news: the ledger has it. How far each file was
 //! judged is kept beside the log ([`kept`]), so that a restart tells nothing twice and leaves nothing out.
 //!
-//! Deliberately absent: rules about the end of a session, since nobody knows of one that runs that it ended. The ledger has them.
+//! A rule about the end of a session is judged when it ended: where its client says what runs, when it does not say so of this one any
+//! more; else when nothing was done for [`SILENT_MINUTES`] behind the model's last word. What was found at an end is withdrawn where the session
+//! goes on. Of a session whose turn did not end and that nobody says of that it ended, the ledger alone has it.
 
 mod kept;
 mod report;
@@ -15,13 +17,13 @@ use crate::Rules;
 use crate::deeds::newest_redaction;
 use crate::list::rule_of;
 use kept::{Kept, Place};
-use report::Candidate;
+use report::{Candidate, Mark};
 use retrace_engine::lock;
 use retrace_engine::recorder::Upkeep;
 use retrace_log::KeptRule;
 use retrace_model::Timestamp;
 use retrace_rules::{Judging, Rule};
-use retrace_sessions::{Cancel, Identity, Roots, roots_of_home};
+use retrace_sessions::{Cancel, DatabaseState, Identity, Roots, Running, roots_of_home};
 use retrace_watch::{Hint, Trees};
 use retrace_wire::ApiError;
 use sight::Sight;
@@ -49,6 +51,13 @@ const SAVE_EVERY: Duration = Duration::from_secs(10);
 
 /// A session that has written nothing for so long is let go of; it is read again when it goes on.
 const LET_GO: Duration = Duration::from_secs(15 * 60);
+
+/// A session whose turn ended and in which nothing was done for so long counts as ended, where its client does not say what runs.
+pub(crate) const SILENT_MINUTES: i64 = 30;
+const SILENT_MICROS: i64 = SILENT_MINUTES * 60_000_000;
+
+/// A session ended when its client has not said for so long that it runs: one that begins anew says so at once.
+const SETTLE: Duration = Duration::from_secs(1);
 
 /// What wakes the thread.
 enum Wake {
@@ -118,8 +127,13 @@ struct Live {
     kept: Kept,
     /// Every transcript that was listed.
     files: HashMap<PathBuf, Identity>,
+    /// Databases of sessions as they were when their sessions were listed.
+    databases: HashMap<PathBuf, DatabaseState>,
     /// Those that are followed.
     open: HashMap<PathBuf, Sight>,
+    /// Sessions that their clients say run, and those that they do not say so of any more, with when they count as ended.
+    running: Running,
+    ending: HashMap<String, Instant>,
     redaction: Option<String>,
     /// Breaks that could not be written.
     left: Vec<(PathBuf, Vec<Candidate>)>,
@@ -142,7 +156,10 @@ impl Live {
             made_from: Vec::new(),
             kept,
             files: HashMap::new(),
+            databases: HashMap::new(),
             open: HashMap::new(),
+            running: Running::default(),
+            ending: HashMap::new(),
             redaction: None,
             left: Vec::new(),
             next_list: now,
@@ -181,7 +198,7 @@ impl Live {
             return LIST_EVERY;
         }
         let due = self.next_list.saturating_duration_since(Instant::now());
-        let later = self.open.values().filter_map(Sight::due).min();
+        let later = self.open.values().filter_map(Sight::due).chain(self.ending.values().copied()).min();
         later.map_or(due, |later| due.min(later.saturating_duration_since(Instant::now())))
     }
 
@@ -197,15 +214,31 @@ impl Live {
             self.report(&path, candidates)?;
         }
         let now = Instant::now();
-        if self.next_list <= now || changed.iter().any(|path| self.may_be_new(path)) {
+        let (processes, changed): (BTreeSet<PathBuf>, BTreeSet<PathBuf>) =
+            changed.into_iter().partition(|path| retrace_sessions::is_of_process(&self.roots, path));
+        let has_process = !processes.is_empty();
+        let is_listed = self.next_list <= now || changed.iter().any(|path| self.may_be_new(path));
+        if is_listed {
             self.list()?;
         }
         let due = self.open.iter().filter(|(_, sight)| sight.due().is_some_and(|due| due <= now));
         let due: Vec<PathBuf> = due.map(|(path, _)| path.clone()).collect();
+        let databases = changed.iter().filter_map(|path| retrace_sessions::database_of(path));
+        for database in databases.collect::<BTreeSet<_>>() {
+            for path in self.list_database(&database, None) {
+                self.look_at(&path)?;
+            }
+        }
         for path in changed.into_iter().chain(due).collect::<BTreeSet<_>>() {
             if self.files.contains_key(&path) {
                 self.look(&path)?;
             }
+        }
+        if self.judges_ends() {
+            if is_listed || has_process {
+                self.note_processes();
+            }
+            self.end_sessions()?;
         }
         self.save()
     }
@@ -253,24 +286,109 @@ impl Live {
         let listed: HashMap<PathBuf, Identity> =
             retrace_sessions::files(&self.roots, &Cancel::new()).into_iter().collect();
         let before = std::mem::replace(&mut self.files, listed);
+        let databases = retrace_sessions::databases(&self.roots);
+        self.databases.retain(|database, _| databases.contains(database));
+        let of_database =
+            |path: &PathBuf| path.parent().is_some_and(|parent| databases.iter().any(|one| one == parent));
+        let stored = before.iter().filter(|(path, _)| of_database(path));
+        self.files.extend(stored.map(|(path, identity)| (path.clone(), *identity)));
+        let mut other: Vec<PathBuf> = Vec::new();
+        for database in &databases {
+            let known = self.databases.get(database).copied();
+            other.extend(self.list_database(database, known));
+        }
         self.open.retain(|path, _| self.files.contains_key(path));
         let is_other = |path: &PathBuf, identity: &Identity| before.get(path) != Some(identity);
-        let mut other: Vec<PathBuf> = self
-            .files
-            .iter()
-            .filter(|(path, identity)| is_other(path, identity))
-            .map(|(path, _)| path.clone())
-            .collect();
+        let files =
+            self.files.iter().filter(|(path, identity)| !of_database(path) && is_other(path, identity));
+        other.extend(files.map(|(path, _)| path.clone()));
         other.sort();
         if before.is_empty() {
             self.kept.keep_only(self.files.keys());
         }
         for path in other {
-            self.look(&path)?;
+            match of_database(&path) {
+                true => self.look_at(&path)?,
+                false => self.look(&path)?,
+            }
         }
-        let idle = Instant::now().checked_sub(LET_GO);
-        self.open.retain(|_, sight| idle.is_none_or(|idle| sight.grown_at() > idle));
+        let (idle, judges_ends) = (Instant::now().checked_sub(LET_GO), self.judges_ends());
+        let running = &self.running;
+        let waits = |path: &Path, sight: &Sight| {
+            judges_ends && sight.said_last().is_some() && !running.has(&session_of(path))
+        };
+        self.open.retain(|path, sight| idle.is_none_or(|idle| sight.grown_at() > idle) || waits(path, sight));
         Ok(())
+    }
+
+    /// True if a rule is about the end of a session.
+    fn judges_ends(&self) -> bool {
+        self.rules.iter().any(|rule| rule.judging.is_about_the_end())
+    }
+
+    /// Takes over which sessions run, as their clients say.
+    fn note_processes(&mut self) {
+        let running = Running::read(&self.roots, &self.running);
+        let until = Instant::now() + SETTLE;
+        for gone in self.running.sessions().into_iter().filter(|session| !running.has(session)) {
+            self.ending.entry(gone.to_owned()).or_insert(until);
+        }
+        self.ending.retain(|session, _| !running.has(session));
+        self.running = running;
+    }
+
+    /// Judges the sessions that ended by the rules about that.
+    fn end_sessions(&mut self) -> Result<(), ApiError> {
+        let now = Instant::now();
+        let ended: Vec<String> =
+            self.ending.iter().filter(|(_, due)| **due <= now).map(|(session, _)| session.clone()).collect();
+        for session in ended {
+            self.ending.remove(&session);
+            let is_it = |path: &&PathBuf| path.extension().is_some() && session_of(path) == session;
+            for path in self.files.keys().filter(is_it).cloned().collect::<Vec<_>>() {
+                // All that it wrote before.
+                self.look(&path)?;
+                self.open_at(&path)?;
+                self.end_at(&path, None)?;
+            }
+        }
+        let silent_since = Timestamp::from_micros(self.inner.now().micros().saturating_sub(SILENT_MICROS));
+        let is_silent = |path: &Path, sight: &Sight| {
+            let last = sight.said_last();
+            last.is_some_and(|last| last <= silent_since) && !self.running.has(&session_of(path))
+        };
+        let silent = self.open.iter().filter(|(path, sight)| is_silent(path, sight));
+        for path in silent.map(|(path, _)| path.clone()).collect::<Vec<_>>() {
+            self.end_at(&path, Some(self.kept.ends_since))?;
+        }
+        Ok(())
+    }
+
+    fn end_at(&mut self, path: &Path, since: Option<Timestamp>) -> Result<(), ApiError> {
+        let Some(sight) = self.open.get_mut(path) else { return Ok(()) };
+        let candidates = sight.end(&self.rules, since);
+        self.report(path, candidates)
+    }
+
+    /// Lists the sessions of a database where it is not as `known`, and answers those that went on.
+    fn list_database(&mut self, database: &Path, known: Option<DatabaseState>) -> Vec<PathBuf> {
+        // Its state from before: what is written meanwhile makes another one.
+        let Ok(state) = retrace_sessions::database_state(database) else { return Vec::new() };
+        if known == Some(state) {
+            return Vec::new();
+        }
+        // One that cannot be read now is read with the next change, or listed again.
+        let Ok(listed) = retrace_sessions::growing(database, &self.files) else { return Vec::new() };
+        self.databases.insert(database.to_owned(), state);
+        let there: BTreeSet<&PathBuf> = listed.iter().map(|(path, _)| path).collect();
+        self.files.retain(|path, _| path.parent() != Some(database) || there.contains(path));
+        let mut other = Vec::new();
+        for (path, identity) in listed {
+            if self.files.insert(path.clone(), identity) != Some(identity) {
+                other.push(path);
+            }
+        }
+        other
     }
 
     /// Has the directories of transcripts watched; false where the system does not.
@@ -292,25 +410,62 @@ impl Live {
 
     /// Reads what a transcript has more than it had, and judges that.
     fn look(&mut self, path: &Path) -> Result<(), ApiError> {
-        let Ok(identity) = retrace_sessions::identity(path) else {
+        let identity = match retrace_sessions::is_in_database(path) {
+            true => retrace_sessions::growing_session(path),
+            false => retrace_sessions::identity(path),
+        };
+        let Ok(identity) = identity else {
             self.open.remove(path);
             self.files.remove(path);
             return Ok(());
         };
         self.files.insert(path.to_owned(), identity);
+        self.look_at(path)
+    }
+
+    /// The same of one that was listed just now.
+    fn look_at(&mut self, path: &Path) -> Result<(), ApiError> {
+        let Some(identity) = self.files.get(path).copied() else { return Ok(()) };
         let place = self.kept.place(path);
-        if !self.open.contains_key(path) && self.is_old(place.as_ref(), &identity) {
+        if !self.open.contains_key(path) && self.is_old(path, place.as_ref(), &identity) {
             return Ok(());
         }
-        let rules = &self.rules;
         match self.open.get_mut(path) {
-            Some(known) => known.grow(path, &identity, rules),
-            None => {
-                let sight = Sight::open(path, identity, place.as_ref(), self.kept.since, rules);
-                self.open.insert(path.to_owned(), sight);
+            Some(known) => {
+                known.grow(path, &identity, &self.rules);
+                self.tell(path)
             }
+            None => self.open_at(path),
         }
+    }
+
+    /// Follows a transcript from now on.
+    fn open_at(&mut self, path: &Path) -> Result<(), ApiError> {
+        let Some(identity) = self.files.get(path).copied() else { return Ok(()) };
+        if self.open.contains_key(path) {
+            return Ok(());
+        }
+        let place = self.kept.place(path);
+        let mut sight = Sight::open(path, identity, place.as_ref(), self.kept.since, &self.rules);
+        if self.judges_ends() {
+            sight.ended_before(self.ends_of(path)?);
+        }
+        self.open.insert(path.to_owned(), sight);
         self.tell(path)
+    }
+
+    /// What was found at the end of a session before.
+    fn ends_of(&self, path: &Path) -> Result<Vec<(u64, Mark)>, ApiError> {
+        let transcript = retrace_wire::show(path);
+        let about_ends = self.rules.iter().filter(|rule| rule.judging.is_about_the_end());
+        self.inner.read(|reader| {
+            let mut found = Vec::new();
+            for rule in about_ends {
+                let marks = reader.broken_marks(rule.number, &transcript)?;
+                found.extend(marks.into_iter().map(|mark| (rule.number, mark)));
+            }
+            Ok(found)
+        })
     }
 
     /// Reports what was found in a transcript.
@@ -322,16 +477,20 @@ impl Live {
             self.is_unsaved |= self.kept.put(path, place);
         }
         if !withdrawn.is_empty() {
-            report::withdraw(&self.inner, &self.rules, &withdrawn)?;
+            report::withdraw(&self.inner, &withdrawn)?;
         }
         self.report(path, candidates)
     }
 
     /// True for a file of which nothing is news: it is as far as it was judged, or was not written since the first look.
-    fn is_old(&self, place: Option<&Place>, identity: &Identity) -> bool {
+    fn is_old(&self, path: &Path, place: Option<&Place>, identity: &Identity) -> bool {
+        // It may not have ended when it was judged.
+        if self.judges_ends() && identity.modified / 1_000 >= self.kept.ends_since.micros() {
+            return false;
+        }
         match place {
-            Some(place) => place.offset == identity.size,
-            None => identity.modified / 1_000 < self.kept.since.micros(),
+            Some(place) if !retrace_sessions::is_in_database(path) => place.offset == identity.size,
+            _ => identity.modified / 1_000 < self.kept.since.micros(),
         }
     }
 
@@ -363,6 +522,11 @@ impl Live {
         // What is not kept is judged again and known by its mark.
         drop(self.save_now());
     }
+}
+
+/// The session that a file is called by.
+fn session_of(path: &Path) -> String {
+    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 fn live_rule(kept: &KeptRule) -> Option<LiveRule> {

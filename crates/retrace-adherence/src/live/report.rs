@@ -82,6 +82,11 @@ fn counted(
     candidate: &Candidate,
 ) -> Result<Option<NewBroken>, ApiError> {
     let deed = &candidate.deed;
+    let is_of_subagent = entry.is_subagent() || deed.conversation > 0;
+    // That a subagent ended is no end of its session; the ledger has it.
+    if is_of_subagent && of.judging.is_about_the_end() {
+        return Ok(None);
+    }
     let anchor = Anchor::of(inner, &of.rule)?;
     let spoken = Spoken { entry, part: deed.conversation };
     if !presences.could_have(&anchor, spoken) {
@@ -97,7 +102,7 @@ fn counted(
         made_at: deed.at,
         session: entry.session_id(),
         transcript: show(&entry.path),
-        subagent: entry.is_subagent() || deed.conversation > 0,
+        subagent: is_of_subagent,
         turn: deed.turn,
         line: u64::from(deed.line),
         what: candidate.what.clone(),
@@ -111,16 +116,12 @@ fn counted(
 ///
 /// # Errors
 /// A failure of the database.
-pub(super) fn withdraw(
-    inner: &Arc<Rules>,
-    rules: &[LiveRule],
-    withdrawn: &[(usize, Mark)],
-) -> Result<(), ApiError> {
+pub(super) fn withdraw(inner: &Arc<Rules>, withdrawn: &[(u64, Mark)]) -> Result<(), ApiError> {
     let now = inner.now();
     let is_any = inner.write(|act| {
         let mut is_any = false;
-        for (at, mark) in withdrawn {
-            if let Some(kept) = act.reader().broken_by_mark(rules[*at].number, *mark)? {
+        for (rule, mark) in withdrawn {
+            if let Some(kept) = act.reader().broken_by_mark(*rule, *mark)? {
                 act.note_broken(&Actor::Unknown, now, kept.number, BrokenAct::Withdrawn)?;
                 is_any = true;
             }

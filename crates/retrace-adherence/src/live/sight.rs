@@ -1,16 +1,18 @@
 //! One transcript that is followed.
 
 use super::LiveRule;
-use super::kept::{Place, tail};
+use super::kept::{Place, deeds_place, tail};
 use super::report::{Candidate, Mark};
 use retrace_model::{Sha256, Timestamp};
 use retrace_rules::{Changed, Course, Deed, Following, NotFollowed, Outcome, Verdict};
-use retrace_sessions::Identity;
+use retrace_sessions::{Grown, Identity};
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::time::{Duration, Instant};
+
+mod ending;
 
 /// A larger file is not followed.
 const LARGEST: u64 = 1 << 30;
@@ -30,15 +32,31 @@ pub(super) struct Sight {
     tail: Vec<u8>,
     /// Lines that were judged before: nothing in them is news.
     judged_lines: u32,
+    /// Of a session in a database.
+    stored: Option<Stored>,
     /// What was done before is no news either, where the file was not known.
     since: Option<Timestamp>,
     /// By rule, in the order of the rules.
     of_rules: Vec<OfRule>,
     news: Vec<(usize, Mark, Verdict)>,
-    withdrawn: Vec<(usize, Mark)>,
+    /// By number of the rule.
+    withdrawn: Vec<(u64, Mark)>,
+    /// Where the session ended, as the mark of the last thing that was done; `None` while it goes on.
+    ended: Option<Mark>,
+    /// What rules about the end found there: by number of the rule.
+    ends: Vec<(u64, Mark)>,
     grown_at: Instant,
     /// When a file that is read whole may be read again; with true where it has grown meanwhile.
     pause: Option<(Instant, bool)>,
+}
+
+/// How far a session in a database was taken in.
+#[derive(Clone, Copy, Default)]
+struct Stored {
+    /// Number of its last change.
+    number: u64,
+    /// Deeds that were judged before: none of them is news.
+    judged: usize,
 }
 
 #[derive(Default)]
@@ -65,15 +83,31 @@ impl Sight {
             offset: 0,
             tail: Vec::new(),
             judged_lines: 0,
+            stored: retrace_sessions::is_in_database(path).then(Stored::default),
             since: Some(since),
             of_rules: Vec::new(),
             news: Vec::new(),
             withdrawn: Vec::new(),
+            ended: None,
+            ends: Vec::new(),
             grown_at: Instant::now(),
             pause: None,
         };
         // A file that cannot be read is tried again when it changes.
-        let Ok(bytes) = read_from(path, 0, identity.size) else { return sight };
+        let Ok(bytes) = sight.read_whole(path) else { return sight };
+        if let Some(stored) = &mut sight.stored {
+            let deeds = &sight.following.deeds().all;
+            let known = place.filter(|place| {
+                let count = usize::try_from(place.offset).unwrap_or(usize::MAX);
+                deeds.get(..count).is_some_and(|judged| deeds_place(judged) == **place)
+            });
+            if let Some(place) = known {
+                stored.judged = usize::try_from(place.offset).unwrap_or(usize::MAX);
+                sight.since = None;
+            }
+            sight.begin_anew(rules, |_| true);
+            return sight;
+        }
         let known = place.and_then(|place| {
             let judged = bytes.get(..usize::try_from(place.offset).ok()?)?;
             (tail(last_of(judged)) == place.tail).then_some(judged)
@@ -82,9 +116,22 @@ impl Sight {
             sight.judged_lines = count_lines(judged);
             sight.since = None;
         }
-        sight.take_whole(&bytes);
         sight.begin_anew(rules, |_| true);
         sight
+    }
+
+    /// Reads all of it and takes that in; answers what was read of a file.
+    fn read_whole(&mut self, path: &Path) -> io::Result<Vec<u8>> {
+        self.grown_at = Instant::now();
+        let Some(stored) = &mut self.stored else {
+            let bytes = read_from(path, 0, self.identity.size)?;
+            self.take_whole(&bytes);
+            return Ok(bytes);
+        };
+        let (bytes, number) = retrace_sessions::read_growing(path)?;
+        stored.number = number;
+        self.following = Following::of_messages(&bytes);
+        Ok(Vec::new())
     }
 
     /// Takes in what a file has more. One that was cut, replaced or written anew is read from its beginning; what was told of it is
@@ -95,6 +142,11 @@ impl Sight {
             return;
         }
         self.pause = None;
+        if let Some(stored) = self.stored {
+            let is_same = self.identity.same_file(identity);
+            self.identity = *identity;
+            return if is_same { self.grow_stored(path, stored, rules) } else { self.anew(path, rules) };
+        }
         let is_same = self.identity.same_file(identity) && identity.size >= self.offset;
         self.identity = *identity;
         match is_same.then(|| self.more(path, identity.size)) {
@@ -103,6 +155,26 @@ impl Sight {
             Some(Ok(None) | Err(_)) if self.offset > 0 && is_same => self.check(path, rules),
             _ => self.anew(path, rules),
         }
+    }
+
+    /// Takes in what changed in a session of a database.
+    fn grow_stored(&mut self, path: &Path, stored: Stored, rules: &[LiveRule]) {
+        // What cannot be read now is read with the next change.
+        let Ok((grown, number)) = retrace_sessions::grown_since(path, stored.number) else { return };
+        match grown {
+            Grown::Messages(messages) if messages.is_empty() => {}
+            Grown::Messages(messages) => match self.following.take(&messages) {
+                Ok(changed) => {
+                    self.grown_at = Instant::now();
+                    self.judge(rules, changed);
+                }
+                Err(NotFollowed) => return self.whole(path, rules),
+            },
+            // What the model did it did, though the person took it back.
+            Grown::Less => return self.anew(path, rules),
+            Grown::Untold => return self.whole(path, rules),
+        }
+        self.stored = Some(Stored { number, ..stored });
     }
 
     /// The whole lines behind those that were taken in; `None` where there are none, or the file is another one by now.
@@ -144,8 +216,9 @@ impl Sight {
     /// Reads all of it: what its new lines say cannot be understood without the others.
     fn whole(&mut self, path: &Path, rules: &[LiveRule]) {
         let begun = Instant::now();
-        let Ok(bytes) = read_from(path, 0, self.identity.size) else { return };
-        self.take_whole(&bytes);
+        if self.read_whole(path).is_err() {
+            return;
+        }
         self.judge(rules, Changed::Order);
         let took = begun.elapsed().max(Duration::from_micros(100));
         self.pause = Some((Instant::now() + took * SHARE, false));
@@ -155,6 +228,9 @@ impl Sight {
     fn anew(&mut self, path: &Path, rules: &[LiveRule]) {
         let since = self.since.or_else(|| self.following.deeds().all.iter().filter_map(|deed| deed.at).max());
         (self.judged_lines, self.since) = (0, since);
+        if let Some(stored) = &mut self.stored {
+            stored.judged = 0;
+        }
         // What it held before stays what it was.
         self.of_rules.iter_mut().for_each(|of| *of = OfRule::default());
         self.whole(path, rules);
@@ -200,9 +276,10 @@ impl Sight {
                 }
             }
             if let Some(before) = before {
-                self.withdrawn.extend(before.difference(&of.broken).map(|mark| (at, *mark)));
+                self.withdrawn.extend(before.difference(&of.broken).map(|mark| (rules[at].number, *mark)));
             }
         }
+        self.went_on();
     }
 
     /// Breaks that were found since the last call and are news.
@@ -212,7 +289,10 @@ impl Sight {
         for (at, mark, verdict) in std::mem::take(&mut self.news) {
             // A verdict that was put off may be about a session that was read anew meanwhile.
             let Some(deed) = deeds.all.get(verdict.deed) else { continue };
-            let is_new = deed.line == 0 || deed.line > self.judged_lines;
+            let is_new = match &self.stored {
+                Some(stored) => verdict.deed >= stored.judged,
+                None => deed.line == 0 || deed.line > self.judged_lines,
+            };
             let is_late = |than: Timestamp| deed.at.is_none_or(|at| at >= than);
             if is_new && is_late(rules[at].added_at) && self.since.is_none_or(is_late) {
                 news.push(Candidate {
@@ -228,12 +308,16 @@ impl Sight {
     }
 
     /// Breaks that are none by what came later.
-    pub(super) fn take_withdrawn(&mut self) -> Vec<(usize, Mark)> {
+    pub(super) fn take_withdrawn(&mut self) -> Vec<(u64, Mark)> {
         std::mem::take(&mut self.withdrawn)
     }
 
     /// Up to where it was judged.
     pub(super) fn place(&self) -> Option<Place> {
+        if self.stored.is_some() {
+            let deeds = &self.following.deeds().all;
+            return (!deeds.is_empty()).then(|| deeds_place(deeds));
+        }
         (self.offset > 0).then(|| Place { offset: self.offset, tail: tail(&self.tail) })
     }
 
@@ -250,23 +334,34 @@ impl Sight {
 impl OfRule {
     /// The mark of the next verdict, which is about this deed: made of ids alone.
     fn mark(&mut self, deed: &Deed) -> Mark {
-        let mut call = match &deed.tool_use_id {
-            Some(id) => id.clone().into_bytes(),
-            None => format!("line {} of {}", deed.line, deed.conversation).into_bytes(),
-        };
-        call.extend(deed.at.map(Timestamp::micros).unwrap_or_default().to_le_bytes());
+        let call = call_of(deed);
         let number = match &self.last {
             Some((last, number)) if *last == call => number + 1,
             _ => 0,
         };
-        let mut all = call.clone();
-        all.extend(number.to_le_bytes());
+        let mark = mark_of(&call, number);
         self.last = Some((call, number));
-        let Sha256(digest) = Sha256::of(&all);
-        let mut mark = Mark::default();
-        mark.copy_from_slice(&digest[..16]);
         mark
     }
+}
+
+/// What names a call, or anything else that was done: ids alone.
+fn call_of(deed: &Deed) -> Vec<u8> {
+    let mut call = match &deed.tool_use_id {
+        Some(id) => id.clone().into_bytes(),
+        None => format!("line {} of {}", deed.line, deed.conversation).into_bytes(),
+    };
+    call.extend(deed.at.map(Timestamp::micros).unwrap_or_default().to_le_bytes());
+    call
+}
+
+fn mark_of(call: &[u8], number: u32) -> Mark {
+    let mut all = call.to_vec();
+    all.extend(number.to_le_bytes());
+    let Sha256(digest) = Sha256::of(&all);
+    let mut mark = Mark::default();
+    mark.copy_from_slice(&digest[..16]);
+    mark
 }
 
 /// Bytes of a file from one place to another.

@@ -58,6 +58,13 @@ function WasThere({ broken }: { broken: BrokenRule }) {
   );
 }
 
+/** What was missing at the end of a session, and how that is known. */
+function AtEnd({ broken }: { broken: BrokenRule }) {
+  const { quiet_minutes: minutes } = broken;
+  if (minutes === null) return <Trans>not done when the session ended</Trans>;
+  return <Trans>not done when the session ended: no call in {minutes} minutes</Trans>;
+}
+
 function Row({ broken, onSee }: { broken: BrokenRule; onSee: (broken: BrokenRule) => void }) {
   const { t } = useLingui();
   const { turn } = broken;
@@ -76,6 +83,11 @@ function Row({ broken, onSee }: { broken: BrokenRule; onSee: (broken: BrokenRule
     <div role="group" aria-label={broken.sentence} className={css.row} onKeyDown={onKey} data-testid="broken-rule">
       <strong className={css.sentence}>{broken.sentence}</strong>
       <code className={css.what}>{broken.what}</code>
+      {broken.at_end && (
+        <span className="muted">
+          <AtEnd broken={broken} />
+        </span>
+      )}
       <span className={classes(css.facts, "muted")}>
         {broken.title ?? <Trans>A session without a prompt</Trans>} {turn !== null && <Trans>turn {turn}</Trans>}{" "}
         {broken.subagent && <Trans>in a subagent</Trans>} · <Moment at={broken.at ?? broken.found_at} form="ago" /> ·{" "}

@@ -208,6 +208,8 @@ export class FakeRules {
       sentence: "pnpm, never npm",
       source: "harbour:MEMORY.md:3",
       what: `npm install part-${number}`,
+      at_end: false,
+      quiet_minutes: null,
       session: "5e1f",
       title: "Make the berth tables green",
       transcript: "/home/ada/.claude/projects/harbour/5e1f.jsonl",
