@@ -300,7 +300,6 @@ impl Sight {
                     mark,
                     what: verdict.what,
                     deed: deed.clone(),
-                    directory: deeds.directory.clone(),
                 });
             }
         }
