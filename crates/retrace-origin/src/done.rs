@@ -37,6 +37,6 @@ fn of_file(file: &DoneFile, directory: Option<&str>) -> (Change, Reported) {
         DoneChange::Deleted => Effect::Delete,
     };
     let change =
-        Change { named: file.path.clone(), path: resolve(&file.path, directory), effect, conditional: false };
+        Change { named: file.path.clone(), path: resolve(&file.path, directory), effect, conditional: false, mentioned: false };
     (change, reported)
 }
