@@ -260,7 +260,7 @@ impl Sight {
             let again = match changed {
                 Changed::Nothing => false,
                 Changed::Answers => rule.judging.asks_for_answers(),
-                Changed::Order => true,
+                Changed::Refused | Changed::Order => true,
             };
             let before = again.then(|| std::mem::take(of).broken);
             let deeds = self.following.deeds();
