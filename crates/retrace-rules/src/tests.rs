@@ -475,6 +475,74 @@ fn sentences_that_can_be_checked_are_proposed() {
 }
 
 #[test]
+fn a_proposal_says_what_its_sentence_says() {
+    for (line, expected) in [
+        (
+            "Use `uv run pytest` instead of `pytest`.",
+            json!([{"kind": "command_form", "program": "pytest", "form": "uv run pytest"}]),
+        ),
+        (
+            "When done, always run `npm run lint` and `npm test`.",
+            json!([
+                {"kind": "at_end", "program": "npm", "arguments": ["run", "lint"]},
+                {"kind": "at_end", "program": "npm", "arguments": ["test"]}
+            ]),
+        ),
+        (
+            "Before you finish, run `cargo test`.",
+            json!([{"kind": "at_end", "program": "cargo", "arguments": ["test"]}]),
+        ),
+        (
+            "Never push directly to the `main` branch.",
+            json!([{"kind": "command_never", "program": "git", "arguments": ["push", "main"]}]),
+        ),
+        (
+            "Run tests with `make test`, never `go test`.",
+            json!([{"kind": "command_never", "program": "go", "arguments": ["test"]}]),
+        ),
+        (
+            "Never use npm because it breaks when a lockfile is there.",
+            json!([{"kind": "command_never", "program": "npm"}]),
+        ),
+        ("Always run `git pull --rebase`.", json!([{"kind": "command_form", "program": "git", "arguments": ["pull"], "form": "git pull --rebase"}])),
+        ("Do not run `npm run dev` unless asked.", json!([{"kind": "ask_first", "program": "npm", "arguments": ["run", "dev"]}])),
+        ("Never use npm, only pnpm.", json!([{"kind": "command_never", "program": "npm"}])),
+        ("Never edit `dist/`, run `make` when it is stale.", json!([{"kind": "path_never", "paths": ["dist/"]}])),
+        ("In this repo, never use npm.", json!([{"kind": "command_never", "program": "npm"}])),
+    ] {
+        assert_eq!(Value::Array(proposed(line)), expected, "{line}");
+    }
+    for line in [
+        "Never commit directly to main.",
+        "Never commit `.env` files.",
+        "Never use `npm`, except in `legacy/`.",
+        "Do not use npm when a pnpm lockfile is there.",
+        "When you test by hand, never use npm.",
+        "Never run `npm install` in CI.",
+        "Never commit without running the tests.",
+        "Use `npm ci`, not `npm`.",
+        "Always run `npm run lint`.",
+        "Always run `npx tsc --noEmit` after you changed types.",
+        "I never use npm because it is slow.",
+        "Never use npm, says Bob.",
+        "<!-- Never run `docker` -->",
+        "<!--\nNever run `docker`.\n-->",
+        "---\ntitle: never use npm in front matter\n---\nText.",
+        "Never edit `migrations/` unless the plan says so.",
+        "Never edit `migrations/` without a plan.",
+        "Do not stop before you finish.",
+    ] {
+        assert_eq!(proposed(line), Vec::<Value>::new(), "{line}");
+    }
+    // Around a comment, and behind the front matter, the lines keep their numbers.
+    let text = "---\na: 1\n---\n<!-- no\nnpm --> Never use yarn. <!-- x -->\nNever use bun.\n";
+    let lines: Vec<u64> = propose(text).iter().map(|found| found.line).collect();
+    assert_eq!(lines, [5, 6]);
+    // A rule under a line, and no front matter.
+    assert_eq!(proposed("---\nNever use npm.").len(), 1);
+}
+
+#[test]
 fn other_sentences_are_not_proposed() {
     for line in [
         "The build takes two minutes.",
