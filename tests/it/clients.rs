@@ -4,6 +4,7 @@
 
 mod codex;
 mod gemini;
+mod live;
 mod loads;
 mod opencode;
 mod presence;

@@ -73,7 +73,8 @@ impl ModelApi {
         Self { url, log }
     }
 
-    /// The next turns of the model. After the last it says that it is done.
+    /// The next turns of the model. After the last it says that it is done. A part `{"prompt_tokens"}` is none, but the tokens that the
+    /// answer reports of its request.
     pub fn play(&self, script: Vec<Vec<Value>>) {
         self.log().script = script.into();
     }
@@ -136,16 +137,20 @@ fn serve(stream: &TcpStream, dialect: Dialect, log: &Mutex<Log>) -> std::io::Res
     }
 }
 
-/// The next turn, with ids for its calls, and the number of the answer.
-fn turn(is_turn: bool, log: &mut Log) -> (Vec<Value>, usize) {
+/// The next turn, the number of the answer, and the tokens of the request: those that the script says, or a quarter of its bytes.
+fn turn(is_turn: bool, bytes: usize, log: &mut Log) -> (Vec<Value>, usize, usize) {
     let next = is_turn.then(|| log.script.pop_front()).flatten();
-    (next.unwrap_or_else(|| vec![json!("Done.")]), log.answered.len())
+    let mut parts = next.unwrap_or_else(|| vec![json!("Done.")]);
+    let told = parts.iter().find_map(|part| part["prompt_tokens"].as_u64());
+    parts.retain(|part| part.get("prompt_tokens").is_none());
+    let tokens = told.and_then(|told| usize::try_from(told).ok()).unwrap_or(bytes / 4);
+    (parts, log.answered.len(), tokens)
 }
 
 fn responses(body: &Value, log: &mut Log) -> (&'static str, String) {
     let text = body.to_string();
     let is_turn = !BACKGROUND.iter().any(|asked| text.contains(asked));
-    let (parts, number) = turn(is_turn, log);
+    let (parts, number, tokens) = turn(is_turn, text.len(), log);
     let items: Vec<Value> = parts
         .iter()
         .enumerate()
@@ -167,7 +172,6 @@ fn responses(body: &Value, log: &mut Log) -> (&'static str, String) {
             }
         })
         .collect();
-    let tokens = text.len() / 4;
     let usage = json!({"input_tokens": tokens, "input_tokens_details": {"cached_tokens": tokens / 3},
         "output_tokens": 40 + number, "output_tokens_details": {"reasoning_tokens": 8},
         "total_tokens": tokens + 40 + number});
@@ -197,7 +201,7 @@ fn gemini(path: &str, body: &Value, log: &mut Log) -> (&'static str, String) {
     let declared = body["tools"].as_array().into_iter().flatten();
     let tools: usize = declared.map(|tool| tool["functionDeclarations"].as_array().map_or(0, Vec::len)).sum();
     let is_turn = tools > FEW_TOOLS;
-    let (parts, number) = turn(is_turn, log);
+    let (parts, number, tokens) = turn(is_turn, body.to_string().len(), log);
     let is_json = body["generationConfig"]["responseMimeType"] == "application/json";
     let parts: Vec<Value> = parts
         .iter()
@@ -208,7 +212,6 @@ fn gemini(path: &str, body: &Value, log: &mut Log) -> (&'static str, String) {
             None => json!({"text": part}),
         })
         .collect();
-    let tokens = body.to_string().len() / 4;
     let usage = json!({"promptTokenCount": tokens, "cachedContentTokenCount": tokens / 3,
         "candidatesTokenCount": 40 + number, "thoughtsTokenCount": 7, "totalTokenCount": tokens + 47 + number});
     let id = format!("answer_{number:05}");

@@ -291,7 +291,22 @@ struct Absence<'c, 'a> {
 impl Absence<'_, '_> {
     /// `line` is from 0.
     fn cause(&self, line: usize) -> Cause {
-        if self.here.is_empty() && !self.is_inferred { self.of_file(line) } else { self.of_line(line) }
+        let cause =
+            if self.here.is_empty() && !self.is_inferred { self.of_file(line) } else { self.of_line(line) };
+        match cause {
+            // What else was opened, or went, says nothing of what was loaded at the start.
+            Cause::NotOpened | Cause::Compacted | Cause::Cleared if self.is_unrecorded() => Cause::Unknown,
+            cause => cause,
+        }
+    }
+
+    /// True for a file that the client loads at the start where nothing tells whether it did.
+    fn is_unrecorded(&self) -> bool {
+        matches!(self.memory.loading, Loading::AtStart(_))
+            && !self.facts.tells
+            && !self.is_inferred
+            && !self.of.is_subagent
+            && self.of.place == Place::Here
     }
 
     /// The file is there, and the line is not.

@@ -6,6 +6,11 @@ const MOST_HEADINGS: usize = 2;
 /// The numbered lines of a text, as `cat -n`, the readings of agents and views of the memory tool write them. What follows
 /// the last numbered line is left out. `None` where no line is numbered.
 pub(crate) fn parse(text: &str) -> Option<Vec<(u32, &str)>> {
+    // opencode puts the path and the kind of the file before it.
+    let text = match text.starts_with("<path>") {
+        true => text.split_once("\n<content>\n").map_or(text, |(_, content)| content),
+        false => text,
+    };
     let mut found: Vec<(u32, &str)> = Vec::new();
     for (at, line) in text.split('\n').enumerate() {
         let line = line.strip_suffix('\r').unwrap_or(line);
@@ -91,6 +96,8 @@ mod tests {
         let view = "Here's the content of /memories/a with line numbers:\n     1\tx\n     2\t";
         assert_eq!(parse(view), Some(vec![(1, "x"), (2, "")]));
         assert_eq!(parse("1: a\n2:\n4: c"), Some(vec![(1, "a"), (2, "")]));
+        let opencode = "<path>/m/a</path>\n<type>file</type>\n<content>\n5: a\n6: \n\n(Showing lines 5-6 of 9.)\n</content>";
+        assert_eq!(parse(opencode), Some(vec![(5, "a"), (6, "")]));
         assert_eq!(parse("no numbers"), None);
         assert_eq!(parse(""), None);
     }

@@ -2,8 +2,8 @@
 //! list of messages is read as such a file with one `$set`.
 //!
 //! A message of the model is written again under its id once its tools ran. `$set` with messages replaces the list: at the
-//! beginning and on a resume, where the same messages come again. System instruction, tools, global and private memory are
-//! not recorded.
+//! beginning and on a resume, where the same messages come again, and where the client compressed the history: then a summary and a
+//! thank-you that no model wrote stand for what was there. System instruction, tools, global and private memory are not recorded.
 
 mod parts;
 
@@ -11,8 +11,8 @@ use crate::account::{count, json_reason, odd};
 use crate::documents::each_document;
 use crate::lenient::{Count, List, Raw, Text, lenient_object};
 use crate::{
-    Account, Block, Cause, Format, Message, MessageIndex, Oddity, Origin, Reading, Request, Role, Segment,
-    Session, Transcript, Usage,
+    Account, Block, BlockKind, Cause, Compaction, Format, Message, MessageIndex, Oddity, Origin, Reading,
+    Request, Role, Segment, Session, Transcript, Usage,
 };
 use parts::{Parts, RawCall};
 use retrace_model::Timestamp;
@@ -118,14 +118,24 @@ pub(crate) fn read(bytes: &[u8]) -> Reading {
     Reading { transcripts: vec![transcript], account }
 }
 
+/// Messages of a list before a place that are not known: they are pushed first.
+fn unknown_before(known: &[Option<MessageIndex>], place: usize) -> usize {
+    known[..place].iter().filter(|known| known.is_none()).count()
+}
+
 fn segment(cause: Cause, messages: Vec<MessageIndex>) -> Segment {
     Segment { messages, cause, dropped_results: Arc::default() }
 }
+
+/// What the client has the model say behind the summary of a history that it compressed.
+const THANKS: &str = "Got it. Thanks for the additional context!";
 
 /// A message as it will stand in the transcript.
 struct Told {
     id: String,
     is_answer: bool,
+    /// True for what the client has the model say.
+    is_thanks: bool,
     message: Message,
     model: Option<String>,
     usage: Option<Usage>,
@@ -212,7 +222,20 @@ impl Reader {
             }
             let all_known: Option<Vec<MessageIndex>> = known.iter().copied().collect();
             let is_beginning = all_known.is_some_and(|known| self.live().starts_with(&known));
-            let cause = if is_beginning { Cause::Rewound } else { Cause::Replaced };
+            let summary =
+                told.iter().position(|told| told.is_thanks).and_then(|thanks| thanks.checked_sub(1));
+            // One that is known was compressed before, and comes again.
+            let summary = summary.filter(|summary| known.get(*summary).is_some_and(Option::is_none));
+            let cause = match summary {
+                Some(summary) => {
+                    told[summary].message.origin = Origin::Summary;
+                    let summary = Some(self.transcript.messages.len() + unknown_before(&known, summary));
+                    let at = told.last().and_then(|told| told.message.at);
+                    Cause::Compacted(Compaction { line: number, at, summary, ..Compaction::default() })
+                }
+                None if is_beginning => Cause::Rewound,
+                None => Cause::Replaced,
+            };
             if live > 0 {
                 self.live.clear();
                 self.transcript.segments.push(segment(cause, Vec::new()));
@@ -323,23 +346,32 @@ impl Reader {
         }
         parts.content(raw.content.0, &self.failed, account);
         parts.calls(&calls);
-        let origin = if is_answer { Origin::Model } else { parts.origin() };
+        let usage = raw.tokens.filter(|tokens| tokens.input.0.is_some()).map(|tokens| tokens.to_usage());
+        let is_thanks = is_answer
+            && usage.is_none()
+            && matches!(parts.blocks.as_slice(), [BlockKind::Text { text }] if text == THANKS);
+        let origin = match is_answer {
+            true if is_thanks => Origin::Client,
+            true => Origin::Model,
+            false => parts.origin(),
+        };
         let id = raw.id.into_string().unwrap_or_default();
         let message = Message {
             role: if is_answer { Role::Assistant } else { Role::User },
             origin,
             blocks: parts.blocks.into_iter().map(|kind| Block { kind, line: number }).collect(),
             uuid: Some(id.clone()),
-            api_id: Some(id.clone()).filter(|_| is_answer),
+            api_id: Some(id.clone()).filter(|_| is_answer && !is_thanks),
             at,
             line: number,
         };
         Some(Told {
             id,
-            is_answer,
+            is_answer: is_answer && !is_thanks,
+            is_thanks,
             message,
             model: raw.model.into_string(),
-            usage: raw.tokens.filter(|tokens| tokens.input.0.is_some()).map(|tokens| tokens.to_usage()),
+            usage,
             project: parts.project,
         })
     }

@@ -297,6 +297,47 @@ fn a_gemini_chat_is_read() {
 }
 
 #[test]
+fn a_compressed_history_of_gemini_is_a_compaction() {
+    let user = |id: &str, text: &str| json!({"id": id, "timestamp": "2026-11-20T10:00:00.000Z", "type": "user", "content": [{"text": text}]});
+    let answer = |id: &str, text: &str| {
+        json!({"id": id, "timestamp": "2026-11-20T10:00:01.000Z", "type": "gemini", "content": text,
+            "tokens": {"input": 10, "output": 5}, "model": "gemini-3"})
+    };
+    let thanks = json!({"id": "t", "timestamp": "2026-11-20T10:00:02.000Z", "type": "gemini",
+        "content": "Got it. Thanks for the additional context!"});
+    let set = |messages: &[serde_json::Value]| json!({"$set": {"messages": messages}});
+    let compressed = [user("s", "The summary."), thanks];
+    let lines = [
+        json!({"sessionId": "g1", "projectHash": "h", "startTime": "2026-11-20T10:00:00.000Z", "kind": "main"}),
+        user("m1", "Look."),
+        answer("m2", "I looked."),
+        set(&compressed),
+        user("m3", "Go on."),
+        answer("m4", "Done."),
+        // A resume tells it again.
+        set(&[user("c", "Context.")]),
+        set(&[&[user("c", "Context.")][..], &compressed, &[user("m3", "Go on."), answer("m4", "Done.")]]
+            .concat()),
+    ];
+    let found = reading(&session(&lines));
+    let transcript = &found.transcripts[0];
+    let ids: Vec<&str> = transcript.requests.iter().map(|request| request.id.as_str()).collect();
+    assert_eq!(ids, ["m2", "m4"]);
+    let compactions: Vec<_> = transcript
+        .segments
+        .iter()
+        .filter_map(|segment| match &segment.cause {
+            Cause::Compacted(compaction) => Some((compaction.summary, segment.messages.clone())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(compactions, [(Some(2), vec![2, 3, 4, 5])]);
+    let origins: Vec<Origin> = transcript.messages[2..4].iter().map(|message| message.origin).collect();
+    assert_eq!(origins, [Origin::Summary, Origin::Client]);
+    assert_eq!(transcript.requests[1].segment, 1);
+}
+
+#[test]
 fn an_opencode_session_is_read() {
     let bytes = session(&opencode_session());
     let found = reading(&bytes);

@@ -19,10 +19,10 @@ const RESUMED: u64 = 2;
 
 /// The client names a session's file by the minute in which it began, and removes the file of one that it resumes in a later
 /// minute (seen with 0.61.0). A resume takes some seconds: it begins in the first so many of that minute, or not at all.
-const RESUME_WITHIN_SECONDS: u64 = 40;
+pub(super) const RESUME_WITHIN_SECONDS: u64 = 40;
 
 /// Seconds since 1970, as the client sees them.
-fn seconds() -> u64 {
+pub(super) fn seconds() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
     since.as_secs()
 }
@@ -39,13 +39,19 @@ pub(super) fn rig() -> Option<Rig> {
     let rig = Rig { program, api: ModelApi::start(Dialect::Gemini), world: world(|_| {}) };
     repository(&rig.world);
     std::fs::create_dir_all(rig.home()).expect("a folder");
-    let settings = json!({"security": {"auth": {"selectedType": "gemini-api-key"}},
-        "privacy": {"usageStatisticsEnabled": false}, "general": {"enableAutoUpdate": false}});
-    std::fs::write(rig.home().join("settings.json"), settings.to_string()).expect("a file");
+    rig.compress_above(0.5);
     Some(rig)
 }
 
 impl Rig {
+    /// Writes its settings: above that share of the model's context it compresses the history.
+    pub(super) fn compress_above(&self, share: f64) {
+        let settings = json!({"security": {"auth": {"selectedType": "gemini-api-key"}},
+            "privacy": {"usageStatisticsEnabled": false}, "general": {"enableAutoUpdate": false},
+            "model": {"compressionThreshold": share}});
+        std::fs::write(self.home().join("settings.json"), settings.to_string()).expect("a file");
+    }
+
     pub(super) fn run(&self, prompt: &str, arguments: &[&str]) {
         let mut gemini = command(&self.program, &self.world);
         gemini.env("GOOGLE_GEMINI_BASE_URL", &self.api.url).env("GEMINI_API_KEY", "none");

@@ -6,25 +6,50 @@ use retrace_tests::messages_api::MessagesApi;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Sessions with turns of their own.
 const SESSIONS: u64 = 5;
 const MODEL: &str = "anthropic/claude-sonnet-4-5";
 
-struct Rig {
+pub(super) struct Rig {
     program: PathBuf,
-    world: World,
+    pub(super) api: MessagesApi,
+    pub(super) world: World,
+}
+
+/// opencode with a home and a project; `None` where it is not installed.
+pub(super) fn rig() -> Option<Rig> {
+    let program = program("RETRACE_OPENCODE", "opencode")?;
+    let rig = Rig { program, api: MessagesApi::start(), world: world(|_| {}) };
+    repository(&rig.world);
+    let config = rig.config();
+    std::fs::create_dir_all(&config).expect("a folder");
+    let settings = json!({"model": MODEL, "autoupdate": false,
+        "provider": {"anthropic": {"options": {"baseURL": format!("{}/v1", rig.api.url), "apiKey": "none"}}}});
+    std::fs::write(config.join("opencode.json"), settings.to_string()).expect("a file");
+    Some(rig)
 }
 
 impl Rig {
-    fn run(&self, arguments: &[&str]) {
+    /// The directory of its settings.
+    pub(super) fn config(&self) -> PathBuf {
+        self.world.path("home/.config/opencode")
+    }
+
+    pub(super) fn run(&self, arguments: &[&str]) {
+        run(&mut self.command(arguments));
+    }
+
+    pub(super) fn command(&self, arguments: &[&str]) -> Command {
         let mut opencode = command(&self.program, &self.world);
         for quiet in
             ["OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_MODELS_FETCH", "OPENCODE_DISABLE_LSP_DOWNLOAD"]
         {
             opencode.env(quiet, "1");
         }
-        run(opencode.args(["run", "-m", MODEL]).args(arguments));
+        opencode.args(["run", "-m", MODEL]).args(arguments);
+        opencode
     }
 }
 
@@ -78,23 +103,16 @@ fn turns(seed: u64, notes: &Path, project: &Path) -> (Vec<Vec<Value>>, Vec<Strin
 
 #[test]
 fn what_opencode_records_is_what_it_sent_and_did() {
-    let Some(program) = program("RETRACE_OPENCODE", "opencode") else { return };
-    let api = MessagesApi::start();
-    let rig = Rig { program, world: world(|_| {}) };
-    let project = repository(&rig.world);
+    let Some(rig) = rig() else { return };
+    let project = rig.world.path("project");
     std::fs::write(project.join("AGENTS.md"), "# Rules\nUse tabs.\n").expect("a file");
-    let config = rig.world.path("home/.config/opencode");
-    std::fs::create_dir_all(&config).expect("a folder");
-    let settings = json!({"model": MODEL, "autoupdate": false,
-        "provider": {"anthropic": {"options": {"baseURL": format!("{}/v1", api.url), "apiKey": "none"}}}});
-    std::fs::write(config.join("opencode.json"), settings.to_string()).expect("a file");
     let notes = project.join("notes");
     add_store(&rig.world, &notes, "memory");
 
     let (mut by_session, mut known) = (Vec::new(), BTreeSet::new());
     for seed in 0..SESSIONS {
         let (script, mut written) = turns(seed, &notes, &project);
-        api.play(script);
+        rig.api.play(script);
         rig.run(&["Look at the project"]);
         rig.world.scan();
         let new: Vec<String> = sessions(&rig.world, "opencode")
@@ -105,7 +123,7 @@ fn what_opencode_records_is_what_it_sent_and_did() {
         let [id] = &new[..] else { panic!("one session: {new:?}") };
         if seed < 2 {
             let (script, more) = turns(seed + 100, &notes, &project);
-            api.play(script);
+            rig.api.play(script);
             rig.run(&["--session", id, "Go on"]);
             rig.world.scan();
             written.extend(more);
@@ -119,7 +137,7 @@ fn what_opencode_records_is_what_it_sent_and_did() {
     }
     // One that starts a subagent.
     let task = json!({"description": "Write", "prompt": "Write a note", "subagent_type": "general"});
-    api.play(vec![
+    rig.api.play(vec![
         vec![json!({"type": "tool_use", "name": "task", "input": task})],
         vec![json!({"type": "tool_use", "name": "write", "input": {"filePath": notes.join("sub.md"), "content": "By an agent.\n"}})],
         vec![json!({"type": "text", "text": "Written."})],
@@ -150,7 +168,7 @@ fn what_opencode_records_is_what_it_sent_and_did() {
     }
     // Titles are made by calls without tools, which no session has.
     let mut reported = BTreeMap::new();
-    let log = api.log();
+    let log = rig.api.log();
     for (body, (_, usage)) in log.bodies.iter().zip(&log.usage) {
         if body["tools"].as_array().is_some_and(|tools| tools.len() > 3) {
             let count = |name: &str| usage[name].as_u64().unwrap_or(0);

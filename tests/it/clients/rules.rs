@@ -18,7 +18,7 @@ fn writes(path: &Path) -> Value {
 }
 
 /// Programs of the project that do nothing and succeed.
-fn programs(project: &Path, names: &[&str]) {
+pub(super) fn programs(project: &Path, names: &[&str]) {
     use std::os::unix::fs::PermissionsExt as _;
     for name in names {
         let path = project.join(name);

@@ -156,6 +156,10 @@ fn a_session_that_fell_silent_while_nothing_recorded_is_judged_afterwards_and_on
     rules(&world);
     let events = world.app.subscribe();
     let recording = world.app.record(&[]).expect("it records");
+    // Judged no later than what is waited for.
+    let mut other = Session::new(&world, "bbbb");
+    let text = other.says("Look.");
+    other.append(&text);
     let mut session = Session::new(&world, "aaaa");
     let first = session.says("Change it.")
         + &session.writes("/home/ada/app/a.txt")
@@ -172,7 +176,6 @@ fn a_session_that_fell_silent_while_nothing_recorded_is_judged_afterwards_and_on
         assert_eq!(found.iter().filter(|one| one.at_end).count(), 1);
         assert_eq!(found.iter().find(|one| one.at_end).and_then(|one| one.quiet_minutes), Some(89));
         // Another break, so that what comes is judged after all that was there.
-        let mut other = Session::new(&world, &format!("other-{count}"));
         let line = other.runs("npm test");
         other.append(&line);
         wait_for(&world.app, &events, 3 + count);

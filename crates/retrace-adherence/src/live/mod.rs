@@ -218,6 +218,10 @@ impl Live {
             changed.into_iter().partition(|path| retrace_sessions::is_of_process(&self.roots, path));
         let has_process = !processes.is_empty();
         let is_listed = self.next_list <= now || changed.iter().any(|path| self.may_be_new(path));
+        // Before any transcript is looked at: whoever acts on what is found there may end a session.
+        if self.judges_ends() && (is_listed || has_process) {
+            self.note_processes();
+        }
         if is_listed {
             self.list()?;
         }
@@ -235,9 +239,6 @@ impl Live {
             }
         }
         if self.judges_ends() {
-            if is_listed || has_process {
-                self.note_processes();
-            }
             self.end_sessions()?;
         }
         self.save()

@@ -152,9 +152,38 @@ pub fn embedded(text: &str) -> Vec<Embedded<'_>> {
 const CONTEXT_BEGINS: &str = "--- Context from: ";
 const CONTEXT_ENDS: &str = "--- End of Context from: ";
 
+/// What opencode writes before a file that it puts behind an answer of a tool (1.18), and around all of them.
+const REMINDER: &str = "<system-reminder>\n";
+const INSTRUCTIONS: &str = "Instructions from: ";
+const REMINDER_ENDS: &str = "\n</system-reminder>";
+
+/// Files in reminders that begin with one.
+fn reminded(text: &str) -> Vec<Embedded<'_>> {
+    let mut files = Vec::new();
+    for (at, _) in text.match_indices(REMINDER) {
+        let begins_line = at == 0 || text.as_bytes()[at - 1] == b'\n';
+        let start = at + REMINDER.len();
+        if !begins_line || !text[start..].starts_with(INSTRUCTIONS) {
+            continue;
+        }
+        let end = text[start..].find(REMINDER_ENDS).map_or(text.len(), |end| start + end);
+        let is_heading = |at: &usize| *at == start || text.as_bytes()[at - 1] == b'\n';
+        let headings = text[start..end].match_indices(INSTRUCTIONS).map(|(at, _)| start + at);
+        let headings: Vec<usize> = headings.filter(is_heading).collect();
+        for (number, &from) in headings.iter().enumerate() {
+            let to = headings.get(number + 1).copied().unwrap_or(end);
+            let path = text[from + INSTRUCTIONS.len()..to].lines().next().unwrap_or_default().trim_end();
+            if let Some(class) = class_of_path(path) {
+                files.push(Embedded { path, class, range: from..to });
+            }
+        }
+    }
+    files
+}
+
 /// Memory and instruction files that a client added to an answer of a tool, in order.
 pub fn added(text: &str) -> Vec<Embedded<'_>> {
-    let mut files = Vec::new();
+    let mut files = reminded(text);
     let mut from = 0;
     while let Some(at) = text[from..].find(CONTEXT_BEGINS).map(|at| from + at) {
         from = at + CONTEXT_BEGINS.len();
@@ -200,6 +229,22 @@ mod tests {
         assert_eq!(class_of_attached("nested_memory", "", "/w/x.md"), Some(FileClass::Instructions));
         assert_eq!(class_of_attached("instructions", "AutoMem", "/w/x.md"), Some(FileClass::Memory));
         assert_eq!(class_of_attached("file", "", "/w/x.md"), None);
+    }
+
+    #[test]
+    fn files_that_are_reminded_of_are_found() {
+        let text = "<content>\n1: <system-reminder>\n2: Instructions from: /no/AGENTS.md\n</content>\n\n<system-reminder>\n\
+                    Instructions from: /w/sub/AGENTS.md\n# Sub\nTabs.\n\nInstructions from: /w/CLAUDE.md\nBrief.\n</system-reminder>";
+        let found: Vec<(&str, &str)> =
+            added(text).into_iter().map(|file| (file.path, &text[file.range])).collect();
+        assert_eq!(
+            found,
+            [
+                ("/w/sub/AGENTS.md", "Instructions from: /w/sub/AGENTS.md\n# Sub\nTabs.\n\n"),
+                ("/w/CLAUDE.md", "Instructions from: /w/CLAUDE.md\nBrief."),
+            ]
+        );
+        assert!(added("<system-reminder>\nInstructions from: /w/notes.md\nx\n</system-reminder>").is_empty());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use retrace_presence::{Digest, Limits, Loading, Memory, Shelf, Version};
 const CLAUDE_LIMITS: Limits = Limits { lines: 200, bytes: 25_000 };
 
 /// No limits.
-const WHOLE: Limits = Limits { lines: u32::MAX, bytes: u64::MAX };
+pub(crate) const WHOLE: Limits = Limits { lines: u32::MAX, bytes: u64::MAX };
 
 /// A store with the ways in which transcripts may spell its directory.
 pub(crate) struct StoreAt {

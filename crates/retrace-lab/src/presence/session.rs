@@ -15,11 +15,14 @@ use retrace_engine::counts::NEWEST_FAMILY;
 use retrace_log::{Reader, VersionFilter};
 use retrace_model::{MemoryId, RelPath, Timestamp};
 use retrace_presence::{AtRequest, Conversation, Digest, Loading, Memory, Piece, Proof, Version, Way};
-use retrace_sessions::Entry;
+use retrace_sessions::{Entry, RootKind};
 use retrace_tokens::{Counter, family_of};
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
+
+/// Names of the files that opencode loads by itself.
+const OF_OPENCODE: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "CONTEXT.md"];
 
 /// Files of a lane at most.
 const MOST_FILES: usize = 100;
@@ -365,8 +368,12 @@ impl Work<'_> {
         let came: Vec<&Piece> = came.map(|at| &self.digest.pieces[*at]).collect();
         // What a command prints may be anything: it is no file's content, and its name may be that of a directory.
         let contents = || came.iter().filter(|piece| piece.way != Way::Command).map(|piece| piece.text);
+        let loading = match self.loads_by_itself(Path::new(path)) {
+            true => Loading::AtStart(memories::WHOLE),
+            false => Loading::OnDemand,
+        };
         if let Some(content) = instruction_file(Path::new(path)) {
-            let memory = Memory::new(Loading::OnDemand, vec![Version::of(&content, i64::MIN)]);
+            let memory = Memory::new(loading, vec![Version::of(&content, i64::MIN)]);
             let is_printed = !came.is_empty() && contents().next().is_none();
             if is_printed || contents().any(|text| memory.has_text(shelf, text)) {
                 return Some((memory, content.lines().map(str::to_owned).collect()));
@@ -383,7 +390,17 @@ impl Work<'_> {
             lines.push(word.clone());
         }
         let content = lines.join("\n");
-        Some((Memory::new(Loading::OnDemand, vec![Version::of(&content, i64::MIN)]), lines))
+        Some((Memory::new(loading, vec![Version::of(&content, i64::MIN)]), lines))
+    }
+
+    /// True for a file that opencode puts into its system prompt, which it does not record: of the directory of the session and those
+    /// above, and of its settings.
+    fn loads_by_itself(&self, file: &Path) -> bool {
+        let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let Some(folder) = file.parent().filter(|_| OF_OPENCODE.contains(&name)) else { return false };
+        let is_above = self.spoken.project.is_some_and(|project| Path::new(project).starts_with(folder));
+        let is_of_person = ["opencode", ".claude"].iter().any(|name| folder.ends_with(name));
+        self.spoken.kind == Some(RootKind::Opencode) && (is_above || is_of_person)
     }
 }
 
