@@ -248,7 +248,7 @@ fn breaks_are_told_of_all_sessions_that_the_ledger_counts() {
     std::fs::write(memory.join("MEMORY.md"), "# Build\n- Use pnpm, never npm.\n").expect("a memory");
     let request = wire::AddStore {
         root: memory.display().to_string(),
-        kind: Some("claude_auto".to_owned()),
+        kind: Some("claude-auto".to_owned()),
         name: Some("memory".to_owned()),
     };
     commands::add_store(&world.app, request).expect("a store");
@@ -274,5 +274,28 @@ fn breaks_are_told_of_all_sessions_that_the_ledger_counts() {
     assert_eq!(sessions, ["eeee", "ffff", "gggg"]);
     let request = wire::AdherenceReq::default();
     assert_eq!(commands::adherence(&world.app, request).expect("a ledger").rules[0].broken, 3);
+    recording.stop();
+}
+
+#[test]
+fn a_call_that_a_hook_refused_is_no_break() {
+    let world = World::new();
+    never_npm(&world);
+    let events = world.app.subscribe();
+    let recording = world.app.record(&[]).expect("it records");
+    let mut session = Session::new(&world, "iiii");
+    let lines = session.says("Set it up.") + &session.runs("npm ci");
+    session.append(&lines);
+    wait_for(&world.app, &events, 1);
+    let result = json!({"type": "tool_result", "tool_use_id": "iiii-call-1", "is_error": true,
+        "content": "PreToolUse:Bash hook error: Use pnpm, never npm."});
+    let refused = session.line(&json!({"type": "user", "message": {"role": "user", "content": [result]}}));
+    session.append(&refused);
+    while !broken(&world.app, true).is_empty() {
+        events.recv_timeout(PATIENCE).expect("it is withdrawn");
+    }
+    let request = wire::AdherenceReq::default();
+    let ledger = commands::adherence(&world.app, request).expect("a ledger").rules.remove(0);
+    assert_eq!((ledger.broken, ledger.opportunities), (0, 0));
     recording.stop();
 }

@@ -3,11 +3,11 @@
 use crate::added::{Written, written_by};
 use crate::shell::{Calls, calls};
 use retrace_model::Timestamp;
-use retrace_origin::{Effect, Found, Write, command_of, only_named, paths_of};
+use retrace_origin::{Effect, Found, command_of, only_named, paths_of};
 use retrace_transcript::{BlockKind, Message, MessageIndex, Origin, Reading, ResultPart, Transcript};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Tools by which a model asks the person something and gets the answer as its result.
 const QUESTIONS: [&str; 5] =
@@ -125,10 +125,15 @@ pub(crate) struct Placed {
 /// As [`deeds`], each with its message. `asked` gives for a conversation the calls before that asked the person something.
 pub(crate) fn placed(reading: &Reading, found: &Found, asked: &dyn Fn(usize) -> Vec<String>) -> Vec<Placed> {
     let mut edits = Edits::new();
+    let mut named: HashMap<(usize, MessageIndex, usize), HashSet<String>> = HashMap::new();
     for write in found.writes.iter().filter(|write| !write.is_saying()) {
         let place = (write.conversation, write.message, write.block);
-        if write.effect == Effect::Unparsed && is_only_named(reading, write, place) {
-            continue;
+        let by_shell = || command_of(&write.tool, &Value::Null).is_some();
+        if write.effect == Effect::Unparsed && by_shell() {
+            let named = named.entry(place).or_insert_with(|| named_by(reading, place));
+            if named.contains(&write.named) {
+                continue;
+            }
         }
         let of_call = edits.entry(place).or_default();
         of_call.push((&write.path, written_by(write)));
@@ -147,16 +152,14 @@ pub(crate) fn placed(reading: &Reading, found: &Found, asked: &dyn Fn(usize) -> 
     all
 }
 
-/// True if a command names a file, and nobody knows whether it writes it.
-fn is_only_named(reading: &Reading, write: &Write, place: (usize, MessageIndex, usize)) -> bool {
-    if command_of(&write.tool, &Value::Null).is_none() {
-        return false;
-    }
+/// The files that a command names without it being known whether it writes them.
+fn named_by(reading: &Reading, place: (usize, MessageIndex, usize)) -> HashSet<String> {
     let (conversation, message, block) = place;
-    let message = reading.transcripts.get(conversation).and_then(|transcript| transcript.messages.get(message));
+    let message =
+        reading.transcripts.get(conversation).and_then(|transcript| transcript.messages.get(message));
     match message.and_then(|message| message.blocks.get(block)).map(|block| &block.kind) {
-        Some(BlockKind::ToolUse { name, input, .. }) => only_named(name, input).contains(&write.named),
-        _ => true,
+        Some(BlockKind::ToolUse { name, input, .. }) => only_named(name, input).into_iter().collect(),
+        _ => HashSet::new(),
     }
 }
 
@@ -205,8 +208,9 @@ impl Failure {
             _ => None,
         });
         let is_refusal = |text: &str| {
-            let by_hook =
-                text.strip_prefix("PreToolUse:").is_some_and(|rest| rest.lines().next().is_some_and(|line| line.contains(" hook error: ")));
+            let by_hook = text
+                .strip_prefix("PreToolUse:")
+                .is_some_and(|rest| rest.lines().next().is_some_and(|line| line.contains(" hook error: ")));
             by_hook || REFUSALS.iter().any(|begin| text.starts_with(begin)) && !text.contains(STOPPED)
         };
         Self { failed, refused: failed && texts.take(1).any(|text| is_refusal(text.trim_start())) }

@@ -240,9 +240,8 @@ impl<'d> Judge<'d> {
         if !matches!(edit.what, What::Edit { written: None, .. }) {
             return false;
         }
-        self.command_of(index).is_some_and(|calls| {
-            calls.calls.iter().any(|call| call_matches(command, call) == Answer::Yes)
-        })
+        self.command_of(index)
+            .is_some_and(|calls| calls.calls.iter().any(|call| call_matches(command, call) == Answer::Yes))
     }
 
     /// True for a file that a command of the shell writes.
@@ -255,7 +254,8 @@ impl<'d> Judge<'d> {
         let edit = &self.deeds.all[index];
         let before = self.deeds.all[..index].iter().rev();
         let of_call = before.take_while(|deed| {
-            (deed.conversation, deed.line, &deed.tool_use_id) == (edit.conversation, edit.line, &edit.tool_use_id)
+            (deed.conversation, deed.line, &deed.tool_use_id)
+                == (edit.conversation, edit.line, &edit.tool_use_id)
         });
         of_call.into_iter().find_map(|deed| match &deed.what {
             What::Command { calls, .. } => Some(calls),

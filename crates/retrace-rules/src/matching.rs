@@ -76,8 +76,23 @@ const VALUES: [(&str, &str, &[&str]); 13] = [
         "git",
         "commit",
         &[
-            "-m", "--message", "-F", "--file", "-C", "--reuse-message", "-c", "--reedit-message", "-t", "--template",
-            "--author", "--date", "--fixup", "--squash", "--trailer", "--cleanup", "--pathspec-from-file",
+            "-m",
+            "--message",
+            "-F",
+            "--file",
+            "-C",
+            "--reuse-message",
+            "-c",
+            "--reedit-message",
+            "-t",
+            "--template",
+            "--author",
+            "--date",
+            "--fixup",
+            "--squash",
+            "--trailer",
+            "--cleanup",
+            "--pathspec-from-file",
         ],
     ),
     ("git", "tag", &["-m", "--message", "-F", "--file", "-u", "--local-user", "--trailer", "--cleanup"]),
@@ -87,7 +102,11 @@ const VALUES: [(&str, &str, &[&str]); 13] = [
     ("git", "stash", &["-m", "--message", "--pathspec-from-file"]),
     ("git", "notes", &["-m", "--message", "-F", "--file", "--ref"]),
     ("git", "log", &["--author", "--grep", "--since", "--until", "-n", "-S", "-G", "-L", "--format"]),
-    ("gh", "pr", &["-t", "--title", "-b", "--body", "-F", "--body-file", "-B", "--base", "-H", "--head", "-A"]),
+    (
+        "gh",
+        "pr",
+        &["-t", "--title", "-b", "--body", "-F", "--body-file", "-B", "--base", "-H", "--head", "-A"],
+    ),
     ("gh", "issue", &["-t", "--title", "-b", "--body", "-F", "--body-file", "-l", "--label"]),
     ("gh", "release", &["-t", "--title", "-n", "--notes", "-F", "--notes-file", "--target"]),
     ("npm", "", &["-m", "--message", "--registry", "--tag", "--loglevel"]),
@@ -96,13 +115,28 @@ const VALUES: [(&str, &str, &[&str]); 13] = [
 
 /// Programs whose options are whole words behind one dash: `find -name` is not `-n -a -m -e`.
 const WORD_OPTIONS: [&str; 16] = [
-    "find", "go", "gofmt", "java", "javac", "terraform", "tofu", "packer", "gcc", "g++", "clang", "clang++", "cc",
-    "ffmpeg", "openssl", "xcodebuild",
+    "find",
+    "go",
+    "gofmt",
+    "java",
+    "javac",
+    "terraform",
+    "tofu",
+    "packer",
+    "gcc",
+    "g++",
+    "clang",
+    "clang++",
+    "cc",
+    "ffmpeg",
+    "openssl",
+    "xcodebuild",
 ];
 
 /// True for an option that takes the next word as its value.
 fn takes_value(program: &str, subcommand: &str, option: &str) -> bool {
-    let of_program = VALUES.iter().filter(|(of, sub, _)| *of == program && (sub.is_empty() || *sub == subcommand));
+    let of_program =
+        VALUES.iter().filter(|(of, sub, _)| *of == program && (sub.is_empty() || *sub == subcommand));
     of_program.flat_map(|(_, _, values)| values.iter()).any(|value| *value == option)
 }
 
@@ -179,21 +213,25 @@ struct Parts<'c> {
     options: Vec<&'c str>,
     /// True if a word stands for several that only the shell knows.
     hidden: bool,
+    /// True if only the shell knows a word that is no option's value.
+    unknown: bool,
 }
 
 impl<'c> Parts<'c> {
     fn of(call: &'c Call) -> Self {
         let values = GLOBAL_VALUES.iter().find(|(program, _)| *program == call.program);
         let values = values.map_or(&[][..], |(_, values)| values);
-        let mut parts = Self { words: Vec::new(), options: Vec::new(), hidden: false };
-        let (mut skip, mut is_value, mut only_words) = (false, false, false);
+        let mut parts = Self { words: Vec::new(), options: Vec::new(), hidden: false, unknown: false };
+        let (mut skip, mut takes_value, mut only_words) = (false, false, false);
         for argument in &call.arguments {
             let text = argument.text.as_str();
             // A value is no option, whatever it looks like.
-            if std::mem::take(&mut skip) || std::mem::take(&mut is_value) && is_option(text) {
+            let is_value = std::mem::take(&mut takes_value);
+            if std::mem::take(&mut skip) || is_value && is_option(text) {
                 continue;
             }
-            if !argument.known && (text.starts_with('$') || text.starts_with('`')) {
+            parts.unknown |= !argument.known && !is_value;
+            if !argument.known && !is_value && (text.starts_with('$') || text.starts_with('`')) {
                 parts.hidden = true;
             }
             if only_words || !is_option(text) {
@@ -207,7 +245,7 @@ impl<'c> Parts<'c> {
                 parts.options.push(text);
                 let subcommand = parts.subcommand();
                 skip = subcommand.is_empty() && values.contains(&text);
-                is_value = ends_with_value(&call.program, subcommand, text);
+                takes_value = ends_with_value(&call.program, subcommand, text);
             }
         }
         parts
@@ -226,7 +264,8 @@ fn ends_with_value(program: &str, subcommand: &str, given: &str) -> bool {
     // One that takes what stands behind it takes no more.
     let letters = letters(program, subcommand, given);
     let last = letters.chars().next_back();
-    given.len() == letters.len() + 1 && last.is_some_and(|last| takes_value(program, subcommand, &format!("-{last}")))
+    given.len() == letters.len() + 1
+        && last.is_some_and(|last| takes_value(program, subcommand, &format!("-{last}")))
 }
 
 fn is_option(word: &str) -> bool {
@@ -322,7 +361,6 @@ fn letters<'g>(program: &str, subcommand: &str, given: &'g str) -> &'g str {
 /// Whether a call that a pattern names has the form that is asked.
 #[must_use]
 pub fn has_form(form: &Form, call: &Call) -> Answer {
-    let hidden = call.arguments.iter().any(|argument| !argument.known);
     match form {
         Form::Without(text) => {
             let text = text.to_lowercase();
@@ -349,7 +387,7 @@ pub fn has_form(form: &Form, call: &Call) -> Answer {
                 .iter()
                 .filter(|word| is_option(word))
                 .all(|wanted| has_option(&call.program, parts.subcommand(), wanted, &options));
-            match (has_words && has_options, hidden) {
+            match (has_words && has_options, parts.unknown) {
                 (true, _) => Answer::Yes,
                 (false, true) => Answer::Unknown,
                 (false, false) => Answer::No,

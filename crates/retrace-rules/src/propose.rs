@@ -276,8 +276,19 @@ const EXCEPTIONS: [&str; 6] =
 
 /// Words that limit what stands before them to a case.
 const CASES: [&str; 13] = [
-    "if ", "when ", "whenever ", "while ", "until ", "outside ", "only ", "without ", "after ", "before ", "once ",
-    "during ", "more than ",
+    "if ",
+    "when ",
+    "whenever ",
+    "while ",
+    "until ",
+    "outside ",
+    "only ",
+    "without ",
+    "after ",
+    "before ",
+    "once ",
+    "during ",
+    "more than ",
 ];
 
 /// True for what somebody is said to do, which asks for nothing.
@@ -300,9 +311,34 @@ fn says_no_more(after: &str) -> bool {
     let lower = after.trim_start().to_lowercase();
     let is_end = lower.starts_with(|letter: char| !letter.is_alphanumeric() && letter != '`');
     let harmless = [
-        "here", "in this", "in our", "in the repo", "in the project", "for this", "anywhere", "ever", "again", "at all",
-        "yourself", "manually", "by hand", "command", "for anything", "on anything", "under any", "because", "since ",
-        "as it ", "instead", "either", "any more", "anymore", "flag", "option", "please", "to commits",
+        "here",
+        "in this",
+        "in our",
+        "in the repo",
+        "in the project",
+        "for this",
+        "anywhere",
+        "ever",
+        "again",
+        "at all",
+        "yourself",
+        "manually",
+        "by hand",
+        "command",
+        "for anything",
+        "on anything",
+        "under any",
+        "because",
+        "since ",
+        "as it ",
+        "instead",
+        "either",
+        "any more",
+        "anymore",
+        "flag",
+        "option",
+        "please",
+        "to commits",
     ];
     let is_known = lower.is_empty() || is_end || harmless.iter().any(|harmless| lower.starts_with(harmless));
     is_known && !is_limited(&lower)
@@ -349,7 +385,9 @@ fn never(lower: &str, sentence: &str) -> Vec<Pattern> {
 fn not_contradicted(command: Command, wanted: &[&str]) -> Option<Pattern> {
     for text in wanted {
         let found = calls(text);
-        let Some(call) = found.calls.iter().find(|call| call_matches(&command, call) == Answer::Yes) else { continue };
+        let Some(call) = found.calls.iter().find(|call| call_matches(&command, call) == Answer::Yes) else {
+            continue;
+        };
         let form = Form::typed(text)?;
         return (!call.within.is_empty()).then_some(Pattern::CommandForm { command, form });
     }
@@ -548,7 +586,9 @@ fn at_end(lower: &str, sentence: &str) -> Vec<Pattern> {
         "not done until",
         "before handing",
     ];
-    let Some((at, end)) = ends.iter().find_map(|end| Some((lower.find(end)?, *end))) else { return Vec::new() };
+    let Some((at, end)) = ends.iter().find_map(|end| Some((lower.find(end)?, *end))) else {
+        return Vec::new();
+    };
     let is_first = !lower[..at].contains(char::is_alphanumeric);
     let text = if is_first || end.ends_with("until") {
         tail(sentence, lower, at + end.len())

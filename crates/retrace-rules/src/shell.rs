@@ -365,7 +365,8 @@ fn without_documents(command: &str) -> Option<String> {
             let end = rest.find(|letter: char| !(letter.is_ascii_alphanumeric() || "_-.".contains(letter)));
             let word = &rest[..end.unwrap_or(rest.len())];
             // `<<<` is a text of one word.
-            let is_document = !line[at + 2..].starts_with('<') && !line[..at].ends_with('<') && !word.is_empty();
+            let is_document =
+                !line[at + 2..].starts_with('<') && !line[..at].ends_with('<') && !word.is_empty();
             if is_document {
                 waiting.push_back(word);
                 has_any = true;

@@ -147,11 +147,19 @@ fn options_are_the_same_however_they_are_written() {
         assert_eq!(found.len(), 1, "{command}");
         found[0]
     };
-    let never = |arguments: &str| rule(json!({"kind": "command_never", "program": "rm", "arguments": arguments}));
+    let never =
+        |arguments: &str| rule(json!({"kind": "command_never", "program": "rm", "arguments": arguments}));
     for arguments in ["-rf", "-fr", "-r -f", "-Rf", "--recursive --force"] {
         for command in [
-            "rm -rf x", "rm -fr x", "rm -r -f x", "rm -rfv x", "rm -Rf x", "rm -f x -R", "rm --recursive --force x",
-            "rm --recursive -f x", "sudo rm -vfr x",
+            "rm -rf x",
+            "rm -fr x",
+            "rm -r -f x",
+            "rm -rfv x",
+            "rm -Rf x",
+            "rm -f x -R",
+            "rm --recursive --force x",
+            "rm --recursive -f x",
+            "sudo rm -vfr x",
         ] {
             assert_eq!(found(&never(arguments), command), Outcome::Broken, "{arguments}: {command}");
         }
@@ -177,24 +185,32 @@ fn options_are_the_same_however_they_are_written() {
     ] {
         assert_eq!(found(&never(program, arguments), command), outcome, "{program} {arguments}: {command}");
     }
-    let signed = rule(json!({"kind": "command_form", "program": "git", "arguments": ["commit"], "form": "-s"}));
-    for command in ["git commit -s -m x", "git commit -sm x", "git commit -asm x", "git commit --signoff -m x"] {
+    let signed =
+        rule(json!({"kind": "command_form", "program": "git", "arguments": ["commit"], "form": "-s"}));
+    for command in
+        ["git commit -s -m x", "git commit -sm x", "git commit -asm x", "git commit --signoff -m x"]
+    {
         assert_eq!(found(&signed, command), Outcome::Followed, "{command}");
     }
     for command in [
-        "git commit -m '-s'", "git commit -am -s", "git commit -ms", "git commit -m x -- -s", "git commit -F -s",
-        "git commit --message -s", "git commit --author=-s -m x",
+        "git commit -m '-s'",
+        "git commit -am -s",
+        "git commit -ms",
+        "git commit -m x -- -s",
+        "git commit -F -s",
+        "git commit --message -s",
+        "git commit --author=-s -m x",
+        "git commit -m \"$(cat <<'E'\nx -s\nE\n)\"",
     ] {
         assert_eq!(found(&signed, command), Outcome::Broken, "{command}");
     }
+    assert_eq!(found(&signed, "git commit $FLAGS -m x"), Outcome::Undecidable);
 }
 
 #[test]
 fn a_call_that_was_never_carried_out_follows_no_rule_and_breaks_none() {
     let go = [said("Set it up.")];
-    let answered = |id: &str, text: &str| {
-        json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": text, "is_error": true}]})
-    };
+    let answered = |id: &str, text: &str| json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": text, "is_error": true}]});
     let never = rule(json!({"kind": "command_never", "program": "npm"}));
     let form = rule(json!({"kind": "command_form", "program": "npm", "form": "npm --offline"}));
     let order = rule(json!({"kind": "order", "before": "make lint", "after": "npm ci"}));
@@ -216,7 +232,11 @@ fn a_call_that_was_never_carried_out_follows_no_rule_and_breaks_none() {
         "no such file: PreToolUse:Bash hook error: x",
     ] {
         for rule in [&never, &form, &order, &ask] {
-            assert_eq!(outcomes(rule, all(&[&go, call, &[answered("a", failure)]])), [Outcome::Broken], "{failure}");
+            assert_eq!(
+                outcomes(rule, all(&[&go, call, &[answered("a", failure)]])),
+                [Outcome::Broken],
+                "{failure}"
+            );
         }
     }
     // What ran before it counts only where it ran.
@@ -226,7 +246,8 @@ fn a_call_that_was_never_carried_out_follows_no_rule_and_breaks_none() {
 
     let paths = rule(json!({"kind": "path_never", "paths": [".env"]}));
     let write = &call_of_write("a")[..1];
-    let unread = "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>";
+    let unread =
+        "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>";
     for failure in [unread, "String to replace not found in file.", "PreToolUse:Write hook error: no"] {
         assert_eq!(outcomes(&paths, all(&[&go, write, &[answered("a", failure)]])), [], "{failure}");
     }
@@ -234,7 +255,10 @@ fn a_call_that_was_never_carried_out_follows_no_rule_and_breaks_none() {
     // A command that failed may have written before.
     let command = &bash("a", "echo x > .env; false")[..1];
     assert_eq!(outcomes(&paths, all(&[&go, command, &[answered("a", "Exit code 1")]])), [Outcome::Broken]);
-    assert_eq!(outcomes(&paths, all(&[&go, command, &[answered("a", "PreToolUse:Bash hook error: no")]])), []);
+    assert_eq!(
+        outcomes(&paths, all(&[&go, command, &[answered("a", "PreToolUse:Bash hook error: no")]])),
+        []
+    );
 }
 
 fn call_of_write(id: &str) -> [Value; 2] {
@@ -244,7 +268,8 @@ fn call_of_write(id: &str) -> [Value; 2] {
 #[test]
 fn a_call_of_several_lines_is_told_on_one() {
     let never = rule(json!({"kind": "command_never", "program": "git", "arguments": ["commit"]}));
-    let call = proposed_call("Bash", &json!({"command": "git commit -m 'Fix it\n\n  Since it broke.'"}), None);
+    let call =
+        proposed_call("Bash", &json!({"command": "git commit -m 'Fix it\n\n  Since it broke.'"}), None);
     assert_eq!(judge(&never, &call)[0].what, "git commit -m Fix it Since it broke.");
 }
 
@@ -504,10 +529,19 @@ fn a_proposal_says_what_its_sentence_says() {
             "Never use npm because it breaks when a lockfile is there.",
             json!([{"kind": "command_never", "program": "npm"}]),
         ),
-        ("Always run `git pull --rebase`.", json!([{"kind": "command_form", "program": "git", "arguments": ["pull"], "form": "git pull --rebase"}])),
-        ("Do not run `npm run dev` unless asked.", json!([{"kind": "ask_first", "program": "npm", "arguments": ["run", "dev"]}])),
+        (
+            "Always run `git pull --rebase`.",
+            json!([{"kind": "command_form", "program": "git", "arguments": ["pull"], "form": "git pull --rebase"}]),
+        ),
+        (
+            "Do not run `npm run dev` unless asked.",
+            json!([{"kind": "ask_first", "program": "npm", "arguments": ["run", "dev"]}]),
+        ),
         ("Never use npm, only pnpm.", json!([{"kind": "command_never", "program": "npm"}])),
-        ("Never edit `dist/`, run `make` when it is stale.", json!([{"kind": "path_never", "paths": ["dist/"]}])),
+        (
+            "Never edit `dist/`, run `make` when it is stale.",
+            json!([{"kind": "path_never", "paths": ["dist/"]}]),
+        ),
         ("In this repo, never use npm.", json!([{"kind": "command_never", "program": "npm"}])),
     ] {
         assert_eq!(Value::Array(proposed(line)), expected, "{line}");

@@ -295,12 +295,7 @@ impl Sight {
             };
             let is_late = |than: Timestamp| deed.at.is_none_or(|at| at >= than);
             if is_new && is_late(rules[at].added_at) && self.since.is_none_or(is_late) {
-                news.push(Candidate {
-                    rule: rules[at].number,
-                    mark,
-                    what: verdict.what,
-                    deed: deed.clone(),
-                });
+                news.push(Candidate { rule: rules[at].number, mark, what: verdict.what, deed: deed.clone() });
             }
         }
         news

@@ -196,15 +196,16 @@ impl Shell {
         if arguments.iter().take_while(|word| word.text != "--").any(|word| asks(&word)) {
             let words: Vec<&str> = arguments.iter().map(|word| word.text.as_str()).collect();
             let named: Vec<&str> = named.iter().map(|word| word.text.as_str()).collect();
-            let (sources, targets): (Vec<&str>, Vec<String>) = match (into_directory(&words), named.split_last()) {
-                (Some(into), _) => {
-                    let sources: Vec<&str> = named.into_iter().filter(|word| *word != into).collect();
-                    let targets = sources.iter().map(|from| below(into, from)).collect();
-                    (sources, targets)
-                }
-                (None, Some((to, sources))) => (sources.to_vec(), vec![(*to).to_owned()]),
-                (None, None) => return Some(Vec::new()),
-            };
+            let (sources, targets): (Vec<&str>, Vec<String>) =
+                match (into_directory(&words), named.split_last()) {
+                    (Some(into), _) => {
+                        let sources: Vec<&str> = named.into_iter().filter(|word| *word != into).collect();
+                        let targets = sources.iter().map(|from| below(into, from)).collect();
+                        (sources, targets)
+                    }
+                    (None, Some((to, sources))) => (sources.to_vec(), vec![(*to).to_owned()]),
+                    (None, None) => return Some(Vec::new()),
+                };
             targets.iter().for_each(|to| self.push(to, Effect::Unparsed));
             for from in sources {
                 if gone { self.push(from, Effect::Unparsed) } else { self.mention(from) }
@@ -214,7 +215,11 @@ impl Shell {
         let (to, sources) = named.split_last()?;
         for from in sources {
             if from.expands || to.expands {
-                if gone { self.push(&from.text, Effect::Unparsed) } else { self.mention(&from.text) }
+                if gone {
+                    self.push(&from.text, Effect::Unparsed)
+                } else {
+                    self.mention(&from.text)
+                }
                 let into = sources.len() > 1 || to.text.ends_with('/');
                 let target = if into { below(&to.text, &from.text) } else { to.text.clone() };
                 self.push(&target, Effect::Unparsed);

@@ -21,11 +21,15 @@ pub(super) fn targets(name: &str, arguments: &[Word]) -> Vec<String> {
     let words: Vec<&str> = arguments.iter().map(|word| word.text.as_str()).collect();
     let names = match name {
         "dd" => return words.iter().filter_map(|word| word.strip_prefix("of=")).map(str::to_owned).collect(),
-        "perl" => return in_place(&words, &["-e", "-E"], |option| {
-            let letters = option.trim_start_matches('-');
-            // What follows the letter is the ending of a copy; before it stand letters that take nothing.
-            letters.find('i').is_some_and(|at| letters[..at].bytes().all(|letter| b"0acflnpsw".contains(&letter)))
-        }),
+        "perl" => {
+            return in_place(&words, &["-e", "-E"], |option| {
+                let letters = option.trim_start_matches('-');
+                // What follows the letter is the ending of a copy; before it stand letters that take nothing.
+                letters
+                    .find('i')
+                    .is_some_and(|at| letters[..at].bytes().all(|letter| b"0acflnpsw".contains(&letter)))
+            });
+        }
         "awk" | "gawk" => {
             let inplace = words.windows(2).any(|two| two[0] == "-i" && two[1] == "inplace");
             return if inplace { in_place(&words, &["-i", "-v", "-F", "-f"], |_| true) } else { Vec::new() };
@@ -78,7 +82,11 @@ pub(super) fn targets(name: &str, arguments: &[Word]) -> Vec<String> {
             }
         }
         Names::All(values) => plain(&words, values).into_iter().map(str::to_owned).collect(),
-        Names::First => plain(&words, &["-i", "-p", "-d", "-o", "-r"]).first().map(|to| (*to).to_owned()).into_iter().collect(),
+        Names::First => plain(&words, &["-i", "-p", "-d", "-o", "-r"])
+            .first()
+            .map(|to| (*to).to_owned())
+            .into_iter()
+            .collect(),
     }
 }
 

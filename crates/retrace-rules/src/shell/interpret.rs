@@ -47,7 +47,11 @@ const STARTERS: [Starter; 56] = [
     Starter { operands: 1, ..starter("gtimeout", &[], &["-s", "-k"]) },
     starter("xargs", &[], &["-I", "-n", "-P", "-d", "-L", "-a", "-E", "-s"]),
     starter("watch", &[], &["-n", "--interval"]),
-    starter("parallel", &[], &["-j", "--jobs", "-I", "-n", "-N", "-a", "--arg-file", "--joblog", "--timeout"]),
+    starter(
+        "parallel",
+        &[],
+        &["-j", "--jobs", "-I", "-n", "-N", "-a", "--arg-file", "--joblog", "--timeout"],
+    ),
     Starter { operands: 1, ..starter("flock", &[], &["-w", "--timeout", "-E", "--conflict-exit-code"]) },
     Starter { operands: 1, ..starter("chroot", &[], &[]) },
     starter("unshare", &[], &["-R", "-w"]),
@@ -97,11 +101,14 @@ impl Shell {
     /// A program that is started with these words.
     pub(super) fn start(&mut self, words: &[Argument], input: Option<&str>, within: &mut Vec<Vec<String>>) {
         let Some((first, arguments)) = words.split_first() else { return };
-        if !first.known {
+        let program = name_of(&first.text);
+        // `~/bin/npm` is npm, wherever that is.
+        let is_named =
+            first.known || first.text.contains('/') && !program.contains(['$', '`', '*', '?', ')', '}']);
+        if !is_named {
             self.found.hidden = true;
             return;
         }
-        let program = name_of(&first.text);
         if program.is_empty() {
             return;
         }
@@ -255,7 +262,9 @@ fn whole_command(program: &str, arguments: &[Argument]) -> Option<String> {
         "env" => &["-S", "--split-string"],
         // Behind the file.
         "flock" => {
-            let at = arguments.iter().position(|argument| ["-c", "--command"].contains(&argument.text.as_str()))?;
+            let at = arguments
+                .iter()
+                .position(|argument| ["-c", "--command"].contains(&argument.text.as_str()))?;
             return arguments.get(at + 1).map(|command| command.text.clone());
         }
         _ => return None,
@@ -274,7 +283,8 @@ pub(super) fn output_of(words: &[Argument], input: Option<&str>) -> Option<Strin
     let (first, arguments) = words.split_first()?;
     match name_of(&first.text) {
         "echo" => {
-            let is_option = |argument: &&Argument| ["-n", "-e", "-E", "-ne", "-en"].contains(&argument.text.as_str());
+            let is_option =
+                |argument: &&Argument| ["-n", "-e", "-E", "-ne", "-en"].contains(&argument.text.as_str());
             let escapes = arguments.iter().take_while(is_option).any(|option| option.text.contains('e'));
             let text = joined(&arguments.iter().skip_while(is_option).cloned().collect::<Vec<_>>());
             Some(if escapes { text.replace("\\n", "\n") } else { text })

@@ -59,6 +59,8 @@ fn calls_of_a_program_are_found_where_the_shell_would_make_them() {
         "printf '%s\\n' 'npm ci' | sh",
         "cat <<'EOF' | bash\nnpm ci\nEOF",
         "cat <<E | tee log | sh\nnpm ci\nE",
+        "~/bin/npm ci",
+        "\"$HOME/bin/npm\" ci",
         "watch 'npm t'",
         "watch -n 2 npm t",
         "flock /tmp/l npm ci",
@@ -110,7 +112,7 @@ fn a_name_that_no_shell_would_call_is_no_call() {
 
 #[test]
 fn what_only_the_shell_knows_is_said() {
-    assert!(calls("$TOOL ci").hidden);
+    assert!(calls("$TOOL ci").hidden && calls("bin/$TOOL ci").hidden);
     assert!(calls("if true; then").unparsed);
     assert!(calls(&format!("{}true{}", "(".repeat(900), ")".repeat(900))).unparsed);
     let found = calls("npm $ARGS").calls;
@@ -121,7 +123,8 @@ fn what_only_the_shell_knows_is_said() {
 #[test]
 fn what_stands_around_a_long_document_is_found() {
     for (quote, tabs) in [("'", ""), ("", "-")] {
-        let long = format!("cat > a <<{tabs}{quote}EOF{quote}\n{}EOF\nnpm ci\n", "{\"a\": 1}\n".repeat(9_000));
+        let long =
+            format!("cat > a <<{tabs}{quote}EOF{quote}\n{}EOF\nnpm ci\n", "{\"a\": 1}\n".repeat(9_000));
         let found = calls(&long);
         let names: Vec<&str> = found.calls.iter().map(|call| call.program.as_str()).collect();
         assert_eq!((names, found.unparsed), (vec!["cat", "npm"], true), "{quote}");
