@@ -345,7 +345,8 @@ fn what_a_compression_of_gemini_cli_takes_is_known() {
     let call = |name: &str, args: Value| json!({"call": name, "args": args});
     let shell =
         |command: String| call("run_shell_command", json!({"command": command, "description": "Look"}));
-    let cat = |name: &str| shell(format!("cat {}", memory.join(name).display()));
+    // It puts a word before the first line of an output.
+    let cat = |name: &str| shell(format!("echo; cat {}", memory.join(name).display()));
     // It compresses between two prompts alone, and what it reports of a request decides.
     let few = || json!({"prompt_tokens": 10});
     let mut begun = None;

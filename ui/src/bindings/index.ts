@@ -675,9 +675,17 @@ sentence: string,
  */
 source: string | null, 
 /**
- * The call or the path that broke it.
+ * The call or the path that broke it; of a rule about the end of a session, the call that was missing there.
  */
 what: string, 
+/**
+ * True if the rule is about the end of a session.
+ */
+at_end: boolean, 
+/**
+ * Minutes without a call before the end was found, where there were 30 or more; null for other rules.
+ */
+quiet_minutes: number | null, 
 /**
  * The session's id.
  */
