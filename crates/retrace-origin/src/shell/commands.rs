@@ -216,9 +216,9 @@ impl Shell {
         for from in sources {
             if from.expands || to.expands {
                 if gone {
-                    self.push(&from.text, Effect::Unparsed)
+                    self.push(&from.text, Effect::Unparsed);
                 } else {
-                    self.mention(&from.text)
+                    self.mention(&from.text);
                 }
                 let into = sources.len() > 1 || to.text.ends_with('/');
                 let target = if into { below(&to.text, &from.text) } else { to.text.clone() };
