@@ -251,12 +251,17 @@ fn presence_and_the_ledger_count_the_same_sessions() {
 
 /// What a hook is asked before a call of a shell.
 fn asked(world: &World, rule: &str, command: &str, directory: &str) -> Vec<String> {
+    asked_in(world, rule, command, directory, "/home/ada/.claude/projects/-w/s.jsonl")
+}
+
+/// The same, of a session with this transcript.
+fn asked_in(world: &World, rule: &str, command: &str, directory: &str, transcript: &str) -> Vec<String> {
     let request = wire::CheckRuleReq {
         rule: Some(rule.to_owned()),
         tool: "Bash".to_owned(),
         input: json!({"command": command}),
         directory: Some(directory.to_owned()),
-        transcript: Some("/home/ada/.claude/projects/-w/s.jsonl".to_owned()),
+        transcript: Some(transcript.to_owned()),
     };
     let options = retrace_tests::options_of(&world.path("."), 0);
     let found = retrace_api::check_call(&options.engine, &request).expect("an answer").broken;
@@ -345,6 +350,48 @@ fn a_hook_judges_calls_of_the_projects_that_have_the_rule() {
     let rule = add(&world, order).rule_id;
     let refused = commands::guard_rule(&world.app, wire::GuardRule { rule, ..wire::GuardRule::default() });
     assert_eq!(refused.expect_err("not of one call").code, Code::Invalid);
+}
+
+#[test]
+fn a_hook_knows_the_memory_of_a_repository_below_it_and_in_its_worktrees() {
+    let world = World::new();
+    let text = |path: &std::path::Path| path.display().to_string();
+    let (app, second, other) = (world.path("app"), world.path("second"), world.path("other"));
+    let administration = app.join(".git/worktrees/second");
+    for directory in [&administration, &app.join("web"), &second, &other.join(".git")] {
+        std::fs::create_dir_all(directory).expect("a folder");
+    }
+    std::fs::write(second.join(".git"), format!("gitdir: {}\n", text(&administration))).expect("a file");
+    std::fs::write(administration.join("commondir"), "../..\n").expect("a file");
+    let projects = world.path("home/.claude/projects");
+    let memory = projects.join(retrace_sources::slug(&text(&app))).join("memory/MEMORY.md");
+    let rule = add(&world, never_npm(&format!("{}:2", text(&memory)))).rule_id;
+    for directory in [&app, &app.join("web"), &second, &second.join("web")] {
+        let transcript = projects.join(retrace_sources::slug(&text(directory))).join("s.jsonl");
+        let found = asked_in(&world, &rule, "npm ci", &text(directory), &text(&transcript));
+        assert_eq!(found, std::slice::from_ref(&rule), "{}", directory.display());
+        // The session went elsewhere meanwhile; its transcript says where it began.
+        std::fs::create_dir_all(transcript.parent().expect("a folder")).expect("a folder");
+        std::fs::write(&transcript, format!("{{\"type\": \"mode\"}}\n{}\n", json!({"cwd": text(directory)})))
+            .expect("a transcript");
+        let found = asked_in(&world, &rule, "npm ci", "/elsewhere", &text(&transcript));
+        assert_eq!(found, std::slice::from_ref(&rule), "{}", directory.display());
+    }
+    let transcript = projects.join(retrace_sources::slug(&text(&other))).join("s.jsonl");
+    assert!(asked_in(&world, &rule, "npm ci", &text(&other), &text(&transcript)).is_empty());
+}
+
+#[test]
+fn what_is_kept_for_the_user_counts_and_guards_everywhere() {
+    let world = World::new();
+    // Its project lies beside the home.
+    session(&world, "aaaa", "2026-11-20T12:00:00", "Go on.", &["npm ci"]);
+    for place in ["CLAUDE.md", "rules/build.md", "agent-memory/reviewer/MEMORY.md"] {
+        let source = world.path("home/.claude").join(place).display().to_string();
+        let rule = add(&world, never_npm(&format!("{source}:2"))).rule_id;
+        assert_eq!(ledger(&world, &rule).broken, 1, "{place}");
+        assert_eq!(asked(&world, &rule, "npm ci", "/home/ada/app"), [rule], "{place}");
+    }
 }
 
 /// As in a public project whose rule came late: 26 of 29 opportunities lie before its line stood in the file.

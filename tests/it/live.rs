@@ -21,20 +21,26 @@ const PATIENCE: Duration = Duration::from_secs(120);
 struct Session {
     file: PathBuf,
     id: String,
+    directory: String,
     lines: usize,
 }
 
 impl Session {
     fn new(world: &World, id: &str) -> Self {
-        let folder = world.path("home/.claude/projects/-home-ada-app");
+        Self::in_directory(world, id, "/home/ada/app")
+    }
+
+    fn in_directory(world: &World, id: &str, directory: &str) -> Self {
+        let folder = world.path("home/.claude/projects").join(retrace_sources::slug(directory));
         std::fs::create_dir_all(&folder).expect("a folder");
-        Self { file: folder.join(format!("{id}.jsonl")), id: id.to_owned(), lines: 0 }
+        let (id, directory) = (id.to_owned(), directory.to_owned());
+        Self { file: folder.join(format!("{id}.jsonl")), id, directory, lines: 0 }
     }
 
     fn line(&mut self, fields: &Value) -> String {
         let number = self.lines;
         self.lines += 1;
-        let mut row = json!({"uuid": format!("{}-{number}", self.id), "sessionId": self.id, "cwd": "/home/ada/app",
+        let mut row = json!({"uuid": format!("{}-{number}", self.id), "sessionId": self.id, "cwd": self.directory,
             "version": "2.1.181", "isSidechain": false,
             "parentUuid": (number > 0).then(|| format!("{}-{}", self.id, number - 1)),
             "timestamp": format!("2026-11-20T23:{:02}:{:02}.000Z", number / 60, number % 60)});
@@ -221,5 +227,75 @@ fn a_transcript_that_is_written_anew_is_read_from_its_beginning() {
     std::fs::write(&session.file, &cut).expect("it is written anew");
     let found = wait_for(&world.app, &events, 3);
     assert_eq!(found[0].what, "npm audit");
+    recording.stop();
+}
+
+/// The memory of a repository is that of all below it and of its worktrees, and who read a memory had it wherever they ran: what
+/// is told while sessions run is what the ledger counts of them.
+#[test]
+fn breaks_are_told_of_all_sessions_that_the_ledger_counts() {
+    let world = World::new();
+    let (app, second) = (world.path("app"), world.path("second"));
+    let administration = app.join(".git/worktrees/second");
+    for directory in [&administration, &app.join("web"), &second] {
+        std::fs::create_dir_all(directory).expect("a folder");
+    }
+    std::fs::write(second.join(".git"), format!("gitdir: {}\n", administration.display())).expect("a file");
+    std::fs::write(administration.join("commondir"), "../..\n").expect("a file");
+    let folder = world.path("home/.claude/projects").join(retrace_sources::slug(&app.display().to_string()));
+    let memory = folder.join("memory");
+    std::fs::create_dir_all(&memory).expect("a folder");
+    std::fs::write(memory.join("MEMORY.md"), "# Build\n- Use pnpm, never npm.\n").expect("a memory");
+    let request = wire::AddStore {
+        root: memory.display().to_string(),
+        kind: Some("claude-auto".to_owned()),
+        name: Some("memory".to_owned()),
+    };
+    commands::add_store(&world.app, request).expect("a store");
+    world.scan();
+    let rule = json!({"kind": "command_never", "program": "npm", "sentence": "Use pnpm, never npm.",
+        "source": "memory:MEMORY.md:2"});
+    commands::add_memory_rule(&world.app, wire::AddMemoryRule { rule, dismissed: false }).expect("a rule");
+    let events = world.app.subscribe();
+    let recording = world.app.record(&[]).expect("it records");
+    let text = |path: &std::path::Path| path.display().to_string();
+    let elsewhere = text(&world.path("elsewhere"));
+    for (id, directory) in [("eeee", text(&app)), ("ffff", text(&app.join("web"))), ("gggg", text(&second))] {
+        let mut session = Session::in_directory(&world, id, &directory);
+        let lines = session.says("Set it up.") + &session.runs("npm ci");
+        session.append(&lines);
+    }
+    let mut other = Session::in_directory(&world, "hhhh", &elsewhere);
+    let lines = other.says("Set it up.") + &other.runs("npm test");
+    other.append(&lines);
+    let found = wait_for(&world.app, &events, 3);
+    let mut sessions: Vec<&str> = found.iter().map(|broken| broken.session.as_str()).collect();
+    sessions.sort_unstable();
+    assert_eq!(sessions, ["eeee", "ffff", "gggg"]);
+    let request = wire::AdherenceReq::default();
+    assert_eq!(commands::adherence(&world.app, request).expect("a ledger").rules[0].broken, 3);
+    recording.stop();
+}
+
+#[test]
+fn a_call_that_a_hook_refused_is_no_break() {
+    let world = World::new();
+    never_npm(&world);
+    let events = world.app.subscribe();
+    let recording = world.app.record(&[]).expect("it records");
+    let mut session = Session::new(&world, "iiii");
+    let lines = session.says("Set it up.") + &session.runs("npm ci");
+    session.append(&lines);
+    wait_for(&world.app, &events, 1);
+    let result = json!({"type": "tool_result", "tool_use_id": "iiii-call-1", "is_error": true,
+        "content": "PreToolUse:Bash hook error: Use pnpm, never npm."});
+    let refused = session.line(&json!({"type": "user", "message": {"role": "user", "content": [result]}}));
+    session.append(&refused);
+    while !broken(&world.app, true).is_empty() {
+        events.recv_timeout(PATIENCE).expect("it is withdrawn");
+    }
+    let request = wire::AdherenceReq::default();
+    let ledger = commands::adherence(&world.app, request).expect("a ledger").rules.remove(0);
+    assert_eq!((ledger.broken, ledger.opportunities), (0, 0));
     recording.stop();
 }

@@ -6,9 +6,16 @@ use retrace_engine::{Engine, EngineOptions, root_of};
 use retrace_lab::{is_beside, is_of_project, project_of};
 use retrace_log::{LogFiles, ReadConnection, Reader, StoreRow};
 use retrace_rules::{Outcome, Rule, judge, proposed_call};
+use retrace_sources::{repository_of, slug_matches};
 use retrace_wire::{ApiError, CheckRuleReq, CheckedRule};
+use serde::Deserialize;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// Bytes of a transcript in which the directory of its session is looked for: a hook has no time for all of it.
+const BEGINNING: u64 = 256 << 10;
 
 /// The rules on the list that a call would break. Nothing but the call is known: rules about an order, the end of a session and
 /// questions to the person are left out.
@@ -40,34 +47,61 @@ fn check(reader: &Reader<'_>, request: &CheckRuleReq) -> Result<CheckedRule, Api
     };
     let mut broken: Vec<Listed> = listed(reader, request.rule.as_deref())?;
     broken.retain(|(_, rule)| breaks(rule));
-    if let Some(transcript) = &request.transcript {
+    if let Some(transcript) = request.transcript.as_deref().map(Path::new) {
         // As a hook: what is off the list guards nothing, and neither does a rule of another project.
         broken.retain(|(view, _)| view.removed_at.is_none());
         let stores = if broken.is_empty() { Vec::new() } else { reader.stores()? };
+        // A call may come from where the session went; what it has it has by where it began.
+        let (ran_in, mut began_in) = (request.directory.as_deref(), None);
         broken.retain(|(_, rule)| {
-            let place = place_of(rule, &stores);
-            let ran_in = request.directory.as_deref();
-            place.is_none_or(|place| has_rule(&place, Path::new(transcript), ran_in))
+            let Some(place) = place_of(rule, &stores) else { return true };
+            let mut began = || began_in.get_or_insert_with(|| first_directory(transcript)).clone();
+            has_rule(&place, transcript, ran_in) || has_rule(&place, transcript, began().as_deref())
         });
     }
     Ok(CheckedRule { broken: broken.into_iter().map(|(view, _)| view).collect() })
 }
 
-/// True if a session can have what stands in a directory.
-pub(crate) fn has_rule(place: &Path, transcript: &Path, ran_in: Option<&str>) -> bool {
+/// True if a session can have what stands in a directory, by where it ran alone: what it read of another project is not known
+/// here.
+fn has_rule(place: &Path, transcript: &Path, ran_in: Option<&str>) -> bool {
     if is_beside(place, transcript) {
         return true;
     }
-    let is_of_slug =
-        place.parent().and_then(Path::parent).and_then(Path::file_name) == Some("projects".as_ref());
-    match project_of(place) {
-        Some(project) => ran_in.is_some_and(|ran| is_of_project(&project, ran)),
-        None => !is_of_slug,
+    if let Some(folder) = folder_of_memory(place) {
+        return ran_in.is_some_and(|ran| {
+            // One memory belongs to a repository: to all below it, and to its worktrees.
+            let repository = repository_of(Path::new(ran)).map(|repository| retrace_wire::show(&repository));
+            slug_matches(folder, repository.as_deref().unwrap_or(ran))
+        });
     }
+    project_of(place).is_none_or(|project| ran_in.is_some_and(|ran| is_of_project(&project, ran)))
+}
+
+/// The folder in which Claude Code keeps the memory of a project, called as the project's directory.
+fn folder_of_memory(place: &Path) -> Option<&str> {
+    let folder = place.parent().filter(|_| place.file_name() == Some("memory".as_ref()))?;
+    let name = folder.file_name()?.to_str()?;
+    // Of an absolute path: one without a drive begins with a dash.
+    let is_of_path = name.starts_with('-') || name.get(1..3) == Some("--");
+    let is_kept = folder.parent().and_then(Path::file_name) == Some("projects".as_ref());
+    (is_kept && is_of_path).then_some(name)
+}
+
+/// The directory that the first lines of a transcript name: where its session began.
+fn first_directory(transcript: &Path) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Line {
+        cwd: String,
+    }
+    let mut begin = Vec::new();
+    File::open(transcript).ok()?.take(BEGINNING).read_to_end(&mut begin).ok()?;
+    let mut lines = begin.split(|byte| *byte == b'\n');
+    lines.find_map(|line| serde_json::from_slice::<Line>(line).ok()).map(|line| line.cwd)
 }
 
 /// The directory that a rule's source lies in. `None` where nobody said, and for a store without a directory.
-pub(crate) fn place_of(rule: &Rule, stores: &[StoreRow]) -> Option<PathBuf> {
+fn place_of(rule: &Rule, stores: &[StoreRow]) -> Option<PathBuf> {
     let source = rule.source.as_deref()?;
     let named = stores.iter().find(|store| {
         let follows = |name: &str| source.strip_prefix(name).is_some_and(|rest| rest.starts_with(':'));

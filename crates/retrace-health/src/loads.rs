@@ -8,7 +8,7 @@ use crate::check;
 use crate::wire::ApiError;
 use crate::wire::{LoadReason, show};
 use retrace_findings::{MemoryUse, Usage};
-use retrace_lab::{SessionUses, is_beside, is_of_project, memory_uses, project_of};
+use retrace_lab::{SessionUses, is_beside, is_for_every_project, is_of_project, memory_uses, project_of};
 use retrace_log::MemoryAt;
 use retrace_model::Timestamp;
 use retrace_sessions::Entry;
@@ -151,5 +151,5 @@ impl Loads {
 fn concerns(entry: &Entry, root: &Path, project: Option<&Path>) -> bool {
     let ran_in =
         || entry.project().is_some_and(|ran| project.is_some_and(|project| is_of_project(project, ran)));
-    is_beside(root, &entry.path) || ran_in()
+    is_beside(root, &entry.path) || is_for_every_project(root) || ran_in()
 }

@@ -36,7 +36,12 @@ fn of_file(file: &DoneFile, directory: Option<&str>) -> (Change, Reported) {
         }
         DoneChange::Deleted => Effect::Delete,
     };
-    let change =
-        Change { named: file.path.clone(), path: resolve(&file.path, directory), effect, conditional: false };
+    let change = Change {
+        named: file.path.clone(),
+        path: resolve(&file.path, directory),
+        effect,
+        conditional: false,
+        mentioned: false,
+    };
     (change, reported)
 }

@@ -303,7 +303,7 @@ impl<'r> About<'r> {
         answer: Option<&Answer<'_>>,
         result: Option<&Value>,
     ) -> Write {
-        let Change { named, path, mut effect, conditional } = change;
+        let Change { named, path, mut effect, conditional, mentioned: _ } = change;
         let reported = result.map_or_else(Reported::default, |result| reported::take(result, &mut effect));
         let mut write = Write {
             path,

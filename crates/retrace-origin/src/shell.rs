@@ -10,6 +10,7 @@
 mod commands;
 mod lex;
 mod sed;
+mod targets;
 #[cfg(test)]
 mod tests;
 
@@ -27,7 +28,11 @@ const DEEPEST: usize = 3;
 const MAX_ROUNDS: usize = 64;
 
 /// Words before a command that do not change what it does to files.
-const PREFIXES: [&str; 8] = ["sudo", "command", "builtin", "time", "nohup", "env", "exec", "!"];
+const PREFIXES: [&str; 10] =
+    ["sudo", "doas", "command", "builtin", "time", "nice", "nohup", "env", "exec", "!"];
+
+/// Options of these that take the next word.
+const PREFIX_VALUES: [&str; 5] = ["-u", "-g", "-n", "-C", "-a"];
 
 /// Words that begin, divide and end compound commands.
 const KEYWORDS: [&str; 15] = [
@@ -52,6 +57,8 @@ pub(crate) struct Effected {
     pub effect: Effect,
     /// True if it may not have been carried out.
     pub conditional: bool,
+    /// True if the command names the file, and nobody knows whether it writes it.
+    pub mentioned: bool,
 }
 
 /// The changes that a command makes, in order.
@@ -308,6 +315,10 @@ impl Shell {
         for Redirection { to, append, output: is_output } in targets {
             let to = self.expanded(to);
             if to.expands {
+                // As far as it is written its name is known.
+                if has_name(&to.text) {
+                    self.push(&to.text, Effect::Unparsed);
+                }
                 continue;
             }
             let effect = match (&output, *append) {
@@ -346,15 +357,20 @@ impl Shell {
     /// Takes the assignments before a command. Alone they stay.
     fn without_prefixes<'w>(&mut self, words: &'w [Word]) -> &'w [Word] {
         let mut assigned: Vec<&Word> = Vec::new();
-        let mut at = 0;
+        let (mut at, mut prefixed) = (0, false);
         while let Some(word) = words.get(at) {
             if assignment(&word.text).is_some() {
                 assigned.push(word);
-            } else if !PREFIXES.contains(&word.text.as_str()) {
+            } else if PREFIXES.contains(&word.text.as_str()) {
+                prefixed = true;
+            } else if prefixed && word.text.starts_with('-') {
+                at += usize::from(PREFIX_VALUES.contains(&word.text.as_str()));
+            } else {
                 break;
             }
             at += 1;
         }
+        let at = at.min(words.len());
         if assigned.len() == words.len() {
             assigned.into_iter().for_each(|word| self.assign(word));
         }
@@ -369,22 +385,42 @@ impl Shell {
     }
 
     fn push(&mut self, path: &str, effect: Effect) {
-        if path.is_empty() {
-            return;
-        }
         // The number of appends is not known either.
         let effect = match effect {
             Effect::Whole(_) | Effect::Delete => effect,
+            Effect::Rename { to } if self.loops > 0 => {
+                self.add(&to, Effect::Unparsed, false);
+                Effect::Unparsed
+            }
             _ if self.loops > 0 => Effect::Unparsed,
             effect => effect,
         };
+        self.add(path, effect, false);
+    }
+
+    /// A file that a command names, and may write.
+    fn mention(&mut self, path: &str) {
+        self.add(path, Effect::Unparsed, true);
+    }
+
+    fn add(&mut self, path: &str, effect: Effect, mentioned: bool) {
+        if path.is_empty() {
+            return;
+        }
         self.found.push(Effected {
             path: path.to_owned(),
             directory: self.known.directory.clone(),
             effect,
             conditional: self.doubts > 0,
+            mentioned,
         });
     }
+}
+
+/// True if the last part of a path is a name, whatever stands before it.
+fn has_name(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    !name.is_empty() && !name.contains(['$', '`', '(', ')', '*', '?', '[', '{', '}'])
 }
 
 /// The name and value of an assignment; the name ends with `+` where the value is put behind the one before.

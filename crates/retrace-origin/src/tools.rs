@@ -19,6 +19,8 @@ pub(crate) struct Change {
     pub effect: Effect,
     /// True if it may not have been carried out.
     pub conditional: bool,
+    /// True if a command names the file, and nobody knows whether it writes it.
+    pub mentioned: bool,
 }
 
 /// True if calls of a tool may write files; a scan of its input is worth it then.
@@ -82,6 +84,7 @@ pub(crate) fn changes(tool: &str, input: &Value, directory: Option<&str>) -> Vec
             path: resolve(named, directory),
             effect,
             conditional: false,
+            mentioned: false,
         });
         change.into_iter().collect()
     };
@@ -127,6 +130,7 @@ fn commanded(
                 path: resolve(from, directory),
                 effect: Effect::Rename { to: resolve(to, directory) },
                 conditional: false,
+                mentioned: false,
             });
             change.into_iter().collect()
         }
@@ -141,6 +145,7 @@ fn patched(patch: &str, directory: Option<&str>) -> Vec<Change> {
         effect: shell::with_resolved(effect, directory),
         named,
         conditional: false,
+        mentioned: false,
     });
     files.collect()
 }
@@ -157,12 +162,27 @@ pub fn command_of(tool: &str, input: &Value) -> Option<String> {
 /// The files that a call writes, resolved, as far as its input says; those that a shell command only names are left out.
 #[must_use]
 pub fn paths_of(tool: &str, input: &Value, directory: Option<&str>) -> Vec<String> {
-    let by_shell = matches!(kind_of(tool), Some(Kind::Shell));
-    let changes = changes(tool, input, directory).into_iter();
-    changes
-        .filter(|change| !by_shell || change.effect != Effect::Unparsed)
-        .map(|change| change.path)
-        .collect()
+    let mut paths = Vec::new();
+    for change in changes(tool, input, directory).into_iter().filter(|change| !change.mentioned) {
+        let to = match change.effect {
+            Effect::Rename { to } => Some(to),
+            Effect::Patch(patch) => patch.moved_to,
+            _ => None,
+        };
+        paths.push(change.path);
+        paths.extend(to);
+    }
+    paths.dedup();
+    paths
+}
+
+/// The files that a call of a shell names without it being known whether it writes them, as it names them.
+#[must_use]
+pub fn only_named(tool: &str, input: &Value) -> Vec<String> {
+    let (named, written): (Vec<Change>, Vec<Change>) =
+        changes(tool, input, None).into_iter().partition(|change| change.mentioned);
+    let is_written = |named: &String| written.iter().any(|change| change.named == *named);
+    named.into_iter().map(|change| change.named).filter(|named| !is_written(named)).collect()
 }
 
 /// What a call does to files, in order, each with its resolved path, as far as its input says. A program in which calls stand
@@ -234,6 +254,7 @@ fn in_shell(input: &Value, directory: Option<&str>) -> Vec<Change> {
         named: found.path,
         effect: found.effect,
         conditional: found.conditional,
+        mentioned: found.mentioned,
     });
     changes.collect()
 }

@@ -3,11 +3,11 @@
 use crate::added::{Written, written_by};
 use crate::shell::{Calls, calls};
 use retrace_model::Timestamp;
-use retrace_origin::{Effect, Found, command_of, paths_of};
+use retrace_origin::{Effect, Found, command_of, only_named, paths_of};
 use retrace_transcript::{BlockKind, Message, MessageIndex, Origin, Reading, ResultPart, Transcript};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Tools by which a model asks the person something and gets the answer as its result.
 const QUESTIONS: [&str; 5] =
@@ -34,6 +34,8 @@ pub struct Deed {
     pub tool_use_id: Option<String>,
     /// True if the call's answer says that it failed.
     pub failed: bool,
+    /// True if it was never carried out: a hook or the person refused it, or the client did not take it.
+    pub refused: bool,
     /// What happened.
     pub what: What,
 }
@@ -123,15 +125,22 @@ pub(crate) struct Placed {
 /// As [`deeds`], each with its message. `asked` gives for a conversation the calls before that asked the person something.
 pub(crate) fn placed(reading: &Reading, found: &Found, asked: &dyn Fn(usize) -> Vec<String>) -> Vec<Placed> {
     let mut edits = Edits::new();
+    let mut named: HashMap<(usize, MessageIndex, usize), HashSet<String>> = HashMap::new();
     for write in found.writes.iter().filter(|write| !write.is_saying()) {
-        let by_shell = command_of(&write.tool, &Value::Null).is_some();
-        if by_shell && write.effect == Effect::Unparsed {
-            continue;
+        let place = (write.conversation, write.message, write.block);
+        let by_shell = || command_of(&write.tool, &Value::Null).is_some();
+        if write.effect == Effect::Unparsed && by_shell() {
+            let named = named.entry(place).or_insert_with(|| named_by(reading, place));
+            if named.contains(&write.named) {
+                continue;
+            }
         }
-        let of_call = edits.entry((write.conversation, write.message, write.block)).or_default();
+        let of_call = edits.entry(place).or_default();
         of_call.push((&write.path, written_by(write)));
-        if let Effect::Rename { to } = &write.effect {
-            of_call.push((to, None));
+        match &write.effect {
+            Effect::Rename { to } => of_call.push((to, None)),
+            Effect::Patch(patch) => of_call.extend(patch.moved_to.iter().map(|to| (to.as_str(), None))),
+            _ => {}
         }
     }
     let mut all = Vec::new();
@@ -141,6 +150,17 @@ pub(crate) fn placed(reading: &Reading, found: &Found, asked: &dyn Fn(usize) -> 
         Conversation::of(conversation, transcript, &edits).add_to(&mut all, questions);
     }
     all
+}
+
+/// The files that a command names without it being known whether it writes them.
+fn named_by(reading: &Reading, place: (usize, MessageIndex, usize)) -> HashSet<String> {
+    let (conversation, message, block) = place;
+    let message =
+        reading.transcripts.get(conversation).and_then(|transcript| transcript.messages.get(message));
+    match message.and_then(|message| message.blocks.get(block)).map(|block| &block.kind) {
+        Some(BlockKind::ToolUse { name, input, .. }) => only_named(name, input).into_iter().collect(),
+        _ => HashSet::new(),
+    }
 }
 
 /// True for a tool by which a model asks the person something.
@@ -156,7 +176,45 @@ struct Conversation<'r> {
     transcript: &'r Transcript,
     edits: &'r Edits<'r>,
     requests: HashMap<MessageIndex, usize>,
-    failed: HashMap<&'r str, bool>,
+    failed: HashMap<&'r str, Failure>,
+}
+
+/// What an answer says of its call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Failure {
+    pub(crate) failed: bool,
+    pub(crate) refused: bool,
+}
+
+/// How the answers of Claude Code and opencode to calls begin that were never carried out. A transcript has no other sign of it in
+/// every version.
+const REFUSALS: [&str; 6] = [
+    "<tool_use_error>",
+    "The user doesn't want to proceed with this tool use",
+    "The user doesn't want to take this action right now",
+    "Permission to use ",
+    "Claude requested permissions to",
+    "The user rejected permission to use this specific tool call",
+];
+
+/// What Claude Code says of a call that was stopped while it ran, in a text that begins as a refusal does.
+const STOPPED: &str = "this call was stopped while running";
+
+impl Failure {
+    /// What the answer of a call says.
+    pub(crate) fn of(failed: bool, content: &[ResultPart]) -> Self {
+        let texts = content.iter().filter_map(|part| match part {
+            ResultPart::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        let is_refusal = |text: &str| {
+            let by_hook = text
+                .strip_prefix("PreToolUse:")
+                .is_some_and(|rest| rest.lines().next().is_some_and(|line| line.contains(" hook error: ")));
+            by_hook || REFUSALS.iter().any(|begin| text.starts_with(begin)) && !text.contains(STOPPED)
+        };
+        Self { failed, refused: failed && texts.take(1).any(|text| is_refusal(text.trim_start())) }
+    }
 }
 
 impl<'r> Conversation<'r> {
@@ -165,7 +223,9 @@ impl<'r> Conversation<'r> {
         let requests = answered.filter_map(|(index, request)| Some((request.response?, index))).collect();
         let results = transcript.messages.iter().flat_map(|message| &message.blocks);
         let failed = results.filter_map(|block| match &block.kind {
-            BlockKind::ToolResult { tool_use_id, is_error, .. } => Some((tool_use_id.as_str(), *is_error)),
+            BlockKind::ToolResult { tool_use_id, is_error, content, .. } => {
+                Some((tool_use_id.as_str(), Failure::of(*is_error, content)))
+            }
             _ => None,
         });
         Self { number, transcript, edits, requests, failed: failed.collect() }
@@ -229,6 +289,7 @@ impl<'r> Conversation<'r> {
             at: message.at,
             tool_use_id: None,
             failed: false,
+            refused: false,
             what,
         };
         Placed { deed, message: index }
@@ -236,7 +297,8 @@ impl<'r> Conversation<'r> {
 
     fn called(&self, index: MessageIndex, message: &Message, line: u32, id: &str, what: What) -> Placed {
         let mut placed = self.deed(index, message, line, what);
-        placed.deed.failed = self.failed.get(id).copied().unwrap_or_default();
+        let failure = self.failed.get(id).copied().unwrap_or_default();
+        (placed.deed.failed, placed.deed.refused) = (failure.failed, failure.refused);
         placed.deed.tool_use_id = Some(id.to_owned()).filter(|id| !id.is_empty());
         placed
     }
@@ -257,6 +319,7 @@ pub fn proposed_call(tool: &str, input: &Value, directory: Option<&str>) -> Deed
         at: None,
         tool_use_id: None,
         failed: false,
+        refused: false,
         what,
     };
     let mut all = Vec::new();

@@ -3,7 +3,7 @@
 //! The deeds are always those of the whole file, but for the order among conversations. Where that cannot be had from the new
 //! lines alone, [`NotFollowed`] says so and the whole file is to be read anew.
 
-use crate::deeds::{Deed, Deeds, Placed, What, deeds, is_question, placed};
+use crate::deeds::{Deed, Deeds, Failure, Placed, What, deeds, is_question, placed};
 use retrace_model::Timestamp;
 use retrace_origin::of_reading;
 use retrace_transcript::{BlockKind, Format, Message, Origin, Reading, Transcript, id_hash};
@@ -69,6 +69,8 @@ pub enum Changed {
     Nothing,
     /// Of some more is known by their answers.
     Answers,
+    /// Their answers say of some that they were never carried out.
+    Refused,
     /// Something was put among them.
     Order,
 }
@@ -273,7 +275,7 @@ impl Following {
     fn note_failures(&mut self, number: usize, transcript: &Transcript) -> Changed {
         let mut changed = Changed::Nothing;
         for block in transcript.messages.iter().flat_map(|message| &message.blocks) {
-            let BlockKind::ToolResult { tool_use_id, is_error, .. } = &block.kind else { continue };
+            let BlockKind::ToolResult { tool_use_id, is_error, content, .. } = &block.kind else { continue };
             let key = (number, tool_use_id.clone());
             let is_news = if *is_error { self.failed.insert(key) } else { self.failed.remove(&key) };
             if !is_news {
@@ -282,9 +284,11 @@ impl Following {
             let is_call = |deed: &&mut Deed| {
                 deed.conversation == number && deed.tool_use_id.as_ref() == Some(tool_use_id)
             };
+            let failure = Failure::of(*is_error, content);
             for call in self.deeds.all.iter_mut().rev().filter(is_call) {
-                call.failed = *is_error;
-                changed = Changed::Answers;
+                let is_other = call.refused != failure.refused;
+                (call.failed, call.refused) = (failure.failed, failure.refused);
+                changed = changed.max(if is_other { Changed::Refused } else { Changed::Answers });
             }
         }
         changed

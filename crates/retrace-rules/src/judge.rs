@@ -104,7 +104,7 @@ impl<'p> Judging<'p> {
     /// True if the answer to a call can change what becomes of it, or of a later one.
     #[must_use]
     pub fn asks_for_answers(&self) -> bool {
-        matches!(*self.pattern, Pattern::Order { .. } | Pattern::TextForm(_))
+        matches!(*self.pattern, Pattern::Order { .. } | Pattern::TextForm(_) | Pattern::PathNever(_))
     }
 }
 
@@ -125,13 +125,13 @@ struct Judge<'d> {
 }
 
 impl<'d> Judge<'d> {
-    /// The deeds that are judged, with their places.
+    /// The deeds that are judged, with their places. A call that was never carried out followed no rule and broke none.
     fn new_deeds(&self) -> impl Iterator<Item = (usize, &'d Deed)> + use<'d> {
-        self.deeds.all.iter().enumerate().skip(self.from)
+        self.deeds.all.iter().enumerate().skip(self.from).filter(|(_, deed)| !deed.refused)
     }
 
-    fn add(&mut self, deed: usize, what: String, outcome: Outcome) {
-        self.found.push(Verdict { deed, what, outcome });
+    fn add(&mut self, deed: usize, what: &str, outcome: Outcome) {
+        self.found.push(Verdict { deed, what: one_line(what), outcome });
     }
 
     /// The calls of a command's program, each with what becomes of it; `None` where the rule did not apply.
@@ -149,7 +149,7 @@ impl<'d> Judge<'d> {
                     matches => outcome(&self, index, call, matches),
                 };
                 if let Some(outcome) = found {
-                    self.add(index, call.text(), outcome);
+                    self.add(index, &call.text(), outcome);
                 }
             }
         }
@@ -175,7 +175,7 @@ impl<'d> Judge<'d> {
                 .any(|word| word == name)
         };
         if calls.unparsed && calls.calls.is_empty() && command.program != "*" && named(&command.program) {
-            self.add(deed, first_line(text), Outcome::Undecidable);
+            self.add(deed, &first_line(text), Outcome::Undecidable);
         }
     }
 
@@ -201,7 +201,9 @@ impl<'d> Judge<'d> {
                 ran.resize(deed.conversation + 1, false);
             }
             match &deed.what {
-                What::Edit { path, .. } if !deed.failed && is_work(path) => ran[deed.conversation] = false,
+                What::Edit { .. } if self.is_change(index) && !self.is_output_of(index, before) => {
+                    ran[deed.conversation] = false;
+                }
                 What::Command { text, calls } => {
                     self.hidden(index, after, text, calls);
                     let mut now = ran[deed.conversation];
@@ -213,7 +215,7 @@ impl<'d> Judge<'d> {
                                 (false, Answer::Unknown) => Outcome::Undecidable,
                                 (false, _) => self.without(index, before),
                             };
-                            self.add(index, call.text(), outcome);
+                            self.add(index, &call.text(), outcome);
                         }
                         now |= call_matches(before, call) == Answer::Yes;
                     }
@@ -224,6 +226,50 @@ impl<'d> Judge<'d> {
             }
         }
         self.found
+    }
+
+    /// True if a deed changed the work.
+    fn is_change(&self, index: usize) -> bool {
+        let deed = &self.deeds.all[index];
+        matches!(&deed.what, What::Edit { path, .. } if !deed.failed && self.is_work(path))
+    }
+
+    /// True for a file to which a call of the command went: what it put out is no change after it.
+    fn is_output_of(&self, index: usize, command: &Command) -> bool {
+        let edit = &self.deeds.all[index];
+        if !matches!(edit.what, What::Edit { written: None, .. }) {
+            return false;
+        }
+        self.command_of(index)
+            .is_some_and(|calls| calls.calls.iter().any(|call| call_matches(command, call) == Answer::Yes))
+    }
+
+    /// True for a file that a command of the shell writes.
+    fn is_by_command(&self, index: usize) -> bool {
+        self.command_of(index).is_some()
+    }
+
+    /// The command whose call wrote a file.
+    fn command_of(&self, index: usize) -> Option<&Calls> {
+        let edit = &self.deeds.all[index];
+        let before = self.deeds.all[..index].iter().rev();
+        let of_call = before.take_while(|deed| {
+            (deed.conversation, deed.line, &deed.tool_use_id)
+                == (edit.conversation, edit.line, &edit.tool_use_id)
+        });
+        of_call.into_iter().find_map(|deed| match &deed.what {
+            What::Command { calls, .. } => Some(calls),
+            _ => None,
+        })
+    }
+
+    /// True for a file whose change is a change of the work.
+    fn is_work(&self, path: &str) -> bool {
+        let below = |directory: &str| retrace_origin::is_below(path, directory);
+        let is_temporary = TEMPORARY.iter().any(|temporary| below(temporary))
+            && !self.deeds.directory.as_deref().is_some_and(below);
+        // Where only the shell knows the place, nobody knows whose file it is.
+        !is_temporary && !path.contains(['$', '`']) && !ASIDE.iter().any(|aside| path.contains(aside))
     }
 
     /// The person asked for the later act: an exception only where they said to leave the earlier one out.
@@ -240,13 +286,17 @@ impl<'d> Judge<'d> {
         let directory = self.deeds.directory.as_deref();
         for (index, deed) in self.new_deeds() {
             let What::Edit { path, .. } = &deed.what else { continue };
+            // A command that failed may have written before; what another tool failed to write was not written.
+            if deed.failed && !self.is_by_command(index) {
+                continue;
+            }
             if !paths.matches(path, directory) {
-                self.add(index, path.clone(), Outcome::Followed);
+                self.add(index, path, Outcome::Followed);
             } else {
                 let name = path.rsplit('/').next().unwrap_or(path);
                 let said = self.said_before(index).unwrap_or_default();
                 let wished = said.contains(name) && !crate::wish::is_refused(said, name);
-                self.add(index, path.clone(), if wished { Outcome::Excepted } else { Outcome::Broken });
+                self.add(index, path, if wished { Outcome::Excepted } else { Outcome::Broken });
             }
         }
         self.found
@@ -266,7 +316,7 @@ impl<'d> Judge<'d> {
                 Some(written) => self.has_text_form(index, written, of),
             };
             if let Some(outcome) = outcome {
-                self.add(index, path.clone(), outcome);
+                self.add(index, path, outcome);
             }
         }
         self.found
@@ -304,12 +354,10 @@ impl<'d> Judge<'d> {
 
     fn at_end(mut self, command: &Command) -> Vec<Verdict> {
         let main = |deed: &&Deed| deed.conversation == 0;
-        let edited =
-            |deed: &Deed| matches!(&deed.what, What::Edit { path, .. } if is_work(path)) && !deed.failed;
-        let Some(last_edit) = self.deeds.all.iter().rposition(|deed| deed.conversation == 0 && edited(deed))
-        else {
-            return self.found;
+        let edited = |at: &usize| {
+            self.deeds.all[*at].conversation == 0 && self.is_change(*at) && !self.is_output_of(*at, command)
         };
+        let Some(last_edit) = (0..self.deeds.all.len()).rev().find(edited) else { return self.found };
         let after = self.deeds.all.iter().enumerate().skip(last_edit).filter(|(_, deed)| main(deed));
         let mut outcome = Outcome::Broken;
         let mut last = last_edit;
@@ -331,7 +379,7 @@ impl<'d> Judge<'d> {
         {
             outcome = Outcome::Excepted;
         }
-        self.add(last, command.text(), outcome);
+        self.add(last, &command.text(), outcome);
         self.found
     }
 
@@ -382,16 +430,22 @@ impl<'d> Judge<'d> {
 const ASIDE: [&str; 5] =
     ["/.claude/plans/", "/.claude/projects/", "/.claude/todos/", "/.codex/", "/.gemini/tmp/"];
 
-/// True for a file whose change is a change of the work.
-fn is_work(path: &str) -> bool {
-    !ASIDE.iter().any(|aside| path.contains(aside))
-}
+/// Directories of files that nobody keeps.
+const TEMPORARY: [&str; 5] = ["/tmp", "/private/tmp", "/var/tmp", "/var/folders", "/dev"];
 
 /// Commands of the shell itself, which no wrapper starts.
 const BUILTINS: [&str; 22] = [
     "cd", "echo", "export", "set", "unset", "source", ".", "true", "false", ":", "test", "[", "pwd", "exit",
     "wait", "printf", "read", "local", "return", "alias", "shift", "type",
 ];
+
+/// A call without the ends of its lines.
+fn one_line(text: &str) -> String {
+    if !text.contains(['\n', '\r']) {
+        return text.to_owned();
+    }
+    text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+}
 
 fn first_line(text: &str) -> String {
     text.lines().next().unwrap_or_default().chars().take(200).collect()

@@ -39,21 +39,106 @@ const GLOBAL_VALUES: [(&str, &[&str]); 12] = [
     ("cargo", &["--config", "-Z", "-C", "--color"]),
 ];
 
-/// Long and short options of one meaning; an empty subcommand is any.
-const SAME_OPTIONS: [(&str, &str, &str, &str); 12] = [
-    ("git", "commit", "--no-verify", "-n"),
-    ("git", "commit", "--message", "-m"),
-    ("git", "commit", "--all", "-a"),
-    ("git", "push", "--force", "-f"),
-    ("git", "push", "--delete", "-d"),
-    ("git", "add", "--all", "-A"),
-    ("rm", "", "--recursive", "-r"),
-    ("rm", "", "-r", "-R"),
-    ("rm", "", "--force", "-f"),
-    ("npm", "", "--global", "-g"),
-    ("pnpm", "", "--global", "-g"),
-    ("git", "branch", "--delete", "-d"),
+/// Options of one meaning; an empty subcommand is any. Sources: the manual pages of git 2.47 and GNU coreutils 9.5, the help of npm
+/// 11, pnpm 10, docker 28 and pip 25. docs/RULES.md has the list.
+const SAME_OPTIONS: [(&str, &str, &[&str]); 26] = [
+    ("git", "commit", &["-n", "--no-verify"]),
+    ("git", "commit", &["-m", "--message"]),
+    ("git", "commit", &["-a", "--all"]),
+    ("git", "commit", &["-s", "--signoff"]),
+    ("git", "commit", &["-S", "--gpg-sign"]),
+    ("git", "push", &["-f", "--force"]),
+    ("git", "push", &["-d", "--delete"]),
+    ("git", "push", &["-u", "--set-upstream"]),
+    ("git", "add", &["-A", "--all"]),
+    ("git", "add", &["-f", "--force"]),
+    ("git", "branch", &["-d", "--delete"]),
+    ("git", "branch", &["-f", "--force"]),
+    ("git", "clean", &["-f", "--force"]),
+    ("git", "stash", &["-u", "--include-untracked"]),
+    ("git", "rebase", &["-i", "--interactive"]),
+    ("rm", "", &["-r", "-R", "--recursive"]),
+    ("rm", "", &["-f", "--force"]),
+    ("cp", "", &["-r", "-R", "--recursive"]),
+    ("chmod", "", &["-R", "--recursive"]),
+    ("chown", "", &["-R", "--recursive"]),
+    ("sed", "", &["-i", "--in-place"]),
+    ("npm", "", &["-g", "--global"]),
+    ("pnpm", "", &["-g", "--global"]),
+    ("docker", "rm", &["-f", "--force"]),
+    ("docker", "rmi", &["-f", "--force"]),
+    ("pip", "install", &["-U", "--upgrade"]),
 ];
+
+/// Options behind a subcommand that take the next word as their value; an empty subcommand is any. Sources as above.
+const VALUES: [(&str, &str, &[&str]); 13] = [
+    (
+        "git",
+        "commit",
+        &[
+            "-m",
+            "--message",
+            "-F",
+            "--file",
+            "-C",
+            "--reuse-message",
+            "-c",
+            "--reedit-message",
+            "-t",
+            "--template",
+            "--author",
+            "--date",
+            "--fixup",
+            "--squash",
+            "--trailer",
+            "--cleanup",
+            "--pathspec-from-file",
+        ],
+    ),
+    ("git", "tag", &["-m", "--message", "-F", "--file", "-u", "--local-user", "--trailer", "--cleanup"]),
+    ("git", "merge", &["-m", "-F", "--file", "-s", "--strategy", "-X", "--strategy-option", "--cleanup"]),
+    ("git", "rebase", &["--onto", "-x", "--exec", "-s", "--strategy", "-X", "--strategy-option"]),
+    ("git", "push", &["-o", "--push-option", "--repo", "--receive-pack", "--exec"]),
+    ("git", "stash", &["-m", "--message", "--pathspec-from-file"]),
+    ("git", "notes", &["-m", "--message", "-F", "--file", "--ref"]),
+    ("git", "log", &["--author", "--grep", "--since", "--until", "-n", "-S", "-G", "-L", "--format"]),
+    (
+        "gh",
+        "pr",
+        &["-t", "--title", "-b", "--body", "-F", "--body-file", "-B", "--base", "-H", "--head", "-A"],
+    ),
+    ("gh", "issue", &["-t", "--title", "-b", "--body", "-F", "--body-file", "-l", "--label"]),
+    ("gh", "release", &["-t", "--title", "-n", "--notes", "-F", "--notes-file", "--target"]),
+    ("npm", "", &["-m", "--message", "--registry", "--tag", "--loglevel"]),
+    ("psql", "", &["-c", "--command", "-f", "--file", "-d", "-h", "-p", "-U", "-v"]),
+];
+
+/// Programs whose options are whole words behind one dash: `find -name` is not `-n -a -m -e`.
+const WORD_OPTIONS: [&str; 16] = [
+    "find",
+    "go",
+    "gofmt",
+    "java",
+    "javac",
+    "terraform",
+    "tofu",
+    "packer",
+    "gcc",
+    "g++",
+    "clang",
+    "clang++",
+    "cc",
+    "ffmpeg",
+    "openssl",
+    "xcodebuild",
+];
+
+/// True for an option that takes the next word as its value.
+fn takes_value(program: &str, subcommand: &str, option: &str) -> bool {
+    let of_program =
+        VALUES.iter().filter(|(of, sub, _)| *of == program && (sub.is_empty() || *sub == subcommand));
+    of_program.flat_map(|(_, _, values)| values.iter()).any(|value| *value == option)
+}
 
 /// A text with `*` for any part of it, compiled.
 fn wildcard(text: &str) -> Option<Glob> {
@@ -107,10 +192,10 @@ pub fn call_matches(command: &Command, call: &Call) -> Answer {
     if words == Answer::No {
         return Answer::No;
     }
-    let subcommand = parts.words.first().map_or("", |word| word.0);
+    let subcommand = parts.subcommand();
     let mut answer = words;
     for option in wanted_options {
-        if parts.options.iter().any(|given| option_fits(&call.program, subcommand, option, given)) {
+        if has_option(&call.program, subcommand, option, &parts.options) {
             continue;
         }
         if !parts.hidden {
@@ -128,20 +213,25 @@ struct Parts<'c> {
     options: Vec<&'c str>,
     /// True if a word stands for several that only the shell knows.
     hidden: bool,
+    /// True if only the shell knows a word that is no option's value.
+    unknown: bool,
 }
 
 impl<'c> Parts<'c> {
     fn of(call: &'c Call) -> Self {
         let values = GLOBAL_VALUES.iter().find(|(program, _)| *program == call.program);
         let values = values.map_or(&[][..], |(_, values)| values);
-        let mut parts = Self { words: Vec::new(), options: Vec::new(), hidden: false };
-        let (mut skip, mut only_words) = (false, false);
+        let mut parts = Self { words: Vec::new(), options: Vec::new(), hidden: false, unknown: false };
+        let (mut skip, mut takes_value, mut only_words) = (false, false, false);
         for argument in &call.arguments {
             let text = argument.text.as_str();
-            if std::mem::take(&mut skip) {
+            // A value is no option, whatever it looks like.
+            let is_value = std::mem::take(&mut takes_value);
+            if std::mem::take(&mut skip) || is_value && is_option(text) {
                 continue;
             }
-            if !argument.known && (text.starts_with('$') || text.starts_with('`')) {
+            parts.unknown |= !argument.known && !is_value;
+            if !argument.known && !is_value && (text.starts_with('$') || text.starts_with('`')) {
                 parts.hidden = true;
             }
             if only_words || !is_option(text) {
@@ -153,11 +243,29 @@ impl<'c> Parts<'c> {
                 only_words = true;
             } else {
                 parts.options.push(text);
-                skip = parts.words.is_empty() && values.contains(&text);
+                let subcommand = parts.subcommand();
+                skip = subcommand.is_empty() && values.contains(&text);
+                takes_value = ends_with_value(&call.program, subcommand, text);
             }
         }
         parts
     }
+
+    fn subcommand(&self) -> &'c str {
+        self.words.first().map_or("", |word| word.0)
+    }
+}
+
+/// True if the next word is the value of an option, or of the last letter of several: `-m`, `-am`.
+fn ends_with_value(program: &str, subcommand: &str, given: &str) -> bool {
+    if given.starts_with("--") || WORD_OPTIONS.contains(&program) {
+        return takes_value(program, subcommand, given);
+    }
+    // One that takes what stands behind it takes no more.
+    let letters = letters(program, subcommand, given);
+    let last = letters.chars().next_back();
+    given.len() == letters.len() + 1
+        && last.is_some_and(|last| takes_value(program, subcommand, &format!("-{last}")))
 }
 
 fn is_option(word: &str) -> bool {
@@ -198,42 +306,61 @@ fn pushed_to(refspec: &str) -> &str {
     to.strip_prefix("refs/heads/").unwrap_or(to)
 }
 
-fn option_fits(program: &str, subcommand: &str, wanted: &str, given: &str) -> bool {
-    if same_option(wanted, given) {
+/// True if an option is among those given: as it is written, with a value behind it, among letters behind one dash, or by another
+/// name. Letters behind one dash are all wanted, in any order and any number of words.
+fn has_option(program: &str, subcommand: &str, wanted: &str, given: &[&str]) -> bool {
+    if given.iter().any(|given| fits(wanted, given)) {
         return true;
     }
-    SAME_OPTIONS
+    let short = wanted.strip_prefix('-').filter(|short| !short.starts_with('-'));
+    let Some(short) = short else { return has_one(program, subcommand, wanted, given) };
+    let is_letters = short.bytes().all(|letter| letter.is_ascii_alphabetic())
+        && (short.len() == 1 || !WORD_OPTIONS.contains(&program) && short.len() <= MOST_LETTERS);
+    is_letters && short.chars().all(|letter| has_one(program, subcommand, &format!("-{letter}"), given))
+}
+
+/// More letters behind one dash are a word.
+const MOST_LETTERS: usize = 4;
+
+/// True if a long option, or a letter, is given, or another name of it.
+fn has_one(program: &str, subcommand: &str, wanted: &str, given: &[&str]) -> bool {
+    let mut same = SAME_OPTIONS
         .iter()
-        .filter(|(of, sub, _, _)| *of == program && (sub.is_empty() || *sub == subcommand))
-        .any(|(_, _, long, short)| {
-            (wanted == *long && same_option(short, given)) || (wanted == *short && same_option(long, given))
-        })
+        .filter(|(of, sub, _)| *of == program && (sub.is_empty() || *sub == subcommand))
+        .filter(|(_, _, names)| names.contains(&wanted))
+        .flat_map(|(_, _, names)| names.iter().copied());
+    let is_given = |name: &str| given.iter().any(|given| holds_option(program, subcommand, name, given));
+    is_given(wanted) || same.any(is_given)
 }
 
 /// `--option` is in `--option=value`, and `-m` in `-am`.
-fn same_option(wanted: &str, given: &str) -> bool {
-    if fits(wanted, given) {
+fn holds_option(program: &str, subcommand: &str, wanted: &str, given: &str) -> bool {
+    if wanted == given {
         return true;
     }
-    if let Some(name) = wanted.strip_prefix("--") {
-        return given
-            .strip_prefix("--")
-            .and_then(|given| given.split_once('='))
-            .is_some_and(|(given, _)| given == name);
+    if wanted.starts_with("--") {
+        return given.split_once('=').is_some_and(|(given, _)| given == wanted);
     }
-    let (Some(wanted), Some(given)) = (wanted.strip_prefix('-'), given.strip_prefix('-')) else {
-        return false;
+    !WORD_OPTIONS.contains(&program)
+        && wanted.chars().nth(1).is_some_and(|letter| letters(program, subcommand, given).contains(letter))
+}
+
+/// The letters behind one dash, up to the first that takes what stands behind it.
+fn letters<'g>(program: &str, subcommand: &str, given: &'g str) -> &'g str {
+    let Some(given) = given.strip_prefix('-').filter(|given| !given.starts_with('-')) else { return "" };
+    let ends = |(_, letter): &(usize, char)| {
+        !letter.is_ascii_alphabetic() || takes_value(program, subcommand, &format!("-{letter}"))
     };
-    wanted.len() == 1
-        && !given.starts_with('-')
-        && given.bytes().all(|letter| letter.is_ascii_alphabetic())
-        && given.contains(wanted)
+    match given.char_indices().find(ends) {
+        Some((at, letter)) if letter.is_ascii_alphabetic() => &given[..=at],
+        Some((at, _)) => &given[..at],
+        None => given,
+    }
 }
 
 /// Whether a call that a pattern names has the form that is asked.
 #[must_use]
 pub fn has_form(form: &Form, call: &Call) -> Answer {
-    let hidden = call.arguments.iter().any(|argument| !argument.known);
     match form {
         Form::Without(text) => {
             let text = text.to_lowercase();
@@ -253,11 +380,14 @@ pub fn has_form(form: &Form, call: &Call) -> Answer {
                 .iter()
                 .filter(|word| !is_option(word))
                 .all(|wanted| plain.by_ref().any(|word| fits(wanted, word)));
+            let parts = Parts::of(call);
+            let started = call.within.iter().flatten().map(String::as_str).filter(|word| is_option(word));
+            let options: Vec<&str> = started.chain(parts.options.iter().copied()).collect();
             let has_options = wanted
                 .iter()
                 .filter(|word| is_option(word))
-                .all(|wanted| whole.iter().any(|given| option_fits(&call.program, "", wanted, given)));
-            match (has_words && has_options, hidden) {
+                .all(|wanted| has_option(&call.program, parts.subcommand(), wanted, &options));
+            match (has_words && has_options, parts.unknown) {
                 (true, _) => Answer::Yes,
                 (false, true) => Answer::Unknown,
                 (false, false) => Answer::No,

@@ -1,7 +1,9 @@
 //! Sentences that look like rules, with kind and pattern filled in. A person confirms or changes each before it counts.
 
+use crate::matching::{Answer, call_matches};
 use crate::rule::{Command, Form, Pattern, TextForm};
 use crate::shell::calls;
+use std::borrow::Cow;
 
 /// A sentence that looks like a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,12 +118,14 @@ const MOST: usize = 500;
 /// Longest line that is read, in characters.
 const LONGEST_LINE: usize = 1_000;
 
-/// Proposals of a Markdown text. Code blocks and headings are left out.
+/// Proposals of a Markdown text. Code blocks, headings, front matter and comments are left out.
 #[must_use]
 pub fn propose(text: &str) -> Vec<Proposal> {
     let mut found = Vec::new();
-    let mut fenced = false;
-    for (number, line) in text.lines().enumerate() {
+    let (mut fenced, mut commented) = (false, false);
+    let front_matter = front_matter(text);
+    for (number, line) in text.lines().enumerate().skip(front_matter) {
+        let line = if fenced { line.into() } else { without_comments(line, &mut commented) };
         let trimmed = line.trim();
         if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
             fenced = !fenced;
@@ -141,6 +145,36 @@ pub fn propose(text: &str) -> Vec<Proposal> {
         }
     }
     found
+}
+
+/// Lines of the front matter at the beginning of a text; none where it does not end.
+fn front_matter(text: &str) -> usize {
+    let mut lines = text.lines().map(str::trim_end);
+    if lines.next() != Some("---") {
+        return 0;
+    }
+    lines.position(|line| line == "---").map_or(0, |last| last + 2)
+}
+
+/// A line without its comments, which no model is shown. `commented` is true where one goes on.
+fn without_comments<'l>(line: &'l str, commented: &mut bool) -> Cow<'l, str> {
+    if !*commented && !line.contains("<!--") {
+        return Cow::Borrowed(line);
+    }
+    let (mut kept, mut rest) = (String::new(), line);
+    loop {
+        let mark = if *commented { "-->" } else { "<!--" };
+        let Some((before, after)) = rest.split_once(mark) else { break };
+        if !*commented {
+            kept.push_str(before);
+        }
+        *commented = !*commented;
+        rest = after;
+    }
+    if !*commented {
+        kept.push_str(rest);
+    }
+    Cow::Owned(kept)
 }
 
 /// True if an earlier line said the same rule in other words: it is proposed as the same pattern, or names all that the
@@ -207,9 +241,21 @@ fn text_form(lower: &str) -> Option<Pattern> {
 
 fn patterns(sentence: &str) -> Vec<Pattern> {
     let lower = sentence.to_lowercase();
-    let one = ask_first(&lower, sentence)
-        .or_else(|| at_end(&lower, sentence))
-        .or_else(|| order(&lower, sentence))
+    if is_told(&lower) {
+        return Vec::new();
+    }
+    if let Some(ask) = ask_first(&lower, sentence) {
+        return vec![ask];
+    }
+    // No pattern says an exception.
+    if EXCEPTIONS.iter().any(|exception| find_word(&lower, exception).is_some()) {
+        return Vec::new();
+    }
+    let ends = at_end(&lower, sentence);
+    if !ends.is_empty() {
+        return ends;
+    }
+    let one = order(&lower, sentence)
         .or_else(|| path_never(&lower, sentence))
         .or_else(|| prefix(&lower, sentence))
         .or_else(|| trailer(&lower, sentence))
@@ -217,13 +263,101 @@ fn patterns(sentence: &str) -> Vec<Pattern> {
     if let Some(one) = one {
         return vec![one];
     }
+    if is_of_a_case(&lower) {
+        return Vec::new();
+    }
     let never = never(&lower, sentence);
     if never.is_empty() { form(&lower, sentence).into_iter().collect() } else { never }
 }
 
+/// Words of an exception.
+const EXCEPTIONS: [&str; 6] =
+    ["except ", "except, ", "unless ", "other than ", "with the exception ", "apart from "];
+
+/// Words that limit what stands before them to a case.
+const CASES: [&str; 13] = [
+    "if ",
+    "when ",
+    "whenever ",
+    "while ",
+    "until ",
+    "outside ",
+    "only ",
+    "without ",
+    "after ",
+    "before ",
+    "once ",
+    "during ",
+    "more than ",
+];
+
+/// True for what somebody is said to do, which asks for nothing.
+fn is_told(lower: &str) -> bool {
+    let says = [" says ", " said ", ", says", " said:"].iter().any(|says| lower.contains(says));
+    let told = ["i never ", "he never ", "she never ", "they never ", "i don't ", "i do not ", "i don’t "];
+    says || told.iter().any(|told| find_word(lower, told).is_some())
+}
+
+/// True for a sentence that begins with the case it is about: "When you test, never use npm".
+fn is_of_a_case(lower: &str) -> bool {
+    let begin = lower.trim_start_matches(|letter: char| !letter.is_alphanumeric());
+    let is_of_all = ["in this ", "in our ", "for this "].iter().any(|all| begin.starts_with(all));
+    let cases = ["if ", "when ", "whenever ", "while ", "during ", "on ", "in ", "for ", "after ", "until "];
+    !is_of_all && cases.iter().any(|case| begin.starts_with(case))
+}
+
+/// True if a text behind a command says no more of when or where it is meant.
+fn says_no_more(after: &str) -> bool {
+    let lower = after.trim_start().to_lowercase();
+    let is_end = lower.starts_with(|letter: char| !letter.is_alphanumeric() && letter != '`');
+    let harmless = [
+        "here",
+        "in this",
+        "in our",
+        "in the repo",
+        "in the project",
+        "for this",
+        "anywhere",
+        "ever",
+        "again",
+        "at all",
+        "yourself",
+        "manually",
+        "by hand",
+        "command",
+        "for anything",
+        "on anything",
+        "under any",
+        "because",
+        "since ",
+        "as it ",
+        "instead",
+        "either",
+        "any more",
+        "anymore",
+        "flag",
+        "option",
+        "please",
+        "to commits",
+    ];
+    let is_known = lower.is_empty() || is_end || harmless.iter().any(|harmless| lower.starts_with(harmless));
+    is_known && !is_limited(&lower)
+}
+
+/// True if a text in lower case names a case before its first clause ends. A reason limits nothing, and neither does what else is to
+/// be done.
+fn is_limited(lower: &str) -> bool {
+    let reasons = ["because", "since ", "as it ", ";", " - ", "—", "–", "("];
+    let cases = ["if ", "when ", "whenever ", "while ", "until "];
+    let clauses = lower.match_indices(", ").map(|(at, _)| at);
+    let clause = clauses.into_iter().find(|at| !cases.iter().any(|case| lower[at + 2..].starts_with(case)));
+    let ends = reasons.iter().filter_map(|reason| lower.find(reason)).chain(clause);
+    let end = ends.min().unwrap_or(lower.len());
+    CASES.iter().any(|case| find_word(&lower[..end], case).is_some())
+}
+
 /// "never `git stash`", "pnpm, never npm", "use uv instead of pip".
 fn never(lower: &str, sentence: &str) -> Vec<Pattern> {
-    let mut found: Vec<Pattern> = Vec::new();
     for forbid in FORBID {
         let Some(at) = find_word(lower, forbid) else { continue };
         let rest = tail(sentence, lower, at + forbid.len());
@@ -232,31 +366,52 @@ fn never(lower: &str, sentence: &str) -> Vec<Pattern> {
             "the ",
         ];
         let rest = verbs.iter().fold(rest, |rest, verb| rest.strip_prefix(verb).unwrap_or(rest));
-        found.extend(listed(rest).into_iter().map(Pattern::CommandNever));
-        if !found.is_empty() {
-            break;
+        let (forbidden, after) = listed(rest);
+        if forbidden.is_empty() {
+            continue;
         }
+        if !says_no_more(after) {
+            return Vec::new();
+        }
+        let wanted = spans(sentence.get(..at).unwrap_or_default()).into_iter().chain(spans(after));
+        let wanted: Vec<&str> = wanted.collect();
+        return forbidden.into_iter().filter_map(|command| not_contradicted(command, &wanted)).collect();
     }
-    found
+    Vec::new()
 }
 
-/// Commands at the start of a text: "`npm` or `yarn`".
-fn listed(text: &str) -> Vec<Command> {
+/// What forbids a command, where the sentence asks for others: where it asks for the same command as another one starts it
+/// ("`uv run pytest` instead of `pytest`"), that form of it. `None` where it asks for what it would forbid.
+fn not_contradicted(command: Command, wanted: &[&str]) -> Option<Pattern> {
+    for text in wanted {
+        let found = calls(text);
+        let Some(call) = found.calls.iter().find(|call| call_matches(&command, call) == Answer::Yes) else {
+            continue;
+        };
+        let form = Form::typed(text)?;
+        return (!call.within.is_empty()).then_some(Pattern::CommandForm { command, form });
+    }
+    Some(Pattern::CommandNever(command))
+}
+
+/// Commands at the start of a text, and what stands behind them: "`npm` or `yarn`".
+fn listed(text: &str) -> (Vec<Command>, &str) {
     let mut found = Vec::new();
     let mut rest = text.trim_start();
-    while let Some((command, after)) = named_command(rest) {
+    while let Some((command, behind)) = named_command(rest) {
         found.push(command);
-        let after = after.trim_start_matches([',', '/', ' ']);
-        let Some(next) = after
+        rest = behind;
+        let after = behind.trim_start_matches([',', '/', ' ']);
+        let next = after
             .strip_prefix("or ")
             .or_else(|| after.strip_prefix("and "))
-            .or_else(|| after.starts_with('`').then_some(after))
-        else {
-            break;
-        };
-        rest = next;
+            .or_else(|| after.starts_with('`').then_some(after));
+        match next {
+            Some(next) if named_command(next).is_some() => rest = next,
+            _ => break,
+        }
     }
-    found
+    (found, rest)
 }
 
 /// A command at the start of a text, as code or as the name of a known program or act, and what follows it.
@@ -278,14 +433,16 @@ fn named_command(text: &str) -> Option<(Command, &str)> {
     let mut command = Command::typed(act.1)?;
     let branch =
         after.trim_start().strip_prefix("to ").or_else(|| after.trim_start().strip_prefix("directly to "));
-    let branch = branch.map(|branch| branch.trim_start_matches('`'));
+    let branch = branch.map(|branch| branch.strip_prefix("the ").unwrap_or(branch));
     if let Some(branch) = branch.filter(|_| act.1 == "git push") {
-        let name: String = branch
-            .chars()
-            .take_while(|letter| letter.is_ascii_alphanumeric() || "-_/".contains(*letter))
-            .collect();
+        let is_part = |letter: char| letter.is_ascii_alphanumeric() || "-_/".contains(letter);
+        let name = branch.trim_start_matches('`');
+        let end = name.find(|letter| !is_part(letter)).unwrap_or(name.len());
+        let (name, after) = name.split_at(end);
         if !name.is_empty() {
-            command.arguments.push(name);
+            command.arguments.push(name.to_owned());
+            let after = after.strip_prefix('`').unwrap_or(after);
+            return Some((command, after.strip_prefix(" branch").unwrap_or(after)));
         }
     }
     Some((command, after))
@@ -314,6 +471,9 @@ fn path_never(lower: &str, sentence: &str) -> Option<Pattern> {
     let rest = tail(sentence, lower, at);
     let rest =
         EDITS.iter().find_map(|verb| rest.to_lowercase().starts_with(verb).then(|| &rest[verb.len()..]))?;
+    if is_limited(&rest.to_lowercase()) {
+        return None;
+    }
     let paths: Vec<String> =
         spans(rest).into_iter().filter(|span| is_path(span)).map(str::to_owned).collect();
     if !paths.is_empty() {
@@ -368,7 +528,11 @@ fn form(lower: &str, sentence: &str) -> Option<Pattern> {
     let at = ["always ", "must use ", "must be run as ", "only ever "]
         .iter()
         .find_map(|word| find_word(lower, word).map(|at| at + word.len()))?;
-    let span = spans(tail(sentence, lower, at)).into_iter().find(|span| span.contains(' '))?;
+    let rest = tail(sentence, lower, at);
+    let span = spans(rest).into_iter().find(|span| span.contains(' '))?;
+    if CASES.iter().any(|case| find_word(&rest.to_lowercase(), case).is_some()) {
+        return None;
+    }
     let found = calls(span);
     let inner = found.calls.last().filter(|_| !found.unparsed)?;
     if found.calls.iter().any(|call| call.program != inner.program && call.within.len() == inner.within.len())
@@ -377,6 +541,11 @@ fn form(lower: &str, sentence: &str) -> Option<Pattern> {
     }
     let arguments =
         inner.arguments.first().map(|first| first.text.clone()).filter(|first| !first.starts_with('-'));
+    // More words name another thing to do, and no form of this one: not every `npm run` is an `npm run lint`.
+    let named = usize::from(arguments.is_some());
+    if inner.arguments.iter().skip(named).any(|argument| !argument.text.starts_with('-')) {
+        return None;
+    }
     let command = Command { program: inner.program.clone(), arguments: arguments.into_iter().collect() };
     let form = Form::typed(span)?;
     let says_more = matches!(&form, Form::With(words) if words.len() > 1 + command.arguments.len());
@@ -401,8 +570,8 @@ fn order(lower: &str, sentence: &str) -> Option<Pattern> {
     (before != after).then_some(Pattern::Order { before, after })
 }
 
-/// "push must succeed before you stop", "run `make check` at the end of the session".
-fn at_end(lower: &str, sentence: &str) -> Option<Pattern> {
+/// "push must succeed before you stop", "run `make check` and `make docs` at the end of the session".
+fn at_end(lower: &str, sentence: &str) -> Vec<Pattern> {
     let ends = [
         "before you stop",
         "before stopping",
@@ -417,12 +586,26 @@ fn at_end(lower: &str, sentence: &str) -> Option<Pattern> {
         "not done until",
         "before handing",
     ];
-    let at = ends.iter().find_map(|end| lower.find(end))?;
-    let not_until =
-        lower[at..].starts_with("is not complete until") || lower[at..].starts_with("not done until");
-    let text = if not_until { tail(sentence, lower, at) } else { sentence.get(..at).unwrap_or_default() };
-    let command = spans(text).into_iter().find_map(of_code).or_else(|| first_command(text))?;
-    Some(Pattern::AtEnd(command))
+    let Some((at, end)) = ends.iter().find_map(|end| Some((lower.find(end)?, *end))) else {
+        return Vec::new();
+    };
+    let is_first = !lower[..at].contains(char::is_alphanumeric);
+    let text = if is_first || end.ends_with("until") {
+        tail(sentence, lower, at + end.len())
+    } else {
+        sentence.get(..at).unwrap_or_default()
+    };
+    // What is forbidden there, or asked for in a case, is no act of its end.
+    let forbids = FORBID.iter().any(|forbid| find_word(&text.to_lowercase(), forbid).is_some());
+    if forbids || CASES.iter().any(|case| find_word(&text.to_lowercase(), case).is_some()) {
+        return Vec::new();
+    }
+    let mut commands: Vec<Command> = spans(text).into_iter().filter_map(of_code).collect();
+    if commands.is_empty() {
+        commands.extend(first_command(text));
+    }
+    commands.dedup();
+    commands.into_iter().map(Pattern::AtEnd).collect()
 }
 
 /// "ask before merging", "never push without asking".

@@ -17,7 +17,7 @@ use brush_parser::ast::{
 };
 use brush_parser::{ParserOptions, parse_tokens, uncached_tokenize_str};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::panic::catch_unwind;
 
 /// Longest command that is parsed, in bytes. The parser's time grows faster than its input.
@@ -92,6 +92,8 @@ struct Shell {
     variables: HashMap<String, Option<String>>,
     functions: HashMap<String, FunctionBody>,
     depth: usize,
+    /// What the command before in a pipeline puts out, where it is known; then what this one does.
+    piped: Option<String>,
 }
 
 impl Shell {
@@ -100,7 +102,10 @@ impl Shell {
             self.found.unparsed = true;
             return;
         }
-        let Some(program) = parsed(command) else {
+        let short = if command.len() > LONGEST { without_documents(command) } else { None };
+        // What stood in the documents is not known.
+        self.found.unparsed |= short.is_some();
+        let Some(program) = parsed(short.as_deref().unwrap_or(command)) else {
             self.found.unparsed |= !command.trim().is_empty();
             return;
         };
@@ -130,8 +135,11 @@ impl Shell {
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline) {
+        let mut piped = None;
         for command in &pipeline.seq {
+            self.piped = piped.take();
             self.command(command);
+            piped = self.piped.take();
         }
     }
 
@@ -139,6 +147,7 @@ impl Shell {
         match command {
             Command::Simple(simple) => self.simple(simple),
             Command::Compound(compound, redirects) => {
+                self.piped = None;
                 self.redirects(redirects.as_ref());
                 self.compound(compound);
             }
@@ -241,7 +250,7 @@ impl Shell {
             self.found.unparsed = true;
             return;
         }
-        let mut input = None;
+        let mut input = self.piped.take();
         let mut given: Vec<&Assignment> = Vec::new();
         for item in simple.prefix.iter().flat_map(|prefix| &prefix.0) {
             match item {
@@ -272,7 +281,22 @@ impl Shell {
             }
         }
         if !words.is_empty() {
+            self.export(&words);
+            let output = interpret::output_of(&words, input.as_deref());
             self.start(&words, input.as_deref(), &mut Vec::new());
+            self.piped = output;
+        }
+    }
+
+    /// Variables that a command such as `export` gives a value.
+    fn export(&mut self, words: &[Argument]) {
+        if !["export", "declare", "typeset", "readonly", "local"].contains(&words[0].text.as_str()) {
+            return;
+        }
+        for word in &words[1..] {
+            if let Some((name, value)) = word.text.split_once('=') {
+                self.variables.insert(name.to_owned(), word.known.then(|| value.to_owned()));
+            }
         }
     }
 
@@ -319,6 +343,37 @@ fn parsed(command: &str) -> Option<brush_parser::ast::Program> {
     })
     .ok()
     .flatten()
+}
+
+/// A command without the lines of its here-documents, so that what stands around a long one is found; `None` without any.
+fn without_documents(command: &str) -> Option<String> {
+    let mut kept = String::new();
+    let mut waiting: VecDeque<&str> = VecDeque::new();
+    let mut has_any = false;
+    for line in command.split_inclusive('\n') {
+        if let Some(word) = waiting.front() {
+            if line.trim_end_matches(['\n', '\r']).trim_start_matches('\t') == *word {
+                waiting.pop_front();
+                kept.push_str(line);
+            }
+            continue;
+        }
+        kept.push_str(line);
+        for (at, _) in line.match_indices("<<") {
+            let rest = line[at + 2..].trim_start_matches('-').trim_start_matches([' ', '\t']);
+            let rest = rest.trim_start_matches(['\'', '"', '\\']);
+            let end = rest.find(|letter: char| !(letter.is_ascii_alphanumeric() || "_-.".contains(letter)));
+            let word = &rest[..end.unwrap_or(rest.len())];
+            // `<<<` is a text of one word.
+            let is_document =
+                !line[at + 2..].starts_with('<') && !line[..at].ends_with('<') && !word.is_empty();
+            if is_document {
+                waiting.push_back(word);
+                has_any = true;
+            }
+        }
+    }
+    has_any.then_some(kept)
 }
 
 /// The deepest nesting of brackets, and of words that open a compound command.

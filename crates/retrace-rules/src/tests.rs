@@ -140,6 +140,241 @@ fn paths_are_written_by_tools_and_by_the_shell() {
 }
 
 #[test]
+fn options_are_the_same_however_they_are_written() {
+    let go = [said("Go on.")];
+    let found = |rule: &Pattern, command: &str| {
+        let found = outcomes(rule, all(&[&go, &bash("a", command)]));
+        assert_eq!(found.len(), 1, "{command}");
+        found[0]
+    };
+    let never =
+        |arguments: &str| rule(json!({"kind": "command_never", "program": "rm", "arguments": arguments}));
+    for arguments in ["-rf", "-fr", "-r -f", "-Rf", "--recursive --force"] {
+        for command in [
+            "rm -rf x",
+            "rm -fr x",
+            "rm -r -f x",
+            "rm -rfv x",
+            "rm -Rf x",
+            "rm -f x -R",
+            "rm --recursive --force x",
+            "rm --recursive -f x",
+            "sudo rm -vfr x",
+        ] {
+            assert_eq!(found(&never(arguments), command), Outcome::Broken, "{arguments}: {command}");
+        }
+        for command in ["rm -r x", "rm -f x", "rm -- -rf", "rm --force x", "rm -v x"] {
+            assert_eq!(found(&never(arguments), command), Outcome::Followed, "{arguments}: {command}");
+        }
+    }
+    let never = |program: &str, arguments: &str| {
+        rule(json!({"kind": "command_never", "program": program, "arguments": arguments}))
+    };
+    for (program, arguments, command, outcome) in [
+        ("git", "commit -am", "git commit -m x -a", Outcome::Broken),
+        ("git", "commit -am", "git commit --all --message=x", Outcome::Broken),
+        ("git", "commit -n", "git commit -mnew", Outcome::Followed),
+        ("git", "commit -n", "git commit -m -n", Outcome::Followed),
+        ("git", "push -f", "git push --force origin x", Outcome::Broken),
+        ("git", "push -f", "git push --force-with-lease", Outcome::Followed),
+        ("find", "-delete", "find . -newer a -depth", Outcome::Followed),
+        ("find", "-n", "find . -name a", Outcome::Followed),
+        ("go", "test -race", "go test -trace x", Outcome::Followed),
+        ("go", "test -race", "go test -race ./...", Outcome::Broken),
+        ("cp", "-r", "cp --recursive a b", Outcome::Broken),
+    ] {
+        assert_eq!(found(&never(program, arguments), command), outcome, "{program} {arguments}: {command}");
+    }
+    let signed =
+        rule(json!({"kind": "command_form", "program": "git", "arguments": ["commit"], "form": "-s"}));
+    for command in
+        ["git commit -s -m x", "git commit -sm x", "git commit -asm x", "git commit --signoff -m x"]
+    {
+        assert_eq!(found(&signed, command), Outcome::Followed, "{command}");
+    }
+    for command in [
+        "git commit -m '-s'",
+        "git commit -am -s",
+        "git commit -ms",
+        "git commit -m x -- -s",
+        "git commit -F -s",
+        "git commit --message -s",
+        "git commit --author=-s -m x",
+        "git commit -m \"$(cat <<'E'\nx -s\nE\n)\"",
+    ] {
+        assert_eq!(found(&signed, command), Outcome::Broken, "{command}");
+    }
+    assert_eq!(found(&signed, "git commit $FLAGS -m x"), Outcome::Undecidable);
+}
+
+#[test]
+fn a_call_that_was_never_carried_out_follows_no_rule_and_breaks_none() {
+    let go = [said("Set it up.")];
+    let answered = |id: &str, text: &str| json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": text, "is_error": true}]});
+    let never = rule(json!({"kind": "command_never", "program": "npm"}));
+    let form = rule(json!({"kind": "command_form", "program": "npm", "form": "npm --offline"}));
+    let order = rule(json!({"kind": "order", "before": "make lint", "after": "npm ci"}));
+    let ask = rule(json!({"kind": "ask_first", "program": "npm"}));
+    let call = &bash("a", "npm ci")[..1];
+    for refusal in [
+        "PreToolUse:Bash hook error: Use pnpm, never npm.",
+        "The user doesn't want to proceed with this tool use. The tool use was rejected.",
+        "Permission to use Bash with command npm ci has been denied.",
+        "<tool_use_error>InputValidationError: no command</tool_use_error>",
+    ] {
+        for rule in [&never, &form, &order, &ask] {
+            assert_eq!(outcomes(rule, all(&[&go, call, &[answered("a", refusal)]])), [], "{refusal}");
+        }
+    }
+    for failure in [
+        "Exit code 1\nno package.json",
+        "The user doesn't want to proceed with this tool use. Correction to the text above: this call was stopped while running.",
+        "no such file: PreToolUse:Bash hook error: x",
+    ] {
+        for rule in [&never, &form, &order, &ask] {
+            assert_eq!(
+                outcomes(rule, all(&[&go, call, &[answered("a", failure)]])),
+                [Outcome::Broken],
+                "{failure}"
+            );
+        }
+    }
+    // What ran before it counts only where it ran.
+    let order = rule(json!({"kind": "order", "before": "npm ci", "after": "git push"}));
+    let refused = [call[0].clone(), answered("a", "PreToolUse:Bash hook error: no")];
+    assert_eq!(outcomes(&order, all(&[&go, &refused, &bash("b", "git push")])), [Outcome::Broken]);
+
+    let paths = rule(json!({"kind": "path_never", "paths": [".env"]}));
+    let write = &call_of_write("a")[..1];
+    let unread =
+        "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>";
+    for failure in [unread, "String to replace not found in file.", "PreToolUse:Write hook error: no"] {
+        assert_eq!(outcomes(&paths, all(&[&go, write, &[answered("a", failure)]])), [], "{failure}");
+    }
+    assert_eq!(outcomes(&paths, all(&[&go, &call_of_write("a")])), [Outcome::Broken]);
+    // A command that failed may have written before.
+    let command = &bash("a", "echo x > .env; false")[..1];
+    assert_eq!(outcomes(&paths, all(&[&go, command, &[answered("a", "Exit code 1")]])), [Outcome::Broken]);
+    assert_eq!(
+        outcomes(&paths, all(&[&go, command, &[answered("a", "PreToolUse:Bash hook error: no")]])),
+        []
+    );
+}
+
+fn call_of_write(id: &str) -> [Value; 2] {
+    call(id, "Write", json!({"file_path": "/w/.env", "content": "A=1"}))
+}
+
+#[test]
+fn a_call_of_several_lines_is_told_on_one() {
+    let never = rule(json!({"kind": "command_never", "program": "git", "arguments": ["commit"]}));
+    let call =
+        proposed_call("Bash", &json!({"command": "git commit -m 'Fix it\n\n  Since it broke.'"}), None);
+    assert_eq!(judge(&never, &call)[0].what, "git commit -m Fix it Since it broke.");
+}
+
+/// Commands that write a file, whatever comes to stand in it.
+const WRITES: [&str; 39] = [
+    "cat a > .env",
+    "cat a >> .env",
+    "jq . a > .env",
+    "curl -s http://x > .env",
+    "echo $X > .env",
+    "echo x > $DIR/.env",
+    "openssl rand -hex 32 >> .env",
+    "pg_dump db > migrations/1.sql",
+    "git show HEAD:x > migrations/1.sql",
+    "ls 2> .env",
+    "mv a.sql migrations/a.sql",
+    "mv a.sql migrations/",
+    "mv $x migrations/",
+    "mv -n a.sql migrations/a.sql",
+    "mv -t migrations a.sql",
+    "cp -u a.sql migrations/a.sql",
+    "cp a.sql migrations/a.sql",
+    "git mv a migrations/b",
+    "tee .env < x",
+    "cat x | sudo -E tee -a .env",
+    "sudo -u me tee .env < x",
+    "perl -i -pe 's/a/b/' .env",
+    "perl -pi.bak -e 's/a/b/' .env",
+    "dd if=a of=.env",
+    "install -m 644 a .env",
+    "ln -sf a .env",
+    "sed -i 's/\\(a\\)/b/g;p' .env",
+    "sed -n -i p .env",
+    "gawk -i inplace '{print}' .env",
+    "sort -o .env a",
+    "curl -o .env http://x",
+    "wget -O .env http://x",
+    "truncate -s 10 .env",
+    "rsync -a a migrations/",
+    "while read l; do echo $l >> .env; done < x",
+    "while read l; do mv $l migrations/a.sql; done < x",
+    "for f in a b; do cat $f >> .env; done",
+    "while read l; do echo $l; done < x > .env",
+    "if true; then date > .env; fi",
+];
+
+#[test]
+fn a_command_that_writes_a_file_breaks_a_rule_of_its_path_whatever_it_writes() {
+    let never = rule(json!({"kind": "path_never", "paths": ["migrations/**", ".env"]}));
+    let checked = |command: &str| {
+        let call = proposed_call("Bash", &json!({"command": command}), Some("/w"));
+        judge(&never, &call).iter().any(|verdict| verdict.outcome == Outcome::Broken)
+    };
+    let go = [said("Set it up.")];
+    for command in WRITES {
+        assert!(checked(command), "{command}");
+        let found = outcomes(&never, all(&[&go, &bash("a", command)]));
+        assert!(found.contains(&Outcome::Broken), "{command}: {found:?}");
+    }
+    for command in [
+        "cat .env > a",
+        "jq . .env",
+        "perl -ne 'print' .env",
+        "python3 tool.py .env",
+        "git checkout migrations/1.sql.topic",
+        "git show HEAD:migrations/1.sql",
+        "cp migrations/1.sql a",
+        "dd if=.env of=a",
+        "sort .env > a",
+        "ln -s migrations/1.sql a",
+        "grep x migrations/1.sql | tee a",
+        "sed -n p .env",
+        "curl -T .env http://x",
+        "echo x > $FILE",
+        "install -d migrations/x",
+    ] {
+        assert!(!checked(command), "{command}");
+        let found = outcomes(&never, all(&[&go, &bash("a", command)]));
+        assert!(!found.contains(&Outcome::Broken), "{command}: {found:?}");
+    }
+}
+
+#[test]
+fn a_command_whose_output_goes_to_a_file_changes_the_work() {
+    let order = rule(json!({"kind": "order", "before": "npm run lint", "after": "git commit"}));
+    let end = rule(json!({"kind": "at_end", "program": "npm", "arguments": ["run", "lint"]}));
+    let go = [said("Fix and save your work.")];
+    let (lint, commit) = (bash("l", "npm run lint"), bash("c", "git commit -m x"));
+    for command in ["pg_dump db > schema.sql", "node gen.js >> src/a.ts", "perl -pi -e 's/a/b/' src/a.ts"] {
+        let made = bash("m", command);
+        assert_eq!(outcomes(&order, all(&[&go, &lint, &made, &commit])), [Outcome::Broken], "{command}");
+        assert_eq!(outcomes(&end, all(&[&go, &lint, &made])), [Outcome::Broken], "{command}");
+        assert_eq!(outcomes(&end, all(&[&go, &made, &lint])), [Outcome::Followed], "{command}");
+    }
+    // What the act itself put out is no change after it, and neither is what nobody keeps or knows.
+    let logged = bash("l", "npm run lint > lint.log 2>&1");
+    assert_eq!(outcomes(&order, all(&[&go, &logged, &commit])), [Outcome::Followed]);
+    assert_eq!(outcomes(&end, all(&[&go, &edit("e", "/w/a.rs"), &logged])), [Outcome::Followed]);
+    for command in ["npm ls > /tmp/list", "rm -rf $OUT/x", "date > /dev/null"] {
+        let aside = bash("m", command);
+        assert_eq!(outcomes(&order, all(&[&go, &lint, &aside, &commit])), [Outcome::Followed], "{command}");
+    }
+}
+
+#[test]
 fn the_end_of_a_session_that_changed_files_is_an_opportunity() {
     let end = rule(json!({"kind": "at_end", "program": "git", "arguments": ["push"]}));
     let go = [said("Fix it.")];
@@ -262,6 +497,83 @@ fn sentences_that_can_be_checked_are_proposed() {
     ] {
         assert_eq!(Value::Array(proposed(line)), expected, "{line}");
     }
+}
+
+#[test]
+fn a_proposal_says_what_its_sentence_says() {
+    for (line, expected) in [
+        (
+            "Use `uv run pytest` instead of `pytest`.",
+            json!([{"kind": "command_form", "program": "pytest", "form": "uv run pytest"}]),
+        ),
+        (
+            "When done, always run `npm run lint` and `npm test`.",
+            json!([
+                {"kind": "at_end", "program": "npm", "arguments": ["run", "lint"]},
+                {"kind": "at_end", "program": "npm", "arguments": ["test"]}
+            ]),
+        ),
+        (
+            "Before you finish, run `cargo test`.",
+            json!([{"kind": "at_end", "program": "cargo", "arguments": ["test"]}]),
+        ),
+        (
+            "Never push directly to the `main` branch.",
+            json!([{"kind": "command_never", "program": "git", "arguments": ["push", "main"]}]),
+        ),
+        (
+            "Run tests with `make test`, never `go test`.",
+            json!([{"kind": "command_never", "program": "go", "arguments": ["test"]}]),
+        ),
+        (
+            "Never use npm because it breaks when a lockfile is there.",
+            json!([{"kind": "command_never", "program": "npm"}]),
+        ),
+        (
+            "Always run `git pull --rebase`.",
+            json!([{"kind": "command_form", "program": "git", "arguments": ["pull"], "form": "git pull --rebase"}]),
+        ),
+        (
+            "Do not run `npm run dev` unless asked.",
+            json!([{"kind": "ask_first", "program": "npm", "arguments": ["run", "dev"]}]),
+        ),
+        ("Never use npm, only pnpm.", json!([{"kind": "command_never", "program": "npm"}])),
+        (
+            "Never edit `dist/`, run `make` when it is stale.",
+            json!([{"kind": "path_never", "paths": ["dist/"]}]),
+        ),
+        ("In this repo, never use npm.", json!([{"kind": "command_never", "program": "npm"}])),
+    ] {
+        assert_eq!(Value::Array(proposed(line)), expected, "{line}");
+    }
+    for line in [
+        "Never commit directly to main.",
+        "Never commit `.env` files.",
+        "Never use `npm`, except in `legacy/`.",
+        "Do not use npm when a pnpm lockfile is there.",
+        "When you test by hand, never use npm.",
+        "Never run `npm install` in CI.",
+        "Never commit without running the tests.",
+        "Use `npm ci`, not `npm`.",
+        "Always run `npm run lint`.",
+        "Always run `npx tsc --noEmit` after you changed types.",
+        "I never use npm because it is slow.",
+        "Never use npm, says Bob.",
+        "<!-- Never run `docker` -->",
+        "<!--\nNever run `docker`.\n-->",
+        "---\ntitle: never use npm in front matter\n---\nText.",
+        "Never edit `migrations/` unless the plan says so.",
+        "Never edit `migrations/` without a plan.",
+        "Do not stop before you finish.",
+    ] {
+        assert_eq!(proposed(line), Vec::<Value>::new(), "{line}");
+    }
+    // Around a comment, and behind the front matter, the lines keep their numbers.
+    let text = "---\na: 1\n---\n<!-- no\nnpm --> Never use yarn. <!-- x -->\nNever use bun.\n";
+    let lines: Vec<u64> = propose(text).iter().map(|found| found.line).collect();
+    assert_eq!(lines, [5, 6]);
+    // A rule under a line, and no front matter.
+    assert_eq!(proposed("---\nNever use npm.").len(), 1);
 }
 
 #[test]

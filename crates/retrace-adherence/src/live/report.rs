@@ -3,7 +3,6 @@
 use super::LiveRule;
 use crate::Rules;
 use crate::anchor::Anchor;
-use crate::check::{has_rule, place_of};
 use crate::presence::{Presences, Spoken};
 use retrace_log::{BrokenAct, NewBroken};
 use retrace_model::Actor;
@@ -23,8 +22,6 @@ pub(super) struct Candidate {
     pub(super) mark: Mark,
     pub(super) what: String,
     pub(super) deed: Deed,
-    /// Where the session runs.
-    pub(super) directory: Option<String>,
 }
 
 /// Keeps the breaks of a transcript that count, and tells listeners.
@@ -37,16 +34,10 @@ pub(super) fn report(
     path: &Path,
     candidates: &[Candidate],
 ) -> Result<(), ApiError> {
-    let stores = inner.read(|reader| Ok(reader.stores()?))?;
     let mut presences: Option<(Presences, Arc<Entry>)> = None;
     let mut broken = Vec::new();
     for candidate in candidates {
         let Some(of) = rules.iter().find(|rule| rule.number == candidate.rule) else { continue };
-        // What a session of another project does costs no reading of its presence.
-        let place = place_of(&of.rule, &stores);
-        if place.is_some_and(|place| !has_rule(&place, path, candidate.directory.as_deref())) {
-            continue;
-        }
         let (presences, entry) = match &mut presences {
             Some(known) => known,
             None => match Presences::of_transcript(inner, path)? {

@@ -260,7 +260,7 @@ impl Sight {
             let again = match changed {
                 Changed::Nothing => false,
                 Changed::Answers => rule.judging.asks_for_answers(),
-                Changed::Order => true,
+                Changed::Refused | Changed::Order => true,
             };
             let before = again.then(|| std::mem::take(of).broken);
             let deeds = self.following.deeds();
@@ -295,13 +295,7 @@ impl Sight {
             };
             let is_late = |than: Timestamp| deed.at.is_none_or(|at| at >= than);
             if is_new && is_late(rules[at].added_at) && self.since.is_none_or(is_late) {
-                news.push(Candidate {
-                    rule: rules[at].number,
-                    mark,
-                    what: verdict.what,
-                    deed: deed.clone(),
-                    directory: deeds.directory.clone(),
-                });
+                news.push(Candidate { rule: rules[at].number, mark, what: verdict.what, deed: deed.clone() });
             }
         }
         news

@@ -16,7 +16,7 @@ pub use change::change_reach;
 pub use concerned::{Concerned, MemoryAsked, OfMemory};
 pub(crate) use digests::Presences;
 pub use of_store::{MemoryPresence, NeverLines, store_presence};
-pub use project::{is_beside, is_of_project, project_of, ran_below};
+pub use project::{is_beside, is_for_every_project, is_of_project, project_of, ran_below};
 pub use reach::reach;
 pub use session::{presence, presence_lane};
 pub use shared::{

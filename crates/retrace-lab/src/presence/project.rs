@@ -5,16 +5,32 @@ use retrace_sources::repository_of;
 use std::path::{Path, PathBuf};
 
 /// The directory whose sessions can load a store: above `.claude`, or the repository it lies in. `None` for the memory that
-/// Claude Code keeps by project below its own directory, which is told by the place of the transcripts, and for one that
-/// is of no project.
+/// Claude Code keeps by project below its own directory, which is told by the place of the transcripts, for what it keeps for
+/// its user there, which sessions have wherever they run, and for one that is of no project.
 #[must_use]
 pub fn project_of(root: &Path) -> Option<PathBuf> {
-    let own = root.ancestors().find(|above| above.file_name() == Some(".claude".as_ref()));
-    match own {
-        Some(own) if root.starts_with(own.join("projects")) => None,
+    match own_of(root) {
+        Some(own) if root.starts_with(own.join("projects")) || is_of_user(own) => None,
         Some(own) => own.parent().map(Path::to_path_buf),
         None => repository_above(root),
     }
+}
+
+/// True for what Claude Code keeps for its user below its own directory: sessions have it wherever they run.
+#[must_use]
+pub fn is_for_every_project(root: &Path) -> bool {
+    own_of(root).is_some_and(|own| !root.starts_with(own.join("projects")) && is_of_user(own))
+}
+
+/// The `.claude` at or above a directory.
+fn own_of(root: &Path) -> Option<&Path> {
+    root.ancestors().find(|above| above.file_name() == Some(".claude".as_ref()))
+}
+
+/// True for the `.claude` of a user and not of a project: the transcripts lie in it, or the client's state beside it.
+fn is_of_user(own: &Path) -> bool {
+    let state = own.parent().map(|home| home.join(".claude.json"));
+    own.join("projects").is_dir() || state.is_some_and(|state| state.is_file())
 }
 
 /// True if work in a directory is work on a project: it lies in the project, or in a worktree of the project's repository.
@@ -58,10 +74,33 @@ mod tests {
         for (root, project) in [
             ("/home/ada/.claude/projects/-w/memory", None),
             ("/w/app/.claude/agent-memory/reviewer", Some("/w/app")),
-            ("/home/ada/.claude/agent-memory/reviewer", Some("/home/ada")),
             ("/nowhere/notes", None),
         ] {
             assert_eq!(project_of(Path::new(root)), project.map(PathBuf::from), "{root}");
+        }
+    }
+
+    #[test]
+    fn what_is_kept_for_the_user_is_of_no_project() {
+        let home = tempfile::tempdir().expect("a directory");
+        let (user, fresh) = (home.path().join(".claude"), home.path().join("fresh/.claude"));
+        let app = home.path().join("app/.claude");
+        for directory in [user.join("projects/-w"), fresh.clone(), app.join("rules")] {
+            std::fs::create_dir_all(directory).expect("a directory");
+        }
+        std::fs::write(home.path().join("fresh/.claude.json"), "{}").expect("a file");
+        // A home that is under version control is no project of its own.
+        std::fs::create_dir_all(home.path().join(".git")).expect("a directory");
+        for below in ["", "rules", "agent-memory/reviewer"] {
+            assert_eq!(project_of(&user.join(below)), None, "{below}");
+            assert!(is_for_every_project(&user.join(below)), "{below}");
+            assert_eq!(project_of(&fresh.join(below)), None, "{below}");
+        }
+        assert!(!is_for_every_project(&user.join("projects/-w/memory")));
+        let project = home.path().join("app");
+        for below in ["", "rules", "agent-memory/reviewer"] {
+            assert_eq!(project_of(&app.join(below)).as_deref(), Some(project.as_path()), "{below}");
+            assert!(!is_for_every_project(&app.join(below)), "{below}");
         }
     }
 }

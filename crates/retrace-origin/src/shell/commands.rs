@@ -1,6 +1,7 @@
 //! The plain commands and what each does to the files it names.
 
 use super::lex::{Simple, Word};
+use super::targets::{below, into_directory, targets};
 use super::{DEEPEST, Output, Shell, sed};
 use crate::patch;
 use crate::path::{name_of, resolve};
@@ -141,9 +142,12 @@ impl Shell {
             {
                 None
             }
-            _ if READING.contains(&name) => None,
             _ => {
-                self.unknown(arguments, command);
+                let written = targets(name, arguments);
+                written.iter().for_each(|file| self.push(file, Effect::Unparsed));
+                if !READING.contains(&name) {
+                    self.unknown_but(&written, arguments, command);
+                }
                 None
             }
         }
@@ -169,7 +173,11 @@ impl Shell {
                     self.push(&file.text, effect);
                 }
             }
-            sed::Sed::Unknown => self.unknown(arguments, command),
+            sed::Sed::Unknown { files } => {
+                let written: Vec<String> = files.iter().map(|file| file.text.clone()).collect();
+                written.iter().for_each(|file| self.push(file, Effect::Unparsed));
+                self.unknown_but(&written, arguments, command);
+            }
         }
         None
     }
@@ -186,14 +194,35 @@ impl Shell {
         // Its effect depends on what is there, or a directory is named elsewhere.
         let asks = |word: &&Word| MOVES_ON_TERMS.iter().any(|option| word.text.starts_with(option));
         if arguments.iter().take_while(|word| word.text != "--").any(|word| asks(&word)) {
-            named.iter().for_each(|word| self.push(&word.text, Effect::Unparsed));
+            let words: Vec<&str> = arguments.iter().map(|word| word.text.as_str()).collect();
+            let named: Vec<&str> = named.iter().map(|word| word.text.as_str()).collect();
+            let (sources, targets): (Vec<&str>, Vec<String>) =
+                match (into_directory(&words), named.split_last()) {
+                    (Some(into), _) => {
+                        let sources: Vec<&str> = named.into_iter().filter(|word| *word != into).collect();
+                        let targets = sources.iter().map(|from| below(into, from)).collect();
+                        (sources, targets)
+                    }
+                    (None, Some((to, sources))) => (sources.to_vec(), vec![(*to).to_owned()]),
+                    (None, None) => return Some(Vec::new()),
+                };
+            targets.iter().for_each(|to| self.push(to, Effect::Unparsed));
+            for from in sources {
+                if gone { self.push(from, Effect::Unparsed) } else { self.mention(from) }
+            }
             return Some(Vec::new());
         }
         let (to, sources) = named.split_last()?;
         for from in sources {
             if from.expands || to.expands {
-                self.push(&from.text, Effect::Unparsed);
-                self.push(&to.text, Effect::Unparsed);
+                if gone {
+                    self.push(&from.text, Effect::Unparsed);
+                } else {
+                    self.mention(&from.text);
+                }
+                let into = sources.len() > 1 || to.text.ends_with('/');
+                let target = if into { below(&to.text, &from.text) } else { to.text.clone() };
+                self.push(&target, Effect::Unparsed);
                 continue;
             }
             let into = sources.len() > 1 || is_directory(&to.text, &from.text);
@@ -219,7 +248,11 @@ impl Shell {
         match command.text.as_str() {
             "mv" => self.moved(rest, true),
             "rm" if !rest.iter().any(|word| word.text == "--cached") => self.each(rest, &Effect::Delete),
-            name if WRITING_GIT.contains(&name) => self.each(rest, &Effect::Unparsed),
+            name if WRITING_GIT.contains(&name) => {
+                // A name may be that of a branch.
+                files(rest).for_each(|file| self.mention(&file.text));
+                Some(Vec::new())
+            }
             _ => None,
         }
     }
@@ -234,6 +267,13 @@ impl Shell {
         }
     }
 
+    /// The same, of one that writes some of them.
+    fn unknown_but(&mut self, written: &[String], arguments: &[Word], command: &Simple) {
+        let is_other = |word: &&Word| !written.iter().any(|file| word.text.ends_with(file.as_str()));
+        let others: Vec<Word> = arguments.iter().filter(is_other).cloned().collect();
+        self.unknown(&others, command);
+    }
+
     /// Everything in a text that looks like the path of a file.
     pub(super) fn mentioned(&mut self, text: &str) {
         let is_part = |letter: char| letter.is_alphanumeric() || "/._-~+@".contains(letter);
@@ -243,7 +283,7 @@ impl Shell {
                 !stem.is_empty() && (1..=8).contains(&ending.len()) && ending.chars().any(char::is_alphabetic)
             });
             if has_ending {
-                self.push(word, Effect::Unparsed);
+                self.mention(word);
             }
         }
     }
@@ -275,7 +315,7 @@ fn files(arguments: &[Word]) -> impl Iterator<Item = &Word> + Clone {
 }
 
 /// True if a target names a directory, as far as its name tells: it ends with `/`, or it has no ending and the source has.
-fn is_directory(to: &str, from: &str) -> bool {
+pub(super) fn is_directory(to: &str, from: &str) -> bool {
     to.ends_with('/')
         || matches!(name_of(to), "." | ".." | "~")
         || (!name_of(to).contains('.') && name_of(from).contains('.'))

@@ -11,7 +11,7 @@ pub(super) enum Sed<'w> {
     /// It changes files.
     Edits { files: Vec<&'w Word>, edits: Vec<LineEdit> },
     /// It changes files in a way that is not followed.
-    Unknown,
+    Unknown { files: Vec<&'w Word> },
 }
 
 /// Reads the arguments of `sed`.
@@ -28,12 +28,21 @@ pub(super) fn parse(arguments: &[Word]) -> Sed<'_> {
             "" if in_place && rest.is_empty() => {}
             "-e" | "--expression" => scripts.extend(words.next()),
             "-E" | "-r" | "--regexp-extended" => extended = true,
-            "-ie" | "-n" | "--quiet" | "--silent" | "-f" | "--file" | "-z" | "-s" => {
+            "-f" | "--file" => {
                 understood = false;
-                in_place |= word.text == "-ie";
+                scripts.extend(words.next());
             }
+            "-ie" => {
+                (understood, in_place) = (false, true);
+                scripts.extend(words.next());
+            }
+            "-n" | "--quiet" | "--silent" | "-z" | "-s" => understood = false,
             text if text.starts_with("-i") || text.starts_with("--in-place") => in_place = true,
-            text if text.starts_with('-') && text.len() > 1 => understood = false,
+            text if text.starts_with('-') && text.len() > 1 => {
+                understood = false;
+                // Letters before it take nothing: `-ni`, `-Ei`.
+                in_place |= !text.starts_with("--") && text.contains('i');
+            }
             _ => rest.push(word),
         }
     }
@@ -53,7 +62,7 @@ pub(super) fn parse(arguments: &[Word]) -> Sed<'_> {
         Some(edits) if understood && !edits.is_empty() && !rest.is_empty() => {
             Sed::Edits { files: rest, edits }
         }
-        _ => Sed::Unknown,
+        _ => Sed::Unknown { files: rest },
     }
 }
 

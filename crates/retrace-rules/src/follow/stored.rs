@@ -140,6 +140,7 @@ fn compared(old: &[Deed], new: &[Deed], are_last: bool) -> Changed {
         }
         let is_last = are_last && at + 1 == old.len();
         changed = changed.max(match (&old_deed.what, &new_deed.what) {
+            (one, other) if one == other && old_deed.refused != new_deed.refused => Changed::Refused,
             (one, other) if one == other => Changed::Answers,
             (What::Edit { path, .. }, What::Edit { path: other, .. }) if path == other => Changed::Answers,
             // What the model says grows; nothing was judged by it that came later.

@@ -70,7 +70,7 @@ fn in_pieces(text: &str, cuts: &[usize]) -> Vec<Break> {
             let again = match changed {
                 Changed::Nothing => false,
                 Changed::Answers => judging.asks_for_answers(),
-                Changed::Order => true,
+                Changed::Refused | Changed::Order => true,
             };
             if again {
                 courses[rule] = Course::default();

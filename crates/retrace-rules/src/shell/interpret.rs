@@ -27,7 +27,7 @@ const fn starter(
 }
 
 /// Programs that start the program named by their next words.
-const STARTERS: [Starter; 44] = [
+const STARTERS: [Starter; 56] = [
     Starter {
         assignments: true,
         ..starter("sudo", &[], &["-u", "-g", "-h", "-p", "-C", "-D", "-R", "-T", "-U"])
@@ -46,7 +46,23 @@ const STARTERS: [Starter; 44] = [
     Starter { operands: 1, ..starter("timeout", &[], &["-s", "-k", "--signal", "--kill-after"]) },
     Starter { operands: 1, ..starter("gtimeout", &[], &["-s", "-k"]) },
     starter("xargs", &[], &["-I", "-n", "-P", "-d", "-L", "-a", "-E", "-s"]),
-    starter("watch", &[], &["-n"]),
+    starter("watch", &[], &["-n", "--interval"]),
+    starter(
+        "parallel",
+        &[],
+        &["-j", "--jobs", "-I", "-n", "-N", "-a", "--arg-file", "--joblog", "--timeout"],
+    ),
+    Starter { operands: 1, ..starter("flock", &[], &["-w", "--timeout", "-E", "--conflict-exit-code"]) },
+    Starter { operands: 1, ..starter("chroot", &[], &[]) },
+    starter("unshare", &[], &["-R", "-w"]),
+    Starter { operands: 1, ..starter("taskset", &[], &[]) },
+    Starter { operands: 1, ..starter("chrt", &[], &[]) },
+    starter("systemd-run", &[], &["-p", "-u", "--unit", "--property", "-E", "--setenv", "-M"]),
+    starter("xvfb-run", &[], &["-n", "-s", "-e"]),
+    starter("fakeroot", &[], &[]),
+    starter("entr", &[], &[]),
+    starter("corepack", &[], &[]),
+    Starter { assignments: true, ..starter("cross-env", &[], &[]) },
     starter("unbuffer", &[], &[]),
     starter("chronic", &[], &[]),
     starter("caffeinate", &[], &["-t", "-w"]),
@@ -85,11 +101,14 @@ impl Shell {
     /// A program that is started with these words.
     pub(super) fn start(&mut self, words: &[Argument], input: Option<&str>, within: &mut Vec<Vec<String>>) {
         let Some((first, arguments)) = words.split_first() else { return };
-        if !first.known {
+        let program = name_of(&first.text);
+        // `~/bin/npm` is npm, wherever that is.
+        let is_named =
+            first.known || first.text.contains('/') && !program.contains(['$', '`', '*', '?', ')', '}']);
+        if !is_named {
             self.found.hidden = true;
             return;
         }
-        let program = name_of(&first.text);
         if program.is_empty() {
             return;
         }
@@ -145,6 +164,12 @@ impl Shell {
                 return;
             }
             let Some(at) = starter.starts_at(words) else { continue };
+            // These hand their words to a shell: `watch 'npm t'`.
+            if ["watch", "parallel"].contains(&program) && words[at].text.contains(char::is_whitespace) {
+                let command = words[at..].iter().take_while(|word| !word.text.starts_with(":::"));
+                self.run_apart(&joined(&command.cloned().collect::<Vec<_>>()));
+                return;
+            }
             let before = words[..at].iter().map(|word| word.text.clone()).collect();
             within.push(before);
             // What `npx tsc@5 --version` starts is called tsc.
@@ -235,6 +260,13 @@ fn whole_command(program: &str, arguments: &[Argument]) -> Option<String> {
     let options: &[&str] = match program {
         "npx" | "npm" => &["-c", "--call"],
         "env" => &["-S", "--split-string"],
+        // Behind the file.
+        "flock" => {
+            let at = arguments
+                .iter()
+                .position(|argument| ["-c", "--command"].contains(&argument.text.as_str()))?;
+            return arguments.get(at + 1).map(|command| command.text.clone());
+        }
         _ => return None,
     };
     let at = arguments.iter().take_while(|argument| argument.text.starts_with('-'));
@@ -244,6 +276,41 @@ fn whole_command(program: &str, arguments: &[Argument]) -> Option<String> {
 
 fn joined(arguments: &[Argument]) -> String {
     arguments.iter().map(|argument| argument.text.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+/// What a program puts out that does nothing else, as far as it is known.
+pub(super) fn output_of(words: &[Argument], input: Option<&str>) -> Option<String> {
+    let (first, arguments) = words.split_first()?;
+    match name_of(&first.text) {
+        "echo" => {
+            let is_option =
+                |argument: &&Argument| ["-n", "-e", "-E", "-ne", "-en"].contains(&argument.text.as_str());
+            let escapes = arguments.iter().take_while(is_option).any(|option| option.text.contains('e'));
+            let text = joined(&arguments.iter().skip_while(is_option).cloned().collect::<Vec<_>>());
+            Some(if escapes { text.replace("\\n", "\n") } else { text })
+        }
+        "printf" => {
+            let (format, values) = arguments.split_first()?;
+            let mut values = values.iter();
+            let mut text = String::new();
+            let format = format.text.replace("\\n", "\n");
+            let mut parts = format.split("%s");
+            text.push_str(parts.next()?);
+            for part in parts {
+                text.push_str(values.next().map_or("", |value| &value.text));
+                text.push_str(part);
+            }
+            // The format is used again for what is left.
+            for value in values {
+                text.push('\n');
+                text.push_str(&value.text);
+            }
+            Some(text)
+        }
+        "cat" if arguments.iter().all(|argument| argument.text == "-") => input.map(str::to_owned),
+        "tee" => input.map(str::to_owned),
+        _ => None,
+    }
 }
 
 fn is_assignment(word: &str) -> bool {

@@ -53,6 +53,26 @@ fn calls_of_a_program_are_found_where_the_shell_would_make_them() {
         "for p in npm yarn; do $p ci; done",
         "git submodule foreach 'npm ci'",
         "nohup npm start > log 2>&1 &",
+        "echo 'npm ci' | sh",
+        "echo -e 'cd x\\nnpm ci' | sudo bash",
+        "printf 'npm ci\\n' | bash -s",
+        "printf '%s\\n' 'npm ci' | sh",
+        "cat <<'EOF' | bash\nnpm ci\nEOF",
+        "cat <<E | tee log | sh\nnpm ci\nE",
+        "~/bin/npm ci",
+        "\"$HOME/bin/npm\" ci",
+        "watch 'npm t'",
+        "watch -n 2 npm t",
+        "flock /tmp/l npm ci",
+        "flock -w 5 /tmp/l -c 'npm ci'",
+        "chroot /x npm ci",
+        "unshare -n npm ci",
+        "systemd-run --user npm ci",
+        "parallel npm i ::: a b",
+        "parallel 'cd {}; npm ci' ::: a b",
+        "ls *.js | entr -r npm t",
+        "export P=npm; $P ci",
+        "declare -x P='npm ci'; $P",
     ] {
         assert!(programs(command).iter().any(|program| program == "npm"), "{command}: {:?}", calls(command));
     }
@@ -80,6 +100,11 @@ fn a_name_that_no_shell_would_call_is_no_call() {
         "which npm",
         "[[ npm == x ]]",
         "python -c 'print(\"npm ci\")'",
+        "echo 'npm ci' | cat",
+        "echo 'npm ci' | grep npm",
+        "echo 'npm ci' | sh run.sh",
+        "echo 'npm ci' | (read x; sh y)",
+        "export P=npm; echo $P",
     ] {
         assert!(!programs(command).iter().any(|program| program == "npm"), "{command}: {:?}", calls(command));
     }
@@ -87,12 +112,25 @@ fn a_name_that_no_shell_would_call_is_no_call() {
 
 #[test]
 fn what_only_the_shell_knows_is_said() {
-    assert!(calls("$TOOL ci").hidden);
+    assert!(calls("$TOOL ci").hidden && calls("bin/$TOOL ci").hidden);
     assert!(calls("if true; then").unparsed);
     assert!(calls(&format!("{}true{}", "(".repeat(900), ")".repeat(900))).unparsed);
     let found = calls("npm $ARGS").calls;
     assert!(!found[0].arguments[0].known);
     assert!(!calls("npm ci").unparsed);
+}
+
+#[test]
+fn what_stands_around_a_long_document_is_found() {
+    for (quote, tabs) in [("'", ""), ("", "-")] {
+        let long =
+            format!("cat > a <<{tabs}{quote}EOF{quote}\n{}EOF\nnpm ci\n", "{\"a\": 1}\n".repeat(9_000));
+        let found = calls(&long);
+        let names: Vec<&str> = found.calls.iter().map(|call| call.program.as_str()).collect();
+        assert_eq!((names, found.unparsed), (vec!["cat", "npm"], true), "{quote}");
+    }
+    let long = format!("echo '{}'; npm ci", "x".repeat(70_000));
+    assert!(calls(&long).unparsed && calls(&long).calls.is_empty());
 }
 
 #[test]

@@ -62,13 +62,7 @@ impl Sight {
                 let is_news = is_late(rule.added_at) && since.is_none_or(is_late);
                 if verdict.outcome == Outcome::Broken && is_news {
                     self.ends.push((rule.number, mark));
-                    found.push(Candidate {
-                        rule: rule.number,
-                        mark,
-                        what: verdict.what,
-                        deed: deed.clone(),
-                        directory: deeds.directory.clone(),
-                    });
+                    found.push(Candidate { rule: rule.number, mark, what: verdict.what, deed: deed.clone() });
                 }
             }
         }

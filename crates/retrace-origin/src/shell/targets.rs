@@ -1,0 +1,135 @@
+//! Files that commands write whose content nobody knows from the command alone.
+
+use super::lex::Word;
+use crate::path::name_of;
+
+/// How a command names what it writes.
+enum Names {
+    /// By the value of one of these options.
+    Option(&'static [&'static str]),
+    /// By its last word; what these options take is none. A word before it may be a directory's content.
+    Last(&'static [&'static str]),
+    /// By every word; what these options take is none.
+    All(&'static [&'static str]),
+    /// By its first word.
+    First,
+}
+
+/// The files that a command writes, as it names them. Sources: the manual pages of GNU coreutils, curl, wget, rsync, patch, perl
+/// and gawk.
+pub(super) fn targets(name: &str, arguments: &[Word]) -> Vec<String> {
+    let words: Vec<&str> = arguments.iter().map(|word| word.text.as_str()).collect();
+    let names = match name {
+        "dd" => return words.iter().filter_map(|word| word.strip_prefix("of=")).map(str::to_owned).collect(),
+        "perl" => {
+            return in_place(&words, &["-e", "-E"], |option| {
+                let letters = option.trim_start_matches('-');
+                // What follows the letter is the ending of a copy; before it stand letters that take nothing.
+                letters
+                    .find('i')
+                    .is_some_and(|at| letters[..at].bytes().all(|letter| b"0acflnpsw".contains(&letter)))
+            });
+        }
+        "awk" | "gawk" => {
+            let inplace = words.windows(2).any(|two| two[0] == "-i" && two[1] == "inplace");
+            return if inplace { in_place(&words, &["-i", "-v", "-F", "-f"], |_| true) } else { Vec::new() };
+        }
+        "curl" => Names::Option(&["-o", "--output"]),
+        "wget" => Names::Option(&["-O", "--output-document"]),
+        "sort" => Names::Option(&["-o", "--output"]),
+        "ln" => Names::Last(&["-S", "--suffix"]),
+        "install" if words.iter().any(|word| matches!(*word, "-d" | "--directory")) => return Vec::new(),
+        "install" => Names::Last(&["-m", "-o", "-g", "-S", "--mode", "--owner", "--group"]),
+        "rsync" => Names::Last(&["-e", "-f", "--exclude", "--include", "--filter", "--rsh"]),
+        "truncate" => Names::All(&["-s", "-r", "--size", "--reference"]),
+        "patch" => Names::First,
+        _ => return Vec::new(),
+    };
+    match names {
+        Names::Option(options) => {
+            let of = |at: usize, word: &str| {
+                options.iter().find_map(|option| {
+                    let rest = word.strip_prefix(option)?;
+                    match (rest, option.starts_with("--")) {
+                        ("", _) => words.get(at + 1).map(|value| (*value).to_owned()),
+                        (rest, true) => rest.strip_prefix('=').map(str::to_owned),
+                        (rest, false) => Some(rest.to_owned()),
+                    }
+                })
+            };
+            words.iter().enumerate().filter_map(|(at, word)| of(at, word)).filter(|to| to != "-").collect()
+        }
+        Names::Last(values) => {
+            let named = plain(&words, values);
+            let into = into_directory(&words);
+            match (named.split_last(), into) {
+                (_, Some(into)) => {
+                    let sources = named.iter().filter(|from| **from != into);
+                    sources.map(|from| below(into, from)).collect()
+                }
+                (Some((to, sources)), None) if !sources.is_empty() => {
+                    let is_directory = sources.len() > 1 || super::commands::is_directory(to, sources[0]);
+                    // Of another machine it is no file here.
+                    if name == "rsync" && to.contains(':') {
+                        Vec::new()
+                    } else if is_directory {
+                        sources.iter().map(|from| below(to, from)).collect()
+                    } else {
+                        vec![(*to).to_owned()]
+                    }
+                }
+                _ => Vec::new(),
+            }
+        }
+        Names::All(values) => plain(&words, values).into_iter().map(str::to_owned).collect(),
+        Names::First => plain(&words, &["-i", "-p", "-d", "-o", "-r"])
+            .first()
+            .map(|to| (*to).to_owned())
+            .into_iter()
+            .collect(),
+    }
+}
+
+/// The directory of `-t DIR`, which comes before what goes there.
+pub(super) fn into_directory<'w>(words: &[&'w str]) -> Option<&'w str> {
+    words.iter().enumerate().find_map(|(at, word)| match *word {
+        "-t" | "--target-directory" => words.get(at + 1).copied(),
+        word => word.strip_prefix("--target-directory="),
+    })
+}
+
+/// The path of a file that is put into a directory.
+pub(super) fn below(directory: &str, file: &str) -> String {
+    format!("{}/{}", directory.trim_end_matches('/'), name_of(file))
+}
+
+/// Words that are no options and no values of these.
+fn plain<'w>(words: &[&'w str], with_value: &[&str]) -> Vec<&'w str> {
+    let (mut named, mut only_words) = (Vec::new(), false);
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        match *word {
+            "--" if !only_words => only_words = true,
+            word if !only_words && with_value.contains(&word) => drop(rest.next()),
+            word if !only_words && word.len() > 1 && word.starts_with('-') => {}
+            word => named.push(word),
+        }
+    }
+    named
+}
+
+/// Files of a program that changes them in place, as one of its options says; the first word is the program's text unless an
+/// option gives that.
+fn in_place(words: &[&str], with_value: &[&str], is_in_place: impl Fn(&str) -> bool) -> Vec<String> {
+    let options = || words.iter().take_while(|word| **word != "--").filter(|word| word.starts_with('-'));
+    if !options().any(|option| is_in_place(option)) {
+        return Vec::new();
+    }
+    let gives = |option: &str| option == "-f" || !option.starts_with("--") && option.ends_with(['e', 'E']);
+    let given = options().any(|option| gives(option));
+    let mut with_value = with_value.to_vec();
+    // `-pe` and `-pie` take the text as well.
+    with_value.extend(options().filter(|option| gives(option)));
+    let named = plain(words, &with_value);
+    named.into_iter().skip(usize::from(!given)).map(str::to_owned).collect()
+}
