@@ -261,7 +261,7 @@ fn reminded(text: &str) -> Vec<Embedded<'_>> {
             let to = headings.get(number + 1).copied().unwrap_or(end);
             let path = text[from + INSTRUCTIONS.len()..to].lines().next().unwrap_or_default().trim_end();
             if let Some(class) = class_of_path(path) {
-                files.push(Embedded { path, class, range: from..to });
+                files.push(Embedded { path: path.into(), class, range: from..to, is_open: false });
             }
         }
     }
