@@ -74,7 +74,7 @@ impl Places {
             .at_place(place)
             .of_subagent(spoken.is_subagent)
             .inferring(infers)
-            .in_system_prompt(store.row.kind == StoreKind::ClaudeAgent)
+            .in_system_prompt(matches!(store.row.kind, StoreKind::ClaudeAgent | StoreKind::Gemini))
     }
 
     fn place(&mut self, store: &StoreAt, spoken: &Spoken<'_>) -> Place {
