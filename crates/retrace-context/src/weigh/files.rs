@@ -322,8 +322,9 @@ mod tests {
     fn files_that_are_reminded_of_are_found() {
         let text = "<content>\n1: <system-reminder>\n2: Instructions from: /no/AGENTS.md\n</content>\n\n<system-reminder>\n\
                     Instructions from: /w/sub/AGENTS.md\n# Sub\nTabs.\n\nInstructions from: /w/CLAUDE.md\nBrief.\n</system-reminder>";
+        let files = added(text);
         let found: Vec<(&str, &str)> =
-            added(text).into_iter().map(|file| (file.path, &text[file.range])).collect();
+            files.iter().map(|file| (&*file.path, &text[file.range.clone()])).collect();
         assert_eq!(
             found,
             [
