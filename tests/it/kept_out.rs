@@ -133,7 +133,7 @@ fn neither_writers_nor_texts_that_are_it_bring_it_back() {
     let version = world.log("plain.md").remove(0).id;
     let approve = wire::ReviewReq {
         versions: vec![version],
-        verdict: "approved".to_owned(),
+        verdict: "approve".to_owned(),
         note: Some(SECRET.to_owned()),
         ..wire::ReviewReq::default()
     };

@@ -410,7 +410,7 @@ export interface MessageArguments {
   "git.ended_2": "status";
   "git.git_does_not_read_repository": never;
   "git.git_failed": "why";
-  "git.git_status_there_says_why": never;
+  "git.git_reads_another_user_s_where": never;
   "git.gives_no_output": never;
   "git.import_git_dir_takes_directory": never;
   "git.install_git_or_put_where": never;

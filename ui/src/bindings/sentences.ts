@@ -411,7 +411,7 @@ export const SENTENCES = [
   msg({ id: "git.ended_2", message: "it ended with {status}" }),
   msg({ id: "git.git_does_not_read_repository", message: "Git does not read the repository that the directory lies in." }),
   msg({ id: "git.git_failed", message: "Git failed: {why}." }),
-  msg({ id: "git.git_status_there_says_why", message: "`git status` there says why. Of a repository of another user, `git config --global --add safe.directory DIR` allows it." }),
+  msg({ id: "git.git_reads_another_user_s_where", message: "Git reads a repository of another user only where its setting safe.directory names it." }),
   msg({ id: "git.gives_no_output", message: "it gives no output" }),
   msg({ id: "git.import_git_dir_takes_directory", message: "`import git DIR` takes a directory that git keeps, or a clone of what kept it." }),
   msg({ id: "git.install_git_or_put_where", message: "Install git, or put it where the PATH finds it; nothing else of Retrace needs it." }),

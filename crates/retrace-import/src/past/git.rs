@@ -410,7 +410,7 @@ fn run(directory: &Path, arguments: &[&str]) -> Result<Vec<u8>, ApiError> {
                 say::git_does_not_read_repository(),
                 show(directory),
             )
-            .hint(say::git_status_there_says_why());
+            .hint(say::git_reads_another_user_s_where());
         }
         if error.code == Code::StoreUnavailable && error.hint.is_empty() {
             return ApiError::new(Code::NotFound, say::directory_no_git_repository(), show(directory))
@@ -454,7 +454,7 @@ retrace_message::messages! {
     left_out_because_they_above(limit, too_large) => "Left out because they are above {limit} MiB: {too_large}.",
     left_out_because_repository_not(missing) => "Left out because the repository does not have their content: {missing}.",
     git_does_not_read_repository() => "Git does not read the repository that the directory lies in.",
-    git_status_there_says_why() => "`git status` there says why. Of a repository of another user, `git config --global --add safe.directory DIR` allows it.",
+    git_reads_another_user_s_where() => "Git reads a repository of another user only where its setting safe.directory names it.",
     directory_no_git_repository() => "The directory is in no git repository.",
     import_git_dir_takes_directory() => "`import git DIR` takes a directory that git keeps, or a clone of what kept it.",
 }
