@@ -376,7 +376,8 @@ mod tests {
             json!({"id": format!("break_{number}"), "rule_id": rule, "sentence": "pnpm, never npm", "source": null,
                 "what": "npm ci", "session": session, "title": null, "transcript": "/s.jsonl", "subagent": false,
                 "turn": 3, "line": 9, "at": null, "found_at": "2026-11-20T09:00:00Z", "present": false,
-                "cause": "cut", "grade": "recorded", "seen_at": null, "seen_by": null})
+                "cause": "cut", "grade": "recorded", "at_end": false, "quiet_minutes": null, "seen_at": null,
+                "seen_by": null})
         };
         let all: Vec<Value> = numbers.iter().map(one).collect();
         serde_json::from_value(json!({"broken": all, "total": all.len()})).expect("breaks")

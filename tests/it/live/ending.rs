@@ -129,12 +129,13 @@ fn a_session_in_which_nothing_is_done_for_half_an_hour_counts_as_ended() {
         let line = other.runs(what);
         other.append(&line);
     };
+    // Each is judged after everything that was judged with the one before. The clock stands before the lines until the first is told:
+    // recording begins by it, on a thread of its own.
+    breaks("npm ci");
+    wait_for(&world.app, &events, 1);
     clock.store(WRITTEN + 29 * MINUTE, Ordering::SeqCst);
-    // Each is judged after everything that was judged with the one before.
-    for (at, what) in ["npm ci", "npm test"].into_iter().enumerate() {
-        breaks(what);
-        wait_for(&world.app, &events, at + 1);
-    }
+    breaks("npm test");
+    wait_for(&world.app, &events, 2);
     clock.store(WRITTEN + 31 * MINUTE, Ordering::SeqCst);
     breaks("npm audit");
     let found = wait_for(&world.app, &events, 4);
@@ -155,19 +156,20 @@ fn a_session_that_fell_silent_while_nothing_recorded_is_judged_afterwards_and_on
     let (world, clock) = with_clock();
     rules(&world);
     let events = world.app.subscribe();
+    // Their directory is there when recording begins, so that it is watched from then on.
+    let (mut other, mut session) = (Session::new(&world, "bbbb"), Session::new(&world, "aaaa"));
     let recording = world.app.record(&[]).expect("it records");
     // Judged no later than what is waited for.
-    let mut other = Session::new(&world, "bbbb");
     let text = other.says("Look.");
     other.append(&text);
-    let mut session = Session::new(&world, "aaaa");
     let first = session.says("Change it.")
         + &session.writes("/home/ada/app/a.txt")
         + &session.runs("npm ci")
         + &session.tells("Done.");
     session.append(&first);
-    clock.store(WRITTEN + 5 * MINUTE, Ordering::SeqCst);
+    // The clock stands before the lines until they are read: recording begins by it, on a thread of its own.
     wait_for(&world.app, &events, 1);
+    clock.store(WRITTEN + 5 * MINUTE, Ordering::SeqCst);
     recording.stop();
     clock.store(WRITTEN + 90 * MINUTE, Ordering::SeqCst);
     for count in 0..2 {

@@ -56,7 +56,8 @@ fn tokens_are_counted_from_files_and_standard_input() {
     }
     let plain = with_stdin(&machine, &["tokens", "-", "-q"], b"hello, world");
     assert_eq!(plain.stdout, "4  -\n", "as the newest family counts");
-    assert_eq!(machine.run(&["tokens", "/nonexistent"]).exit, Exit(3));
+    let absent = machine.folder.path().join("absent.md");
+    assert_eq!(machine.run(&["tokens", &absent.to_string_lossy()]).exit, Exit(3));
 }
 
 #[test]
