@@ -106,6 +106,8 @@ fn a_session_in_which_nothing_is_done_for_half_an_hour_counts_as_ended() {
     let (world, clock) = with_clock();
     rules(&world);
     let events = world.app.subscribe();
+    // Its directory is there when recording begins, so that it is watched from then on.
+    process(&world, 1, "cccc");
     let recording = world.app.record(&[]).expect("it records");
     let mut session = Session::new(&world, "aaaa");
     let first = session.says("Change it.") + &session.writes("/home/ada/app/a.txt") + &session.tells("Done.");
@@ -114,7 +116,6 @@ fn a_session_in_which_nothing_is_done_for_half_an_hour_counts_as_ended() {
     let mut busy = Session::new(&world, "bbbb");
     let text = busy.says("Change it.") + &busy.writes("/home/ada/app/b.txt") + &busy.runs("cargo test");
     busy.append(&text);
-    process(&world, 1, "cccc");
     let mut waiting = Session::new(&world, "cccc");
     let text = waiting.says("Change it.") + &waiting.writes("/home/ada/app/c.txt") + &waiting.tells("Done.");
     waiting.append(&text);
