@@ -8,6 +8,7 @@ use retrace_context::weigh::{Embedded, Repeated, added, class_of_path, embedded,
 use retrace_origin::Effect;
 use retrace_transcript::{AttachedFile, Block, BlockKind, Message, ResultPart};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 /// Which files are asked about, and where relative paths begin.
@@ -155,6 +156,7 @@ impl<'t> Finder<'t> {
             });
             return;
         }
+        let text = &*without_label(name, text);
         let named = self.named_by(name, input);
         let is_command = *name == "exec" || retrace_origin::command_of(name, input).is_some();
         let searches = is_command || input.get("pattern").is_some();
@@ -285,6 +287,21 @@ impl<'t> Finder<'t> {
     }
 }
 
+/// The word that Gemini CLI puts before the first line of a command's output (seen with 0.61.0).
+const OUTPUT_LABEL: &str = "Output: ";
+
+/// The output of a command without the client's word before its first line, which else is no line of any file.
+fn without_label<'a>(tool: &str, text: &'a str) -> Cow<'a, str> {
+    if tool != "run_shell_command" {
+        return Cow::Borrowed(text);
+    }
+    let at_start = text.starts_with(OUTPUT_LABEL).then_some(0);
+    match at_start.or_else(|| Some(text.find(&format!("\n{OUTPUT_LABEL}"))? + 1)) {
+        Some(at) => Cow::Owned(format!("{}{}", &text[..at], &text[at + OUTPUT_LABEL.len()..])),
+        None => Cow::Borrowed(text),
+    }
+}
+
 /// What the output of a command or a search holds of a file that it names.
 fn of_output(path: &str, text: &str, is_search: bool) -> Vec<Found> {
     let file_name = path.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -372,6 +389,16 @@ mod tests {
         assert_eq!(found.words, ["a", "b"]);
         let quoted = plain("/m/MEMORY.md".into(), Way::Instructions, "> WARNING: never push.\nc");
         assert_eq!((quoted.text.is_cut(), quoted.words.len()), (false, 2));
+    }
+
+    #[test]
+    fn the_first_line_of_an_output_is_a_line_of_its_file() {
+        for text in ["Output: one\ntwo", "<untrusted_context>\nOutput: one\ntwo"] {
+            assert!(without_label("run_shell_command", text).ends_with("one\ntwo"));
+            assert!(!without_label("run_shell_command", text).contains("Output"));
+            assert_eq!(without_label("Bash", text), text);
+        }
+        assert_eq!(without_label("run_shell_command", "one\ntwo"), "one\ntwo");
     }
 
     #[test]

@@ -28,6 +28,7 @@ fn lines_in(body: &Value) -> BTreeSet<String> {
                     let bare = line.trim_start().trim_start_matches(|letter: char| letter.is_ascii_digit());
                     lines.extend(bare.strip_prefix('\t').or(bare.strip_prefix(": ")).map(str::to_owned));
                     lines.extend(line.strip_prefix(['+', ' ']).map(str::to_owned));
+                    lines.extend(line.strip_prefix("Output: ").map(str::to_owned));
                     if let Some((_, found)) = line.split_once(".md:") {
                         let number = found.trim_start_matches(|letter: char| letter.is_ascii_digit());
                         lines.insert(number.strip_prefix(':').unwrap_or(found).to_owned());
@@ -345,8 +346,7 @@ fn what_a_compression_of_gemini_cli_takes_is_known() {
     let call = |name: &str, args: Value| json!({"call": name, "args": args});
     let shell =
         |command: String| call("run_shell_command", json!({"command": command, "description": "Look"}));
-    // It puts a word before the first line of an output.
-    let cat = |name: &str| shell(format!("echo; cat {}", memory.join(name).display()));
+    let cat = |name: &str| shell(format!("cat {}", memory.join(name).display()));
     // It compresses between two prompts alone, and what it reports of a request decides.
     let few = || json!({"prompt_tokens": 10});
     let mut begun = None;
