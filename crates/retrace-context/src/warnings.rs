@@ -5,14 +5,13 @@
 //! have codes here too, so that a shell can show both in one list: [`of_refused`].
 
 use crate::cache::Payback;
-use crate::export::grouped;
 use crate::outcome::{Cleared, Outcome, StopReason, Totals};
 use crate::prices::{ModelFacts, Prices, WRITE_5M_FACTOR};
 use crate::settings::{
     AskedFor, CLEAR_THINKING, CLEAR_TOOL_USES, COMPACT, COMPACT_LEAST_TRIGGER, ClearToolUses, Edit, Setting,
     Trigger,
 };
-use retrace_message::Message;
+use retrace_message::{Figure, Message};
 use retrace_tokens::{Family, family_of};
 use retrace_transcript::{BlockKind, Transcript};
 use serde_json::Value;
@@ -134,7 +133,7 @@ fn not_first(index: usize) -> Warning {
 }
 
 fn under_floor(trigger: u64) -> Warning {
-    let (trigger, least) = (grouped(trigger), grouped(COMPACT_LEAST_TRIGGER));
+    let (trigger, least) = (Figure::Count(trigger), Figure::Count(COMPACT_LEAST_TRIGGER));
     let message = say::trigger_tokens_api_takes_no(COMPACT, trigger, least);
     Warning::new("compaction_under_floor", message)
 }
@@ -156,7 +155,7 @@ fn ends_early(grounds: &Grounds<'_>, found: &mut Vec<Warning>) {
     let message = match stopped.reason {
         StopReason::EndlessCompaction => {
             let floor = grounds.outcome.requests.get(stopped.last).map_or(0, |request| request.after);
-            let floor = grouped(floor);
+            let floor = Figure::Count(floor);
             say::from_request_every_turn_compacts(after, all, floor)
         }
         StopReason::MaxIterations => say::max_iterations_ends_run_request(after, all),
@@ -187,7 +186,7 @@ fn clearing(grounds: &Grounds<'_>, edit: &ClearToolUses, found: &mut Vec<Warning
             clears.len(),
             since,
             words_of(edit.trigger),
-            grouped(floor),
+            Figure::Count(floor),
         );
         found.push(Warning::new("fires_each_turn", message));
     }
@@ -195,7 +194,7 @@ fn clearing(grounds: &Grounds<'_>, edit: &ClearToolUses, found: &mut Vec<Warning
     if edit.clear_at_least.is_none() && breaks >= BREAKS_LEAST {
         let mut freed: Vec<u64> = clears.iter().map(|clear| clear.1).collect();
         freed.sort_unstable();
-        let message = say::without_clear_least_cached_prefix(breaks, grouped(freed[freed.len() / 2]));
+        let message = say::without_clear_least_cached_prefix(breaks, Figure::Count(freed[freed.len() / 2]));
         found.push(Warning::new("no_clear_at_least", message));
     }
     memory(grounds.transcript, edit, found);
@@ -227,8 +226,8 @@ fn breaks(outcome: &Outcome, at: usize) -> bool {
 
 fn words_of(trigger: Trigger) -> Message {
     match trigger {
-        Trigger::InputTokens(value) => say::tokens(grouped(value)),
-        Trigger::ToolUses(value) => say::tool_uses(grouped(value)),
+        Trigger::InputTokens(value) => say::tokens(Figure::Count(value)),
+        Trigger::ToolUses(value) => say::tool_uses(Figure::Count(value)),
     }
 }
 
@@ -236,16 +235,18 @@ fn never_cleared(grounds: &Grounds<'_>, edit: &ClearToolUses, found: &mut Vec<Wa
     let largest = largest_context(grounds.outcome);
     let uses = most_uses(grounds.transcript, edit);
     let (reached, what) = match edit.trigger {
-        Trigger::InputTokens(value) => (largest > value, say::largest_context_run_tokens(grouped(largest))),
-        Trigger::ToolUses(value) => (uses > value, say::most_tool_uses_one_request(grouped(uses))),
+        Trigger::InputTokens(value) => {
+            (largest > value, say::largest_context_run_tokens(Figure::Count(largest)))
+        }
+        Trigger::ToolUses(value) => (uses > value, say::most_tool_uses_one_request(Figure::Count(uses))),
     };
     let trigger = words_of(edit.trigger);
     if reached {
-        let at_least = edit.clear_at_least.map(|least| say::clear_least_asks_tokens(grouped(least)));
+        let at_least = edit.clear_at_least.map(|least| say::clear_least_asks_tokens(Figure::Count(least)));
         let message = say::trigger_exceeded_but_nothing_cleared(
             trigger,
-            grouped(edit.keep),
-            grouped(uses),
+            Figure::Count(edit.keep),
+            Figure::Count(uses),
             at_least.unwrap_or_default(),
         );
         found.push(Warning::new("nothing_to_clear", message));
@@ -303,8 +304,8 @@ fn memory(transcript: &Transcript, edit: &ClearToolUses, found: &mut Vec<Warning
 fn compacting(grounds: &Grounds<'_>, trigger: u64, what: &str, found: &mut Vec<Warning>) {
     let outcome = grounds.outcome;
     if outcome.compactions.is_empty() {
-        let largest = grouped(largest_context(outcome));
-        let message = say::never_acts_trigger_tokens_largest(what, grouped(trigger), largest);
+        let largest = Figure::Count(largest_context(outcome));
+        let message = say::never_acts_trigger_tokens_largest(what, Figure::Count(trigger), largest);
         found.push(Warning::new("trigger_never_reached", message));
         return;
     }
@@ -318,8 +319,8 @@ fn compacting(grounds: &Grounds<'_>, trigger: u64, what: &str, found: &mut Vec<W
             what,
             many,
             since,
-            grouped(trigger),
-            grouped(floor.unwrap_or(0)),
+            Figure::Count(trigger),
+            Figure::Count(floor.unwrap_or(0)),
         );
         found.push(Warning::new("fires_each_turn", message));
     }
@@ -375,9 +376,9 @@ pub fn pays_back_after(outcome: &Outcome, prices: &Prices, model: &str) -> Optio
 }
 
 /// Two prices with as many digits as it takes to tell them apart; `None` where a hundredth of a cent does not.
-fn distinguishable(one: f64, other: f64) -> Option<(String, String)> {
+fn distinguishable(one: f64, other: f64) -> Option<(Figure, Figure)> {
     (2..=4)
-        .map(|digits| (format!("${one:.digits$}"), format!("${other:.digits$}")))
+        .map(|digits| (Figure::dollars(one, digits), Figure::dollars(other, digits)))
         .find(|(one, other)| one != other)
 }
 

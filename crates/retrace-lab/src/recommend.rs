@@ -11,8 +11,7 @@ use retrace_context::recommend::{Choice, LEAST_PEAK, Measure, choose, settings_t
 use retrace_context::simulate::{Options, simulate};
 use retrace_context::sweep::{BASELINE, Figures, Point};
 use retrace_context::warnings::of_other_vendor;
-use retrace_message::Message;
-use retrace_model::grouped;
+use retrace_message::{Figure, Message};
 use std::sync::Arc;
 
 /// Name of the progress without a name.
@@ -94,17 +93,17 @@ struct Against<'a> {
 }
 
 impl Against<'_> {
-    fn amount(&self, point: &SweepPoint) -> String {
+    fn amount(&self, point: &SweepPoint) -> Figure {
         match self.choice.measure {
             Measure::Price => dollars(point.cost_usd.unwrap_or_default()),
-            Measure::Input => grouped(point.input),
+            Measure::Input => Figure::Count(point.input),
         }
     }
 
-    fn again(&self) -> String {
+    fn again(&self) -> Figure {
         match self.choice.measure {
             Measure::Price => dollars(self.choice.again),
-            Measure::Input => grouped(self.choice.again.round().max(0.0) as u64),
+            Measure::Input => Figure::Count(self.choice.again.round().max(0.0) as u64),
         }
     }
 
@@ -133,7 +132,7 @@ impl Against<'_> {
             ),
         }];
         if best.peak < self.baseline.peak {
-            why.push(say::largest_context_falls(grouped(self.baseline.peak), grouped(best.peak)));
+            why.push(say::largest_context_falls(Figure::Count(self.baseline.peak), Figure::Count(best.peak)));
         }
         if let Some(next) = next {
             let again = next.regrets.saturating_sub(self.baseline.regrets);
@@ -147,7 +146,7 @@ impl Against<'_> {
             return say::nothing_to_clear();
         }
         if self.tried == 0 {
-            return say::too_small_to_clear(grouped(self.baseline.peak), grouped(LEAST_PEAK));
+            return say::too_small_to_clear(Figure::Count(self.baseline.peak), Figure::Count(LEAST_PEAK));
         }
         match self.choice.measure {
             Measure::Price => say::none_is_cheaper(self.tried, self.amount(self.baseline), self.again()),
@@ -156,8 +155,8 @@ impl Against<'_> {
     }
 }
 
-fn dollars(amount: f64) -> String {
-    if amount != 0.0 && amount.abs() < 0.1 { format!("${amount:.4}") } else { format!("${amount:.2}") }
+fn dollars(amount: f64) -> Figure {
+    Figure::dollars(amount, if amount != 0.0 && amount.abs() < 0.1 { 4 } else { 2 })
 }
 
 retrace_message::messages! {

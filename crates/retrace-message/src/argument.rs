@@ -1,5 +1,6 @@
 //! Arguments of messages.
 
+use crate::figure::Figure;
 use crate::message::{Message, VERBATIM};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -14,6 +15,8 @@ pub enum Argument {
     Number(i64),
     /// A name, a path, an id, a time: words that no language changes.
     Text(String),
+    /// An amount of money, tokens or things, which each language writes in its own way.
+    Figure(Figure),
     /// Another message, which is translated by itself.
     Message(Message),
     /// Several, which a language joins.
@@ -25,6 +28,7 @@ impl fmt::Display for Argument {
         match self {
             Self::Number(number) => number.fmt(f),
             Self::Text(text) => f.write_str(text),
+            Self::Figure(figure) => figure.fmt(f),
             Self::Message(message) => message.fmt(f),
             Self::List(items) => {
                 for (at, item) in items.iter().enumerate() {
@@ -43,6 +47,12 @@ impl From<Message> for Argument {
     fn from(message: Message) -> Self {
         // Words without a translation are a text: a client has nothing to look up.
         if message.id() == VERBATIM { Self::Text(message.into_text()) } else { Self::Message(message) }
+    }
+}
+
+impl From<Figure> for Argument {
+    fn from(figure: Figure) -> Self {
+        Self::Figure(figure)
     }
 }
 

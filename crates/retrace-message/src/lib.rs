@@ -24,6 +24,7 @@
 mod argument;
 mod as_message;
 mod declaration;
+mod figure;
 mod message;
 mod plain;
 #[doc(hidden)]
@@ -35,6 +36,7 @@ mod system;
 pub use argument::Argument;
 pub use as_message::AsMessage;
 pub use declaration::{Declaration, declarations, problems};
+pub use figure::{Figure, grouped};
 pub use message::{Message, VERBATIM};
 pub use plain::{as_text, is_as_text};
 pub use retrace_message_derive::AsMessage;

@@ -40,9 +40,10 @@ pub use kind_filter::KindFilter;
 pub use memory_kind::{MemoryClass, MemoryKind, MemoryScope, StorePlace, may_have_type, memory_kind};
 pub use path::{PathError, RelPath};
 pub use reconcile::{COARSE_RACY_WINDOW_NANOS, Head, RACY_WINDOW_NANOS, Reconciled, Seen, reconcile};
+pub use retrace_message::grouped;
 pub use rules::{LeftOut, MAX_FILE_BYTES, Rules};
 pub use shell::shell_word;
-pub use text::{grouped, is_hidden};
+pub use text::is_hidden;
 pub use time::{Timestamp, TimestampError};
 
 /// Values that stand in messages as their texts.

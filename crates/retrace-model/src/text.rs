@@ -28,29 +28,9 @@ pub fn is_hidden(letter: char) -> bool {
         )
 }
 
-/// `1234567` as `1,234,567`.
-#[must_use]
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn thousands_are_set_apart() {
-        let written = [0, 999, 1_000, 1_234_567].map(grouped);
-        assert_eq!(written, ["0", "999", "1,000", "1,234,567"]);
-    }
 
     #[test]
     fn what_is_seen_is_not_hidden() {

@@ -474,7 +474,7 @@ export type ApprovalDirection = "named" | "up_to";
 /**
  * An argument of a message.
  */
-export type Argument = number | string | Message | Array<Argument>;
+export type Argument = number | string | Figure | Message | Array<Argument>;
 
 /**
  * A guard held against recorded sessions: each call judged as the hook would have judged it.
@@ -2493,6 +2493,12 @@ bytes: number,
  * Content that was left out, and why, each a sentence.
  */
 warnings: Array<Message>, };
+
+/**
+ * An amount in a message. The English text has it as English writes it; another language writes the same amount, as exact as
+ * it came.
+ */
+export type Figure = { "usd": string } | { "count": number } | { "tokens": number };
 
 /**
  * Kind of a figure. Every figure carries its own.

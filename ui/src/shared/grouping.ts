@@ -2,7 +2,7 @@
  * Numbers in what the program says, with the separators of the window's own numbers: `25000 bytes` stands beside `25,000 bytes`
  * otherwise. What only names something stays as it is: a line, an operation, a port.
  */
-import type { Argument, Message } from "@/bindings";
+import type { Argument, Figure, Message } from "@/bindings";
 import type { MessageArguments, MessageId } from "@/bindings/messages";
 import { formatsOf } from "./format";
 
@@ -48,22 +48,22 @@ export function isGrouped(id: string, name: string): boolean {
   return !NAMES.has(name) && !NAMES_IN[id as MessageId]?.includes(name as Name);
 }
 
-/** Arguments that are amounts of US dollars. The program writes them as English does: `$1.303`. */
-const MONEY_IN: Partial<Record<MessageId, readonly Name[]>> = {
-  "recommend.cheapest_of": ["cost", "ran"],
-  "recommend.cheapest_of_with_reads": ["cost", "ran", "each"],
-  // Of tokens where there is no price.
-  "recommend.next_best": ["amount"],
-  "recommend.none_is_cheaper": ["ran", "each"],
-  "warnings.run_costs_without": ["now", "before"],
-};
-
-/** An argument as the window writes money, as exact as it came; the text itself where it is none. */
-export function moneyIn(locale: string, id: string, name: string, text: string): string {
-  const [, amount, digits = ""] = /^\$(\d+(?:\.(\d+))?)$/.exec(text) ?? [];
-  if (amount === undefined || !MONEY_IN[id as MessageId]?.includes(name as Name)) return text;
-  return formatsOf(locale).dollarsTo(Number(amount), digits.length);
+/** A figure as the window writes it, as exact as it came. */
+export function figureIn(locale: string, figure: Figure): string {
+  const formats = formatsOf(locale);
+  if ("usd" in figure) {
+    const [, digits = ""] = figure.usd.split(".");
+    return formats.dollarsTo(Number(figure.usd), digits.length);
+  }
+  if ("count" in figure) return formats.number(figure.count);
+  // In few characters where none of its digits is lost.
+  const said = String(figure.tokens).replace(/0+$/, "").length;
+  return said <= 3 ? formats.compact(figure.tokens) : formats.number(figure.tokens);
 }
+
+/** True for a figure, which has an amount and no id. */
+export const isFigure = (argument: Argument): argument is Figure =>
+  typeof argument === "object" && !Array.isArray(argument) && !("id" in argument);
 
 /** What the arguments of a message, and of those in it, hold: numbers that are grouped, numbers that stay, and texts. */
 interface Held {
@@ -77,7 +77,7 @@ function heldBy({ id, args }: Pick<Message, "id" | "args">, found: Held): Held {
     if (typeof argument === "string") found.texts.push(argument);
     else if (typeof argument === "number") found[grouped ? "grouped" : "kept"].add(argument);
     else if (Array.isArray(argument)) argument.forEach((item) => take(item, grouped));
-    else if (typeof argument === "object") heldBy(argument, found);
+    else if (!isFigure(argument)) heldBy(argument, found);
   };
   for (const [name, argument] of Object.entries(args)) take(argument, isGrouped(id, name));
   return found;

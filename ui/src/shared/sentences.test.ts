@@ -38,18 +38,20 @@ describe.each(others)("in %s", (language) => {
     }
   });
 
-  it("money is written as in the window's own figures, and as exact as it came", async () => {
+  it("figures are written as the window's own, and as exact as they came", async () => {
     await switchLanguage(language);
-    const costs = message("warnings.run_costs_without", { now: "$1.303", before: "$1.30" }, "$1.303 and $1.30");
+    const costs = message("warnings.run_costs_without", { now: { usd: "1.303" }, before: { usd: "1.30" } }, "");
     const own = formatsOf(language).dollars(1.3);
-    expect(sentenceIn(i18n, costs)).toContain(`${own}3`);
-    expect(sentenceIn(i18n, costs).replace(`${own}3`, "")).toContain(own);
-    const next = (amount: string) => message("recommend.next_best", { what: "$7", amount, again: 0 }, "");
-    const told = (amount: string) => sentenceIn(i18n, { ...next(amount), text: `$7 ${amount}` });
-    expect(told("$1.30")).toContain(own);
-    // A name stays, and so does an amount that is none.
-    expect(told("$1.30")).toMatch(/(^|[^S])\$7/);
-    expect(told("1,303")).toContain("1,303");
+    expect(sentenceIn(i18n, { ...costs, text: "$1.303 and $1.30" })).toContain(`${own}3`);
+    expect(sentenceIn(i18n, { ...costs, text: "$1.303 and $1.30" }).replace(`${own}3`, "")).toContain(own);
+    const next = (amount: Argument) => message("recommend.next_best", { what: "$7", amount, again: 0 }, "x");
+    expect(sentenceIn(i18n, next({ usd: "1.30" }))).toContain(own);
+    // A name stays.
+    expect(sentenceIn(i18n, next({ usd: "1.30" }))).toMatch(/(^|[^S])\$7/);
+    expect(sentenceIn(i18n, next({ count: 1303 }))).toContain("1,303");
+    const compacts = (tokens: number) => message("setting_words.compact_at", { trigger: { tokens } }, "x");
+    expect(sentenceIn(i18n, compacts(150_000))).toContain(formatsOf(language).compact(150_000));
+    expect(sentenceIn(i18n, compacts(62_501))).toContain("62,501");
   });
 
   it("an error is said whole", async () => {

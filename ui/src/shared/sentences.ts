@@ -6,7 +6,7 @@ import { type I18n, i18n } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import type { Argument, Message } from "@/bindings";
 import type { MessageId } from "@/bindings/messages";
-import { groupedIn, isGrouped, moneyIn } from "./grouping";
+import { figureIn, groupedIn, isFigure, isGrouped } from "./grouping";
 import { formatsOf } from "./format";
 import { IN_WINDOW } from "./in-window";
 
@@ -39,9 +39,7 @@ function valuesIn(i18n: I18n, { id, args }: Pick<Message, "id" | "args">): Recor
   return Object.fromEntries(
     Object.entries(args).map(([name, argument]) => [
       name,
-      typeof argument === "string"
-        ? moneyIn(i18n.locale, id, name, argument)
-        : argumentIn(i18n, argument, isGrouped(id, name)),
+      argumentIn(i18n, argument, isGrouped(id, name)),
     ]),
   );
 }
@@ -49,6 +47,7 @@ function valuesIn(i18n: I18n, { id, args }: Pick<Message, "id" | "args">): Recor
 function argumentIn(i18n: I18n, argument: Argument, grouped: boolean): string | number {
   if (typeof argument === "number") return grouped ? formatsOf(i18n.locale).number(argument) : argument;
   if (typeof argument === "string") return argument;
+  if (isFigure(argument)) return figureIn(i18n.locale, argument);
   return Array.isArray(argument)
     ? argument.map((item) => argumentIn(i18n, item, grouped)).join(i18n._(msg`, `))
     : sentenceIn(i18n, argument);

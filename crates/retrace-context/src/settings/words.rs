@@ -4,7 +4,7 @@ use super::{
     AskedFor, ClearInputs, ClearThinking, ClearToolUses, CompactionControl, Edit, OnDemandCompaction,
     Setting, ThinkingKeep, Trigger,
 };
-use retrace_message::Message;
+use retrace_message::{Figure, Message};
 
 impl Setting {
     /// What it does, in a few words, such as `clear above 60K, keep 5`: the name of a setting that nobody named.
@@ -21,17 +21,17 @@ fn edit(edit: &Edit) -> Message {
     match edit {
         Edit::ClearToolUses(edit) => tool_uses(edit),
         Edit::ClearThinking(edit) => thinking(*edit),
-        Edit::Compact(edit) => say::compact_at(compact(edit.trigger)),
+        Edit::Compact(edit) => say::compact_at(Figure::Tokens(edit.trigger)),
     }
 }
 
 fn tool_uses(edit: &ClearToolUses) -> Message {
     let mut words = match edit.trigger {
-        Trigger::InputTokens(tokens) => say::clear_above_keep(compact(tokens), edit.keep),
+        Trigger::InputTokens(tokens) => say::clear_above_keep(Figure::Tokens(tokens), edit.keep),
         Trigger::ToolUses(uses) => say::clear_above_uses_keep(uses, edit.keep),
     };
     if let Some(least) = edit.clear_at_least.filter(|&least| least > 0) {
-        words = say::with(words, say::at_least(compact(least)));
+        words = say::with(words, say::at_least(Figure::Tokens(least)));
     }
     if !edit.exclude_tools.is_empty() {
         words = say::with(words, say::except(edit.exclude_tools.join(", ")));
@@ -54,7 +54,7 @@ fn thinking(edit: ClearThinking) -> Message {
 
 fn on_demand(compaction: &OnDemandCompaction) -> Message {
     match &compaction.when {
-        AskedFor::ContextReaches(tokens) => say::ask_to_compact_at(compact(*tokens)),
+        AskedFor::ContextReaches(tokens) => say::ask_to_compact_at(Figure::Tokens(*tokens)),
         AskedFor::At(requests) => match requests.first() {
             Some(first) if requests.len() == 1 => say::ask_to_compact_before(first + 1),
             _ => say::ask_to_compact_times(requests.len()),
@@ -63,22 +63,7 @@ fn on_demand(compaction: &OnDemandCompaction) -> Message {
 }
 
 fn by_sdk(control: &CompactionControl) -> Message {
-    say::sdk_compacts_at(compact(control.context_token_threshold))
-}
-
-/// A number of tokens in a few characters, exactly: `60K`, `1.25M`, `62,500` where it is no round number.
-fn compact(tokens: u64) -> String {
-    for (unit, name) in [(1_000_000, "M"), (1_000, "K")] {
-        let hundredths = unit / 100;
-        if tokens >= unit && tokens.is_multiple_of(hundredths) {
-            let (whole, part) = (tokens / unit, tokens % unit / hundredths);
-            let part = format!("{part:02}");
-            let part = part.trim_end_matches('0');
-            let point = if part.is_empty() { "" } else { "." };
-            return format!("{whole}{point}{part}{name}");
-        }
-    }
-    tokens.to_string()
+    say::sdk_compacts_at(Figure::Tokens(control.context_token_threshold))
 }
 
 retrace_message::messages! {
@@ -137,6 +122,5 @@ mod tests {
         assert_eq!(words(&thinking), "keep thinking of 2 turns; compact at 150K");
         let sdk = json!({"compaction_control": {"enabled": true, "context_token_threshold": 1_250_000}});
         assert_eq!(words(&sdk), "the SDK compacts at 1.25M");
-        assert_eq!(compact(62_501), "62501");
     }
 }

@@ -140,8 +140,8 @@ fn a_compaction_that_never_ends_is_reported_with_its_floor() {
 
 #[test]
 fn prices_that_differ_are_written_so_that_they_do() {
-    let text = |one: &str, other: &str| Some((one.to_owned(), other.to_owned()));
-    assert_eq!(distinguishable(2.0, 1.5), text("$2.00", "$1.50"));
-    assert_eq!(distinguishable(1.302, 1.297), text("$1.302", "$1.297"));
+    let text = |one: &str, other: &str| Some((Figure::Usd(one.to_owned()), Figure::Usd(other.to_owned())));
+    assert_eq!(distinguishable(2.0, 1.5), text("2.00", "1.50"));
+    assert_eq!(distinguishable(1.302, 1.297), text("1.302", "1.297"));
     assert_eq!(distinguishable(1.300_04, 1.300_01), None);
 }
