@@ -54,6 +54,16 @@ function Sentence({ reach }: { reach: Reach }) {
         </Trans>
       )}
       <Space />
+      {reach.subagents > 0 && (
+        <>
+          <Plural
+            value={reach.subagents}
+            one={`# of the ${sessions} is a subagent.`}
+            other={`# of the ${sessions} are subagents.`}
+          />
+          <Space />
+        </>
+      )}
       {reach.absent.length > 0 && (
         <>
           <Trans>Where it was absent:</Trans>
