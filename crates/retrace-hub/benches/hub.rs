@@ -23,12 +23,14 @@ use retrace_sync::messages::{
     Token,
 };
 use retrace_sync::sign::{SigningKey, head_text, join_text, request_text};
+use rustix::process::{Pid, Signal, kill_process};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Machines that send at the same time.
@@ -41,6 +43,10 @@ const FIRST: u64 = 100_000;
 const OWNERS: u64 = 20;
 /// Pages that are asked for.
 const PAGES: u64 = 200;
+/// Share of a core that a hub may take where it is to be the limit.
+const SHARE: f64 = 0.08;
+/// How far a hub may be beyond its share, in seconds: a few of the clock's ticks.
+const BEYOND: f64 = 0.02;
 /// What `getconf CLK_TCK` says everywhere.
 const TICKS: f64 = 100.0;
 
@@ -64,6 +70,13 @@ fn main() {
     machines.batches("one process, batches of 1,000 with contents of 1 KB", &hubs[..1], &postgres, batches);
     machines.batches("two processes, the same", &hubs, &postgres, batches);
     machines.batches("one process, once more", &hubs[..1], &postgres, batches);
+    // On a machine whose database has processors of its own, the hubs are the limit. Here they are made to be.
+    for (name, hubs) in
+        [("one process", &hubs[..1]), ("two processes", &hubs[..]), ("one process, once more", &hubs[..1])]
+    {
+        let name = format!("{name}, each held to {} % of a core", SHARE * 100.0);
+        held(hubs, || machines.batches(&name, hubs, &postgres, batches));
+    }
     machines.singly("one process, one version a request, without content", &hubs[..1], &postgres);
     machines.singly("two processes, the same", &hubs, &postgres);
     first_sync(&mut machines, &hubs[0], &postgres);
@@ -289,6 +302,36 @@ fn measured(name: &str, versions: u64, hubs: &[Hub], postgres: &Postgres, run: i
         hub_time() - hub_before,
         database_processor(postgres) - database_before
     );
+}
+
+/// Runs it while each hub gets no more than its share of a core: it is stopped whenever it is beyond it.
+fn held(hubs: &[Hub], run: impl FnOnce()) {
+    let is_done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for hub in hubs {
+            scope.spawn(|| {
+                let process = hub.process.id().to_string();
+                let (before, began) = (processor(&process), Instant::now());
+                let mut is_stopped = false;
+                while !is_done.load(Ordering::Relaxed) {
+                    let used = processor(&process) - before;
+                    let is_beyond = used > began.elapsed().as_secs_f64() * SHARE + BEYOND;
+                    if is_beyond != is_stopped {
+                        is_stopped = is_beyond;
+                        signal(&hub.process, if is_stopped { Signal::STOP } else { Signal::CONT });
+                    }
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                signal(&hub.process, Signal::CONT);
+            });
+        }
+        run();
+        is_done.store(true, Ordering::Relaxed);
+    });
+}
+
+fn signal(process: &Child, signal: Signal) {
+    kill_process(Pid::from_child(process), signal).expect("its parent may");
 }
 
 struct Machines(Vec<Machine>);
