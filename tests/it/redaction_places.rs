@@ -275,3 +275,24 @@ fn repositories_worktrees_bundles_and_kept_copies_are_named_with_what_takes_it_o
     let refused = commands::redact(&world.app, of(SECRET)).expect_err("there is nothing to do here");
     assert_eq!(refused.code, wire::Code::NotFound);
 }
+
+#[test]
+fn a_path_that_is_no_file_is_named_with_what_takes_it_out() {
+    let world = World::new();
+    let api = StoreApi::of(&world.app);
+    let store = api.post("/v1/memory_stores", &json!({ "name": "shared" }));
+    let memories = format!("/v1/memory_stores/{}/memories", store["id"].as_str().expect("an id"));
+    let made = api.post(
+        &memories,
+        &json!({ "path": format!("/keys/{SECRET}/a.md"), "content": format!("is {SECRET}") }),
+    );
+    let receipt = redacted(&world, of(SECRET));
+    let named = place(&receipt, "Paths of memories without a directory");
+    assert_eq!((named.state.as_str(), named.hits), ("left", 1));
+    assert!(named.remedy.is_some(), "{named:?}");
+    assert!(!is_done(&receipt), "{receipt:?}");
+    let memory = format!("{memories}/{}", made["id"].as_str().expect("an id"));
+    assert_eq!(api.call("DELETE", &memory, &json!(null)).0, 200);
+    assert!(is_done(&redacted(&world, of(SECRET))), "what is left goes with the version that deleted it");
+    assert_eq!(verified(&world).absent, Some(true));
+}

@@ -261,3 +261,33 @@ fn a_path_changes_hands_while_its_content_stays_the_same() {
     undo(&world);
     assert_eq!((world.read("moved.md"), world.scan()), (None, 0));
 }
+
+#[test]
+fn acts_are_undone_one_after_the_other_also_of_one_memory() {
+    let world = World::new();
+    let versions = ["one\n", "two\n", "three\n"].map(|text| world.record("a.md", text));
+    world.rollback("a.md", &versions[1]).expect("a rollback");
+    world.rollback("a.md", &versions[0]).expect("a rollback");
+    assert_eq!(world.read("a.md").as_deref(), Some("one\n"));
+    undo(&world);
+    assert_eq!(world.read("a.md").as_deref(), Some("two\n"));
+    let done = undo(&world);
+    assert!(done.conflicts.is_empty(), "{:?}", done.conflicts);
+    assert_eq!(world.read("a.md").as_deref(), Some("three\n"));
+    // Deleted, put back, and both undone.
+    world.remove("a.md");
+    world.scan();
+    let deletion = world.cursor();
+    let back = || {
+        let request = wire::RollbackReq { operation_seq: Some(deletion), ..wire::RollbackReq::default() };
+        commands::rollback(&world.app, request).expect("an answer")
+    };
+    assert!(back().conflicts.is_empty());
+    undo(&world);
+    assert_eq!(world.read("a.md"), None);
+    assert!(back().conflicts.is_empty(), "what was undone can be done again");
+    assert_eq!(world.read("a.md").as_deref(), Some("three\n"));
+    // What differs is a conflict still.
+    world.record("a.md", "four\n");
+    assert_eq!(back().conflicts.len(), 1);
+}

@@ -35,6 +35,11 @@ pub fn add_memory_rule(inner: &Arc<Rules>, request: AddMemoryRule) -> Result<Mem
     let fields = rule.to_json().to_string();
     let (user, now) = (inner.user(), inner.now());
     let kept = inner.write(|act| {
+        // The same rule twice would be counted twice.
+        let is_it = |kept: &KeptRule| kept.removed_at.is_none() && rule_of(kept).as_ref() == Some(&rule);
+        if let Some(known) = act.reader().rules()?.into_iter().find(is_it).filter(|_| !request.dismissed) {
+            return Ok(known);
+        }
         let number = act.add_rule(&user, now, &fields)?;
         if request.dismissed {
             act.list_rule(&user, now, number, false)?;

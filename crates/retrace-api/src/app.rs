@@ -12,6 +12,7 @@ use retrace_hosted::Hosted;
 use retrace_import::Imports;
 use retrace_joined::{Member, SyncUpkeep, Together};
 use retrace_lab::Lab;
+use retrace_log::LogFiles;
 use retrace_redact::{PurgeUpkeep, Redactions};
 use retrace_review::{Review, TodayUpkeep};
 use retrace_served::Served;
@@ -129,6 +130,12 @@ impl App {
     #[must_use]
     pub fn has_log(options: &AppOptions) -> bool {
         Engine::has_log(options)
+    }
+
+    /// True if anything was redacted in the log of the data directory, as its key beside the log says. The log is not opened.
+    #[must_use]
+    pub fn has_redacted(options: &AppOptions) -> bool {
+        LogFiles::new(&options.data_dir).redaction_key().exists()
     }
 
     /// Takes whatever log is in the data directory for the one that is kept there from now on, a new one where there is none.

@@ -349,6 +349,22 @@ fn a_secret_is_taken_out_and_proved_absent() {
 }
 
 #[test]
+fn an_event_of_a_hook_brings_no_redacted_text_back() {
+    const SECRET: &str = "hunter2-hunter2-hunter2";
+    let machine = Machine::with_notes(&[("a.md", SECRET)]);
+    let secret = file(machine.folder.path(), "secret", SECRET.as_bytes());
+    assert_eq!(machine.run(&["redact", "--secret-file", &secret, "--live"]).exit, Exit::DONE);
+    let event = json!({"hook_event_name": "InstructionsLoaded", "session_id": format!("s-{SECRET}"),
+        "file_path": format!("/w/{SECRET}/CLAUDE.md"), "load_reason": "session_start"});
+    let ran = machine.run_with(&["hook"], event.to_string().as_bytes(), &mut Vec::new());
+    assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::DONE, ""), "{}", ran.stderr);
+    let verified = machine.run(&["verify", "--absent-file", &secret]);
+    assert_eq!(verified.exit, Exit::DONE, "{}", verified.stdout);
+    let kept = std::fs::read_to_string(machine.folder.path().join("data/instructions-loaded.jsonl"));
+    assert!(kept.expect("an event").contains("/w/[redacted]/CLAUDE.md"));
+}
+
+#[test]
 fn what_is_not_there_exits_with_3() {
     let machine = Machine::with_notes(&[]);
     for arguments in [

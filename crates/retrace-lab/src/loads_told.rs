@@ -9,6 +9,7 @@ use crate::wire::CarriedClass;
 use crate::wire::{ApiError, LoadReason, LoadWitness, SessionFile, SessionLoad};
 use retrace_context::LoadReason as Reason;
 use retrace_engine::keep;
+use retrace_log::Tags;
 use retrace_model::Timestamp;
 use serde_json::{Value, json};
 use std::fs::OpenOptions;
@@ -92,6 +93,22 @@ impl LoadTold {
     fn own_words(&self) -> Option<String> {
         let unknown = Reason::of_word(&self.load_reason).is_none() && !self.load_reason.is_empty();
         unknown.then(|| self.load_reason.clone())
+    }
+
+    /// The event without what was redacted: its paths and ids are texts of somebody else.
+    #[must_use]
+    pub fn without(self, tags: &Tags) -> Self {
+        let clean = |text: String| tags.without_in_text(&text).unwrap_or(text);
+        Self {
+            at: self.at,
+            session_id: clean(self.session_id),
+            agent_id: self.agent_id.map(clean),
+            file_path: clean(self.file_path),
+            memory_type: self.memory_type.map(clean),
+            load_reason: clean(self.load_reason),
+            parent_file_path: self.parent_file_path.map(clean),
+            trigger_file_path: self.trigger_file_path.map(clean),
+        }
     }
 
     fn line(&self) -> String {

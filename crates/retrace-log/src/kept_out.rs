@@ -171,6 +171,11 @@ impl Act<'_> {
     pub(crate) fn clean<'t>(&mut self, text: &'t str) -> Result<Cow<'t, str>, LogError> {
         Ok(self.tags()?.without_in_text(text).map_or(Cow::Borrowed(text), Cow::Owned))
     }
+
+    /// The same of a JSON text, of each string in it.
+    pub(crate) fn clean_json<'t>(&mut self, json: &'t str) -> Result<Cow<'t, str>, LogError> {
+        Ok(self.tags()?.without_in_json(json).map_or(Cow::Borrowed(json), Cow::Owned))
+    }
 }
 
 /// Keeps a tag of a content that is masked.

@@ -222,11 +222,12 @@ impl Act<'_> {
     pub fn set_remote_facts(&mut self, store: StoreId, facts: &RemoteFacts) -> Result<(), LogError> {
         let tags = self.tags_for_others()?;
         let clean = |text: &String| tags.without_in_text(text).unwrap_or_else(|| text.clone());
+        let metadata = tags.without_in_json(&facts.metadata).unwrap_or_else(|| facts.metadata.clone());
         let archived_at = facts.archived_at.map(Timestamp::micros);
         self.change_remote(
             store,
             "description = ?2, metadata = ?3, archived_at = ?4, host_name = nullif(?5, '')",
-            &[&clean(&facts.description), &clean(&facts.metadata), &archived_at, &clean(&facts.name)],
+            &[&clean(&facts.description), &metadata, &archived_at, &clean(&facts.name)],
         )
     }
 

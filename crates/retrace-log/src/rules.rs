@@ -30,7 +30,7 @@ impl Act<'_> {
     /// A failure of the database.
     pub fn add_rule(&mut self, person: &Actor, at: Timestamp, fields: &str) -> Result<u64, LogError> {
         self.whole(|act| {
-            let fields = act.clean(fields)?;
+            let fields = act.clean_json(fields)?;
             let seq = next(act)?;
             insert(act, seq, seq, "added", person, at, Some(&fields))?;
             Ok(seq)

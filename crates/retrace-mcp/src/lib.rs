@@ -59,6 +59,8 @@ pub struct MemoryServer {
     app: Arc<App>,
     request: MemoryToolReq,
     tool: Tool,
+    /// Calls are done in the order in which they came: whoever waits here is let through in that order.
+    turn: tokio::sync::Mutex<()>,
 }
 
 impl MemoryServer {
@@ -66,7 +68,7 @@ impl MemoryServer {
     #[must_use]
     pub fn new(app: Arc<App>, request: MemoryToolReq) -> Self {
         let tool = Tool::new(schema::NAME, schema::DESCRIPTION, Arc::new(schema::input()));
-        Self { app, request, tool }
+        Self { app, request, tool, turn: tokio::sync::Mutex::new(()) }
     }
 
     /// Serves one client until it leaves.
@@ -104,8 +106,8 @@ pub fn serve_standard_streams(app: Arc<App>, request: MemoryToolReq) -> Result<(
         hint: Message::default(),
         subject: "standard input".to_owned(),
     };
-    // One thread for the protocol; calls run on the runtime's blocking threads.
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    // One thread for the protocol, on which calls begin in the order in which they came; they run on the runtime's blocking threads.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| failed(&error))?;
     let served =
         runtime.block_on(MemoryServer::new(app, request).serve(tokio::io::stdin(), tokio::io::stdout()));
@@ -144,6 +146,7 @@ impl ServerHandler for MemoryServer {
         }
         let (app, call) =
             (Arc::clone(&self.app), self.request(Value::Object(request.arguments.unwrap_or_default())));
+        let _turn = self.turn.lock().await;
         let answer = tokio::task::spawn_blocking(move || commands::memory_tool(&app, call)).await;
         let result = match answer {
             Ok(Ok(answer)) => {

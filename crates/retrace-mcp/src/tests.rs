@@ -140,3 +140,37 @@ async fn several_clients_write_at_once_and_each_is_known_by_its_session() {
         assert_eq!(actor["session_id"], session, "{path}");
     }
 }
+
+#[tokio::test]
+async fn calls_that_come_together_are_done_in_their_order() {
+    use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+    const EDITS: usize = 20;
+    let world = World::new();
+    let (ours, theirs) = tokio::io::duplex(1 << 20);
+    let request =
+        MemoryToolReq { root: Some(world.root().display().to_string()), ..MemoryToolReq::default() };
+    let (input, output) = tokio::io::split(ours);
+    tokio::spawn(MemoryServer::new(Arc::clone(&world.app), request).serve(input, output));
+    let call = |id: usize, input: Value| json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "memory", "arguments": input}});
+    let mut sent = vec![
+        json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a test", "version": "1"}}}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        call(1, json!({"command": "create", "path": "/memories/a.md", "file_text": "edit 0\n"})),
+    ];
+    sent.extend((0..EDITS).map(|edit| {
+        let (old, new) = (format!("edit {edit}\n"), format!("edit {}\n", edit + 1));
+        let path = "/memories/a.md";
+        call(edit + 2, json!({"command": "str_replace", "path": path, "old_str": old, "new_str": new}))
+    }));
+    let lines: String = sent.iter().map(|message| format!("{message}\n")).collect();
+    let (input, mut output) = tokio::io::split(theirs);
+    output.write_all(lines.as_bytes()).await.expect("written at once");
+    let mut answers = BufReader::new(input).lines();
+    for _ in 0..=EDITS + 1 {
+        let line = answers.next_line().await.expect("a line").expect("an answer");
+        let answer: Value = serde_json::from_str(&line).expect("JSON");
+        assert_ne!(answer["result"]["isError"], true, "{line}");
+    }
+    assert_eq!(read(&world.root().join("a.md")), format!("edit {EDITS}\n"));
+}

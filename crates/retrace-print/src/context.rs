@@ -40,9 +40,10 @@ pub fn show(
         writeln!(out)?;
         writeln!(
             out,
-            "{} request {}, {} tokens, {}",
+            "{} request {} (`--at {}`), {} tokens, {}",
             style.paint.bold("At the peak:"),
             nth(peak.index),
+            peak.index,
             grouped(peak.context),
             kind(peak.kind)
         )?;

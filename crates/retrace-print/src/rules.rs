@@ -150,7 +150,12 @@ fn ledger(out: &mut (impl Write + ?Sized), rule: &RuleLedger, style: Style) -> R
             line.unwrap_or_default()
         )?;
     }
-    rule.cases.iter().try_for_each(|found| case(out, found, style))
+    rule.cases.iter().try_for_each(|found| case(out, found, style))?;
+    let all = rule.opportunities + rule.predates;
+    if !rule.cases.is_empty() && all > rule.cases.len() as u64 {
+        writeln!(out, "    {} more that are not listed", grouped(all - rule.cases.len() as u64))?;
+    }
+    Ok(())
 }
 
 /// `3 while it was before the model, 2 while it was not (cut 2)`.

@@ -1,6 +1,6 @@
 //! A session as a story: prompts, what took content away, what it had, subagents.
 
-use super::table::{at_least_dollars, dollars, grouped};
+use super::table::{at_least_dollars, dollars, grouped, nth};
 use super::time::time;
 use super::{Style, count, visible};
 use retrace_api::wire::{
@@ -93,7 +93,12 @@ fn event(out: &mut (impl Write + ?Sized), event: &SessionEvent) -> Result<()> {
         (Some(before), Some(after)) => format!(" {} to {} tokens.", grouped(before), grouped(after)),
         _ => String::new(),
     };
-    writeln!(out, "      before request {}: {}{tokens}", event.before_request, visible::line(&event.note))?;
+    writeln!(
+        out,
+        "      before request {}: {}{tokens}",
+        nth(event.before_request),
+        visible::line(&event.note)
+    )?;
     for lost in &event.lost {
         writeln!(out, "        lost {}", visible::line(lost))?;
     }
@@ -134,7 +139,7 @@ fn file(out: &mut (impl Write + ?Sized), file: &SessionFile, session: &Session, 
 }
 
 fn range(from: u64, to: u64) -> String {
-    if from == to { from.to_string() } else { format!("{from}–{to}") }
+    if from == to { nth(from) } else { format!("{}–{}", nth(from), nth(to)) }
 }
 
 const fn whose(scope: RecallScope) -> &'static str {

@@ -4,7 +4,7 @@ use super::Ended;
 use crate::exit::Exit;
 use crate::shell::Shell;
 use clap::Args;
-use retrace_api::LoadTold;
+use retrace_api::{App, LoadTold};
 use std::io::Read as _;
 
 /// Longer events are none of a client.
@@ -33,6 +33,10 @@ pub(crate) fn run(_: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let mut event = Vec::new();
     shell.io.stdin.take(LONGEST).read_to_end(&mut event)?;
     if let Some(told) = LoadTold::of_event(&event, (options.clock)()) {
+        let told = match App::has_redacted(&options) {
+            true => told.without(&*shell.app()?.review().tags()?),
+            false => told,
+        };
         told.keep(&options.data_dir)?;
     }
     Ok(Exit::DONE)

@@ -46,9 +46,9 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
 /// with how sure that is; then its calls that wrote and left no version; its
 /// prompts with the requests, price and changes of each; subagents; compactions
 /// and what they lost; the instruction and memory files that it had, why each was
-/// loaded and which requests sent it. Requests are numbered from 0.
-/// `retrace rollback --session ID` takes back the versions that are stated, exact
-/// or likely.
+/// loaded and which requests sent it. Requests are numbered from 1; with --json
+/// from 0. `retrace rollback --session ID` takes back the versions that are
+/// stated, exact or likely.
 ///
 ///     retrace session 5f3c
 ///     retrace session 5f3c --json

@@ -17,7 +17,7 @@ use retrace_sources::{
     Instruction, InstructionAgent, InstructionScope, InstructionState, Instructions, agent_memory,
     instructions as listed,
 };
-use retrace_tokens::Counter;
+use retrace_tokens::{Counter, Family};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -31,9 +31,8 @@ const REPOSITORY_KEPT_MICROS: i64 = 60 * 1_000_000;
 /// `not_found` for an unknown store or a directory that is not there, `invalid` for a path that is not absolute.
 pub fn instructions(inner: &Arc<Checks>, request: InstructionsReq) -> Result<wire::Instructions, ApiError> {
     let (found, because) = inner.instructions(request.store.as_deref(), request.project.as_deref())?;
-    let counter = Counter::of(NEWEST_FAMILY);
-    let tokens: Vec<Option<u64>> =
-        found.files.iter().map(|file| file.loaded().map(|text| counter.content(&text))).collect();
+    let count = |file: &Instruction| Some(Counter::of(family_of(file.agent)).content(&file.loaded()?));
+    let tokens: Vec<Option<u64>> = found.files.iter().map(count).collect();
     let recorded = inner.read(|reader| {
         let stores: Vec<(PathBuf, StoreRow)> = reader
             .stores()?
@@ -207,6 +206,15 @@ fn rules_of(found: &Instructions) -> Vec<InstructionRules> {
             }
         })
         .collect()
+}
+
+/// The vocabulary of the newest models that an agent is used with; of another one's it is an estimate.
+fn family_of(agent: InstructionAgent) -> Family {
+    match agent {
+        InstructionAgent::Codex => Family::O200k,
+        InstructionAgent::Gemini => Family::Other,
+        _ => NEWEST_FAMILY,
+    }
 }
 
 pub(super) fn agent_word(agent: InstructionAgent) -> wire::InstructionAgent {

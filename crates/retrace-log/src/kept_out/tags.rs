@@ -6,6 +6,7 @@
 use super::key::{Code, Key};
 use super::{CONTENT, MARKER, SECRET, SHORTEST};
 use retrace_model::{Actor, Sha256};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
@@ -143,6 +144,48 @@ impl Tags {
         // A marker beside what is left could be a secret itself.
         let is_out = self.parts_of(&out).is_empty();
         Some(if is_out { String::from_utf8_lossy(&out).into_owned() } else { MARKER.to_owned() })
+    }
+
+    /// The same for a JSON text: each of its names and strings by itself, as it is without escapes. What is no JSON is taken as a
+    /// text.
+    #[must_use]
+    pub fn without_in_json(&self, json: &str) -> Option<String> {
+        let Ok(mut value) = serde_json::from_str(json) else { return self.without_in_text(json) };
+        self.clean_value(&mut value).then(|| value.to_string())
+    }
+
+    /// True if anything was taken out.
+    fn clean_value(&self, value: &mut Value) -> bool {
+        match value {
+            Value::String(text) => match self.without_in_text(text) {
+                Some(cleaned) => {
+                    *text = cleaned;
+                    true
+                }
+                None => false,
+            },
+            Value::Array(items) => {
+                items.iter_mut().fold(false, |changed, item| self.clean_value(item) || changed)
+            }
+            Value::Object(fields) => {
+                let mut changed = false;
+                for (name, mut field) in std::mem::take(fields) {
+                    changed |= self.clean_value(&mut field);
+                    let cleaned = self.without_in_text(&name);
+                    changed |= cleaned.is_some();
+                    fields.insert(cleaned.unwrap_or(name), field);
+                }
+                changed
+            }
+            // Digits may be a secret too, and a number has no place for a marker.
+            number => match self.without_in_text(&number.to_string()) {
+                Some(cleaned) => {
+                    *number = Value::String(cleaned);
+                    true
+                }
+                None => false,
+            },
+        }
     }
 
     /// A writer without exact secrets in their name. `None` when it holds none.
@@ -361,6 +404,18 @@ mod tests {
         assert_eq!(tags.held_in(b"hunter2-hunter2"), Held::Whole);
         assert_eq!(tags.without_in_text("hunter2-hunter2").as_deref(), Some("[redacted]"));
         assert_eq!(tags.without_in_text("hunter2-hunter2\n").as_deref(), Some("[redacted]\n"));
+    }
+
+    #[test]
+    fn strings_of_json_are_looked_at_as_they_are() {
+        let tags = tags(&[], &[b"pa\"ss\\word-1", b"123456789012"]);
+        let json = r#"{"a":["x pa\"ss\\word-1"],"pa\"ss\\word-1":true,"n":123456789012,"ok":"x"}"#;
+        let cleaned = tags.without_in_json(json).expect("it holds one");
+        let value: Value = serde_json::from_str(&cleaned).expect("JSON");
+        let wanted = r#"{"[redacted]":true,"a":["x [redacted]"],"n":"[redacted]","ok":"x"}"#;
+        assert_eq!(value, serde_json::from_str::<Value>(wanted).expect("JSON"));
+        assert_eq!(tags.without_in_json(&cleaned), None);
+        assert_eq!(tags.without_in_json("no JSON 123456789012").as_deref(), Some("no JSON [redacted]"));
     }
 
     #[test]

@@ -168,7 +168,7 @@ impl Search<'_> {
             *detail = say::with_objects(std::mem::take(detail), say::objects_no_commit(others));
         }
         let at = self.shown(&repository.top);
-        let remedy = say::git_c_filter_repo_sensitive(shell_word(&at).into_owned());
+        let remedy = say::rewrite_whole_git_history(shell_word(&at).into_owned());
         Outside {
             kind: RedactionPlace::Git,
             place: say::git_repository(at),
@@ -278,6 +278,9 @@ retrace_message::messages! {
     not_searched_end_least_commits(commits) => "not searched to its end: at least {commits} commits",
     with_objects(commits, objects) => "{commits}{objects}",
     objects_no_commit(others) => "; objects of no commit: {others}",
+    rewrite_whole_git_history(at) => "`git -C {at} filter-repo --sensitive-data-removal --replace-text FILE --replace-message FILE` rewrites contents and messages, where FILE holds the text and `==>[redacted]` behind it. Names of files want `--path-rename` beside it, names of writers `--mailmap`, and branches and tags other names. Then `git push --force --mirror`, and every clone is made anew.",
+    // Receipts of before have it.
+    #[allow(dead_code)]
     git_c_filter_repo_sensitive(at) => "`git -C {at} filter-repo --sensitive-data-removal --replace-text FILE` rewrites the history, where FILE holds the text and `==>[redacted]` behind it; then `git push --force --mirror`, and every clone is made anew.",
     git_repository(at) => "Git repository {at}",
     exported_directory(path) => "Exported directory {path}",

@@ -1,6 +1,6 @@
 //! After the masking: purge, look at every place anew, and write down what was found where.
 
-use super::survey::{LiveHit, Selection, Survey, masked_text, name_remedy, transcripts_remedy};
+use super::survey::{LiveHit, Selection, Survey, masked_text, name_remedy, path_remedy, transcripts_remedy};
 use super::texts::{TextGroup, texts_holding};
 use super::transcripts::Rewritten;
 use crate::Redactions;
@@ -150,6 +150,11 @@ impl Redactions {
         if names > 0 {
             let remedy = Some(name_remedy());
             places.push(Place { remedy, ..Place::own(say::names_live_files(), names, None) });
+        }
+        if !survey.paths.is_empty() {
+            let left = survey.paths.len() as u64;
+            let remedy = Some(path_remedy());
+            places.push(Place { remedy, ..Place::own(say::paths_memories_without_directory(), left, None) });
         }
         for file in &survey.texts.files {
             let left = files.iter().filter(|left| left.name == file.name).map(|left| left.hits).sum();
@@ -352,6 +357,7 @@ retrace_message::messages! {
     search_index() => "Search index",
     replaced_marker(rows) => "replaced by a marker: {rows}",
     notes_names_other_texts_log() => "Notes, names and other texts of the log",
+    paths_memories_without_directory() => "Paths of memories without a directory",
     names_live_files() => "Names of live files",
     other_forms_utf_16_base64() => "Other forms: UTF-16, base64, escaped",
     live_files() => "Live files",

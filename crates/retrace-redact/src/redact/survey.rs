@@ -31,6 +31,11 @@ pub(super) fn name_remedy() -> Message {
     say::name_remedy()
 }
 
+/// Step that removes it from the path of a memory that is no file.
+pub(super) fn path_remedy() -> Message {
+    say::path_remedy()
+}
+
 /// Step that removes it from transcripts.
 pub(super) fn transcripts_remedy() -> Message {
     say::transcripts_remedy()
@@ -135,6 +140,8 @@ pub(super) struct Survey {
     pub(super) outside: Vec<Outside>,
     /// Where it stands in another form.
     pub(super) encoded: Vec<Encoded>,
+    /// Live memories of stores without a directory whose path holds it.
+    pub(super) paths: Vec<(StoreId, RelPath)>,
 }
 
 /// Where it stands in another form: UTF-16, base64, escaped.
@@ -243,6 +250,15 @@ impl Survey {
             remedy: hit.in_path.then(name_remedy),
             ..RedactionMatch::default()
         });
+        let paths = self.paths.iter().map(|(store, path)| RedactionMatch {
+            place: RedactionPlace::Live,
+            store_id: Some(store.to_string()),
+            path: Some(mask_path(path)),
+            hits: 1,
+            action: RedactionAction::Left,
+            remedy: Some(path_remedy()),
+            ..RedactionMatch::default()
+        });
         let transcripts = self.transcripts.iter().map(|(path, hits)| RedactionMatch {
             place: RedactionPlace::Transcript,
             store_id: None,
@@ -277,7 +293,14 @@ impl Survey {
             ..RedactionMatch::default()
         });
         let texts = self.texts.matches();
-        versions.chain(live).chain(texts).chain(transcripts).chain(encoded).chain(outside).collect()
+        versions
+            .chain(live)
+            .chain(paths)
+            .chain(texts)
+            .chain(transcripts)
+            .chain(encoded)
+            .chain(outside)
+            .collect()
     }
 
     pub(super) fn warnings(&self, selection: &Selection, live: bool, rewrite: bool) -> Vec<Message> {
@@ -308,6 +331,9 @@ impl Survey {
         }
         if self.live.iter().any(|hit| hit.in_path) {
             warnings.push(say::name_live_file_holds_names());
+        }
+        if !self.paths.is_empty() {
+            warnings.push(say::path_memory_without_directory_holds());
         }
         if !self.encoded.is_empty() {
             let places = self.encoded.len();
@@ -405,6 +431,7 @@ impl Redactions {
             texts: TextSurvey::default(),
             outside: Vec::new(),
             encoded: Vec::new(),
+            paths: Vec::new(),
         };
         if let Selection::Secret(secret, _) = selection {
             survey.matched.insert(secret.clone());
@@ -433,6 +460,11 @@ impl Redactions {
                 {
                     survey.lines.insert(version.id.seq, line);
                 }
+            }
+            for store in stores.iter().filter(|store| !store.has_directory()) {
+                let paths = reader.memories_at(store.id, None)?.into_iter().filter_map(|memory| memory.path);
+                let holding = paths.filter(|path| selection.hits(path.as_bytes()) > 0);
+                survey.paths.extend(holding.map(|path| (store.id, path)));
             }
             Ok(())
         })?;
@@ -638,6 +670,7 @@ retrace_message::messages! {
     saved mod say in "survey";
     short_not_kept_out() => "A text shorter than 12 bytes is not kept out: an import or a pull can bring it back.",
     name_remedy() => "Rename the file, and repeat the redaction.",
+    path_remedy() => "Rename or delete the memory over the API, and repeat the redaction.",
     transcripts_remedy() => "Repeat the redaction with `--transcripts`: a marker takes its place in those that no program holds open.",
     retrace_redact_live_takes_version(id) => "`retrace redact {id} --live` takes the version out.",
     edit_file_what_recorded_redacted() => "Edit the file; what was recorded of it is redacted by its version.",
@@ -649,6 +682,7 @@ retrace_message::messages! {
     n1_change_queued_host_holds() => "1 change queued for a host holds it and is withdrawn.",
     changes_queued_hosts_hold_taken(many) => "{many} changes queued for hosts hold it and are withdrawn.",
     name_live_file_holds_names() => "The name of a live file holds it; names are not changed. Rename the file.",
+    path_memory_without_directory_holds() => "The path of a live memory holds it; paths are not changed. Rename or delete the memory over the API.",
     places_hold_another_form_utf(places) => "Places that hold it in another form (UTF-16, base64, escaped), which are left: {places}.",
     n1_transcript_holds_too_belongs() => "1 transcript holds it too. It belongs to the agent and is left as it is.",
     transcripts_hold_too_they_belong(many) => "{many} transcripts hold it too. They belong to the agent and are left as they are.",

@@ -324,7 +324,8 @@ impl Review {
             // A rebuilt version lies before what was first seen; to take back the first sight is to have nothing there.
             let before = reader.observed_before(first)?;
             let newest = newest_version(reader, memory)?;
-            if newest.id != last.id {
+            // What was changed and changed back since stands as the act left it.
+            if newest.id != last.id && !is_same_state(&newest, last) {
                 plan.conflicts.push(later_change(last, &newest, before.as_ref()));
                 continue;
             }
@@ -489,6 +490,19 @@ pub(super) fn newest_version(reader: &Reader<'_>, memory: MemoryId) -> Result<Ve
         .versions(&filter)?
         .pop()
         .ok_or_else(|| ApiError::new(Code::NotFound, say::memory_no_version(), memory.to_string()))
+}
+
+/// True if two versions of a memory left the same behind: the same content at the same path, or nothing.
+fn is_same_state(one: &VersionRow, other: &VersionRow) -> bool {
+    let deleted = |version: &VersionRow| version.operation == VersionOperation::Deleted;
+    match (deleted(one), deleted(other)) {
+        (true, true) => true,
+        (false, false) => {
+            let hash = |version: &VersionRow| version.content.map(|content| content.sha256);
+            one.path == other.path && hash(one).is_some() && hash(one) == hash(other)
+        }
+        _ => false,
+    }
 }
 
 fn later_change(expected: &VersionRow, newest: &VersionRow, wanted: Option<&VersionRow>) -> wire::Conflict {

@@ -23,7 +23,7 @@ use retrace_api::wire::{ApiError, Code, RequestBodyReq};
 pub(crate) struct Arguments {
     /// Session id or a beginning of it, path, or words of a title; - for standard input
     transcript: String,
-    /// Index of the request as `context show` counts them, from 0, or the id of a recorded one or its beginning
+    /// Index of the request, from 0 (request 12 of `context show` is 11), or the id of a recorded one or its beginning
     #[arg(long, value_name = "N|ID")]
     at: String,
     /// Print the body alone, as canonical JSON, to the byte
