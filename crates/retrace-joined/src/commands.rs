@@ -132,8 +132,10 @@ pub fn hub_join(member: &Member, request: HubJoinReq) -> Result<HubStatus, ApiEr
             background: false,
             last: None,
             waiting: None,
-            // What was redacted before is not looked for on other machines.
+            // What was redacted before is looked for as well: it may stand on other machines, or under an earlier identity of this one.
+            search_all: newest.is_some(),
             searched: Some(newest.unwrap_or_default()),
+            lost_at: None,
             decided: 0,
             shared: None,
             person: None,

@@ -74,7 +74,7 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
         shared: None,
     };
     let clock = Clock { time: inner.now().micros() };
-    let _: Hello = hub.call("clock", &clock).map_err(unreached)?;
+    let hello: Hello = hub.call("clock", &clock).map_err(unreached)?;
     if hub.skew().saturating_abs() > TOLD_SKEW_MICROS {
         let seconds = hub.skew() / 1_000_000;
         let message = if seconds > 0 { say::clock_ahead(seconds) } else { say::clock_behind(seconds.abs()) };
@@ -90,8 +90,12 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
             None => return Ok(answer),
         },
     }
+    if request.resend {
+        tell_all_again(inner, &stores)?;
+    }
     // Before the hub destroys what has the same content: afterwards nobody could say where in it the secret stood.
-    match redactions::search(&context) {
+    let searched = redactions::tell_what_was_lost(&context, hello.redacted);
+    match searched.and_then(|()| redactions::search(&context)) {
         Ok(problem) => answer.problems.extend(problem),
         Err(error) => match of_machine(&member, error)? {
             Some(problem) => answer.problems.push(problem),
@@ -171,6 +175,22 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
     }
     inner.stores_changed();
     Ok(answer)
+}
+
+/// Forgets what the hub was told beside versions and contents, so that a hub which lost some of it is told of all of it again:
+/// redactions above all, what is left to review, projects and sessions. Reviews made at the hub are asked for again.
+fn tell_all_again(inner: &Engine, stores: &[StoreRow]) -> Result<(), ApiError> {
+    state::update_all(inner, |member| {
+        member.search_all = true;
+        member.lost_at = None;
+        member.decided = 0;
+        member.shared = None;
+        for store in stores {
+            if let Some(state) = member.stores.get_mut(&store.id.to_string()) {
+                (state.redaction, state.left, state.project) = (0, None, None);
+            }
+        }
+    })
 }
 
 /// Carries out what waits for this machine; answers whether that changed the log.

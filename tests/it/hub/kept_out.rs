@@ -1,0 +1,243 @@
+//! What was redacted stays out of the hub, at every door: a restored database, a machine that redacted before it joined, proposals,
+//! comments, and contents in which it came back.
+
+use super::{Hub, Machine};
+use retrace_api::commands;
+use retrace_api::wire::{
+    Code, HubCommentReq, HubFault, HubHistoryReq, HubLeaveReq, HubPolicyReq, HubProposal, HubProposalKind,
+    HubProposalRef, HubProposeReq, HubRole, HubRoleReq, HubShowReq, HubShown, HubTokenReq, Nothing,
+    RedactReq,
+};
+use retrace_hub::{DoctorOptions, HubOptions, State, doctor};
+use retrace_tests::network::Network;
+use retrace_tests::postgres::Postgres;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+const SECRET: &str = "quartz-heron-5521-opens";
+
+fn redact_secret(machine: &Machine, live: bool) {
+    let request = RedactReq { find: Some(SECRET.to_owned()), live, ..RedactReq::default() };
+    commands::redact(&machine.world.app, request).expect("a redaction");
+}
+
+fn redact_version(machine: &Machine, version: &str) {
+    let request = RedactReq { versions: vec![version.to_owned()], live: true, ..RedactReq::default() };
+    commands::redact(&machine.world.app, request).expect("a redaction");
+}
+
+fn token_of(owner: &Machine, role: HubRole) -> String {
+    let request = HubTokenReq { role: Some(role), ..HubTokenReq::default() };
+    commands::hub_token(&owner.world.app, request).expect("a token").token
+}
+
+/// What the hub says of the contents of a machine, by path.
+fn contents_of(asks: &Machine, name: &str) -> Vec<(Option<String>, String)> {
+    let of = asks.versions().into_iter().filter(|version| version.machine_name == name);
+    of.map(|version| (version.path, version.content)).collect()
+}
+
+fn show(machine: &Machine, version: &str) -> HubShown {
+    let request = HubShowReq { version: version.to_owned(), content: false };
+    commands::hub_show(&machine.world.app, request).expect("a version")
+}
+
+fn comment(machine: &Machine, version: &str, text: &str) -> Result<HubShown, retrace_api::wire::ApiError> {
+    let request = HubCommentReq { version: version.to_owned(), text: text.to_owned() };
+    commands::hub_comment(&machine.world.app, request)
+}
+
+fn propose(
+    machine: &Machine,
+    version: &str,
+    text: &str,
+    note: Option<&str>,
+) -> Result<HubProposal, retrace_api::wire::ApiError> {
+    let request = HubProposeReq {
+        kind: HubProposalKind::Edit,
+        version: Some(version.to_owned()),
+        text: Some(text.to_owned()),
+        machine: None,
+        store: None,
+        at: None,
+        note: note.map(str::to_owned),
+    };
+    commands::hub_propose(&machine.world.app, request)
+}
+
+fn now(machine: &Machine, id: &str) -> HubProposal {
+    let list = commands::hub_proposals(&machine.world.app, Nothing {}).expect("a list").proposals;
+    list.into_iter().find(|proposal| proposal.id == id).expect("the proposal")
+}
+
+/// A hub whose database was dumped, and is restored.
+struct Restored {
+    postgres: Postgres,
+    network: Network,
+    folder: tempfile::TempDir,
+}
+
+impl Restored {
+    fn start() -> Option<(Self, retrace_hub::Running)> {
+        let postgres = Postgres::start()?;
+        let folder = tempfile::tempdir().expect("a folder");
+        postgres.sql("postgres", "CREATE DATABASE first");
+        postgres.sql("postgres", "CREATE DATABASE second");
+        let options = HubOptions::new(&postgres.url_of("first"), &folder.path().join("hub.key"));
+        let hub = retrace_hub::start(options).expect("a hub");
+        let network = Network::before(&[hub.url()]);
+        Some((Self { postgres, network, folder }, hub))
+    }
+
+    fn run(&self, name: &str, words: &[&str]) {
+        let mut command = Command::new(self.postgres.programs().join(name));
+        let output = command.args(words).stdin(Stdio::null()).output().expect("a program of PostgreSQL");
+        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    fn file(&self) -> String {
+        self.folder.path().join("hub.dump").display().to_string()
+    }
+
+    fn key_file(&self) -> std::path::PathBuf {
+        Path::new(self.folder.path()).join("hub.key")
+    }
+
+    fn dump(&self) {
+        self.run("pg_dump", &["-Fc", "-f", &self.file(), "-d", &self.postgres.url_of("first")]);
+    }
+
+    /// Serves the dump.
+    fn restore(&self, hub: retrace_hub::Running) -> retrace_hub::Running {
+        hub.stop();
+        self.run("pg_restore", &["--exit-on-error", "-d", &self.postgres.url_of("second"), &self.file()]);
+        let options = HubOptions::new(&self.postgres.url_of("second"), &self.key_file());
+        let hub = retrace_hub::start(options).expect("a hub over the restored database");
+        self.network.turn_to(&[hub.url()]);
+        hub
+    }
+}
+
+#[test]
+fn a_restored_hub_is_told_of_every_redaction_again() {
+    let Some((restored, hub)) = Restored::start() else { return };
+    let (a, b) = (Machine::new("a"), Machine::new("b"));
+    a.join(&restored.network.url(), hub.owner_token().expect("a token")).expect("it joins");
+    b.join(&restored.network.url(), &a.token()).expect("it joins");
+    let whole = a.record("whole.md", "the whole of it has to go\n");
+    a.record("keys.md", format!("deploy with {SECRET}\n"));
+    b.record("same.md", "the whole of it has to go\n");
+    b.record("notes.md", format!("what stays\nthe key is {SECRET}, ask first\n"));
+    a.synced();
+    b.synced();
+    restored.dump();
+    redact_version(&a, &whole.id);
+    redact_secret(&a, true);
+    a.synced();
+    b.synced();
+    let hub = restored.restore(hub);
+
+    for machine in [&a, &b] {
+        let problems = machine.sync().expect("an answer").problems;
+        assert_eq!(problems.iter().map(|problem| problem.code).collect::<Vec<_>>(), [HubFault::HubCut]);
+        let (exit, _, errors) = machine.run(&["sync", "--resend"]);
+        assert_eq!(exit, retrace_cli::Exit::DONE, "{errors}");
+    }
+    for name in ["a", "b"] {
+        for (path, content) in contents_of(&a, name) {
+            assert_eq!(path.is_none(), content == "redacted", "{path:?} of {name} is {content}");
+        }
+        let gone = contents_of(&a, name).iter().filter(|(_, content)| content == "redacted").count();
+        assert_eq!(gone, 2, "{name}");
+    }
+    a.synced();
+    let list = commands::hub_redactions(&a.world.app, Nothing {}).expect("a list").redactions;
+    assert!(!list.is_empty() && list.iter().all(|redaction| redaction.complete), "{list:?}");
+    let database = restored.postgres.url_of("second");
+    let examined = DoctorOptions { database, key_file: Some(restored.key_file()), whole: true };
+    let checks = doctor(&examined).expect("it examines");
+    assert!(checks.iter().all(|check| check.state != State::Error), "{checks:?}");
+    hub.stop();
+}
+
+#[test]
+fn a_hub_that_lost_a_redaction_and_no_version_is_told_of_it_by_the_next_sync() {
+    let Some((restored, hub)) = Restored::start() else { return };
+    let (a, b) = (Machine::new("a"), Machine::new("b"));
+    a.join(&restored.network.url(), hub.owner_token().expect("a token")).expect("it joins");
+    b.join(&restored.network.url(), &a.token()).expect("it joins");
+    a.record("keys.md", format!("deploy with {SECRET}\n"));
+    b.record("notes.md", format!("what stays, {SECRET}\n"));
+    a.world.remove("keys.md");
+    a.world.scan();
+    a.synced();
+    b.synced();
+    restored.dump();
+    // Nothing is live there any more, so no version comes of it.
+    redact_secret(&a, false);
+    a.synced();
+    assert!(contents_of(&a, "b").iter().all(|(_, content)| content == "redacted"));
+    let hub = restored.restore(hub);
+
+    assert!(contents_of(&a, "b").iter().all(|(_, content)| content == "kept"), "the dump has it");
+    a.synced();
+    assert!(contents_of(&a, "b").iter().all(|(_, content)| content == "redacted"));
+    assert!(contents_of(&a, "a").iter().any(|(_, content)| content == "redacted"));
+    assert!(contents_of(&a, "a").iter().all(|(_, content)| content != "kept"));
+    hub.stop();
+}
+
+#[test]
+fn what_was_redacted_before_joining_is_looked_for_by_the_first_sync() {
+    let Some((_hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    b.record("notes.md", format!("what stays\nthe key is {SECRET}, ask first\n"));
+    b.record("same.md", "the whole of it has to go\n");
+    b.record("other.md", "nothing of it\n");
+    b.synced();
+    let new = |name: &str| {
+        let machine = Machine::new(name);
+        let whole = machine.record("whole.md", "the whole of it has to go\n");
+        machine.record("keys.md", format!("deploy with {SECRET}\n"));
+        redact_version(&machine, &whole.id);
+        redact_secret(&machine, true);
+        machine
+    };
+    // Who reads no contents of others is told so; what is the same goes all the same.
+    let writer = new("writer");
+    writer.join(a.status().url.expect("it joined").as_str(), &a.token()).expect("it joins");
+    let problems = writer.sync().expect("a sync").problems;
+    assert_eq!(problems.iter().map(|problem| problem.code).collect::<Vec<_>>(), [HubFault::NotSearched]);
+    let words = |path: &str| {
+        let found = contents_of(&a, "b").into_iter().find(|(of, _)| of.as_deref() == Some(path));
+        found.map(|(_, content)| content)
+    };
+    assert_eq!(words("same.md"), None, "it has no path any more");
+    assert_eq!(words("notes.md").as_deref(), Some("kept"));
+    writer.synced();
+
+    let reviewer = new("reviewer");
+    let url = a.status().url.expect("it joined");
+    reviewer.join(&url, &token_of(&a, HubRole::Reviewer)).expect("it joins");
+    reviewer.synced();
+    assert_eq!(words("notes.md"), None);
+    assert_eq!(words("other.md").as_deref(), Some("kept"));
+    let carried = b.synced();
+    assert_eq!(carried.redactions.len(), 2, "{carried:?}");
+    assert_eq!(b.world.read("notes.md").as_deref(), Some("what stays\nthe key is [redacted], ask first\n"));
+}
+
+#[test]
+fn what_is_redacted_between_two_identities_goes_from_the_chains_of_the_first() {
+    let Some((_hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    let url = a.status().url.expect("it joined");
+    let whole = b.record("whole.md", "the whole of it has to go\n");
+    b.record("keys.md", format!("deploy with {SECRET}\n"));
+    b.synced();
+    commands::hub_leave(&b.world.app, HubLeaveReq { new_identity: true }).expect("it leaves");
+    redact_version(&b, &whole.id);
+    redact_secret(&b, true);
+    b.join(&url, &token_of(&a, HubRole::Reviewer)).expect("it joins");
+    b.synced();
+    let old: Vec<_> = contents_of(&a, "b").into_iter().filter(|(_, content)| content == "redacted").collect();
+    assert_eq!(old.len(), 4, "two of each identity: {old:?}");
+}
