@@ -16,7 +16,7 @@ pub(crate) use members::{caller, clock, hello, join, leave, machines, register, 
 pub(crate) use policy::{audit, policy, policy_of, set_policy};
 pub(crate) use proposals::{proposals, propose, settle, withdraw};
 pub(crate) use redactions::{
-    KeptOut, approve_order, beside_others, name, orders, receipt, redactions, replicas, search,
+    KeptOut, approve_order, beside_others, name, orders, receipt, redactions, replicas, search, search_texts,
 };
 pub(crate) use sessions::{
     EntryRows, keep_to, keep_within, ledger, place_of, presence, put_entries, put_session_rules,

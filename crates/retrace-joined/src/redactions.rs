@@ -519,6 +519,7 @@ fn shown(order: OrderState, org: Option<OrgId>) -> HubRedaction {
         approved_at: order.approved_at.map(instant),
         versions: order.versions,
         contents: order.contents,
+        texts: order.texts,
         destroyed_at: order.destroyed_at.map(instant),
         machines,
         complete,

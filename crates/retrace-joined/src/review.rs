@@ -338,10 +338,11 @@ pub fn hub_approve(member: &Member, request: HubApproveReq) -> Result<HubApprove
 /// Comments on a version of any machine.
 ///
 /// # Errors
-/// As [`hub_approve`]; `invalid` for an empty comment.
+/// As [`hub_approve`]; `invalid` for an empty comment, `content_redacted` for one that holds what was redacted on this machine.
 pub fn hub_comment(member: &Member, request: HubCommentReq) -> Result<HubShown, ApiError> {
     let hub = member.hub()?;
     let HubCommentReq { version, text } = request;
+    member.refuse_redacted("text", Some(&text))?;
     let asked = Comment { version: version.clone(), text, person: member.person() };
     let _: Done = hub.ask("comment", &asked)?;
     hub_show(member, HubShowReq { version, content: false })

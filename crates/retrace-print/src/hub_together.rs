@@ -91,8 +91,17 @@ fn one_redaction(out: &mut dyn Write, redaction: &HubRedaction) -> Result<()> {
     };
     writeln!(
         out,
-        "{}  {how_far}: {} versions and {} contents destroyed at the hub",
-        redaction.id, redaction.versions, redaction.contents
+        "{}  {how_far}: {} versions and {} contents destroyed at the hub{}",
+        redaction.id,
+        redaction.versions,
+        redaction.contents,
+        match redaction.texts {
+            0 => String::new(),
+            texts => format!(
+                ", and taken out of {}",
+                count(texts, "comment or proposal", "comments and proposals")
+            ),
+        }
     )?;
     let by = visible::line(&redaction.by_name);
     writeln!(out, "  redacted on {by}, {}, chosen by {}", redaction.created_at, redaction.method)?;

@@ -87,6 +87,9 @@ pub struct Reached {
     pub versions: u64,
     /// Contents that the hub destroyed, with their keys.
     pub contents: u64,
+    /// Comments and proposals that lost their text, or the part of it that was redacted.
+    #[serde(default)]
+    pub texts: u64,
     /// Other machines that hold such versions.
     pub machines: u64,
     /// True if a second person has to approve it first.
@@ -212,6 +215,9 @@ pub struct OrderState {
     pub versions: u64,
     /// Contents that the hub destroyed.
     pub contents: u64,
+    /// Comments and proposals that lost their text, or the part of it that was redacted.
+    #[serde(default)]
+    pub texts: u64,
     /// When the hub last destroyed something of it.
     pub destroyed_at: Option<i64>,
     /// The machines concerned.

@@ -378,6 +378,10 @@ pub struct HubRedaction {
     /// Contents that the hub destroyed, with their keys.
     #[ts(type = "number")]
     pub contents: u64,
+    /// Comments and proposals that lost their text, or the part of it that was redacted.
+    #[ts(type = "number")]
+    #[serde(default)]
+    pub texts: u64,
     /// When the hub last destroyed something of it.
     pub destroyed_at: Option<String>,
     /// The machines concerned, the one that redacted included.

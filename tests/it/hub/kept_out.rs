@@ -241,3 +241,61 @@ fn what_is_redacted_between_two_identities_goes_from_the_chains_of_the_first() {
     let old: Vec<_> = contents_of(&a, "b").into_iter().filter(|(_, content)| content == "redacted").collect();
     assert_eq!(old.len(), 4, "two of each identity: {old:?}");
 }
+
+#[test]
+fn a_proposal_does_not_bring_back_what_was_redacted() {
+    let Some((_hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    a.record("keys.md", format!("deploy with {SECRET}\n"));
+    let version = b.record("notes.md", "as it is\n");
+    a.synced();
+    b.synced();
+    let text = format!("as it might be, with {SECRET} in it\n");
+    let in_text = propose(&a, &version.id, &text, None).expect("a proposal");
+    let note = format!("ask for {SECRET} first");
+    let in_note = propose(&a, &version.id, "as it might be\n", Some(&note)).expect("a proposal");
+    let neither = propose(&a, &version.id, "as it might be\n", Some("why not")).expect("a proposal");
+    redact_secret(&a, true);
+    a.synced();
+    assert_eq!(now(&b, &in_text.id).state.as_str(), "withdrawn");
+    let seen = now(&b, &in_note.id);
+    assert_eq!((seen.state.as_str(), seen.note.as_deref()), ("withdrawn", Some("ask for [redacted] first")));
+    assert_eq!(now(&b, &neither.id).state.as_str(), "waiting");
+    let list = commands::hub_redactions(&a.world.app, Nothing {}).expect("a list").redactions;
+    assert_eq!(list.iter().map(|redaction| redaction.texts).sum::<u64>(), 2, "{list:?}");
+
+    // It is not proposed again, in words that another writer is refused with.
+    for (text, note) in [(text.as_str(), None), ("something\n", Some(note.as_str()))] {
+        let refused = propose(&a, &version.id, text, note).expect_err("it is kept out");
+        assert_eq!(refused.code, Code::ContentRedacted);
+        assert_eq!(refused.message.text(), "The content holds what was redacted.");
+        assert!(!refused.hint.text().is_empty());
+    }
+}
+
+#[test]
+fn a_comment_loses_what_was_redacted_and_brings_none_of_it() {
+    let Some((_hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    a.record("keys.md", format!("deploy with {SECRET}\n"));
+    let version = b.record("notes.md", "as it is\n");
+    a.synced();
+    b.synced();
+    let role = HubRoleReq { machine: "b".to_owned(), role: HubRole::Reviewer };
+    commands::hub_set_role(&a.world.app, role).expect("a role");
+    comment(&b, &version.id, &format!("is it {SECRET}, still?")).expect("a comment");
+    comment(&a, &version.id, "nothing of it").expect("a comment");
+    redact_secret(&a, true);
+    a.synced();
+    let texts = |machine: &Machine| {
+        let comments = show(machine, &version.id).comments.into_iter();
+        comments.map(|comment| comment.text.unwrap_or_default()).collect::<Vec<_>>()
+    };
+    assert_eq!(texts(&a), ["is it [redacted], still?", "nothing of it"]);
+    let (_, output, _) = a.run(&["hub", "redactions"]);
+    assert!(output.contains("taken out of 1 comment or proposal"), "{output}");
+    let refused = comment(&a, &version.id, &format!("it was {SECRET}")).expect_err("it is kept out");
+    assert_eq!(refused.code, Code::ContentRedacted);
+    // The very same comment is known again at the hub, whoever sends it.
+    let refused = comment(&b, &version.id, &format!("is it {SECRET}, still?")).expect_err("it stays out");
+    assert_eq!(refused.code, Code::Invalid);
+    assert_eq!(texts(&b).len(), 2);
+}

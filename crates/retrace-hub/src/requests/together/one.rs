@@ -5,7 +5,7 @@ use crate::Failure;
 use crate::audit;
 use crate::database::{Scoped, now};
 use crate::keys::{Place, Sealed};
-use crate::requests::redactions::{Value, beside_others, machine_name, opened};
+use crate::requests::redactions::{KeptOut, Value, beside_others, machine_name, opened};
 use crate::requests::{Caller, digest, id16, invalid, number};
 use crate::routes::Hub;
 use retrace_model::{MachineId, MemoryId, Sha256, StoreId, VersionId};
@@ -183,6 +183,9 @@ pub(crate) async fn comment(
         return Err(invalid("The version was redacted."));
     }
     let sha256 = Sha256::of(text.as_bytes());
+    if KeptOut::is_out(hub, scoped, caller.org, &sha256).await? {
+        return Err(invalid("This comment was redacted; it stays out."));
+    }
     let packed = zstd::bulk::compress(text.as_bytes(), 3)
         .map_err(|_| Failure::Machine("a comment could not be packed".into()))?;
     let place = Place { org: caller.org, store: found.store, machine: found.machine };
