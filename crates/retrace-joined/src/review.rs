@@ -319,7 +319,8 @@ fn bytes_of(shown: &Shown) -> Result<Option<Vec<u8>>, ApiError> {
         (None, "none") => Ok(None),
         (None, "redacted") => Err(redacted_at(shown)()),
         (None, _) => {
-            Err(ApiError::new(Code::NotFound, say::no_content(), &shown.version.id).hint(say::why_none()))
+            Err(ApiError::new(Code::NotFound, say::no_content(), &shown.version.id)
+                .hint(say::why_no_content()))
         }
     }
 }
@@ -379,6 +380,9 @@ retrace_message::messages! {
     redacted() => "The version was redacted.",
     no_content() => "The hub does not have this content.",
     why_none() => "Its store sends no content, or it expired.",
+    why_no_content() => "Its store sends no content, it holds what was redacted on its machine, or it expired.",
+    no_such_memory() => "The hub has no version of this memory.",
+    check_memory() => "Check store and path; what a machine has not sent yet is not there either.",
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ use retrace_sync::together::MAX_COUNTED;
 use retrace_wire::{
     ApiError, Code, HubFault, HubProblem, HubSend, HubStoreSynced, HubSyncReq, HubSynced, HubWaiting,
 };
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Versions of one request.
@@ -122,6 +123,7 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
                     send: member.send_of(store.id),
                     versions: 0,
                     contents: 0,
+                    withheld: 0,
                     redacted: 0,
                     seq: 0,
                 },
@@ -135,6 +137,7 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
                 Some(known) => {
                     known.versions += done.versions;
                     known.contents += done.contents;
+                    known.withheld += done.withheld;
                     known.redacted += done.redacted;
                     known.seq = done.seq;
                 }
@@ -480,6 +483,10 @@ impl Sending<'_> {
 
     fn contents(&mut self) -> Result<(), Stop> {
         let sent = self.state.sent.map_or(0, |sent| sent.local_seq);
+        if self.state.contents >= sent {
+            return Ok(());
+        }
+        let tags = self.inner.tags()?;
         while self.state.contents < sent {
             self.go_on()?;
             let mut page = self.page(self.state.contents)?;
@@ -489,11 +496,17 @@ impl Sending<'_> {
                 break;
             }
             let mut contents: Vec<PackedContent> = Vec::new();
+            let mut withheld = BTreeSet::new();
             let passed = self.inner.read(|reader| {
                 reader.chained_contents::<ApiError>(&page, BATCH_BYTES, |version, bytes| {
                     let content = version.opened.as_ref().and_then(|opened| opened.content);
                     let Some((sha256, size)) = content else { return Ok(()) };
                     if contents.iter().any(|other| other.sha256 == sha256) {
+                        return Ok(());
+                    }
+                    // It came back on disk and is in the log for that; here it stays until it is redacted again.
+                    if !tags.marks_in(bytes).is_empty() {
+                        withheld.insert(sha256);
                         return Ok(());
                     }
                     let packed = zstd::bulk::compress(bytes, EFFORT).map_err(|error| {
@@ -503,6 +516,7 @@ impl Sending<'_> {
                     Ok(())
                 })
             })?;
+            self.done.withheld += withheld.len() as u64;
             if !contents.is_empty() {
                 let taken: Taken = self.hub.call("contents", &Contents { store: self.id(), contents })?;
                 self.done.contents += taken.new;

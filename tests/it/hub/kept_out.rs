@@ -299,3 +299,35 @@ fn a_comment_loses_what_was_redacted_and_brings_none_of_it() {
     assert_eq!(refused.code, Code::Invalid);
     assert_eq!(texts(&b).len(), 2);
 }
+
+#[test]
+fn a_content_in_which_it_came_back_stays_on_its_machine() {
+    let Some((hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    a.record("keys.md", format!("deploy with {SECRET}\n"));
+    b.record("notes.md", format!("the key is {SECRET}, ask first\n"));
+    a.synced();
+    b.synced();
+    redact_secret(&a, true);
+    a.synced();
+    assert_eq!(b.synced().redactions.len(), 1);
+    let kept = || hub.database.query("SELECT count(*) FROM contents");
+    let before = kept();
+    // Here, and on a machine that carried the order out: both know it again.
+    for machine in [&a, &b] {
+        let back = machine.record("again.md", format!("another text with {SECRET} in it\n"));
+        let synced = machine.synced();
+        assert_eq!((synced.stores[0].withheld, synced.stores[0].contents), (1, 0), "{synced:?}");
+        assert_eq!(show(&a, &back.id).version.content, "not_sent");
+        assert_eq!(machine.synced().stores[0].withheld, 0, "it is told once");
+    }
+    assert_eq!(kept(), before);
+    let (_, output, _) = {
+        a.record("once more.md", format!("a third text with {SECRET} in it\n"));
+        a.run(&["sync"])
+    };
+    assert!(output.contains("1 content not sent: they hold what was redacted here"), "{output}");
+    // Once the text is gone, everything is sent.
+    a.record("again.md", "another text without it\n");
+    let synced = a.synced();
+    assert_eq!((synced.stores[0].withheld, synced.stores[0].contents), (0, 1));
+}
