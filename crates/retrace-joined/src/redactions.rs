@@ -479,7 +479,11 @@ pub fn hub_redactions(member: &Member, _: Nothing) -> Result<HubRedactions, ApiE
     let list: Redactions = hub.ask("redactions", &Done {})?;
     let org = hub.org();
     let redactions = list.orders.into_iter().map(|order| shown(order, org)).collect();
-    Ok(HubRedactions { redactions, copies: copies(&list.replicas) })
+    let mut copies = copies(&list.replicas);
+    if list.expired > 0 {
+        copies.push(say::expired_not_searched(list.expired));
+    }
+    Ok(HubRedactions { redactions, copies })
 }
 
 /// Approves a redaction that waits for a second person.
@@ -604,5 +608,6 @@ retrace_message::messages! {
     slots(slots) => "{slots} replication slots keep the write-ahead log until their readers took it.",
     dead_rows() => "Dead rows stay in the database's files until VACUUM, and in its write-ahead log until that is recycled. Contents and comments are encrypted there, and their keys are destroyed in the same way; paths are not.",
     backups() => "Backups made before keep it until they expire; the hub does not know of them.",
+    expired_not_searched(versions) => "{versions} versions have no content at the hub any more, since retention dropped it. No search looked into them: their machines may still hold what was redacted.",
     archived() => "The write-ahead log is archived: archive and backups made before keep it until they expire.",
 }

@@ -180,6 +180,9 @@ pub struct Redactions {
     pub orders: Vec<OrderState>,
     /// What else may hold a copy of the database.
     pub replicas: Replicas,
+    /// Versions whose contents retention dropped at the hub. No search looks into them.
+    #[serde(default)]
+    pub expired: u64,
 }
 
 /// An order, and how far it reached.

@@ -331,3 +331,21 @@ fn a_content_in_which_it_came_back_stays_on_its_machine() {
     let synced = a.synced();
     assert_eq!((synced.stores[0].withheld, synced.stores[0].contents), (0, 1));
 }
+
+#[test]
+fn a_redaction_names_the_contents_that_no_search_sees() {
+    let Some((hub, [a])) = Hub::with_machines(["a"]) else { return };
+    a.record("fact.md", format!("before, with {SECRET}\n"));
+    a.record("fact.md", "after\n");
+    a.synced();
+    let copies = || commands::hub_redactions(&a.world.app, Nothing {}).expect("a list").copies;
+    let tells = |copies: &[retrace_api::wire::Message]| {
+        copies.iter().any(|copy| copy.text().contains("retention dropped it"))
+    };
+    assert!(!tells(&copies()));
+    hub.database.sql(
+        "UPDATE versions SET expired = true WHERE seq = 1; DELETE FROM contents WHERE sha256 =
+        (SELECT content_sha256 FROM versions WHERE seq = 1)",
+    );
+    assert!(tells(&copies()));
+}

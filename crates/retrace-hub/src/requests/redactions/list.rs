@@ -76,7 +76,14 @@ pub(crate) async fn redactions(hub: &Hub, scoped: &Scoped, caller: &Caller) -> R
             machines: of_order.remove(&row.get::<_, Vec<u8>>(0)).unwrap_or_default(),
         });
     }
-    Ok(Redactions { orders, replicas: hub.database.replicas().await.unwrap_or_default() })
+    let expired = client
+        .query_one(
+            "SELECT count(*) FROM versions WHERE org = $1 AND expired AND NOT redacted",
+            &[&&caller.org.0[..]],
+        )
+        .await?;
+    let replicas = hub.database.replicas().await.unwrap_or_default();
+    Ok(Redactions { orders, replicas, expired: count(expired.get(0)) })
 }
 
 /// What else may hold a copy, as far as the hub's user of the database may see it.
