@@ -128,9 +128,12 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
                     seq: 0,
                 },
                 together,
+                at_hub: None,
             };
             let ended = sending.run(resend);
-            sending.done.seq = sending.state.sent.map_or(0, |sent| sent.seq);
+            // What the hub said, also where the chains are not the same; where it was not asked, what it acknowledged before.
+            let acknowledged = sending.state.sent.map_or(0, |sent| sent.seq);
+            sending.done.seq = sending.at_hub.unwrap_or(acknowledged);
             let done = sending.done;
             match answer.stores.iter_mut().find(|known| known.store_id == done.store_id) {
                 None => answer.stores.push(done),
@@ -142,20 +145,24 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
                     known.seq = done.seq;
                 }
             }
-            match ended {
-                Ok(()) => {}
+            let problem = match ended {
+                Ok(()) => continue,
                 Err(Stop::Problem(code, message, hint)) => {
-                    answer.problems.push(HubProblem {
-                        code,
-                        store_id: Some(store.id.to_string()),
-                        message,
-                        hint,
-                    });
+                    HubProblem { code, store_id: Some(store.id.to_string()), message, hint }
                 }
                 Err(Stop::Hub(error)) => match refusal(&member, store.id, error)? {
-                    Some(problem) => answer.problems.push(problem),
+                    Some(problem) => problem,
                     None => return Ok(false),
                 },
+            };
+            // A sync sends twice where it did something for others; what stands in the way is told once.
+            let is_told = |known: &HubProblem| {
+                known.code == problem.code
+                    && known.store_id == problem.store_id
+                    && known.message.text() == problem.message.text()
+            };
+            if !answer.problems.iter().any(is_told) {
+                answer.problems.push(problem);
             }
         }
         Ok(true)
@@ -273,6 +280,8 @@ struct Sending<'s> {
     state: StoreState,
     done: HubStoreSynced,
     together: &'s Arc<Together>,
+    /// Links of the chain at the hub, as it said last.
+    at_hub: Option<u64>,
 }
 
 impl Sending<'_> {
@@ -356,6 +365,7 @@ impl Sending<'_> {
     /// Compares the chains, and takes over what the hub has of ours beyond what it was known to acknowledge.
     fn compare(&mut self, resend: bool) -> Result<(), Stop> {
         let at_hub = self.head()?;
+        self.at_hub = Some(at_hub.seq);
         if let Some(sent) = self.state.sent {
             if at_hub.seq < sent.seq {
                 return Err(Stop::Problem(
@@ -425,6 +435,7 @@ impl Sending<'_> {
     fn note(&mut self, head: Head, local_seq: u64, operation: u64, at: i64) -> Result<(), Stop> {
         let operation_digest = self.operation_digest(operation)?.unwrap_or(Sha256([0; 32]));
         let Head { seq, digest } = head;
+        self.at_hub = Some(seq);
         self.state.sent = Some(Sent { seq, digest, local_seq, operation, operation_digest, at });
         self.save()
     }

@@ -333,6 +333,29 @@ fn a_content_in_which_it_came_back_stays_on_its_machine() {
 }
 
 #[test]
+fn a_fork_is_told_once_and_with_what_the_hub_has() {
+    let Some((_hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    a.record("fact.md", "the first\n");
+    a.synced();
+    let copy = a.copy();
+    let version = a.record("fact.md", "the second\n");
+    a.record("fact.md", "the third\n");
+    a.synced();
+    let role = HubRoleReq { machine: "b".to_owned(), role: HubRole::Reviewer };
+    commands::hub_set_role(&a.world.app, role).expect("a role");
+    copy.world.write("fact.md", "another one\n");
+    copy.world.scan();
+    // What waits for it makes the sync send twice.
+    propose(&b, &version.id, "as it might be\n", None).expect("a proposal");
+    let accept = retrace_api::wire::HubAcceptReq { store: "notes".to_owned(), accept: true };
+    commands::hub_accept(&copy.world.app, accept).expect("it accepts proposals");
+    let request = retrace_api::wire::HubSyncReq { resend: true, ..Default::default() };
+    let synced = commands::hub_sync(&copy.world.app, request).expect("an answer");
+    assert_eq!(synced.problems.iter().map(|problem| problem.code).collect::<Vec<_>>(), [HubFault::Fork]);
+    assert_eq!(synced.stores[0].seq, 3, "what the hub has");
+}
+
+#[test]
 fn a_redaction_names_the_contents_that_no_search_sees() {
     let Some((hub, [a])) = Hub::with_machines(["a"]) else { return };
     a.record("fact.md", format!("before, with {SECRET}\n"));
