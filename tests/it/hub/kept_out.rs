@@ -333,6 +333,29 @@ fn a_content_in_which_it_came_back_stays_on_its_machine() {
 }
 
 #[test]
+fn a_version_is_named_with_the_name_of_its_machine() {
+    let Some(hub) = Hub::start() else { return };
+    let a = Machine::new("a");
+    let version = a.record("fact.md", "as it is\n");
+    let b = a.copy();
+    a.join(hub.url(), hub.running.owner_token().expect("nobody joined yet")).expect("it joins");
+    b.join_with(hub.url(), &a.token(), |request| request.name = Some("tower".to_owned())).expect("it joins");
+    a.synced();
+    b.synced();
+    assert_eq!(show(&a, &format!("{}@tower", version.id)).version.machine_name, "tower");
+    assert_eq!(show(&a, &format!("{}@a", version.id)).version.machine_name, "a");
+    let show = |version: &str| {
+        let request = HubShowReq { version: version.to_owned(), content: false };
+        commands::hub_show(&a.world.app, request).map(drop).expect_err("it names none")
+    };
+    let several = show(&version.id);
+    assert_eq!(several.code, Code::Invalid);
+    let text = several.message.text().to_string();
+    assert!(text.contains("a machine_") && text.contains("tower machine_"), "{text}");
+    assert_eq!(show(&format!("{}@nobody", version.id)).code, Code::NotFound);
+}
+
+#[test]
 fn a_fork_is_told_once_and_with_what_the_hub_has() {
     let Some((_hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
     a.record("fact.md", "the first\n");
