@@ -356,6 +356,27 @@ fn a_version_is_named_with_the_name_of_its_machine() {
 }
 
 #[test]
+fn a_policy_says_what_it_is_not_about() {
+    let Some((_hub, [a])) = Hub::with_machines(["a"]) else { return };
+    a.record("fact.md", "as it is\n");
+    a.synced();
+    let set = |key: &str, value: &str| {
+        let request = HubPolicyReq { key: key.to_owned(), value: value.to_owned() };
+        commands::hub_set_policy(&a.world.app, request)
+    };
+    let note = set("retention_days.nosuch", "5").expect("one may come later").note.expect("a note");
+    assert!(note.text().contains("no store called \"nosuch\" now"), "{}", note.text());
+    for key in ["retention_days.notes", "retention_days.*", "retention_days.transcripts"] {
+        assert!(set(key, "5").expect("a policy").note.is_none(), "{key}");
+    }
+    assert!(set("retention_days.nosuch", "none").expect("a policy").note.is_none());
+    let refused = set("required_rules", "hidden,nosuchrule").expect_err("no such rule");
+    assert_eq!((refused.code, refused.subject.as_str()), (Code::Invalid, "nosuchrule"));
+    assert!(refused.hint.text().contains("hidden/zero-width"), "{}", refused.hint.text());
+    set("required_rules", "hidden, secret").expect("groups");
+}
+
+#[test]
 fn a_fork_is_told_once_and_with_what_the_hub_has() {
     let Some((_hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
     a.record("fact.md", "the first\n");
