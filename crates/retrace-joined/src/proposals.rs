@@ -1,10 +1,10 @@
 //! Proposals: what this machine asks of another, and what others ask of it.
 
-use crate::Together;
 use crate::client::HubError;
 use crate::member::Member;
 use crate::redactions::{Context, code_word, instant, signed_by};
 use crate::state;
+use crate::{Together, reasons};
 use retrace_engine::plan::{Plan, Step, Wanted};
 use retrace_log::LogError;
 use retrace_model::{RelPath, Sha256, Source, StoreId};
@@ -91,6 +91,7 @@ pub fn hub_proposals(member: &Member, _: Nothing) -> Result<HubProposals, ApiErr
             created_at: instant(proposal.proposed_at),
             settled_at: body.as_ref().map(|body| instant(body.at)),
             operation_seq: body.as_ref().and_then(|body| body.operation_seq),
+            why: body.as_ref().and_then(|body| body.reason.as_deref()).map(reasons::in_words),
             reason: body.and_then(|body| body.reason),
             verified,
         }
@@ -180,6 +181,7 @@ pub(crate) fn carry_out(context: &Context<'_>) -> Result<Vec<HubProposalDone>, H
             path: path.map(|path| path.to_text()),
             state: body.state.parse().unwrap_or(HubProposalState::Refused),
             operation_seq: body.operation_seq,
+            why: body.reason.as_deref().map(reasons::in_words),
             reason: body.reason,
         });
     }

@@ -3,10 +3,10 @@
 //!
 //! A secret is told to nobody: other machines are told where in their own contents it stands, and take it from there.
 
-use crate::Together;
 use crate::client::{Hub, HubError};
 use crate::member::Member;
 use crate::state;
+use crate::{Together, reasons};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use retrace_engine::memories::{Bytes as Content, bytes_of};
@@ -290,6 +290,7 @@ pub(crate) fn carry_out(context: &Context<'_>) -> Result<Vec<HubCarriedOut>, Hub
                     versions: body.versions,
                     live_files: body.live_files,
                     receipts: body.receipts,
+                    why: body.reason.as_deref().map(reasons::in_words),
                     reason: body.reason,
                 });
             }
@@ -567,6 +568,7 @@ fn receipt_of(machine: &str, kept: KeptReceipt, org: Option<OrgId>) -> Option<Hu
         purge: body.purge,
         places_left: body.places_left,
         receipts: body.receipts,
+        why: body.reason.as_deref().map(reasons::in_words),
         reason: body.reason,
         body: kept.body,
         signature: STANDARD.encode(&kept.signature.0),

@@ -273,6 +273,25 @@ fn a_proposal_does_not_bring_back_what_was_redacted() {
 }
 
 #[test]
+fn a_machine_refuses_a_proposal_that_holds_what_it_redacted() {
+    let Some((_hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    let version = b.record("notes.md", "as it is\n");
+    b.record("keys.md", format!("deploy with {SECRET}\n"));
+    b.synced();
+    let proposal = propose(&a, &version.id, &format!("with {SECRET}\n"), None).expect("a proposal");
+    redact_secret(&b, true);
+    // A writer's search ends at its own contents.
+    assert_eq!(b.sync().expect("a sync").problems[0].code, HubFault::NotSearched);
+    assert_eq!(now(&b, &proposal.id).state.as_str(), "waiting");
+    let accepted = HubProposalRef { id: proposal.id.clone() };
+    let ended = commands::hub_accept_proposal(&b.world.app, accepted).expect("an answer");
+    assert_eq!((ended.state.as_str(), ended.reason.as_deref()), ("refused", Some("content_redacted")));
+    let why = ended.why.expect("it is told in words");
+    assert_eq!(why.text(), "It is about a content that was redacted there, or holds what was.");
+    assert_eq!(b.world.read("notes.md").as_deref(), Some("as it is\n"));
+}
+
+#[test]
 fn a_comment_loses_what_was_redacted_and_brings_none_of_it() {
     let Some((_hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
     a.record("keys.md", format!("deploy with {SECRET}\n"));
