@@ -208,7 +208,7 @@ pub fn hub_inbox(member: &Member, request: HubInboxReq) -> Result<HubInbox, ApiE
 /// A page of the versions of a memory on all machines that have its store, or a store of its project.
 ///
 /// # Errors
-/// `invalid` for what names no memory, `not_found` when no hub is joined, `store_unavailable`, `key_refused`.
+/// `invalid` for what names no memory, `not_found` when no hub is joined or it has no such memory, `store_unavailable`, `key_refused`.
 pub fn hub_history(member: &Member, request: HubHistoryReq) -> Result<HubHistory, ApiError> {
     let hub = member.hub()?;
     let bad = || ApiError::invalid(say::name_memory(), &request.memory);
@@ -220,7 +220,13 @@ pub fn hub_history(member: &Member, request: HubHistoryReq) -> Result<HubHistory
         after: request.after,
         limit: u64::from(request.limit.unwrap_or(PAGE)),
     };
+    let is_first = asked.after.is_none();
     let page: RowPage = hub.ask("history", &asked)?;
+    if is_first && page.versions.is_empty() {
+        return Err(
+            ApiError::new(Code::NotFound, say::no_such_memory(), &request.memory).hint(say::check_memory())
+        );
+    }
     Ok(HubHistory { versions: page.versions.into_iter().map(item).collect(), next: page.next })
 }
 

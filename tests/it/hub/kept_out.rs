@@ -419,6 +419,29 @@ fn a_fork_is_told_once_and_with_what_the_hub_has() {
 }
 
 #[test]
+fn who_is_refused_is_told_what_helps() {
+    let Some((hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    let version = a.record("fact.md", "as it is\n");
+    a.synced();
+    let refused = comment(&b, &version.id, "a writer's words").expect_err("a writer comments on nothing");
+    assert_eq!(refused.code, Code::KeyRefused);
+    assert_eq!(refused.hint.text(), "Run it on a machine of an owner or a reviewer.");
+    let refused = commands::hub_token(&b.world.app, HubTokenReq::default()).map(drop).expect_err("a writer");
+    assert_eq!(refused.hint.text(), "Run it on a machine of an owner.");
+    let history = HubHistoryReq { memory: "notes:nosuch.md".to_owned(), ..HubHistoryReq::default() };
+    let unknown = commands::hub_history(&a.world.app, history).map(drop).expect_err("no such memory");
+    assert_eq!(unknown.code, Code::NotFound);
+
+    // A hub that is not there: joining goes on with nothing.
+    let url = hub.url().to_owned();
+    hub.running.stop();
+    let c = Machine::new("c");
+    let refused = c.join(&url, "rthub_x_y").expect_err("nobody answers");
+    assert_eq!(refused.code, Code::StoreUnavailable);
+    assert_eq!(refused.hint.text(), "Check the address, and that the hub runs; then join again.");
+}
+
+#[test]
 fn a_redaction_names_the_contents_that_no_search_sees() {
     let Some((hub, [a])) = Hub::with_machines(["a"]) else { return };
     a.record("fact.md", format!("before, with {SECRET}\n"));
