@@ -3,6 +3,7 @@
 mod agent_sdk;
 mod failover;
 mod hostile;
+mod kept_out;
 mod model;
 mod people;
 mod policy;

@@ -420,6 +420,18 @@ pub fn findings_by_usual_rules(path: &str, bytes: &[u8]) -> Vec<wire::Finding> {
     findings_elsewhere(path, bytes, &Config::default())
 }
 
+/// True if there is such a rule, or a group of rules.
+#[must_use]
+pub fn is_known_rule(selector: &str) -> bool {
+    Config::default().set(selector, "on").is_ok()
+}
+
+/// The ids of all rules. What stands before the stroke of one is its group.
+#[must_use]
+pub fn known_rules() -> Vec<&'static str> {
+    retrace_findings::rules().iter().map(|rule| rule.id.as_str()).collect()
+}
+
 fn findings_elsewhere(path: &str, bytes: &[u8], config: &Config) -> Vec<wire::Finding> {
     if bytes.len() as u64 > LARGEST_CHECKED {
         return Vec::new();

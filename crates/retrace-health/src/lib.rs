@@ -32,7 +32,7 @@ pub use commands::{
     finding_rules, findings, health, instruction, instructions, memory_loads, move_entry, new_projects,
     opening, set_finding_rule, set_new_projects, strip_characters,
 };
-pub use item_findings::{Configurations, findings_by_usual_rules};
+pub use item_findings::{Configurations, findings_by_usual_rules, is_known_rule, known_rules};
 
 use commands::CachedChecker;
 use item_findings::FindingsCache;

@@ -142,6 +142,15 @@ impl Database {
         Ok((Self { pool, org }, token))
     }
 
+    /// True if a hub was started over the database before.
+    pub(crate) async fn has_a_hub(url: &str) -> Result<bool, Failure> {
+        let client = pool(url, 1)?.get().await?;
+        if !client.query_one("SELECT to_regclass('hub') IS NOT NULL", &[]).await?.get::<_, bool>(0) {
+            return Ok(false);
+        }
+        Ok(client.query_one("SELECT EXISTS (SELECT 1 FROM hub)", &[]).await?.get(0))
+    }
+
     /// The organisation of the database.
     pub(crate) fn org(&self) -> OrgId {
         self.org

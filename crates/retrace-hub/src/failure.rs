@@ -29,6 +29,9 @@ pub enum Failure {
     /// The database belongs to another key file.
     #[error("The database belongs to another key file than {0}.")]
     OtherKeyFile(String),
+    /// The database was made with a key file that is not there.
+    #[error("The database was made with a key file, and {0} is missing.")]
+    NoKeyFile(String),
     /// The database cannot be used.
     #[error("The database cannot be used: {0}.")]
     Database(String),
@@ -73,7 +76,7 @@ impl Failure {
             Self::Provider(_) => {
                 "Give --oidc-issuer exactly as the provider names itself, and --oidc-client-id; `--oidc-issuer none` does without."
             }
-            Self::OtherKeyFile(_) => {
+            Self::OtherKeyFile(_) | Self::NoKeyFile(_) => {
                 "Give the key file that the hub was first started with. Without it no content can be read."
             }
             Self::Database(_) => {

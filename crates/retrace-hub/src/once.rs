@@ -40,6 +40,7 @@ const REPEATABLE: &[&str] = &[
     "revoke_agent_token",
     "search",
     "search_sessions",
+    "search_texts",
     "session_ledger",
     "session_presence",
     "sessions",

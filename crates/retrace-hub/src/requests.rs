@@ -13,10 +13,10 @@ mod versions;
 pub(crate) use chains::{append, head, link_at};
 pub(crate) use contents::{contents, redact};
 pub(crate) use members::{caller, clock, hello, join, leave, machines, register, remove, set_role, token};
-pub(crate) use policy::{audit, policy, policy_of, set_policy};
+pub(crate) use policy::{audit, policy, policy_of, set_policy, store_that_is_not_there};
 pub(crate) use proposals::{proposals, propose, settle, withdraw};
 pub(crate) use redactions::{
-    KeptOut, approve_order, beside_others, name, orders, receipt, redactions, replicas, search,
+    KeptOut, approve_order, beside_others, name, orders, receipt, redactions, replicas, search, search_texts,
 };
 pub(crate) use sessions::{
     EntryRows, keep_to, keep_within, ledger, place_of, presence, put_entries, put_session_rules,

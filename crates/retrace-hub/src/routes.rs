@@ -19,6 +19,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use retrace_model::{MachineId, OrgId};
 use retrace_sync::messages::{self as m, MAX_BODY_BYTES, MAX_SKEW_MICROS, Refusal, Refused};
+use retrace_sync::policy::{PolicySet, SetPolicy};
 use retrace_sync::roles::{allows, is_for_windows, right_of};
 use retrace_sync::sign::{is_signed, request_text};
 use serde::Serialize;
@@ -318,9 +319,11 @@ async fn carry_out(
         "remove" => json(200, &requests::remove(scoped, caller, read(body)?).await?),
         "policy" => json(200, &requests::policy(scoped, caller).await?),
         "set_policy" => {
-            let policy = requests::set_policy(scoped, caller, read(body)?).await?;
+            let request: SetPolicy = read(body)?;
+            let no_store = requests::store_that_is_not_there(scoped, caller.org, &request).await?;
+            let policy = requests::set_policy(scoped, caller, request).await?;
             requests::keep_to(scoped, caller.org, policy.transcripts).await?;
-            json(200, &policy)
+            json(200, &PolicySet { policy, no_store })
         }
         "audit" => json(200, &requests::audit(scoped, caller, read(body)?).await?),
         "sign_out" => json(200, &people::sign_out(scoped, caller).await?),
@@ -341,6 +344,7 @@ async fn carry_out(
         "session_ledger" => json(200, &requests::ledger(hub, scoped, caller, read(body)?).await?),
         "search_sessions" => json(200, &requests::search_sessions(hub, scoped, caller, read(body)?).await?),
         "search" => json(200, &requests::search(hub, scoped, caller, read(body)?).await?),
+        "search_texts" => json(200, &requests::search_texts(hub, scoped, caller, read(body)?).await?),
         "name" => json(200, &requests::name(hub, scoped, caller, read(body)?).await?),
         "orders" => json(200, &requests::orders(scoped, caller).await?),
         "receipt" => json(200, &requests::receipt(scoped, caller, read(body)?).await?),

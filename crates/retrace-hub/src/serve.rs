@@ -118,10 +118,6 @@ pub fn start(options: HubOptions) -> Result<Running, Failure> {
     let tls = options.tls.as_ref().map(acceptor).transpose()?;
     let readers = Readers::of(options.metrics_token_file.as_deref(), address.ip().is_loopback())?;
     let door = Door::of(options.client_secret_file.as_ref())?;
-    let keys = HubKeys::read_or_make(&options.key_file)?;
-    let listener = StdListener::bind(address).map_err(|error| refused(&error))?;
-    listener.set_nonblocking(true).map_err(|error| refused(&error))?;
-    let address = listener.local_addr().map_err(|error| refused(&error))?;
     let machine = |error: std::io::Error| Failure::Machine(error.to_string());
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .thread_name("retrace-hub")
@@ -129,6 +125,18 @@ pub fn start(options: HubOptions) -> Result<Running, Failure> {
         .build()
         .map_err(machine)?;
     let key_file = options.key_file.display().to_string();
+    // A new key file beside a database that has one elsewhere would be of no use, and be taken for the right one later. Another process
+    // may be just making both, so the file is looked for again.
+    if !options.key_file.exists()
+        && runtime.block_on(Database::has_a_hub(&options.database))?
+        && !options.key_file.exists()
+    {
+        return Err(Failure::NoKeyFile(key_file));
+    }
+    let keys = HubKeys::read_or_make(&options.key_file)?;
+    let listener = StdListener::bind(address).map_err(|error| refused(&error))?;
+    listener.set_nonblocking(true).map_err(|error| refused(&error))?;
+    let address = listener.local_addr().map_err(|error| refused(&error))?;
     let opened =
         runtime.block_on(Database::open(&options.database, &keys, &key_file, options.new_owner_token));
     let (database, owner_token) = opened?;

@@ -11,6 +11,7 @@ use retrace_outbound::{
     Call, CallError, Cancel, Client, Config, Method, Proxies, Roots, canonical_base_url, presentable,
 };
 use retrace_sync::messages::{self as m, Done, FINAL, Hello, Refusal};
+use retrace_sync::roles::{Right, right_of};
 use retrace_sync::sign::{SigningKey, request_text};
 use retrace_wire::{ApiError, Code};
 use serde::Serialize;
@@ -55,6 +56,19 @@ impl From<ApiError> for HubError {
 }
 
 impl HubError {
+    /// The error of joining, which nothing goes on with later.
+    pub(crate) fn of_joining(self, url: &str) -> ApiError {
+        match self {
+            Self::Unreachable(cause) => {
+                ApiError::new(Code::StoreUnavailable, say::unreachable(cause), url).hint(say::check_address())
+            }
+            Self::Refused { kind, message } if kind == m::UNAVAILABLE => {
+                ApiError::new(Code::StoreUnavailable, say::refused(message), url).hint(say::check_address())
+            }
+            other => other.api(url),
+        }
+    }
+
     /// The error of a command that this ends.
     pub(crate) fn api(self, url: &str) -> ApiError {
         match self {
@@ -113,6 +127,17 @@ pub(crate) fn hint(kind: &str) -> Message {
     }
 }
 
+/// Next step after a request that the role may not make: whose machine may.
+fn who_may(request: &str) -> Message {
+    match right_of(request) {
+        // Of what everybody may ask, contents are refused.
+        Some(Right::Review | Right::ReadContent | Right::ReadMetadata) => say::ask_a_reviewer(),
+        Some(Right::ReadAudit) => say::ask_an_auditor(),
+        Some(Right::Send) => say::ask_a_writer(),
+        Some(Right::Administer | Right::Belong) | None => say::ask_an_owner(),
+    }
+}
+
 /// How calls come to a hub.
 enum Way {
     /// Over the network. `offset` is what to add to this machine's clock to have the hub's, in microseconds.
@@ -140,7 +165,8 @@ impl Hub {
         cancel: &Cancel,
     ) -> Result<(Self, Hello), HubError> {
         let bad = |error: &dyn std::fmt::Display| {
-            HubError::Here(ApiError::invalid(say::bad_address(error.to_string()), url))
+            let refused = ApiError::invalid(say::bad_address(error.to_string()), url);
+            HubError::Here(refused.hint(say::check_address()))
         };
         let base_url = canonical_base_url(url).map_err(|error| bad(&error))?;
         let environment = inner.options.surroundings.env.clone();
@@ -216,6 +242,9 @@ impl Hub {
                     inside.end();
                 }
                 ApiError::new(code_of(&kind), say::refused(message), &self.url).hint(window_hint(&kind))
+            }
+            (_, HubError::Refused { kind, message }) if kind == m::NOT_ALLOWED => {
+                ApiError::new(code_of(&kind), say::refused(message), &self.url).hint(who_may(name))
             }
             (_, error) => error.api(&self.url),
         })
@@ -307,6 +336,10 @@ retrace_message::messages! {
     another_token() => "An owner makes another one with `retrace hub token`.",
     join_again() => "Join it again with `retrace hub join URL --token TOKEN`.",
     ask_an_owner() => "Run it on a machine of an owner.",
+    ask_a_reviewer() => "Run it on a machine of an owner or a reviewer.",
+    ask_an_auditor() => "Run it on a machine of an owner or an auditor.",
+    ask_a_writer() => "Run it on a machine of an owner, a reviewer or a writer.",
+    check_address() => "Check the address, and that the hub runs; then join again.",
     sign_in_again() => "`retrace hub sign-in` begins again.",
     sign_in_first() => "`retrace hub sign-in` signs you in.",
     ask_about_provider() => "Try again later; if it stays so, ask the hub's operator about its identity provider.",

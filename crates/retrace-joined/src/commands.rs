@@ -114,9 +114,9 @@ pub fn hub_join(member: &Member, request: HubJoinReq) -> Result<HubStatus, ApiEr
     let name = name.unwrap_or_else(|| machine_name(inner));
     let join = Join { token, public_key: Bytes(public), signature, name: name.clone() };
     let (hub, _) = Hub::at(inner, &url, request.certificates.as_deref(), key, &Cancel::new())
-        .map_err(|error| error.api(&url))?;
+        .map_err(|error| error.of_joining(&url))?;
     let newest = inner.read(|reader| Ok(reader.receipts()?.first().map(|row| row.id.to_string())))?;
-    let joined: Joined = hub.send("join", &join, false).map_err(|error| error.api(&url))?;
+    let joined: Joined = hub.send("join", &join, false).map_err(|error| error.of_joining(&url))?;
     state::save(
         inner,
         &Membership {
@@ -132,8 +132,10 @@ pub fn hub_join(member: &Member, request: HubJoinReq) -> Result<HubStatus, ApiEr
             background: false,
             last: None,
             waiting: None,
-            // What was redacted before is not looked for on other machines.
+            // What was redacted before is looked for as well: it may stand on other machines, or under an earlier identity of this one.
+            search_all: newest.is_some(),
             searched: Some(newest.unwrap_or_default()),
+            lost_at: None,
             decided: 0,
             shared: None,
             person: None,

@@ -21,6 +21,7 @@ mod member;
 mod people;
 mod policy;
 mod proposals;
+mod reasons;
 mod redactions;
 mod review;
 mod sessions;

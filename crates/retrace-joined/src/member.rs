@@ -4,6 +4,7 @@ use crate::client::Hub;
 use crate::window::Window;
 use crate::{Together, commands, state};
 use retrace_engine::Engine;
+use retrace_log::LogError;
 use retrace_outbound::Cancel;
 use retrace_sync::people::SignedIn;
 use retrace_sync::roles::Role;
@@ -58,6 +59,15 @@ impl Member {
         match &self.0 {
             Who::Machine(together) => together.options.user.clone(),
             Who::Window(window) => window.person(),
+        }
+    }
+
+    /// Refuses a text that holds what was redacted on this machine. A window knows of nothing that was.
+    pub(crate) fn refuse_redacted(&self, field: &str, text: Option<&str>) -> Result<(), ApiError> {
+        let (Some(inner), Some(text)) = (self.engine(), text) else { return Ok(()) };
+        match inner.tags()?.brings_back(None, text.as_bytes()) {
+            true => Err(LogError::KeptOut(field.to_owned()).into()),
+            false => Ok(()),
         }
     }
 

@@ -9,9 +9,10 @@ use retrace_engine::asked::Asked;
 use retrace_engine::target::time as time_of;
 use retrace_engine::{Engine, asked};
 use retrace_model::Timestamp;
+use retrace_review::{is_known_rule, known_rules};
 use retrace_sync::messages::{Done, Machine, Machines};
 use retrace_sync::policy::{
-    AuditPage, AuditRow, ListAudit, Policy, RemoveMachine, SetPolicy, SetRole, Transcripts,
+    AuditPage, AuditRow, ListAudit, Policy, PolicySet, RemoveMachine, SetPolicy, SetRole, Transcripts,
 };
 use retrace_sync::roles::Role;
 use retrace_wire::{
@@ -57,6 +58,7 @@ fn shown_policy(policy: Policy) -> HubPolicy {
         }
         .to_owned(),
         required_rules: policy.required_rules,
+        note: None,
     }
 }
 
@@ -110,6 +112,18 @@ pub fn may_send_of_transcripts(engine: &Engine) -> Result<Transcripts, ApiError>
     })
 }
 
+/// Refuses rules that this program does not know: every machine would pass them over, and nobody would be told.
+fn refuse_unknown(rules: &str) -> Result<(), ApiError> {
+    let named = rules.split(',').map(str::trim).filter(|rule| !rule.is_empty() && *rule != "none");
+    match named.into_iter().find(|rule| !is_known_rule(rule)) {
+        None => Ok(()),
+        Some(unknown) => {
+            let known = known_rules().join(", ");
+            Err(ApiError::invalid(say::no_such_rule(unknown), unknown).hint(say::known_rules(known)))
+        }
+    }
+}
+
 /// Changes one key of the policy. The audit log of the hub keeps what was so before.
 ///
 /// # Errors
@@ -118,8 +132,12 @@ pub fn may_send_of_transcripts(engine: &Engine) -> Result<Transcripts, ApiError>
 pub fn hub_set_policy(member: &Member, request: HubPolicyReq) -> Result<HubPolicy, ApiError> {
     let hub = member.hub()?;
     let HubPolicyReq { key, value } = request;
-    let policy: Policy = hub.ask("set_policy", &SetPolicy { key, value })?;
-    Ok(shown_policy(policy))
+    if key == "required_rules" {
+        refuse_unknown(&value)?;
+    }
+    let set: PolicySet = hub.ask("set_policy", &SetPolicy { key, value })?;
+    let note = set.no_store.as_deref().map(say::no_such_store_yet);
+    Ok(HubPolicy { note, ..shown_policy(set.policy) })
 }
 
 fn shown_machines(hub: &Hub, machines: Machines) -> HubMachines {
@@ -230,6 +248,9 @@ fn shown_row(row: AuditRow) -> HubAuditRow {
 retrace_message::messages! {
     /// Messages of this module.
     mod say in "hub_policy";
+    no_such_rule(rule) => "There is no rule and no group of rules called \"{rule}\".",
+    known_rules(rules) => "There are: {rules}. The word before the stroke names a group.",
+    no_such_store_yet(store) => "The hub has no store called \"{store}\" now. It holds for one of this name that comes later.",
     no_machine() => "The hub has no such machine.",
     several_machines() => "Several machines have this name.",
     list_machines() => "`retrace hub machines` lists them with their ids.",

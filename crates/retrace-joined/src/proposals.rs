@@ -1,11 +1,12 @@
 //! Proposals: what this machine asks of another, and what others ask of it.
 
-use crate::Together;
 use crate::client::HubError;
 use crate::member::Member;
 use crate::redactions::{Context, code_word, instant, signed_by};
 use crate::state;
+use crate::{Together, reasons};
 use retrace_engine::plan::{Plan, Step, Wanted};
+use retrace_log::LogError;
 use retrace_model::{RelPath, Sha256, Source, StoreId};
 use retrace_outbound::Cancel;
 use retrace_review::{restore, rollback};
@@ -27,9 +28,12 @@ const MAX_CONTENT: usize = 64 << 20;
 /// Proposes a change to another machine. Nothing is changed before that machine carries it out.
 ///
 /// # Errors
-/// `not_found` when no hub is joined or it has no such version, `invalid`, `key_refused`, `store_unavailable`.
+/// `not_found` when no hub is joined or it has no such version, `invalid`, `key_refused`, `store_unavailable`, `content_redacted` for a
+/// text or a note that holds what was redacted on this machine.
 pub fn hub_propose(member: &Member, request: HubProposeReq) -> Result<HubProposal, ApiError> {
     let hub = member.hub()?;
+    member.refuse_redacted("text", request.text.as_deref())?;
+    member.refuse_redacted("note", request.note.as_deref())?;
     let content = match &request.text {
         None => None,
         Some(text) => {
@@ -87,6 +91,7 @@ pub fn hub_proposals(member: &Member, _: Nothing) -> Result<HubProposals, ApiErr
             created_at: instant(proposal.proposed_at),
             settled_at: body.as_ref().map(|body| instant(body.at)),
             operation_seq: body.as_ref().and_then(|body| body.operation_seq),
+            why: body.as_ref().and_then(|body| body.reason.as_deref()).map(reasons::in_words),
             reason: body.and_then(|body| body.reason),
             verified,
         }
@@ -176,6 +181,7 @@ pub(crate) fn carry_out(context: &Context<'_>) -> Result<Vec<HubProposalDone>, H
             path: path.map(|path| path.to_text()),
             state: body.state.parse().unwrap_or(HubProposalState::Refused),
             operation_seq: body.operation_seq,
+            why: body.reason.as_deref().map(reasons::in_words),
             reason: body.reason,
         });
     }
@@ -285,6 +291,10 @@ fn edit(context: &Context<'_>, proposal: &Proposal) -> Result<Carried, ApiError>
         .ok()
         .filter(|bytes| Sha256::of(bytes) == content.sha256)
         .ok_or_else(bad)?;
+    // The hub may have had it before it was redacted here.
+    if !inner.tags()?.marks_in(&bytes).is_empty() {
+        return Err(LogError::KeptOut(path.to_text()).into());
+    }
     let row = inner.read(|reader| Ok(reader.store(store)?))?;
     // What stands on disk is in the log before it is compared.
     inner.scan(&row)?;

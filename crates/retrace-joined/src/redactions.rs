@@ -3,16 +3,16 @@
 //!
 //! A secret is told to nobody: other machines are told where in their own contents it stands, and take it from there.
 
-use crate::Together;
 use crate::client::{Hub, HubError};
 use crate::member::Member;
 use crate::state;
+use crate::{Together, reasons};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use retrace_engine::memories::{Bytes as Content, bytes_of};
 use retrace_log::{PlaceState, ReceiptRow, Tags, VersionRow};
-use retrace_model::{MachineId, OrderId, OrgId, StoreId, Timestamp};
-use retrace_sync::messages::{Bytes, Done, NOT_ALLOWED, NOT_FOUND, PackedContent};
+use retrace_model::{MachineId, OrderId, OrgId, Sha256, StoreId, Timestamp};
+use retrace_sync::messages::{Bytes, Done, ListVersions, NOT_ALLOWED, NOT_FOUND, PackedContent, VersionPage};
 use retrace_sync::sessions::SearchSessions;
 use retrace_sync::sign::{is_signed, machine_of, receipt_text};
 use retrace_sync::together::{
@@ -31,6 +31,9 @@ const NAMED: usize = 500;
 
 /// Raw bytes of one content, at most.
 const MAX_CONTENT: usize = 64 << 20;
+
+/// Versions of a page whose hashes are looked at.
+const VERSIONS: u64 = 500;
 
 /// Rounds of fetching orders in one sync.
 const ROUNDS: usize = 100;
@@ -64,63 +67,151 @@ fn is_ordered(row: &ReceiptRow) -> bool {
 
 /// Looks for the secrets that were redacted here in the contents of the other machines, and names those that hold them.
 ///
-/// Answers what is worth knowing. A role that does not read contents of others cannot look; what has the same content is reached
-/// all the same.
+/// After joining, and where the hub lost something, that is for everything that was ever redacted here, whole contents among it, which
+/// are known by their hash. Answers what is worth knowing. A role that does not read contents of others cannot look; what has the same
+/// content is reached all the same.
 pub(crate) fn search(context: &Context<'_>) -> Result<Option<HubProblem>, HubError> {
     let inner = context.together;
     let receipts = inner.read(|reader| Ok(reader.receipts()?))?;
     let newest = receipts.first().map(|row| row.id.to_string()).unwrap_or_default();
-    let Some(known) = state::joined(inner)?.searched else {
-        state::update_all(inner, |member| member.searched = Some(newest))?;
-        return Ok(None);
+    let member = state::joined(inner)?;
+    let all = member.search_all;
+    let searched = || {
+        state::update_all(inner, |member| {
+            member.searched = Some(newest.clone());
+            member.search_all = false;
+        })
     };
-    let new = receipts.iter().take_while(|row| row.id.to_string() != known);
-    let Some(row) = new.into_iter().find(|row| row.method != "versions" && !is_ordered(row)) else {
-        if known != newest {
-            state::update_all(inner, |member| member.searched = Some(newest))?;
-        }
+    let is_own = |row: &&ReceiptRow| !is_ordered(row);
+    let of_secret = |row: &&ReceiptRow| row.method != "versions" && !is_ordered(row);
+    let row = match member.searched {
+        // Whatever it was: the tags of all of them are looked for.
+        _ if all => receipts
+            .iter()
+            .find(of_secret)
+            .or_else(|| receipts.iter().find(is_own))
+            .or_else(|| receipts.first()),
+        Some(known) => receipts.iter().take_while(|row| row.id.to_string() != known).find(of_secret),
+        None => None,
+    };
+    let Some(row) = row else {
+        searched()?;
         return Ok(None);
     };
     let tags = inner.tags()?;
-    let (mut found, mut after) = (Vec::new(), None);
+    let mut found = Vec::new();
     let mut problem = None;
-    loop {
-        let page: Searched = match context.hub.call("search", &Search { after }) {
-            Err(HubError::Refused { kind, .. }) if kind == NOT_ALLOWED => {
-                problem = Some(HubProblem {
-                    code: HubFault::NotSearched,
-                    store_id: None,
-                    message: say::not_searched(),
-                    hint: say::search_from_a_reviewer(),
-                });
-                break;
-            }
-            answer => answer?,
-        };
-        look(context, row, &tags, page.contents, &mut found)?;
-        match page.next {
-            Some(next) => after = Some(next),
-            None => break,
+    if tags.has_secrets() || !all {
+        let looked = pages(context, row, &tags, &mut found, "search", |after| Search { after })?;
+        if looked == Looked::NotAllowed {
+            problem = Some(HubProblem {
+                code: HubFault::NotSearched,
+                store_id: None,
+                message: say::not_searched(),
+                hint: say::search_from_a_reviewer(),
+            });
         }
-    }
-    let mut after = None;
-    loop {
-        let page: Searched = match context.hub.call("search_sessions", &SearchSessions { after }) {
-            // A hub that is older keeps no sessions, and an auditor sent none.
-            Err(HubError::Refused { kind, .. }) if kind == NOT_FOUND || kind == NOT_ALLOWED => break,
-            answer => answer?,
-        };
-        look(context, row, &tags, page.contents, &mut found)?;
-        match page.next {
-            Some(next) => after = Some(next),
-            None => break,
-        }
+        pages(context, row, &tags, &mut found, "search_sessions", |after| SearchSessions { after })?;
+        // Comments and proposals. Who may not read contents was told so.
+        pages(context, row, &tags, &mut found, "search_texts", |after| Search { after })?;
     }
     if !found.is_empty() {
-        name(context, row, found)?;
+        name(context, row, std::mem::take(&mut found))?;
     }
-    state::update_all(inner, |member| member.searched = Some(newest))?;
+    // Afterwards: of a content that holds a secret no more than that goes.
+    if all {
+        equal(context, row, &tags)?;
+    }
+    searched()?;
     Ok(problem)
+}
+
+/// Whether texts could be looked at.
+#[derive(PartialEq, Eq)]
+enum Looked {
+    All,
+    NotAllowed,
+}
+
+/// Looks through all pages of what one request answers.
+fn pages<R: serde::Serialize>(
+    context: &Context<'_>,
+    row: &ReceiptRow,
+    tags: &Tags,
+    found: &mut Vec<Named>,
+    request: &str,
+    page: impl Fn(Option<String>) -> R,
+) -> Result<Looked, HubError> {
+    let mut after = None;
+    loop {
+        let answer: Searched = match context.hub.call(request, &page(after)) {
+            Err(HubError::Refused { kind, .. }) if kind == NOT_ALLOWED => return Ok(Looked::NotAllowed),
+            // A hub that is older has no such texts.
+            Err(HubError::Refused { kind, .. }) if kind == NOT_FOUND => return Ok(Looked::All),
+            answer => answer?,
+        };
+        look(context, row, tags, answer.contents, found)?;
+        match answer.next {
+            Some(next) => after = Some(next),
+            None => return Ok(Looked::All),
+        }
+    }
+}
+
+/// Names versions of other machines that have a content which was redacted here as a whole. Hashes are enough for that, so it needs
+/// no right to read contents, and reaches those that the hub does not have.
+fn equal(context: &Context<'_>, row: &ReceiptRow, tags: &Tags) -> Result<(), HubError> {
+    let own = context.machine.to_string();
+    let (mut found, mut after) = (BTreeSet::new(), None);
+    loop {
+        let asked = ListVersions { after, limit: VERSIONS };
+        let page: VersionPage = context.hub.call("versions", &asked)?;
+        let others = page.versions.iter().filter(|version| version.machine != own);
+        let hashes = others.filter_map(|version| Sha256::from_hex(version.content_sha256.as_deref()?));
+        found.extend(hashes.filter(|sha256| tags.is_content(sha256)));
+        match page.next {
+            Some(next) => after = Some(next),
+            None => break,
+        }
+    }
+    let found: Vec<Named> = found.into_iter().map(|sha256| Named { sha256, parts: Vec::new() }).collect();
+    for contents in found.chunks(NAMED) {
+        name(context, row, contents.to_vec())?;
+    }
+    Ok(())
+}
+
+/// Where the hub has fewer redacted versions of this machine than it was told of, a backup was restored or a standby took over, and it
+/// lost redactions: it is told of all of them again. `known` is what it has.
+pub(crate) fn tell_what_was_lost(context: &Context<'_>, known: Option<u64>) -> Result<(), HubError> {
+    let inner = context.together;
+    let member = state::joined(inner)?;
+    let Some(known) = known else { return Ok(()) };
+    let told = inner.read(|reader| {
+        let mut told = 0;
+        for (id, state) in &member.stores {
+            let (Ok(store), Some(sent)) = (StoreId::parse(id), state.sent) else { continue };
+            let (all, _) = reader.masked_after(store, 0)?;
+            let (not_told, _) = reader.masked_after(store, state.redaction)?;
+            let count = |seqs: &[u64]| seqs.iter().filter(|seq| **seq <= sent.local_seq).count();
+            told += count(&all).saturating_sub(count(&not_told)) as u64;
+        }
+        Ok(told)
+    })?;
+    if known >= told {
+        if member.lost_at.is_some() {
+            state::update_all(inner, |member| member.lost_at = None)?;
+        }
+        return Ok(());
+    }
+    if member.lost_at != Some(known) {
+        state::update_all(inner, |member| {
+            member.search_all = true;
+            member.lost_at = Some(known);
+            member.stores.values_mut().for_each(|state| state.redaction = 0);
+        })?;
+    }
+    Ok(())
 }
 
 /// Looks for the secrets in a page of texts, and names those that hold them.
@@ -199,6 +290,7 @@ pub(crate) fn carry_out(context: &Context<'_>) -> Result<Vec<HubCarriedOut>, Hub
                     versions: body.versions,
                     live_files: body.live_files,
                     receipts: body.receipts,
+                    why: body.reason.as_deref().map(reasons::in_words),
                     reason: body.reason,
                 });
             }
@@ -388,7 +480,11 @@ pub fn hub_redactions(member: &Member, _: Nothing) -> Result<HubRedactions, ApiE
     let list: Redactions = hub.ask("redactions", &Done {})?;
     let org = hub.org();
     let redactions = list.orders.into_iter().map(|order| shown(order, org)).collect();
-    Ok(HubRedactions { redactions, copies: copies(&list.replicas) })
+    let mut copies = copies(&list.replicas);
+    if list.expired > 0 {
+        copies.push(say::expired_not_searched(list.expired));
+    }
+    Ok(HubRedactions { redactions, copies })
 }
 
 /// Approves a redaction that waits for a second person.
@@ -428,6 +524,7 @@ fn shown(order: OrderState, org: Option<OrgId>) -> HubRedaction {
         approved_at: order.approved_at.map(instant),
         versions: order.versions,
         contents: order.contents,
+        texts: order.texts,
         destroyed_at: order.destroyed_at.map(instant),
         machines,
         complete,
@@ -471,6 +568,7 @@ fn receipt_of(machine: &str, kept: KeptReceipt, org: Option<OrgId>) -> Option<Hu
         purge: body.purge,
         places_left: body.places_left,
         receipts: body.receipts,
+        why: body.reason.as_deref().map(reasons::in_words),
         reason: body.reason,
         body: kept.body,
         signature: STANDARD.encode(&kept.signature.0),
@@ -512,5 +610,6 @@ retrace_message::messages! {
     slots(slots) => "{slots} replication slots keep the write-ahead log until their readers took it.",
     dead_rows() => "Dead rows stay in the database's files until VACUUM, and in its write-ahead log until that is recycled. Contents and comments are encrypted there, and their keys are destroyed in the same way; paths are not.",
     backups() => "Backups made before keep it until they expire; the hub does not know of them.",
+    expired_not_searched(versions) => "{versions} versions have no content at the hub any more, since retention dropped it. No search looked into them: their machines may still hold what was redacted.",
     archived() => "The write-ahead log is archived: archive and backups made before keep it until they expire.",
 }

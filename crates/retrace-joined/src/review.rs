@@ -208,7 +208,7 @@ pub fn hub_inbox(member: &Member, request: HubInboxReq) -> Result<HubInbox, ApiE
 /// A page of the versions of a memory on all machines that have its store, or a store of its project.
 ///
 /// # Errors
-/// `invalid` for what names no memory, `not_found` when no hub is joined, `store_unavailable`, `key_refused`.
+/// `invalid` for what names no memory, `not_found` when no hub is joined or it has no such memory, `store_unavailable`, `key_refused`.
 pub fn hub_history(member: &Member, request: HubHistoryReq) -> Result<HubHistory, ApiError> {
     let hub = member.hub()?;
     let bad = || ApiError::invalid(say::name_memory(), &request.memory);
@@ -220,7 +220,13 @@ pub fn hub_history(member: &Member, request: HubHistoryReq) -> Result<HubHistory
         after: request.after,
         limit: u64::from(request.limit.unwrap_or(PAGE)),
     };
+    let is_first = asked.after.is_none();
     let page: RowPage = hub.ask("history", &asked)?;
+    if is_first && page.versions.is_empty() {
+        return Err(
+            ApiError::new(Code::NotFound, say::no_such_memory(), &request.memory).hint(say::check_memory())
+        );
+    }
     Ok(HubHistory { versions: page.versions.into_iter().map(item).collect(), next: page.next })
 }
 
@@ -319,7 +325,8 @@ fn bytes_of(shown: &Shown) -> Result<Option<Vec<u8>>, ApiError> {
         (None, "none") => Ok(None),
         (None, "redacted") => Err(redacted_at(shown)()),
         (None, _) => {
-            Err(ApiError::new(Code::NotFound, say::no_content(), &shown.version.id).hint(say::why_none()))
+            Err(ApiError::new(Code::NotFound, say::no_content(), &shown.version.id)
+                .hint(say::why_no_content()))
         }
     }
 }
@@ -338,10 +345,11 @@ pub fn hub_approve(member: &Member, request: HubApproveReq) -> Result<HubApprove
 /// Comments on a version of any machine.
 ///
 /// # Errors
-/// As [`hub_approve`]; `invalid` for an empty comment.
+/// As [`hub_approve`]; `invalid` for an empty comment, `content_redacted` for one that holds what was redacted on this machine.
 pub fn hub_comment(member: &Member, request: HubCommentReq) -> Result<HubShown, ApiError> {
     let hub = member.hub()?;
     let HubCommentReq { version, text } = request;
+    member.refuse_redacted("text", Some(&text))?;
     let asked = Comment { version: version.clone(), text, person: member.person() };
     let _: Done = hub.ask("comment", &asked)?;
     hub_show(member, HubShowReq { version, content: false })
@@ -378,6 +386,9 @@ retrace_message::messages! {
     redacted() => "The version was redacted.",
     no_content() => "The hub does not have this content.",
     why_none() => "Its store sends no content, or it expired.",
+    why_no_content() => "Its store sends no content, it holds what was redacted on its machine, or it expired.",
+    no_such_memory() => "The hub has no version of this memory.",
+    check_memory() => "Check store and path; what a machine has not sent yet is not there either.",
 }
 
 #[cfg(test)]

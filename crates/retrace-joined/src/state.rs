@@ -45,6 +45,13 @@ pub(crate) struct Membership {
     /// The newest receipt whose secrets were looked for in contents of other machines; empty where there was none.
     #[serde(default)]
     pub(crate) searched: Option<String>,
+    /// True if everything that was ever redacted here is to be looked for, since the hub may not know of it: after joining, and where
+    /// the hub lost something.
+    #[serde(default)]
+    pub(crate) search_all: bool,
+    /// The number of redacted versions that a hub said which had lost some, when it was told of them again: it is told once.
+    #[serde(default)]
+    pub(crate) lost_at: Option<u64>,
     /// The number of the last review at the hub that is in the log.
     #[serde(default)]
     pub(crate) decided: u64,

@@ -20,6 +20,7 @@ use retrace_sync::together::MAX_COUNTED;
 use retrace_wire::{
     ApiError, Code, HubFault, HubProblem, HubSend, HubStoreSynced, HubSyncReq, HubSynced, HubWaiting,
 };
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Versions of one request.
@@ -74,7 +75,7 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
         shared: None,
     };
     let clock = Clock { time: inner.now().micros() };
-    let _: Hello = hub.call("clock", &clock).map_err(unreached)?;
+    let hello: Hello = hub.call("clock", &clock).map_err(unreached)?;
     if hub.skew().saturating_abs() > TOLD_SKEW_MICROS {
         let seconds = hub.skew() / 1_000_000;
         let message = if seconds > 0 { say::clock_ahead(seconds) } else { say::clock_behind(seconds.abs()) };
@@ -90,8 +91,12 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
             None => return Ok(answer),
         },
     }
+    if request.resend {
+        tell_all_again(inner, &stores)?;
+    }
     // Before the hub destroys what has the same content: afterwards nobody could say where in it the secret stood.
-    match redactions::search(&context) {
+    let searched = redactions::tell_what_was_lost(&context, hello.redacted);
+    match searched.and_then(|()| redactions::search(&context)) {
         Ok(problem) => answer.problems.extend(problem),
         Err(error) => match of_machine(&member, error)? {
             Some(problem) => answer.problems.push(problem),
@@ -118,37 +123,46 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
                     send: member.send_of(store.id),
                     versions: 0,
                     contents: 0,
+                    withheld: 0,
                     redacted: 0,
                     seq: 0,
                 },
                 together,
+                at_hub: None,
             };
             let ended = sending.run(resend);
-            sending.done.seq = sending.state.sent.map_or(0, |sent| sent.seq);
+            // What the hub said, also where the chains are not the same; where it was not asked, what it acknowledged before.
+            let acknowledged = sending.state.sent.map_or(0, |sent| sent.seq);
+            sending.done.seq = sending.at_hub.unwrap_or(acknowledged);
             let done = sending.done;
             match answer.stores.iter_mut().find(|known| known.store_id == done.store_id) {
                 None => answer.stores.push(done),
                 Some(known) => {
                     known.versions += done.versions;
                     known.contents += done.contents;
+                    known.withheld += done.withheld;
                     known.redacted += done.redacted;
                     known.seq = done.seq;
                 }
             }
-            match ended {
-                Ok(()) => {}
+            let problem = match ended {
+                Ok(()) => continue,
                 Err(Stop::Problem(code, message, hint)) => {
-                    answer.problems.push(HubProblem {
-                        code,
-                        store_id: Some(store.id.to_string()),
-                        message,
-                        hint,
-                    });
+                    HubProblem { code, store_id: Some(store.id.to_string()), message, hint }
                 }
                 Err(Stop::Hub(error)) => match refusal(&member, store.id, error)? {
-                    Some(problem) => answer.problems.push(problem),
+                    Some(problem) => problem,
                     None => return Ok(false),
                 },
+            };
+            // A sync sends twice where it did something for others; what stands in the way is told once.
+            let is_told = |known: &HubProblem| {
+                known.code == problem.code
+                    && known.store_id == problem.store_id
+                    && known.message.text() == problem.message.text()
+            };
+            if !answer.problems.iter().any(is_told) {
+                answer.problems.push(problem);
             }
         }
         Ok(true)
@@ -171,6 +185,22 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
     }
     inner.stores_changed();
     Ok(answer)
+}
+
+/// Forgets what the hub was told beside versions and contents, so that a hub which lost some of it is told of all of it again:
+/// redactions above all, what is left to review, projects and sessions. Reviews made at the hub are asked for again.
+fn tell_all_again(inner: &Engine, stores: &[StoreRow]) -> Result<(), ApiError> {
+    state::update_all(inner, |member| {
+        member.search_all = true;
+        member.lost_at = None;
+        member.decided = 0;
+        member.shared = None;
+        for store in stores {
+            if let Some(state) = member.stores.get_mut(&store.id.to_string()) {
+                (state.redaction, state.left, state.project) = (0, None, None);
+            }
+        }
+    })
 }
 
 /// Carries out what waits for this machine; answers whether that changed the log.
@@ -250,6 +280,8 @@ struct Sending<'s> {
     state: StoreState,
     done: HubStoreSynced,
     together: &'s Arc<Together>,
+    /// Links of the chain at the hub, as it said last.
+    at_hub: Option<u64>,
 }
 
 impl Sending<'_> {
@@ -333,6 +365,7 @@ impl Sending<'_> {
     /// Compares the chains, and takes over what the hub has of ours beyond what it was known to acknowledge.
     fn compare(&mut self, resend: bool) -> Result<(), Stop> {
         let at_hub = self.head()?;
+        self.at_hub = Some(at_hub.seq);
         if let Some(sent) = self.state.sent {
             if at_hub.seq < sent.seq {
                 return Err(Stop::Problem(
@@ -402,6 +435,7 @@ impl Sending<'_> {
     fn note(&mut self, head: Head, local_seq: u64, operation: u64, at: i64) -> Result<(), Stop> {
         let operation_digest = self.operation_digest(operation)?.unwrap_or(Sha256([0; 32]));
         let Head { seq, digest } = head;
+        self.at_hub = Some(seq);
         self.state.sent = Some(Sent { seq, digest, local_seq, operation, operation_digest, at });
         self.save()
     }
@@ -460,6 +494,10 @@ impl Sending<'_> {
 
     fn contents(&mut self) -> Result<(), Stop> {
         let sent = self.state.sent.map_or(0, |sent| sent.local_seq);
+        if self.state.contents >= sent {
+            return Ok(());
+        }
+        let tags = self.inner.tags()?;
         while self.state.contents < sent {
             self.go_on()?;
             let mut page = self.page(self.state.contents)?;
@@ -469,11 +507,17 @@ impl Sending<'_> {
                 break;
             }
             let mut contents: Vec<PackedContent> = Vec::new();
+            let mut withheld = BTreeSet::new();
             let passed = self.inner.read(|reader| {
                 reader.chained_contents::<ApiError>(&page, BATCH_BYTES, |version, bytes| {
                     let content = version.opened.as_ref().and_then(|opened| opened.content);
                     let Some((sha256, size)) = content else { return Ok(()) };
                     if contents.iter().any(|other| other.sha256 == sha256) {
+                        return Ok(());
+                    }
+                    // It came back on disk and is in the log for that; here it stays until it is redacted again.
+                    if !tags.marks_in(bytes).is_empty() {
+                        withheld.insert(sha256);
                         return Ok(());
                     }
                     let packed = zstd::bulk::compress(bytes, EFFORT).map_err(|error| {
@@ -483,6 +527,7 @@ impl Sending<'_> {
                     Ok(())
                 })
             })?;
+            self.done.withheld += withheld.len() as u64;
             if !contents.is_empty() {
                 let taken: Taken = self.hub.call("contents", &Contents { store: self.id(), contents })?;
                 self.done.contents += taken.new;

@@ -1,6 +1,6 @@
 //! A machine and its hub.
 
-use super::visible;
+use super::{count, visible};
 use retrace_api::wire::{HubAgentTokens, HubStatus, HubSynced, HubVersion};
 use std::io::{Result, Write};
 
@@ -64,6 +64,14 @@ pub fn synced(out: &mut dyn Write, synced: &HubSynced) -> Result<()> {
             store.redacted,
             store.seq
         )?;
+        if store.withheld > 0 {
+            writeln!(
+                out,
+                "{}  {} not sent: they hold what was redacted here",
+                visible::line(&store.name),
+                count(store.withheld, "content", "contents")
+            )?;
+        }
     }
     if let Some(shared) = synced.shared.filter(|shared| shared.sessions > 0) {
         writeln!(out, "{} sessions and {} entries of transcripts sent", shared.sessions, shared.entries)?;

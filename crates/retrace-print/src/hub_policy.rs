@@ -19,7 +19,11 @@ pub fn policy(out: &mut dyn Write, policy: &HubPolicy) -> Result<()> {
         out,
         "required_rules        {}",
         if rules.is_empty() { "none".to_owned() } else { visible::line(&rules) }
-    )
+    )?;
+    match &policy.note {
+        Some(note) => writeln!(out, "{}", visible::line(note.text())),
+        None => Ok(()),
+    }
 }
 
 /// One machine.

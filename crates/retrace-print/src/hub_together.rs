@@ -3,7 +3,8 @@
 use super::hub_people::who;
 use super::{Style, count, visible};
 use retrace_api::wire::{
-    HubItem, HubProjects, HubProposal, HubReach, HubRedaction, HubRedactions, HubShown, HubSynced, HubWaiting,
+    HubItem, HubProjects, HubProposal, HubReach, HubRedaction, HubRedactions, HubShown, HubSynced,
+    HubWaiting, Message,
 };
 use std::io::{Result, Write};
 
@@ -91,8 +92,17 @@ fn one_redaction(out: &mut dyn Write, redaction: &HubRedaction) -> Result<()> {
     };
     writeln!(
         out,
-        "{}  {how_far}: {} versions and {} contents destroyed at the hub",
-        redaction.id, redaction.versions, redaction.contents
+        "{}  {how_far}: {} versions and {} contents destroyed at the hub{}",
+        redaction.id,
+        redaction.versions,
+        redaction.contents,
+        match redaction.texts {
+            0 => String::new(),
+            texts => format!(
+                ", and taken out of {}",
+                count(texts, "comment or proposal", "comments and proposals")
+            ),
+        }
     )?;
     let by = visible::line(&redaction.by_name);
     writeln!(out, "  redacted on {by}, {}, chosen by {}", redaction.created_at, redaction.method)?;
@@ -125,10 +135,15 @@ fn reach(out: &mut dyn Write, reach: &HubReach) -> Result<()> {
     if receipt.places_left > 0 {
         write!(out, ", {} places left", receipt.places_left)?;
     }
-    match &receipt.reason {
-        Some(reason) => writeln!(out, " ({})", visible::line(reason)),
+    match in_words(receipt.why.as_ref(), receipt.reason.as_deref()) {
+        Some(reason) => writeln!(out, " ({})", visible::line(&reason)),
         None => writeln!(out),
     }
+}
+
+/// Why something was not done, in words where the program has some.
+fn in_words(why: Option<&Message>, reason: Option<&str>) -> Option<String> {
+    why.map(|why| why.text().to_string()).or_else(|| reason.map(str::to_owned))
 }
 
 /// A proposal.
@@ -156,7 +171,8 @@ pub fn proposal(out: &mut dyn Write, proposal: &HubProposal) -> Result<()> {
     }
     if let Some(at) = &proposal.settled_at {
         let operation = proposal.operation_seq.map(|seq| format!(", operation {seq}")).unwrap_or_default();
-        let reason = proposal.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
+        let reason = in_words(proposal.why.as_ref(), proposal.reason.as_deref());
+        let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
         writeln!(out, "  {at}{operation}{}", visible::line(&reason))?;
     }
     if proposal.verified == Some(false) {
@@ -199,9 +215,14 @@ pub fn left(out: &mut (impl Write + ?Sized), total: u64, is_least: bool) -> Resu
 pub fn exchanged(out: &mut dyn Write, synced: &HubSynced) -> Result<()> {
     for done in &synced.redactions {
         let by = visible::line(&done.by_name);
-        match &done.reason {
+        match in_words(done.why.as_ref(), done.reason.as_deref()) {
             Some(reason) => {
-                writeln!(out, "{}  of {by} could not be carried out: {}", done.order, visible::line(reason))?;
+                writeln!(
+                    out,
+                    "{}  of {by} could not be carried out: {}",
+                    done.order,
+                    visible::line(&reason)
+                )?;
             }
             None => writeln!(
                 out,
@@ -211,7 +232,8 @@ pub fn exchanged(out: &mut dyn Write, synced: &HubSynced) -> Result<()> {
         }
     }
     for done in &synced.proposals {
-        let reason = done.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
+        let reason = in_words(done.why.as_ref(), done.reason.as_deref());
+        let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
         writeln!(out, "{}  {}{}", done.id, done.state.as_str(), visible::line(&reason))?;
     }
     if synced.reviews > 0 {

@@ -41,7 +41,7 @@ pub use commands::{
 };
 
 /// Findings of a content of elsewhere, for who has no log.
-pub use retrace_health::findings_by_usual_rules;
+pub use retrace_health::{findings_by_usual_rules, is_known_rule, known_rules};
 
 use retrace_adherence::Rules;
 use retrace_engine::kept_texts::KeptTexts;

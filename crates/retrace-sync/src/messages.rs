@@ -77,6 +77,10 @@ pub struct Hello {
     pub time: i64,
     /// Its public key.
     pub public_key: Bytes,
+    /// In the answer to a machine that belongs: its versions that the hub has without path and content. Fewer than the machine told
+    /// it of are what a hub says that lost some redactions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redacted: Option<u64>,
 }
 
 /// A machine asks to be registered.

@@ -151,6 +151,17 @@ pub struct SetPolicy {
     pub value: String,
 }
 
+/// The policy as it was changed, and what is worth knowing of that.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PolicySet {
+    /// The policy.
+    #[serde(flatten)]
+    pub policy: Policy,
+    /// The store that was named, where the hub has none of this name or id: one may come later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_store: Option<String>,
+}
+
 /// Gives a machine another role.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SetRole {

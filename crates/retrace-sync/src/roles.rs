@@ -137,6 +137,7 @@ pub const REQUESTS: &[(&str, Right)] = &[
     ("role", Right::Administer),
     ("search", Right::ReadContent),
     ("search_sessions", Right::Send),
+    ("search_texts", Right::ReadContent),
     ("session_ledger", Right::ReadMetadata),
     ("session_presence", Right::ReadMetadata),
     ("sessions", Right::ReadMetadata),

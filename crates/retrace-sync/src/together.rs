@@ -87,6 +87,9 @@ pub struct Reached {
     pub versions: u64,
     /// Contents that the hub destroyed, with their keys.
     pub contents: u64,
+    /// Comments and proposals that lost their text, or the part of it that was redacted.
+    #[serde(default)]
+    pub texts: u64,
     /// Other machines that hold such versions.
     pub machines: u64,
     /// True if a second person has to approve it first.
@@ -177,6 +180,9 @@ pub struct Redactions {
     pub orders: Vec<OrderState>,
     /// What else may hold a copy of the database.
     pub replicas: Replicas,
+    /// Versions whose contents retention dropped at the hub. No search looks into them.
+    #[serde(default)]
+    pub expired: u64,
 }
 
 /// An order, and how far it reached.
@@ -212,6 +218,9 @@ pub struct OrderState {
     pub versions: u64,
     /// Contents that the hub destroyed.
     pub contents: u64,
+    /// Comments and proposals that lost their text, or the part of it that was redacted.
+    #[serde(default)]
+    pub texts: u64,
     /// When the hub last destroyed something of it.
     pub destroyed_at: Option<i64>,
     /// The machines concerned.

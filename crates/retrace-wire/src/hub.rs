@@ -168,6 +168,10 @@ pub struct HubStoreSynced {
     /// Contents sent now that the hub did not have.
     #[ts(type = "number")]
     pub contents: u64,
+    /// Contents kept back now, since they hold what was redacted here: the hub has path and hash of their versions alone.
+    #[ts(type = "number")]
+    #[serde(default)]
+    pub withheld: u64,
     /// Versions whose path and content the hub destroyed now, since they were redacted here.
     #[ts(type = "number")]
     pub redacted: u64,

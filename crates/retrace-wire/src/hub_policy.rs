@@ -1,6 +1,6 @@
 //! Policy, roles, machines and audit log of the hub.
 
-use super::{HubPerson, HubRole};
+use super::{HubPerson, HubRole, Message};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use ts_rs::TS;
@@ -18,6 +18,10 @@ pub struct HubPolicy {
     pub transcripts: String,
     /// Rules of findings that every machine checks.
     pub required_rules: Vec<String>,
+    /// What is worth knowing of the change that was just made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub note: Option<Message>,
 }
 
 /// Changes one key of the policy.

@@ -78,6 +78,10 @@ pub struct HubCarriedOut {
     pub receipts: Vec<String>,
     /// Why it was refused.
     pub reason: Option<String>,
+    /// The same in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub why: Option<Message>,
 }
 
 /// A proposal that was carried out or refused here.
@@ -98,6 +102,10 @@ pub struct HubProposalDone {
     pub operation_seq: Option<u64>,
     /// Why it was not done.
     pub reason: Option<String>,
+    /// The same in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub why: Option<Message>,
 }
 
 /// A version of any machine.
@@ -378,6 +386,10 @@ pub struct HubRedaction {
     /// Contents that the hub destroyed, with their keys.
     #[ts(type = "number")]
     pub contents: u64,
+    /// Comments and proposals that lost their text, or the part of it that was redacted.
+    #[ts(type = "number")]
+    #[serde(default)]
+    pub texts: u64,
     /// When the hub last destroyed something of it.
     pub destroyed_at: Option<String>,
     /// The machines concerned, the one that redacted included.
@@ -427,6 +439,10 @@ pub struct HubReceipt {
     pub receipts: Vec<String>,
     /// Why it was refused.
     pub reason: Option<String>,
+    /// The same in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub why: Option<Message>,
     /// The body, exactly as it was signed.
     pub body: String,
     /// The Ed25519 signature, base 64.
@@ -535,6 +551,10 @@ pub struct HubProposal {
     pub operation_seq: Option<u64>,
     /// Why it was not done.
     pub reason: Option<String>,
+    /// The same in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub why: Option<Message>,
     /// True if the machine's key signed the result; null before there is one.
     pub verified: Option<bool>,
 }

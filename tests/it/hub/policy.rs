@@ -590,7 +590,7 @@ fn doors(machine: &Machine) -> Vec<&'static str> {
 
 #[test]
 fn a_required_rule_is_on_wherever_rules_are_read() {
-    let Some((_hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    let Some((hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
     let app = &b.world.app;
     // A writer reads no contents at the hub.
     let reads = HubRoleReq { machine: "b".to_owned(), role: HubRole::Reviewer };
@@ -606,7 +606,11 @@ fn a_required_rule_is_on_wherever_rules_are_read() {
     b.synced();
     assert_eq!(doors(&b), Vec::<&str>::new());
 
-    set_policy(&a, "required_rules", &format!("{RULE},of/later")).expect("a policy");
+    set_policy(&a, "required_rules", RULE).expect("a policy");
+    // And one that a later program knows.
+    let of_later = format!("'[\"{RULE}\", \"of/later\"]'");
+    hub.database
+        .sql(&format!("UPDATE policies SET policy = jsonb_set(policy, '{{required_rules}}', {of_later})"));
     assert_eq!(doors(&b), Vec::<&str>::new(), "nothing is asked of a machine before it syncs");
     b.synced();
     assert_eq!(

@@ -174,7 +174,7 @@ fn a_redaction_takes_back_what_would_put_it_there_again() {
         ..proposed(HubProposalKind::Edit)
     };
     let error = commands::hub_propose(&a.world.app, request).expect_err("it is kept out");
-    assert_eq!(error.code, Code::Invalid);
+    assert_eq!(error.code, Code::ContentRedacted);
     // Nor does a forged result bring a withdrawn one back.
     let forged =
         format!("{{\"body\":\"{{\\\"proposal\\\":\\\"{}\\\"}}\",\"signature\":\"AA==\"}}", brings.id);

@@ -69,7 +69,14 @@ fn two_processes_answer_the_same() {
     assert_eq!(seen.len(), 18);
     assert_eq!(format!("{seen:?}"), format!("{:?}", a.versions()));
     let (mut stolen, key) = (hub.options(), hub.folder.path().join("another.key"));
-    stolen.key_file = key;
+    stolen.key_file = key.clone();
+    let refused = retrace_hub::start(stolen.clone()).expect_err("no key file");
+    assert!(matches!(refused, Failure::NoKeyFile(_)), "{refused}");
+    assert!(!key.exists(), "none is made beside a database that has one elsewhere");
+    // One that another database has.
+    let other = Postgres::database().expect("it is installed");
+    let made = retrace_hub::start(HubOptions::new(&other.url(), &key)).expect("a hub");
+    made.stop();
     let refused = retrace_hub::start(stolen).expect_err("another key file");
     assert!(matches!(refused, Failure::OtherKeyFile(_)), "{refused}");
 }

@@ -3406,7 +3406,11 @@ receipts: Array<string>,
 /**
  * Why it was refused.
  */
-reason: string | null, };
+reason: string | null, 
+/**
+ * The same in words.
+ */
+why?: Message, };
 
 /**
  * A comment on a version.
@@ -3801,7 +3805,11 @@ transcripts: string,
 /**
  * Rules of findings that every machine checks.
  */
-required_rules: Array<string>, };
+required_rules: Array<string>, 
+/**
+ * What is worth knowing of the change that was just made.
+ */
+note?: Message, };
 
 /**
  * Changes one key of the policy.
@@ -4015,6 +4023,10 @@ operation_seq: number | null,
  */
 reason: string | null, 
 /**
+ * The same in words.
+ */
+why?: Message, 
+/**
  * True if the machine's key signed the result; null before there is one.
  */
 verified: boolean | null, };
@@ -4050,7 +4062,11 @@ operation_seq: number | null,
 /**
  * Why it was not done.
  */
-reason: string | null, };
+reason: string | null, 
+/**
+ * The same in words.
+ */
+why?: Message, };
 
 /**
  * What a proposal is to do.
@@ -4188,6 +4204,10 @@ receipts: Array<string>,
  */
 reason: string | null, 
 /**
+ * The same in words.
+ */
+why?: Message, 
+/**
  * The body, exactly as it was signed.
  */
 body: string, 
@@ -4260,6 +4280,10 @@ versions: number,
  * Contents that the hub destroyed, with their keys.
  */
 contents: number, 
+/**
+ * Comments and proposals that lost their text, or the part of it that was redacted.
+ */
+texts: number, 
 /**
  * When the hub last destroyed something of it.
  */
@@ -4856,6 +4880,10 @@ versions: number,
  * Contents sent now that the hub did not have.
  */
 contents: number, 
+/**
+ * Contents kept back now, since they hold what was redacted here: the hub has path and hash of their versions alone.
+ */
+withheld: number, 
 /**
  * Versions whose path and content the hub destroyed now, since they were redacted here.
  */

@@ -560,7 +560,7 @@ commands! {
         at hub invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
     /// Comments on a version of any machine.
     write hub_comment(HubCommentReq) -> HubShown
-        at hub invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+        at hub invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused, ContentRedacted];
     /// Projects, and the stores that each has on every machine.
     read hub_projects(Nothing) -> HubProjects
         at hub provides [Outside, Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
@@ -584,7 +584,7 @@ commands! {
         at hub invalidates [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
     /// Proposes a change to another machine, which carries it out or refuses it.
     write hub_propose(HubProposeReq) -> HubProposal
-        at hub invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+        at hub invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused, ContentRedacted];
     /// Proposals of the organisation, newest first, with their results.
     read hub_proposals(Nothing) -> HubProposals
         at hub provides [Outside, Hosts] errors [NotFound, StoreUnavailable, KeyRefused];

@@ -17,7 +17,7 @@ use retrace_sync::sign::{is_signed, join_text, machine_of};
 use tokio_postgres::Row;
 
 pub(crate) fn hello(hub: &Hub) -> Hello {
-    Hello { protocol: PROTOCOL, time: now(), public_key: Bytes(hub.keys.signing.public()) }
+    Hello { protocol: PROTOCOL, time: now(), public_key: Bytes(hub.keys.signing.public()), redacted: None }
 }
 
 /// Registers a machine. The same machine may ask again with the same token, whose answer it may have missed. With `lasts`, in
@@ -151,7 +151,16 @@ pub(crate) async fn clock(scoped: &Scoped, caller: &Caller, request: Clock) -> R
             &[&&caller.org.0[..], &&caller.machine.0[..], &at, &request.time.saturating_sub(at)],
         )
         .await?;
-    Ok(Hello { protocol: PROTOCOL, time: at, public_key: Bytes(Vec::new()) })
+    let redacted: i64 = scoped
+        .client()?
+        .query_one(
+            "SELECT count(*) FROM versions WHERE org = $1 AND machine = $2 AND redacted",
+            &[&&caller.org.0[..], &&caller.machine.0[..]],
+        )
+        .await?
+        .get(0);
+    let redacted = u64::try_from(redacted).ok();
+    Ok(Hello { protocol: PROTOCOL, time: at, public_key: Bytes(Vec::new()), redacted })
 }
 
 /// The machines, and the windows that have not ended: one that has is in the audit log alone.

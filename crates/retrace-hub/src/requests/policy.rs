@@ -5,9 +5,9 @@ use crate::Failure;
 use crate::audit::{note, note_change};
 use crate::database::Prepared;
 use crate::database::{Scoped, now};
-use retrace_model::{MachineId, OrgId};
+use retrace_model::{MachineId, OrgId, StoreId};
 use retrace_sync::messages as m;
-use retrace_sync::policy::{AuditPage, AuditRow, ListAudit, Policy, SetPolicy};
+use retrace_sync::policy::{AuditPage, AuditRow, EVERY_STORE, ListAudit, Policy, SetPolicy};
 use tokio_postgres::Row;
 
 /// The policy of an organisation; the default where none was set.
@@ -20,6 +20,24 @@ pub(crate) async fn policy_of(client: Prepared<'_>, org: OrgId, lock: &str) -> R
 
 pub(crate) async fn policy(scoped: &Scoped, caller: &Caller) -> Result<Policy, Failure> {
     policy_of(scoped.client()?, caller.org, "").await
+}
+
+/// The store of a key of retention, where nobody has one of this name or id now.
+pub(crate) async fn store_that_is_not_there(
+    scoped: &Scoped,
+    org: OrgId,
+    request: &SetPolicy,
+) -> Result<Option<String>, Failure> {
+    let Some(("retention_days", store)) = request.key.split_once('.') else { return Ok(None) };
+    let store = store.trim();
+    // Texts of transcripts have a key beside those of stores.
+    if [EVERY_STORE, "transcripts"].contains(&store) || request.value.trim() == "none" {
+        return Ok(None);
+    }
+    let id = StoreId::parse(store).ok().map(|id| id.0.to_vec());
+    let known = "SELECT EXISTS (SELECT 1 FROM stores WHERE org = $1 AND (store = $2 OR name = $3))";
+    let known: bool = scoped.client()?.query_one(known, &[&&org.0[..], &id, &store]).await?.get(0);
+    Ok((!known).then(|| store.to_owned()))
 }
 
 /// Changes one key; the audit log keeps what was so before.

@@ -64,6 +64,12 @@ pub(crate) async fn propose(
         (None, "rollback" | "restore") => None,
         _ => return Err(invalid("An edit has a content, and nothing else has one.")),
     };
+    let note = request.note.as_deref().map(words);
+    if let Some(note) = &note
+        && KeptOut::is_out(hub, scoped, caller.org, &Sha256::of(note.as_bytes())).await?
+    {
+        return Err(invalid("This note was redacted; it stays out."));
+    }
     let client = scoped.client()?;
     let waiting: i64 = client
         .query_one(
@@ -101,7 +107,7 @@ pub(crate) async fn propose(
                 &wanted.at,
                 &wanted.expects,
                 &wanted.expects_seq,
-                &request.note.as_deref().map(words),
+                &note,
                 &person,
                 &&caller.machine.0[..],
                 &machine_name(scoped, caller).await?,

@@ -10,6 +10,7 @@ mod list;
 mod orders;
 mod reach;
 mod search;
+mod texts;
 
 pub(crate) use approve::approve_order;
 pub(crate) use kept_out::KeptOut;
@@ -17,6 +18,7 @@ pub(crate) use list::{redactions, replicas};
 pub(crate) use orders::{orders, receipt};
 pub(crate) use reach::{going, name, reach};
 pub(crate) use search::{opened, search};
+pub(crate) use texts::search_texts;
 
 use super::{Caller, invalid, number};
 use crate::Failure;

@@ -85,6 +85,19 @@ impl Tags {
         self.lost
     }
 
+    /// True if exact secrets are known, for which contents can be searched.
+    #[must_use]
+    pub fn has_secrets(&self) -> bool {
+        !self.secrets.is_empty()
+    }
+
+    /// True if a content with this hash was redacted as a whole. Of fewer than twelve bytes none is known.
+    #[must_use]
+    pub fn is_content(&self, sha256: &Sha256) -> bool {
+        let key = self.key.as_ref().filter(|_| !self.contents.is_empty());
+        key.is_some_and(|key| self.contents.contains_key(&key.code(CONTENT, &sha256.0)))
+    }
+
     /// Redacted content that `bytes` hold.
     #[must_use]
     pub fn held_in(&self, bytes: &[u8]) -> Held {

@@ -1,7 +1,7 @@
 /** Changes that machines propose to each other, with what became of each. */
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { HubProposal } from "@/bindings";
-import { Moment } from "@/shared/labels";
+import { Moment, ProgramText } from "@/shared/labels";
 import { Button, Chip, Empty, useWords } from "@/shared/ui";
 import { VirtualRows } from "@/shared/VirtualRows";
 import { useBackend } from "@/state/backend";
@@ -64,7 +64,9 @@ function Proposal({ proposal }: { proposal: HubProposal }) {
           · <Moment at={proposal.created_at} form="ago" />
         </span>
         {proposal.note && <span className={css.comment}>{proposal.note}</span>}
-        {proposal.reason && <span className="text-del">{proposal.reason}</span>}
+        {proposal.reason && (
+          <span className="text-del">{proposal.why ? <ProgramText text={proposal.why} /> : proposal.reason}</span>
+        )}
       </span>
       <Chip tone={state.tone}>{words(state.word)}</Chip>
       {proposal.verified === false && (

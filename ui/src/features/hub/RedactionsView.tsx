@@ -34,7 +34,11 @@ function Reach({ reach }: { reach: HubReach }) {
             <Trans>the receipt’s signature does not fit</Trans>
           </Chip>
         ))}
-      {reach.receipt?.reason && <span className="text-del">{reach.receipt.reason}</span>}
+      {reach.receipt?.reason && (
+        <span className="text-del">
+          {reach.receipt.why ? <ProgramText text={reach.receipt.why} /> : reach.receipt.reason}
+        </span>
+      )}
     </li>
   );
 }

@@ -372,6 +372,7 @@ export function fakeHubRedaction(more: Partial<HubRedaction> = {}): HubRedaction
     approved_at: null,
     versions: 1,
     contents: 1,
+    texts: 0,
     destroyed_at: AT,
     machines: [
       { ...reach, machine: HERE, name: "desk", state: "done" },

@@ -18,7 +18,7 @@ pub(crate) async fn redactions(hub: &Hub, scoped: &Scoped, caller: &Caller) -> R
     let rows = client
         .query(
             "SELECT o.id, o.by_machine, m.name, o.at, o.method, o.live, o.reason, o.state, o.approved_by, o.approved_at,
-                 o.versions, o.contents, o.destroyed_at, o.by_shown, o.approved_verified
+                 o.versions, o.contents, o.destroyed_at, o.by_shown, o.approved_verified, o.texts
              FROM orders o JOIN machines m ON m.org = o.org AND m.machine = o.by_machine
              WHERE o.org = $1 ORDER BY o.received_at DESC, o.id LIMIT $2",
             &[&&caller.org.0[..], &LISTED],
@@ -69,13 +69,21 @@ pub(crate) async fn redactions(hub: &Hub, scoped: &Scoped, caller: &Caller) -> R
             approved_at: row.get(9),
             versions: count(row.get(10)),
             contents: count(row.get(11)),
+            texts: count(row.get(15)),
             destroyed_at: row.get(12),
             first_person: row.get(13),
             approved_verified: row.get(14),
             machines: of_order.remove(&row.get::<_, Vec<u8>>(0)).unwrap_or_default(),
         });
     }
-    Ok(Redactions { orders, replicas: hub.database.replicas().await.unwrap_or_default() })
+    let expired = client
+        .query_one(
+            "SELECT count(*) FROM versions WHERE org = $1 AND expired AND NOT redacted",
+            &[&&caller.org.0[..]],
+        )
+        .await?;
+    let replicas = hub.database.replicas().await.unwrap_or_default();
+    Ok(Redactions { orders, replicas, expired: count(expired.get(0)) })
 }
 
 /// What else may hold a copy, as far as the hub's user of the database may see it.

@@ -1,7 +1,7 @@
 //! Taking contents out of every chain, or having that approved first.
 
 use super::kept_out::{known_tags, tag_of};
-use super::{Going, Parts, Value, alone, short};
+use super::{Going, Parts, Value, alone, short, texts};
 use crate::Failure;
 use crate::audit;
 use crate::database::{Scoped, now};
@@ -59,6 +59,7 @@ pub(crate) async fn reach(
     let mut elsewhere: BTreeSet<Vec<u8>> = elsewhere.iter().map(|row| row.get(0)).collect();
     // Texts of sessions, those of the asking machine among them.
     elsewhere.extend(sessions::elsewhere(scoped, caller.org, &hashes).await?);
+    elsewhere.extend(texts::elsewhere(scoped, caller.org, &hashes).await?);
     // What is known and held by nobody else is done.
     going.retain(|sha256, _| !known.contains_key(sha256) || elsewhere.contains(&sha256.0[..]));
     if going.is_empty() {
@@ -125,6 +126,7 @@ pub(super) async fn take_out(
     let mut machines = BTreeSet::new();
     // Stores that the hub serves itself have no log elsewhere: what is masked here is done.
     let itself = hub.keys.signing.machine();
+    reached.texts = texts::take_out(hub, scoped, org, going).await?;
     for (sha256, parts) in going {
         let tag = tag_of(hub, org, sha256);
         client
@@ -154,14 +156,6 @@ pub(super) async fn take_out(
                 &those,
             )
             .await?;
-        client
-            .execute(
-                "UPDATE proposals SET state = CASE WHEN state = 'waiting' THEN 'withdrawn' ELSE state END, path = NULL,
-                     expects = NULL, sha256 = NULL, size = NULL, wrapped_key = NULL, bytes = NULL, note = NULL
-                 WHERE org = $1 AND (sha256 = $2 OR expects = $2)",
-                &those[..2],
-            )
-            .await?;
         reached.versions += client
             .execute(
                 "UPDATE versions SET redacted = true, path = NULL, salt = NULL, content_sha256 = NULL,
@@ -181,9 +175,16 @@ pub(super) async fn take_out(
     reached.machines = machines.len() as u64;
     client
         .execute(
-            "UPDATE orders SET versions = versions + $3, contents = contents + $4, destroyed_at = $5
+            "UPDATE orders SET versions = versions + $3, contents = contents + $4, texts = texts + $5, destroyed_at = $6
              WHERE org = $1 AND id = $2",
-            &[&&org.0[..], &&id.0[..], &number(reached.versions)?, &number(reached.contents)?, &now()],
+            &[
+                &&org.0[..],
+                &&id.0[..],
+                &number(reached.versions)?,
+                &number(reached.contents)?,
+                &number(reached.texts)?,
+                &now(),
+            ],
         )
         .await?;
     Ok(reached)

@@ -1,6 +1,7 @@
 //! Lists over all machines: the inbox, the history of a memory, and how much waits.
 
 use super::memories::path_key;
+use super::one::{CANDIDATES, in_words};
 use super::{COLUMNS, count, row_of};
 use crate::Failure;
 use crate::database::Scoped;
@@ -74,14 +75,18 @@ pub(crate) async fn machine_named(
     let rows = scoped
         .client()?
         .query(
-            "SELECT machine FROM machines WHERE org = $1 AND (machine = $2 OR ($2 IS NULL AND name = $3)) LIMIT 2",
+            "SELECT machine FROM machines WHERE org = $1 AND (machine = $2 OR ($2 IS NULL AND name = $3)) ORDER BY machine",
             &[&&caller.org.0[..], &id, &name],
         )
         .await?;
     match rows.as_slice() {
         [] => Err(Failure::refused(m::NOT_FOUND, "The hub has no such machine.")),
         [row] => Ok(MachineId(id16(row, 0)?)),
-        _ => Err(invalid("Several machines have this name: name it by its id.")),
+        rows => {
+            let ids = rows.iter().take(CANDIDATES).map(|row| Ok(MachineId(id16(row, 0)?).to_string()));
+            let ids = in_words(ids.collect::<Result<_, Failure>>()?);
+            Err(invalid(&format!("Several machines have this name: name it by its id, one of {ids}.")))
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::Failure;
 use crate::audit;
 use crate::database::{Scoped, now};
 use crate::keys::{Place, Sealed};
-use crate::requests::redactions::{Value, beside_others, machine_name, opened};
+use crate::requests::redactions::{KeptOut, Value, beside_others, machine_name, opened};
 use crate::requests::{Caller, digest, id16, invalid, number};
 use crate::routes::Hub;
 use retrace_model::{MachineId, MemoryId, Sha256, StoreId, VersionId};
@@ -14,6 +14,16 @@ use retrace_sync::together::{
     Approve, Approved, Comment, HubCommentRow, HubReviewRow, HubVersionRow, MAX_TEXT, Shown, VersionRef,
 };
 use tokio_postgres::Row;
+
+/// Candidates that an error names, where a name fits several.
+pub(super) const CANDIDATES: usize = 10;
+
+/// Names in a sentence, each once.
+pub(super) fn in_words(mut names: Vec<String>) -> String {
+    names.sort_unstable();
+    names.dedup();
+    names.join(", ")
+}
 
 /// A version that was found by its name.
 pub(crate) struct Found {
@@ -30,22 +40,24 @@ impl Found {
     }
 }
 
-/// The version that is named: `memver_…`, with `@machine_…` where several machines have it.
+/// The version that is named: `memver_…`, with `@` and id or name of the machine where several machines have it.
 pub(crate) async fn found(scoped: &Scoped, caller: &Caller, text: &str) -> Result<Found, Failure> {
     let unknown = || Failure::refused(m::NOT_FOUND, "The hub has no such version.");
     let (version, machine) = match text.split_once('@') {
-        Some((version, machine)) => (version, Some(MachineId::parse(machine).map_err(|_| unknown())?)),
+        Some((version, machine)) => (version, Some(machine)),
         None => (text, None),
     };
     let id = VersionId::parse(version).map_err(|_| unknown())?;
     let sql = format!(
         "SELECT {COLUMNS} FROM {TABLES} WHERE v.org = $1 AND v.local_seq = $2 AND substring(v.leaf FROM 1 FOR 8) = $3
-             AND ($4::bytea IS NULL OR v.machine = $4) ORDER BY v.machine, v.store LIMIT 2"
+             AND ($4::bytea IS NULL OR v.machine = $4) AND ($5::text IS NULL OR m.name = $5) ORDER BY v.machine, v.store LIMIT {CANDIDATES}"
     );
-    let machine = machine.map(|machine| machine.0.to_vec());
+    let id_of_machine =
+        machine.and_then(|machine| MachineId::parse(machine).ok()).map(|machine| machine.0.to_vec());
+    let name = machine.filter(|_| id_of_machine.is_none());
     let rows = scoped
         .client()?
-        .query(&sql, &[&&caller.org.0[..], &number(id.seq)?, &&id.fingerprint[..], &machine])
+        .query(&sql, &[&&caller.org.0[..], &number(id.seq)?, &&id.fingerprint[..], &id_of_machine, &name])
         .await?;
     match rows.as_slice() {
         [] => Err(unknown()),
@@ -56,7 +68,16 @@ pub(crate) async fn found(scoped: &Scoped, caller: &Caller, text: &str) -> Resul
             local_seq: row.get(14),
             row: row_of(row)?,
         }),
-        _ => Err(invalid("Several machines have this version: name it as VERSION@MACHINE.")),
+        rows => {
+            let named = |row: &Row| -> Result<String, Failure> {
+                Ok(format!("{} {}", row.get::<_, String>(11), MachineId(id16(row, 1)?)))
+            };
+            let names = rows.iter().map(named).collect::<Result<_, _>>()?;
+            Err(invalid(&format!(
+                "Several machines have this version: name it as VERSION@MACHINE, with one of {}.",
+                in_words(names)
+            )))
+        }
     }
 }
 
@@ -183,6 +204,9 @@ pub(crate) async fn comment(
         return Err(invalid("The version was redacted."));
     }
     let sha256 = Sha256::of(text.as_bytes());
+    if KeptOut::is_out(hub, scoped, caller.org, &sha256).await? {
+        return Err(invalid("This comment was redacted; it stays out."));
+    }
     let packed = zstd::bulk::compress(text.as_bytes(), 3)
         .map_err(|_| Failure::Machine("a comment could not be packed".into()))?;
     let place = Place { org: caller.org, store: found.store, machine: found.machine };
