@@ -1,6 +1,8 @@
-//! What the allocator keeps of what was given back to it.
+//! What a process keeps in memory that nobody needs: pages of the log, and what the allocator keeps of what was given back to it.
 
+use retrace_engine::Engine;
 use retrace_engine::recorder::Upkeep;
+use std::sync::Arc;
 
 /// To be called first thing in a process, before it has threads. The allocator of glibc gives each thread a heap of its own, up to
 /// eight for each processor, and none of them gives back what its largest answer took: a server whose calls go round its threads
@@ -26,10 +28,18 @@ pub fn bound_heaps() {}
 const TICKS: u32 = 240;
 
 /// Returns free memory to the system now and then. The answers of a server have every size, so what is free lies in pieces
-/// between what is kept, and the allocator of glibc returns by itself only what is free at the end of a heap.
-#[derive(Default)]
+/// between what is kept, and the allocator of glibc returns by itself only what is free at the end of a heap. Pages of the log
+/// are let go of before: the writing connection would keep each that it met, as the log grows, up to its bound.
 pub(crate) struct MemoryUpkeep {
+    engine: Arc<Engine>,
     ticks: u32,
+}
+
+impl MemoryUpkeep {
+    /// For the recorder of this log.
+    pub(crate) fn new(engine: Arc<Engine>) -> Self {
+        Self { engine, ticks: 0 }
+    }
 }
 
 impl Upkeep for MemoryUpkeep {
@@ -37,6 +47,7 @@ impl Upkeep for MemoryUpkeep {
         self.ticks += 1;
         if self.ticks == TICKS {
             self.ticks = 0;
+            self.engine.release_pages();
             return_free_memory();
         }
     }

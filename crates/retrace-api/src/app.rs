@@ -191,7 +191,7 @@ impl App {
             Box::new(LiveUpkeep::new(Arc::clone(&self.rules))),
             Box::new(TodayUpkeep::new(Arc::clone(&self.review))),
             Box::new(SyncUpkeep::new(Arc::clone(&self.together))),
-            Box::<MemoryUpkeep>::default(),
+            Box::new(MemoryUpkeep::new(Arc::clone(&self.engine))),
         ];
         self.engine.record(stores, upkeep)
     }

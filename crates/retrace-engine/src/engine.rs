@@ -223,6 +223,15 @@ impl Engine {
         lock(&self.writer)
     }
 
+    /// Lets go of the pages of the log that connections keep: those of a log that is worked with for long fill up with pages
+    /// that nobody asks for again.
+    pub fn release_pages(&self) {
+        // What is not let go of now is the next time.
+        drop(lock(&self.writer).release_pages());
+        // A connection that somebody reads with is not in the list, and comes back to it.
+        drop(lock(&self.readers).iter().try_for_each(ReadConnection::release_pages));
+    }
+
     /// Reports that the list of stores changed.
     pub fn stores_changed(&self) {
         self.kinds.forget_places();

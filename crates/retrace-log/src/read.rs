@@ -36,7 +36,7 @@ pub struct Reader<'c> {
 
 /// A connection that only reads.
 pub struct ReadConnection {
-    connection: Connection,
+    pub(crate) connection: Connection,
     /// Goes after the connection, as the order of fields says.
     _kept_open: Arc<KeptOpen>,
 }
@@ -59,6 +59,15 @@ impl ReadConnection {
     /// A failure of the database. Nothing is lost then.
     pub fn move_write_ahead_log(&self) -> Result<(), LogError> {
         Ok(self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?)
+    }
+
+    /// Lets go of the pages that it keeps. The system has them still, so that reading them again takes some microseconds a
+    /// page.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn release_pages(&self) -> Result<(), LogError> {
+        Ok(self.connection.release_memory()?)
     }
 
     /// Runs `read` on one state of the log, whatever others append meanwhile.

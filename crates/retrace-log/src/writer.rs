@@ -75,6 +75,15 @@ impl Writer {
         Ok(appended)
     }
 
+    /// Lets go of the pages that it keeps between transactions, as [`ReadConnection::release_pages`](crate::ReadConnection::release_pages)
+    /// does.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn release_pages(&self) -> Result<(), LogError> {
+        Ok(self.connection.release_memory()?)
+    }
+
     /// Reads what is committed.
     #[must_use]
     pub fn reader(&self) -> Reader<'_> {

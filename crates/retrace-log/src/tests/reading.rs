@@ -287,3 +287,66 @@ fn an_empty_log_answers_everything_with_nothing() {
     assert_eq!(reader.activity(log.store, 10).expect("marks"), []);
     log.assert_sound();
 }
+
+/// Bytes of pages that a connection keeps.
+#[expect(unsafe_code, reason = "no safe function asks SQLite for it")]
+fn kept_in_pages(connection: &rusqlite::Connection) -> i32 {
+    let (mut kept, mut highest) = (0, 0);
+    // SAFETY: the connection is open for as long as it is borrowed, and both numbers are written to before the call ends.
+    let asked = unsafe {
+        rusqlite::ffi::sqlite3_db_status(
+            connection.handle(),
+            rusqlite::ffi::SQLITE_DBSTATUS_CACHE_USED,
+            &raw mut kept,
+            &raw mut highest,
+            0,
+        )
+    };
+    assert_eq!(asked, rusqlite::ffi::SQLITE_OK);
+    kept
+}
+
+#[test]
+fn pages_are_let_go_of_and_read_again() {
+    let mut log = TestLog::new();
+    let store = log.store;
+    let changes = (0..400).map(|number| put(store, &format!("{number}.md"), noise(number, 2_000))).collect();
+    log.scan(changes);
+    let reader = ReadConnection::open(log.writer.files()).expect("a reader");
+    let texts = |reader: &Reader<'_>| -> Result<Vec<Vec<u8>>, LogError> {
+        let versions = reader.versions(&VersionFilter { limit: 400, ..VersionFilter::default() })?;
+        versions.iter().map(|version| Ok(reader.content(version)?.expect("a content").bytes)).collect()
+    };
+    let before = reader.snapshot(texts).expect("contents");
+    assert_eq!(texts(&log.writer.reader()).expect("contents"), before);
+    for connection in [&log.writer.connection, &reader.connection] {
+        assert!(kept_in_pages(connection) > 500_000);
+    }
+    log.writer.release_pages().expect("lets go");
+    reader.release_pages().expect("lets go");
+    for connection in [&log.writer.connection, &reader.connection] {
+        assert!(kept_in_pages(connection) < 100_000, "{}", kept_in_pages(connection));
+    }
+    assert_eq!(reader.snapshot(texts).expect("contents"), before);
+    log.scan(vec![put(store, "0.md", "after")]);
+    assert_eq!(texts(&log.writer.reader()).expect("contents").len(), 400);
+}
+
+#[test]
+fn versions_read_ahead_are_those_that_are_read_singly() {
+    let (log, _) = varied();
+    let reader = log.writer.reader();
+    let items = reader.items(&Actor::User { id: "ada".to_owned() }).expect("items");
+    let last = reader.last_version().expect("a number");
+    // One that is not there is left out, one that is named twice is read once.
+    items.read_ahead((1..=last).rev().chain([1, last + 1, u64::MAX])).expect("reads");
+    for seq in 1..=last {
+        let single = format!("{:?}", reader.version(seq).expect("a version"));
+        // The first answer is what was read ahead, the second is read.
+        for _ in 0..2 {
+            assert_eq!(format!("{:?}", items.version(seq).expect("a version")), single);
+        }
+    }
+    assert!(matches!(items.version(last + 1), Err(LogError::NotFound { .. })));
+    items.read_ahead([]).expect("nothing to read");
+}

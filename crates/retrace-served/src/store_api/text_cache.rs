@@ -14,8 +14,9 @@ use retrace_model::Sha256;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-/// Bytes kept at most: some thousand memories of the median size, or 160 of the largest the API takes.
-const MAX_BYTES: usize = 16 << 20;
+/// Bytes of a generation: more than the median memories of a store of the most memories a host takes, or 40 of the largest the
+/// API takes.
+const GENERATION_BYTES: usize = 4 << 20;
 
 /// Texts by the hash of their bytes.
 #[derive(Default)]
@@ -23,9 +24,13 @@ pub(crate) struct TextCache {
     known: Mutex<Known>,
 }
 
+/// Two generations. When the younger one is full it becomes the older one, and what was older is forgotten; what is read again comes
+/// back to the younger one. So texts that were replaced do not stay because there is room.
 #[derive(Default)]
 struct Known {
-    texts: HashMap<Sha256, Arc<str>>,
+    younger: HashMap<Sha256, Arc<str>>,
+    older: HashMap<Sha256, Arc<str>>,
+    /// Bytes of the younger one.
     bytes: usize,
     /// Number of times everything was forgotten.
     forgotten: u64,
@@ -38,15 +43,15 @@ impl TextCache {
             return text_of(reader, version);
         };
         let (known, forgotten) = {
-            let known = lock(&self.known);
-            (known.texts.get(&info.sha256).map(Arc::clone), known.forgotten)
+            let mut known = lock(&self.known);
+            (known.get(info.sha256), known.forgotten)
         };
         if let Some(known) = known {
             return Ok(Some(known.as_ref().to_owned()));
         }
         let text = text_of(reader, version)?;
         if let Some(text) = &text {
-            lock(&self.known).keep(info.sha256, text, forgotten);
+            lock(&self.known).keep(info.sha256, text.as_str().into(), forgotten);
         }
         Ok(text)
     }
@@ -60,16 +65,27 @@ impl TextCache {
 }
 
 impl Known {
+    fn get(&mut self, sha256: Sha256) -> Option<Arc<str>> {
+        if let Some(text) = self.younger.get(&sha256) {
+            return Some(Arc::clone(text));
+        }
+        let text = self.older.remove(&sha256)?;
+        self.keep(sha256, Arc::clone(&text), self.forgotten);
+        Some(text)
+    }
+
     /// Keeps a text that was read when everything had been forgotten `forgotten` times.
-    fn keep(&mut self, sha256: Sha256, text: &str, forgotten: u64) {
-        if forgotten != self.forgotten || text.len() > MAX_BYTES {
+    fn keep(&mut self, sha256: Sha256, text: Arc<str>, forgotten: u64) {
+        if forgotten != self.forgotten || text.len() > GENERATION_BYTES {
             return;
         }
-        if self.bytes + text.len() > MAX_BYTES {
-            *self = Self { forgotten, ..Self::default() };
+        if self.bytes + text.len() > GENERATION_BYTES {
+            self.older = std::mem::take(&mut self.younger);
+            self.bytes = 0;
         }
-        if self.texts.insert(sha256, text.into()).is_none() {
-            self.bytes += text.len();
+        let length = text.len();
+        if self.younger.insert(sha256, text).is_none() {
+            self.bytes += length;
         }
     }
 }
@@ -79,30 +95,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_is_bounded() {
+    fn what_is_kept_is_bounded_and_what_is_read_again_stays() {
         let mut known = Known::default();
-        let text = "x".repeat(MAX_BYTES / 4);
-        for number in 0..9_u8 {
-            known.keep(Sha256::of(&[number]), &text, 0);
-            known.keep(Sha256::of(&[number]), &text, 0);
-            assert!(known.bytes <= MAX_BYTES);
-            assert_eq!(known.bytes, known.texts.len() * text.len());
+        let text: Arc<str> = "x".repeat(GENERATION_BYTES / 4).into();
+        let bytes = |texts: &HashMap<Sha256, Arc<str>>| texts.values().map(|text| text.len()).sum::<usize>();
+        for number in 0..19_u8 {
+            known.keep(Sha256::of(&[number]), Arc::clone(&text), 0);
+            known.keep(Sha256::of(&[number]), Arc::clone(&text), 0);
+            assert!(known.get(Sha256::of(&[0])).is_some());
+            assert!(known.bytes <= GENERATION_BYTES && bytes(&known.older) <= GENERATION_BYTES);
+            assert_eq!(known.bytes, bytes(&known.younger));
         }
-        assert!(known.texts.contains_key(&Sha256::of(&[8])));
-        known.keep(Sha256::of(b"large"), &"x".repeat(MAX_BYTES + 1), 0);
-        assert!(!known.texts.contains_key(&Sha256::of(b"large")));
+        assert!(known.get(Sha256::of(&[18])).is_some());
+        assert!(known.get(Sha256::of(&[1])).is_none());
+        known.keep(Sha256::of(b"large"), "x".repeat(GENERATION_BYTES + 1).into(), 0);
+        assert!(known.get(Sha256::of(b"large")).is_none());
     }
 
     #[test]
     fn what_was_read_before_forgetting_is_not_kept_after_it() {
         let kept = TextCache::default();
-        lock(&kept.known).keep(Sha256::of(b"one"), "one", 0);
+        lock(&kept.known).keep(Sha256::of(b"one"), "one".into(), 0);
         kept.forget();
         let mut known = lock(&kept.known);
-        assert!(known.texts.is_empty() && known.bytes == 0);
-        known.keep(Sha256::of(b"one"), "one", 0);
-        assert!(known.texts.is_empty());
-        known.keep(Sha256::of(b"one"), "one", 1);
-        assert_eq!(known.texts.len(), 1);
+        assert!(known.younger.is_empty() && known.older.is_empty() && known.bytes == 0);
+        known.keep(Sha256::of(b"one"), "one".into(), 0);
+        assert!(known.younger.is_empty());
+        known.keep(Sha256::of(b"one"), "one".into(), 1);
+        assert_eq!(known.younger.len(), 1);
     }
 }
