@@ -29,7 +29,9 @@ use crate::weight::{
 };
 use count::count_message;
 use retrace_tokens::{Counter, Family};
+use retrace_transcript::requests::RecordedPreamble;
 use retrace_transcript::{BlockKind, Message, Origin, Preamble, Request, Role, Transcript};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -194,9 +196,10 @@ impl Counts {
             self.messages[index] = MessageCount { fingerprint: fingerprints[index], blocks };
         }
         // There are few preambles, and one may have been filled in since.
-        self.set_preambles(
-            transcript.preambles.iter().map(|preamble| count::preamble(preamble, counter, framing)),
-        );
+        self.set_preambles(transcript.preambles.iter().map(|Preamble { system, tools }| {
+            let definitions = tools.iter().map(|tool| Cow::Owned(tool.definition.to_string()));
+            count::preamble(system, definitions, counter, framing)
+        }));
         self.reminder = counter.content(framing.reminder);
         self.dropped_result = counter.content(framing::DROPPED_RESULT);
         self.placeholder = counter.content(weighing.placeholder);
@@ -206,11 +209,12 @@ impl Counts {
     /// What is counted of a preamble, for [`Counts::set_preambles`].
     #[must_use]
     pub fn preamble(
-        preamble: &Preamble,
+        preamble: &RecordedPreamble,
         counter: &dyn TextCounter,
         weighing: &Weighing<'_>,
     ) -> PreambleCount {
-        count::preamble(preamble, counter, &weighing.framing)
+        let definitions = preamble.tools.iter().map(|tool| Cow::Borrowed(tool.definition.as_str()));
+        count::preamble(&preamble.system, definitions, counter, &weighing.framing)
     }
 
     /// Takes the counts of preambles whose texts the transcript does not hold any more, in its order.

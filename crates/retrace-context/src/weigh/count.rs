@@ -4,8 +4,9 @@ use super::framing::{Framing, TOOL_DEFINITIONS_PERCENT};
 use super::{BlockCount, Estimate, FileCount, RepeatCount, TextCounter, files, media};
 use crate::weight::{FileSource, PreambleCount, PreambleWeight, PromptFile};
 use retrace_tokens::Family;
-use retrace_transcript::{AttachedFile, BlockKind, Message, Preamble, ResultPart};
+use retrace_transcript::{AttachedFile, BlockKind, Message, ResultPart};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Counts every block of a message.
@@ -166,14 +167,17 @@ fn count_attachment(
     count
 }
 
-/// Counts a preamble, and each of its tools. Tools are counted by their JSON, to which the prompt comes that the API puts in with them.
-pub(super) fn preamble(preamble: &Preamble, counter: &dyn TextCounter, framing: &Framing) -> PreambleCount {
+/// Counts a preamble, and each of its tools. Tools are counted by the JSON of their definitions, to which the prompt comes that the API puts in with them.
+pub(super) fn preamble<'a>(
+    system: &[String],
+    definitions: impl Iterator<Item = Cow<'a, str>>,
+    counter: &dyn TextCounter,
+    framing: &Framing,
+) -> PreambleCount {
     let sum = |tokens: &mut dyn Iterator<Item = u64>| tokens.fold(0, u64::saturating_add);
-    let system = sum(&mut preamble.system.iter().map(|text| counter.content(text)));
-    let tools: Vec<u64> =
-        preamble.tools.iter().map(|tool| counter.content(&tool.definition.to_string())).collect();
+    let tools: Vec<u64> = definitions.map(|definition| counter.content(&definition)).collect();
     let definitions = sum(&mut tools.iter().copied());
-    let prompt = if preamble.tools.is_empty() { 0 } else { framing.tool_prompt };
+    let prompt = if tools.is_empty() { 0 } else { framing.tool_prompt };
     let in_text = |text: &String| -> Vec<PromptFile> {
         let file = |file: files::Embedded<'_>| PromptFile {
             partial: files::is_cut(&text[file.range.clone()]),
@@ -183,7 +187,8 @@ pub(super) fn preamble(preamble: &Preamble, counter: &dyn TextCounter, framing: 
         };
         files::in_prompt(text).into_iter().map(file).collect()
     };
-    let files = preamble.system.iter().flat_map(in_text).collect();
+    let files = system.iter().flat_map(in_text).collect();
+    let system = sum(&mut system.iter().map(|text| counter.content(text)));
     let weight = PreambleWeight { system, tools: definitions.saturating_add(prompt) };
     PreambleCount { weight, tools, files }
 }

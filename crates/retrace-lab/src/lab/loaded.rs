@@ -13,7 +13,9 @@ use retrace_engine::counts::NEWEST_FAMILY;
 use retrace_engine::lock;
 use retrace_sessions::Identity;
 use retrace_tokens::{Counter, Family, Resolved, family_of};
-use retrace_transcript::requests::{Lines, RequestIndex, RequestLog, SentOf, SessionSplit, Span, as_sent};
+use retrace_transcript::requests::{
+    Lines, RecordedPreamble, RecordedTool, RequestIndex, RequestLog, SentOf, SessionSplit, Span, as_sent,
+};
 use retrace_transcript::{Account, Format, Message, Origin, Preamble, Reading, Tool, Transcript};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -296,9 +298,9 @@ fn sent_of(
     let weighing = Weighing::of(resolved.family, resolved.assumed, PLACEHOLDER);
     let counter = Counter::of(resolved.family);
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(MOST_COUNTING);
-    let (give, take) = sync_channel::<(usize, Preamble)>(threads);
+    let (give, take) = sync_channel::<(usize, RecordedPreamble)>(threads);
     let take = Arc::new(Mutex::new(take));
-    let count = |take: Arc<Mutex<Receiver<(usize, Preamble)>>>| {
+    let count = |take: Arc<Mutex<Receiver<(usize, RecordedPreamble)>>>| {
         let mut counted = Vec::new();
         loop {
             let next = lock(&take).recv();
@@ -312,12 +314,12 @@ fn sent_of(
         let mut preambles = 0;
         let known = as_sent(transcript, log, lines, &mut |preamble| {
             // The names of tools stay.
-            let named = |tool: &Tool| Tool { name: tool.name.clone(), definition: Value::Null };
-            let names = preamble.tools.iter().map(named).collect();
-            let whole = std::mem::replace(preamble, Preamble { system: Vec::new(), tools: names });
+            let named = |tool: &RecordedTool| Tool { name: tool.name.clone(), definition: Value::Null };
+            let tools = preamble.tools.iter().map(named).collect();
             // It fails where every thread panicked, and joining them goes on with that.
-            let _ = give.send((preambles, whole));
+            let _ = give.send((preambles, preamble));
             preambles += 1;
+            Preamble { system: Vec::new(), tools }
         });
         drop(give);
         let mut counted = Vec::new();

@@ -1,11 +1,14 @@
 //! One request, put together from its parts.
 
 use super::canonical::{Digest, canonical, strip_marks};
-use super::log::{Part, Recorded, RequestLog, Span, Spoken};
+use super::log::{Content, Part, Recorded, RequestLog, Span, Spoken, block_of};
+use super::rewrite::{Marks, rewrite};
 use super::{LARGEST_BODY, Lines, Unproved};
 use crate::lenient::{List, Raw, lenient_object};
 use crate::lines::trim;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 
 /// A request as it was sent.
 #[derive(Clone, Debug)]
@@ -139,10 +142,19 @@ impl RequestLog {
         recorded: &Recorded,
         lines: &mut dyn Lines,
     ) -> Result<Map<String, Value>, Unproved> {
-        let span = recorded.shape.and_then(|shape| self.shapes.get(&shape)).ok_or(Unproved::NoShape)?;
-        let bytes = lines.line(*span).ok_or(Unproved::Unreadable)?;
+        let bytes = self.shape_line(recorded, lines)?;
         let line: ShapeLine<'_> = serde_json::from_slice(trim(&bytes)).map_err(|_| Unproved::Unreadable)?;
         object(line.shape).ok_or(Unproved::Unreadable)
+    }
+
+    /// The line of system prompt and tools.
+    pub(super) fn shape_line<'l>(
+        &self,
+        recorded: &Recorded,
+        lines: &'l mut dyn Lines,
+    ) -> Result<Cow<'l, [u8]>, Unproved> {
+        let span = recorded.shape.and_then(|shape| self.shapes.get(&shape)).ok_or(Unproved::NoShape)?;
+        lines.line(*span).ok_or(Unproved::Unreadable)
     }
 
     /// A message without marks for the cache.
@@ -157,6 +169,75 @@ impl RequestLog {
             }
             Part::Spoken(spoken) => self.spoken_message(*spoken, lines),
         }
+    }
+
+    /// Adds a message without marks for the cache, in canonical form.
+    pub(super) fn canonical_message(
+        &self,
+        hash: Digest,
+        lines: &mut dyn Lines,
+        into: &mut Vec<u8>,
+    ) -> Result<(), Unproved> {
+        match self.parts.get(&hash).ok_or(Unproved::NoMessages(1))? {
+            Part::Blob(span) => {
+                let bytes = lines.line(*span).ok_or(Unproved::Unreadable)?;
+                let line: Blob<'_> =
+                    serde_json::from_slice(trim(&bytes)).map_err(|_| Unproved::Unreadable)?;
+                let raw = line.message.0.ok_or(Unproved::Unreadable)?;
+                let message: ContentMessage<'_> =
+                    serde_json::from_str(raw.get()).map_err(|_| Unproved::Unreadable)?;
+                if raw.get().starts_with('{') && !message.content.0.is_some_and(is_string) {
+                    rewrite(raw, Marks::Kept, into).ok_or(Unproved::Unreadable)?;
+                    return Ok(());
+                }
+                // What was hashed may be another form of it.
+                let message = self.message(hash, lines)?;
+                into.extend_from_slice(&canonical(&message).ok_or(Unproved::Unreadable)?);
+                Ok(())
+            }
+            Part::Spoken(spoken) => self.canonical_spoken(*spoken, lines, into),
+        }
+    }
+
+    fn canonical_spoken(
+        &self,
+        spoken: Spoken,
+        lines: &mut dyn Lines,
+        into: &mut Vec<u8>,
+    ) -> Result<(), Unproved> {
+        let role = if spoken.assistant { "assistant" } else { "user" };
+        into.extend_from_slice(br#"{"content":["#);
+        let begun = into.len();
+        let mut content = Vec::new();
+        for &span in self.lines_of(spoken) {
+            let bytes = lines.line(span).ok_or(Unproved::Unreadable)?;
+            let line: ContentLine<'_> =
+                serde_json::from_slice(trim(&bytes)).map_err(|_| Unproved::Unreadable)?;
+            let raw = line.message.content.0.ok_or(Unproved::Unreadable)?;
+            content.clear();
+            rewrite(raw, Marks::Removed, &mut content).ok_or(Unproved::Unreadable)?;
+            let of_text;
+            let blocks = match Content::of(&content) {
+                Content::Text(text) if spoken.is_string => {
+                    into.truncate(begun - 1);
+                    into.extend_from_slice(text);
+                    into.extend_from_slice(format!(",\"role\":\"{role}\"}}").as_bytes());
+                    return Ok(());
+                }
+                Content::Text(text) => {
+                    of_text = block_of(text);
+                    &of_text
+                }
+                Content::Blocks(blocks) => blocks,
+                Content::Other => return Err(Unproved::Unreadable),
+            };
+            if into.len() > begun && !blocks.is_empty() {
+                into.push(b',');
+            }
+            into.extend_from_slice(blocks);
+        }
+        into.extend_from_slice(format!("],\"role\":\"{role}\"}}").as_bytes());
+        Ok(())
     }
 
     fn spoken_message(&self, spoken: Spoken, lines: &mut dyn Lines) -> Result<Value, Unproved> {
@@ -206,6 +287,10 @@ pub(super) fn of_request(recorded: &Recorded, lines: &mut dyn Lines) -> Result<O
         .map(|mark| CacheMark { path: mark.path.0, value: value(mark.value).unwrap_or_default() });
     let marks = marks.collect();
     Ok(OfRequest { params: object(line.params).ok_or(Unproved::Unreadable)?, marks })
+}
+
+fn is_string(raw: &RawValue) -> bool {
+    raw.get().starts_with('"')
 }
 
 fn value(raw: Raw<'_>) -> Option<Value> {

@@ -7,8 +7,9 @@
 use super::canonical::Digest;
 use super::log::RequestLog;
 use super::marks::{Before, CacheMark, cache_marks, count_of, sizes_of};
-use super::proof::Prover;
+use super::proof::{Begun, Prover};
 use super::rebuild::of_request;
+use super::shape::RecordedPreamble;
 use super::{Lines, Unproved};
 use crate::blocks::blocks;
 use crate::claude_code::line::is_client_text;
@@ -42,36 +43,50 @@ const CLOSING: &str = "\n</system-reminder>";
 /// Makes the requests of a transcript what was sent, where that is recorded and proved. Answers, for each request, what is known
 /// of its record; `None` where there is none.
 ///
-/// `counts` gets each new preamble once, in the order of [`Transcript::preambles`], and may empty it: a session may have a system
-/// prompt and tools of their own for every request, and [`RequestLog::preamble`] reads them again.
+/// `keeps` gets each new preamble once, in the order of [`Transcript::preambles`], and answers what the transcript keeps of it: a
+/// session may have a system prompt and tools of their own for every request, and [`RequestLog::preamble`] reads them again.
 pub fn as_sent(
     transcript: &mut Transcript,
     log: &RequestLog,
     lines: &mut dyn Lines,
-    counts: &mut dyn FnMut(&mut Preamble),
+    keeps: &mut dyn FnMut(RecordedPreamble) -> Preamble,
 ) -> Vec<Option<SentOf>> {
     let mut prover = Prover::new();
-    let mut known: Vec<Option<SentOf>> = transcript
-        .requests
-        .iter()
-        .map(|request| {
-            let recorded = log.answered_by(&request.id)?;
-            Some(SentOf { recorded, proof: prover.prove(log, recorded, lines), marks: None })
-        })
-        .collect();
-    if !known.iter().flatten().any(|sent| sent.proof.is_ok()) {
-        return known;
-    }
-    let mut making = Making::new(transcript);
-    for (index, sent) in known.iter_mut().enumerate() {
-        match sent {
-            Some(SentOf { recorded, proof: Ok(()), marks }) => {
-                *marks = making.sent(transcript, index, log, *recorded, lines, counts);
+    let mut making: Option<Making> = None;
+    let mut known = Vec::with_capacity(transcript.requests.len());
+    let recorded: Vec<Option<usize>> =
+        transcript.requests.iter().map(|request| log.answered_by(&request.id)).collect();
+    for pair in recorded.chunks(2) {
+        let mut begin = |at: usize| {
+            let recorded = pair.get(at).copied().flatten().ok_or(Unproved::NoDigest)?;
+            prover.begin(log, recorded, lines)
+        };
+        let proofs = Begun::prove_both(begin(0), begin(1));
+        for (recorded, proof) in pair.iter().zip(proofs) {
+            let index = known.len();
+            let mut marks = None;
+            match recorded.filter(|_| proof.is_ok()) {
+                Some(recorded) => {
+                    // While nothing is proved, everything stays as the lines tell it.
+                    let making = making.get_or_insert_with(|| {
+                        let mut making = Making::new(transcript);
+                        (0..index).for_each(|before| making.as_told(transcript, before));
+                        making
+                    });
+                    marks = making.sent(transcript, index, log, recorded, (&mut prover, lines), keeps);
+                }
+                None => {
+                    if let Some(making) = &mut making {
+                        making.as_told(transcript, index);
+                    }
+                }
             }
-            _ => making.as_told(transcript, index),
+            known.push(recorded.map(|recorded| SentOf { recorded, proof, marks }));
         }
     }
-    making.finish(transcript);
+    if let Some(making) = making {
+        making.finish(transcript);
+    }
     known
 }
 
@@ -176,15 +191,15 @@ impl Making {
         index: usize,
         log: &RequestLog,
         recorded: usize,
-        lines: &mut dyn Lines,
-        counts: &mut dyn FnMut(&mut Preamble),
+        (prover, lines): (&mut Prover, &mut dyn Lines),
+        keeps: &mut dyn FnMut(RecordedPreamble) -> Preamble,
     ) -> Option<Vec<CacheMark>> {
         let hashes = log.whole(recorded).unwrap_or_default();
         let Some(messages) = self.messages_of(transcript, log, &hashes, lines) else {
             self.as_told(transcript, index);
             return None;
         };
-        let preamble = self.preamble(transcript, log, recorded, lines, counts);
+        let preamble = self.preamble(transcript, log, recorded, (prover, lines), keeps);
         let told = transcript.requests[index].segment;
         let segment = self.segment(transcript, told, &messages);
         let request = &mut transcript.requests[index];
@@ -323,21 +338,21 @@ impl Making {
         transcript: &mut Transcript,
         log: &RequestLog,
         recorded: usize,
-        lines: &mut dyn Lines,
-        counts: &mut dyn FnMut(&mut Preamble),
+        (prover, lines): (&mut Prover, &mut dyn Lines),
+        keeps: &mut dyn FnMut(RecordedPreamble) -> Preamble,
     ) -> Option<usize> {
-        let shape = log.requests().get(recorded)?.shape?;
-        if let Some(&(known, _)) = self.preambles.get(&shape) {
+        let recorded = log.requests().get(recorded)?;
+        let hash = recorded.shape?;
+        if let Some(&(known, _)) = self.preambles.get(&hash) {
             return Some(known);
         }
-        let fields = log.shape(log.requests().get(recorded)?, lines).ok()?;
-        let list = |name: &str| fields.get(name).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        let before = Before::of(list("tools"), list("system"));
-        let mut preamble = preamble_of(fields);
-        counts(&mut preamble);
+        let shape = prover.shape(log, recorded, lines).ok()?;
+        // Each is asked for once.
+        let (preamble, before) = (std::mem::take(&mut shape.preamble), std::mem::take(&mut shape.before));
+        let preamble = keeps(preamble);
         transcript.preambles.push(preamble);
         let index = transcript.preambles.len() - 1;
-        self.preambles.insert(shape, (index, before));
+        self.preambles.insert(hash, (index, before));
         Some(index)
     }
 

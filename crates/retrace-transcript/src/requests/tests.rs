@@ -231,7 +231,7 @@ fn what_was_sent_takes_the_place_of_what_lines_tell() {
     let bytes = session().bytes();
     let (mut reading, log) = split(&bytes, 64);
     let transcript = &mut reading.transcripts[0];
-    let known = as_sent(transcript, &log, &mut &bytes[..], &mut |_| {});
+    let known = as_sent(transcript, &log, &mut &bytes[..], &mut RecordedPreamble::read);
     assert!(known.iter().all(|sent| sent.as_ref().is_some_and(|sent| sent.proof.is_ok())));
     assert_eq!(transcript.segments.len(), 1);
     assert_eq!(transcript.requests.iter().map(|request| request.upto).collect::<Vec<_>>(), [2, 4, 6]);
@@ -299,7 +299,7 @@ fn a_history_that_is_not_gone_on_with_begins_a_segment() {
     let bytes = client.bytes();
     let (mut reading, log) = split(&bytes, 64);
     let transcript = &mut reading.transcripts[0];
-    as_sent(transcript, &log, &mut &bytes[..], &mut |_| {});
+    as_sent(transcript, &log, &mut &bytes[..], &mut RecordedPreamble::read);
     assert_eq!(transcript.segments.len(), 2);
     assert!(
         matches!(&transcript.segments[1].cause, Cause::Compacted(compaction) if compaction.tokens_before == Some(9)
@@ -397,7 +397,7 @@ proptest! {
                 }
             }
             for transcript in &mut reading.transcripts {
-                as_sent(transcript, &log, &mut &bytes[..], &mut |_| {});
+                as_sent(transcript, &log, &mut &bytes[..], &mut RecordedPreamble::read);
                 for request in &transcript.requests {
                     prop_assert!(request.segment < transcript.segments.len());
                     prop_assert!(request.upto <= transcript.segments[request.segment].messages.len());
