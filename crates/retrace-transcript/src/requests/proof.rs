@@ -21,6 +21,8 @@ pub struct Prover {
     frame: Option<Frame>,
     /// System prompt and tools that were read last, the newest at the end.
     shapes: Vec<(Digest, Shape)>,
+    /// Messages of the request before, with the bytes of the lines up to each.
+    known: Vec<(Digest, u64)>,
     /// What stands before the messages in canonical form.
     head: Vec<u8>,
     hashes: Vec<Digest>,
@@ -44,8 +46,8 @@ impl Frame {
     fn of(
         shape: &Shape,
         recorded: &Recorded,
-        params: Map<String, Value>,
-        marks: Vec<CacheMark>,
+        params: &Map<String, Value>,
+        marks: &[&CacheMark],
     ) -> Result<Self, Unproved> {
         let mut frame = params.clone();
         frame.retain(|name, _| !shape.fields.contains_key(name));
@@ -56,7 +58,7 @@ impl Frame {
             }
         }
         let mut frame = Value::Object(frame);
-        for mark in &marks {
+        for mark in marks {
             set_mark(&mut frame, &mark.path, mark.value.clone())?;
         }
         let mut own = BTreeMap::new();
@@ -68,11 +70,15 @@ impl Frame {
         fields.extend(own.iter().map(|(name, field)| (*name, field.as_slice())));
         fields.remove(MESSAGES);
         let (head, tail) = around_messages(&fields, MESSAGES).ok_or(Unproved::Unreadable)?;
-        Ok(Self { shape: recorded.shape, params, marks, head, tail: tail.into() })
+        let marks = marks.iter().map(|mark| (*mark).clone()).collect();
+        Ok(Self { shape: recorded.shape, params: params.clone(), marks, head, tail: tail.into() })
     }
 
-    fn is_of(&self, recorded: &Recorded, params: &Map<String, Value>, marks: &[CacheMark]) -> bool {
-        self.shape.is_some() && self.shape == recorded.shape && self.params == *params && self.marks == marks
+    fn is_of(&self, recorded: &Recorded, params: &Map<String, Value>, marks: &[&CacheMark]) -> bool {
+        self.shape.is_some()
+            && self.shape == recorded.shape
+            && self.params == *params
+            && self.marks.iter().eq(marks.iter().copied())
     }
 }
 
@@ -81,9 +87,18 @@ pub(super) struct Begun {
     hashing: Hashing,
     tail: Arc<[u8]>,
     digest: Digest,
+    /// What its line holds.
+    of: OfRequest,
+    /// The hashes of its messages.
+    hashes: Vec<Digest>,
 }
 
 impl Begun {
+    /// What its line holds, and the hashes of its messages; they are not needed for the proof.
+    pub(super) fn take_parts(&mut self) -> (OfRequest, Vec<Digest>) {
+        (std::mem::take(&mut self.of), std::mem::take(&mut self.hashes))
+    }
+
     /// Whether the digest proves it.
     fn prove(self) -> Result<(), Unproved> {
         equal(self.hashing.finish_with(&self.tail), self.digest)
@@ -137,25 +152,24 @@ impl Prover {
         lines: &mut dyn Lines,
     ) -> Result<Begun, Unproved> {
         let recorded = log.requests().get(request).ok_or(Unproved::Unreadable)?;
-        let hashes = log.whole(request)?;
-        log.fits(recorded, &hashes)?;
-        let OfRequest { params, marks } = of_request(recorded, lines)?;
+        let hashes = self.whole(log, request)?;
+        let of = of_request(recorded, lines)?;
         let mut of_frame = Vec::new();
-        let mut in_messages: BTreeMap<usize, Vec<(Vec<Value>, Value)>> = BTreeMap::new();
-        for mark in marks {
+        let mut in_messages: BTreeMap<usize, Vec<(&[Value], &Value)>> = BTreeMap::new();
+        for mark in &of.marks {
             match mark.path.split_first() {
                 Some((Value::String(name), rest)) if name == MESSAGES => {
                     let (index, rest) = rest.split_first().ok_or(Unproved::Mark)?;
                     let index = index.as_u64().and_then(|index| usize::try_from(index).ok());
                     let index = index.filter(|&index| index < hashes.len()).ok_or(Unproved::Mark)?;
-                    in_messages.entry(index).or_default().push((rest.to_vec(), mark.value));
+                    in_messages.entry(index).or_default().push((rest, &mark.value));
                 }
                 _ => of_frame.push(mark),
             }
         }
-        let frame = match self.frame.take().filter(|frame| frame.is_of(recorded, &params, &of_frame)) {
+        let frame = match self.frame.take().filter(|frame| frame.is_of(recorded, &of.params, &of_frame)) {
             Some(frame) => frame,
-            None => Frame::of(self.shape(log, recorded, lines)?, recorded, params, of_frame)?,
+            None => Frame::of(self.shape(log, recorded, lines)?, recorded, &of.params, &of_frame)?,
         };
         let first_marked = in_messages.keys().next().copied().unwrap_or(hashes.len());
         let mut hashing = self.go_back_to(&frame.head, &hashes, first_marked);
@@ -167,7 +181,7 @@ impl Prover {
                 Some(marks) => {
                     let mut message = log.message(hash, lines)?;
                     for (path, value) in marks {
-                        set_mark(&mut message, &path, value)?;
+                        set_mark(&mut message, path, value.clone())?;
                     }
                     hashing.update(&canonical(&message).ok_or(Unproved::Unreadable)?);
                 }
@@ -185,7 +199,30 @@ impl Prover {
         let tail = Arc::clone(&frame.tail);
         self.frame = Some(frame);
         let digest = recorded.digest.ok_or(Unproved::NoDigest)?;
-        Ok(Begun { hashing, tail, digest })
+        Ok(Begun { hashing, tail, digest, of, hashes })
+    }
+
+    /// The hashes of a request, all of them known, and of no more than fits into one. What it shares with the request before is
+    /// not looked up again.
+    fn whole(&mut self, log: &RequestLog, request: usize) -> Result<Vec<Digest>, Unproved> {
+        let recorded = log.requests().get(request).ok_or(Unproved::Unreadable)?;
+        let hashes = log.hashes_of(request)?;
+        let is_known = |((known, _), hash): &(&(Digest, u64), &Option<Digest>)| Some(*known) == **hash;
+        let shared = self.known.iter().zip(&hashes).take_while(is_known).count();
+        self.known.truncate(shared);
+        for hash in &hashes[shared..] {
+            let Some((hash, size)) = hash.and_then(|hash| Some((hash, log.size_of(hash)?))) else {
+                let missing = hashes.iter().filter(|hash| hash.and_then(|hash| log.size_of(hash)).is_none());
+                return Err(Unproved::NoMessages(missing.count() as u64));
+            };
+            let before = self.known.last().map_or(0, |(_, bytes)| *bytes);
+            self.known.push((hash, before.saturating_add(size)));
+        }
+        if hashes.len() != recorded.messages {
+            return Err(Unproved::NoBase);
+        }
+        log.fits(recorded, self.known.last().map_or(0, |(_, bytes)| *bytes))?;
+        Ok(self.known.iter().map(|(hash, _)| *hash).collect())
     }
 
     /// System prompt and tools of a request. Those that were read last are not read again.

@@ -67,6 +67,7 @@ pub(super) struct CacheMark {
 }
 
 /// What the line of a request itself holds.
+#[derive(Default)]
 pub(super) struct OfRequest {
     pub params: Map<String, Value>,
     pub marks: Vec<CacheMark>,
@@ -80,7 +81,8 @@ impl RequestLog {
     pub fn rebuild(&self, request: usize, lines: &mut dyn Lines) -> Result<Rebuilt, Unproved> {
         let recorded = self.requests().get(request).ok_or(Unproved::Unreadable)?;
         let hashes = self.whole(request)?;
-        self.fits(recorded, &hashes)?;
+        let sizes = hashes.iter().filter_map(|&hash| self.size_of(hash));
+        self.fits(recorded, sizes.fold(0, u64::saturating_add))?;
         let of = of_request(recorded, lines)?;
         let mut body = of.params;
         body.extend(self.shape(recorded, lines)?);
@@ -101,15 +103,9 @@ impl RequestLog {
     }
 
     /// The hashes of a request, all of them known.
-    pub(super) fn whole(&self, request: usize) -> Result<Vec<Digest>, Unproved> {
+    fn whole(&self, request: usize) -> Result<Vec<Digest>, Unproved> {
         let recorded = self.requests().get(request).ok_or(Unproved::Unreadable)?;
-        if recorded.base_is_missing {
-            return Err(Unproved::NoBase);
-        }
-        if recorded.shape.is_none_or(|shape| !self.shapes.contains_key(&shape)) {
-            return Err(Unproved::NoShape);
-        }
-        let hashes = self.hashes(request);
+        let hashes = self.hashes_of(request)?;
         let known: Vec<Digest> =
             hashes.iter().flatten().copied().filter(|hash| self.parts.contains_key(hash)).collect();
         match hashes.len() - known.len() {
@@ -119,21 +115,33 @@ impl RequestLog {
         }
     }
 
-    /// Refuses what is larger than any request can be.
-    pub(super) fn fits(&self, recorded: &Recorded, hashes: &[Digest]) -> Result<(), Unproved> {
+    /// The hashes of a request whose base and shape are there.
+    pub(super) fn hashes_of(&self, request: usize) -> Result<Vec<Option<Digest>>, Unproved> {
+        let recorded = self.requests().get(request).ok_or(Unproved::Unreadable)?;
+        if recorded.base_is_missing {
+            return Err(Unproved::NoBase);
+        }
+        if recorded.shape.is_none_or(|shape| !self.shapes.contains_key(&shape)) {
+            return Err(Unproved::NoShape);
+        }
+        Ok(self.hashes(request))
+    }
+
+    /// Refuses what is larger than any request can be. `messages` are the bytes of their lines.
+    pub(super) fn fits(&self, recorded: &Recorded, messages: u64) -> Result<(), Unproved> {
         let shape = recorded.shape.and_then(|shape| self.shapes.get(&shape)).map_or(0, |span| span.bytes);
-        let parts = hashes.iter().filter_map(|hash| self.parts.get(hash)).map(|part| self.size(part));
-        let bytes = parts.fold(shape.saturating_add(recorded.span.bytes), u64::saturating_add);
+        let bytes = shape.saturating_add(recorded.span.bytes).saturating_add(messages);
         if bytes > LARGEST_BODY { Err(Unproved::TooLarge) } else { Ok(()) }
     }
 
-    fn size(&self, part: &Part) -> u64 {
-        match part {
+    /// Bytes of the lines of a message; `None` where it is not in the file.
+    pub(super) fn size_of(&self, hash: Digest) -> Option<u64> {
+        Some(match self.parts.get(&hash)? {
             Part::Blob(span) => span.bytes,
             Part::Spoken(spoken) => {
                 self.lines_of(*spoken).iter().map(|span| span.bytes).fold(0, u64::saturating_add)
             }
-        }
+        })
     }
 
     /// System prompt and tools.

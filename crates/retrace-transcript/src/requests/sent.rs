@@ -8,7 +8,7 @@ use super::canonical::Digest;
 use super::log::RequestLog;
 use super::marks::{Before, CacheMark, cache_marks, count_of, sizes_of};
 use super::proof::{Begun, Prover};
-use super::rebuild::of_request;
+use super::rebuild::OfRequest;
 use super::shape::RecordedPreamble;
 use super::{Lines, Unproved};
 use crate::blocks::blocks;
@@ -61,19 +61,22 @@ pub fn as_sent(
             let recorded = pair.get(at).copied().flatten().ok_or(Unproved::NoDigest)?;
             prover.begin(log, recorded, lines)
         };
-        let proofs = Begun::prove_both(begin(0), begin(1));
-        for (recorded, proof) in pair.iter().zip(proofs) {
+        let (mut one, mut other) = (begin(0), begin(1));
+        let parts = [&mut one, &mut other].map(|begun| begun.as_mut().ok().map(Begun::take_parts));
+        let proofs = Begun::prove_both(one, other);
+        for ((recorded, proof), parts) in pair.iter().zip(proofs).zip(parts) {
             let index = known.len();
             let mut marks = None;
-            match recorded.filter(|_| proof.is_ok()) {
-                Some(recorded) => {
+            match recorded.zip(parts).filter(|_| proof.is_ok()) {
+                Some((recorded, parts)) => {
                     // While nothing is proved, everything stays as the lines tell it.
                     let making = making.get_or_insert_with(|| {
                         let mut making = Making::new(transcript);
                         (0..index).for_each(|before| making.as_told(transcript, before));
                         making
                     });
-                    marks = making.sent(transcript, index, log, recorded, (&mut prover, lines), keeps);
+                    marks =
+                        making.sent(transcript, (index, recorded), parts, log, (&mut prover, lines), keeps);
                 }
                 None => {
                     if let Some(making) = &mut making {
@@ -116,6 +119,16 @@ fn preamble_of(mut fields: Map<String, Value>) -> Preamble {
     Preamble { system, tools: tools.collect() }
 }
 
+/// The messages of a request.
+#[derive(Default)]
+struct Sent {
+    hashes: Vec<Digest>,
+    /// How often each of them.
+    seen: HashMap<Digest, u32>,
+    /// Where they are.
+    messages: Vec<MessageIndex>,
+}
+
 struct Making {
     /// By line: the message that begins there.
     by_line: HashMap<u32, MessageIndex>,
@@ -125,6 +138,8 @@ struct Making {
     summaries: HashSet<String>,
     /// By hash, and which of several messages with it: where it is.
     messages: HashMap<(Digest, u32), MessageIndex>,
+    /// What the request before sent: the next one mostly goes on from it.
+    last: Sent,
     preambles: HashMap<Digest, (usize, Before)>,
     /// By message: how many blocks it was sent as, where these are not the blocks it is told as.
     blocks: HashMap<MessageIndex, u64>,
@@ -162,6 +177,7 @@ impl Making {
             attachments: Attachments::of(transcript),
             summaries,
             messages: HashMap::new(),
+            last: Sent::default(),
             preambles: HashMap::new(),
             blocks: HashMap::new(),
             segments: Vec::new(),
@@ -188,13 +204,12 @@ impl Making {
     fn sent(
         &mut self,
         transcript: &mut Transcript,
-        index: usize,
+        (index, recorded): (usize, usize),
+        (of, hashes): (OfRequest, Vec<Digest>),
         log: &RequestLog,
-        recorded: usize,
         (prover, lines): (&mut Prover, &mut dyn Lines),
         keeps: &mut dyn FnMut(RecordedPreamble) -> Preamble,
     ) -> Option<Vec<CacheMark>> {
-        let hashes = log.whole(recorded).unwrap_or_default();
         let Some(messages) = self.messages_of(transcript, log, &hashes, lines) else {
             self.as_told(transcript, index);
             return None;
@@ -207,7 +222,6 @@ impl Making {
         request.upto = messages.len();
         request.preamble = preamble.or(request.preamble);
         self.before = Some((told, segment));
-        let of = of_request(log.requests().get(recorded)?, lines).ok()?;
         request.parameters = Value::Object(of.params);
         let shape = log.requests().get(recorded)?.shape?;
         let (_, before) = self.preambles.get(&shape)?;
@@ -229,10 +243,12 @@ impl Making {
         hashes: &[Digest],
         lines: &mut dyn Lines,
     ) -> Option<Vec<MessageIndex>> {
-        let mut seen: HashMap<Digest, u32> = HashMap::with_capacity(hashes.len());
-        let mut messages = Vec::with_capacity(hashes.len());
-        for &hash in hashes {
-            let nth = seen.entry(hash).or_default();
+        let mut last = std::mem::take(&mut self.last);
+        if !hashes.starts_with(&last.hashes) {
+            last = Sent::default();
+        }
+        for &hash in &hashes[last.hashes.len()..] {
+            let nth = last.seen.entry(hash).or_default();
             let key = (hash, *nth);
             *nth += 1;
             let message = match self.messages.get(&key) {
@@ -243,8 +259,11 @@ impl Making {
                     message
                 }
             };
-            messages.push(message);
+            last.hashes.push(hash);
+            last.messages.push(message);
         }
+        let messages = last.messages.clone();
+        self.last = last;
         (!messages.is_empty()).then_some(messages)
     }
 
