@@ -1,7 +1,7 @@
 //! Where the parts of each request stand in a file.
 
 use super::canonical::Digest;
-use super::rewrite::{Marks, rewritten};
+use super::rewrite::{Marks, Rewriter};
 use crate::lenient::{Count, List, Raw, Text, lenient_object};
 use retrace_model::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -274,6 +274,9 @@ pub(super) struct Speakers {
     runs: HashMap<String, Joined>,
     /// By agent and message: the lines of an answer.
     answers: HashMap<(String, String), Joined>,
+    rewriter: Rewriter,
+    /// What the line says, in canonical form.
+    content: Vec<u8>,
 }
 
 /// Lines joined to one message, hashed as they come.
@@ -321,9 +324,12 @@ impl Speakers {
             "user" => false,
             _ => return,
         };
-        let content = line.message.content.0.and_then(|raw| rewritten(raw, Marks::Removed));
-        let Some(content) = content else { return };
-        let content = Content::of(&content);
+        let Some(raw) = line.message.content.0 else { return };
+        self.content.clear();
+        if self.rewriter.rewrite(raw, Marks::Removed, &mut self.content).is_none() {
+            return;
+        }
+        let content = Content::of(&self.content);
         if assistant {
             self.runs.remove(&agent);
             if let (Some(id), Some(request)) = (line.message.id.as_str(), line.request.as_str())

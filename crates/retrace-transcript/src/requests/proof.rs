@@ -2,12 +2,13 @@
 //!
 //! A request mostly sends what the one before it sent, and then something. The hash of that beginning is kept after every
 //! message; only what follows is read and hashed. Messages with a mark for the cache are among what follows. System prompt and
-//! tools are mostly those of the request before, too: they are read and put in canonical form when they change.
+//! tools are mostly those of the request before, too: they are read and put in canonical form when they change. They stand behind
+//! the messages and are hashed anew for each request, of two requests in turns.
 
 use super::canonical::{Digest, canonical};
 use super::hashing::Hashing;
 use super::log::{Recorded, RequestLog};
-use super::rebuild::{CacheMark, OfRequest, of_request, set_mark};
+use super::rebuild::{CacheMark, OfRequest, Work, of_request, set_mark};
 use super::shape::{Shape, around_messages};
 use super::{Lines, Unproved};
 use serde_json::{Map, Value};
@@ -28,8 +29,7 @@ pub struct Prover {
     hashes: Vec<Digest>,
     /// After so many messages.
     states: Vec<Hashing>,
-    /// A message in canonical form; it is here to be used again.
-    message: Vec<u8>,
+    work: Work,
 }
 
 /// All of a request but its messages.
@@ -186,9 +186,8 @@ impl Prover {
                     hashing.update(&canonical(&message).ok_or(Unproved::Unreadable)?);
                 }
                 None => {
-                    self.message.clear();
-                    log.canonical_message(hash, lines, &mut self.message)?;
-                    hashing.update(&self.message);
+                    log.canonical_message(hash, lines, &mut self.work)?;
+                    hashing.update(&self.work.message);
                 }
             }
             if index < first_marked {

@@ -2,7 +2,7 @@
 
 use super::canonical::{Digest, canonical, strip_marks};
 use super::log::{Content, Part, Recorded, RequestLog, Span, Spoken, block_of};
-use super::rewrite::{Marks, rewrite};
+use super::rewrite::{Marks, Rewriter};
 use super::{LARGEST_BODY, Lines, Unproved};
 use crate::lenient::{List, Raw, lenient_object};
 use crate::lines::trim;
@@ -71,6 +71,15 @@ pub(super) struct CacheMark {
 pub(super) struct OfRequest {
     pub params: Map<String, Value>,
     pub marks: Vec<CacheMark>,
+}
+
+/// Memory that messages are put into canonical form in.
+#[derive(Debug, Default)]
+pub(super) struct Work {
+    /// The message.
+    pub message: Vec<u8>,
+    content: Vec<u8>,
+    rewriter: Rewriter,
 }
 
 impl RequestLog {
@@ -179,13 +188,15 @@ impl RequestLog {
         }
     }
 
-    /// Adds a message without marks for the cache, in canonical form.
+    /// A message without marks for the cache, in canonical form: [`Work::message`].
     pub(super) fn canonical_message(
         &self,
         hash: Digest,
         lines: &mut dyn Lines,
-        into: &mut Vec<u8>,
+        work: &mut Work,
     ) -> Result<(), Unproved> {
+        let Work { message: into, rewriter, .. } = &mut *work;
+        into.clear();
         match self.parts.get(&hash).ok_or(Unproved::NoMessages(1))? {
             Part::Blob(span) => {
                 let bytes = lines.line(*span).ok_or(Unproved::Unreadable)?;
@@ -195,7 +206,7 @@ impl RequestLog {
                 let message: ContentMessage<'_> =
                     serde_json::from_str(raw.get()).map_err(|_| Unproved::Unreadable)?;
                 if raw.get().starts_with('{') && !message.content.0.is_some_and(is_string) {
-                    rewrite(raw, Marks::Kept, into).ok_or(Unproved::Unreadable)?;
+                    rewriter.rewrite(raw, Marks::Kept, into).ok_or(Unproved::Unreadable)?;
                     return Ok(());
                 }
                 // What was hashed may be another form of it.
@@ -203,7 +214,7 @@ impl RequestLog {
                 into.extend_from_slice(&canonical(&message).ok_or(Unproved::Unreadable)?);
                 Ok(())
             }
-            Part::Spoken(spoken) => self.canonical_spoken(*spoken, lines, into),
+            Part::Spoken(spoken) => self.canonical_spoken(*spoken, lines, work),
         }
     }
 
@@ -211,21 +222,21 @@ impl RequestLog {
         &self,
         spoken: Spoken,
         lines: &mut dyn Lines,
-        into: &mut Vec<u8>,
+        work: &mut Work,
     ) -> Result<(), Unproved> {
         let role = if spoken.assistant { "assistant" } else { "user" };
+        let Work { message: into, rewriter, content } = work;
         into.extend_from_slice(br#"{"content":["#);
         let begun = into.len();
-        let mut content = Vec::new();
         for &span in self.lines_of(spoken) {
             let bytes = lines.line(span).ok_or(Unproved::Unreadable)?;
             let line: ContentLine<'_> =
                 serde_json::from_slice(trim(&bytes)).map_err(|_| Unproved::Unreadable)?;
             let raw = line.message.content.0.ok_or(Unproved::Unreadable)?;
             content.clear();
-            rewrite(raw, Marks::Removed, &mut content).ok_or(Unproved::Unreadable)?;
+            rewriter.rewrite(raw, Marks::Removed, content).ok_or(Unproved::Unreadable)?;
             let of_text;
-            let blocks = match Content::of(&content) {
+            let blocks = match Content::of(content) {
                 Content::Text(text) if spoken.is_string => {
                     into.truncate(begun - 1);
                     into.extend_from_slice(text);

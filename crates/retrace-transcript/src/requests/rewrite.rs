@@ -35,36 +35,35 @@ const RESERVED: &[u8] = b"$serde_json";
 /// Deeper nesting is left to the parser, which has a limit of its own.
 const DEEPEST: usize = 64;
 
-/// Adds a JSON text in canonical form. `None` where it cannot be hashed, as halves of characters and numbers that are too large; what
-/// was added then means nothing.
-pub(super) fn rewrite(json: &RawValue, marks: Marks, into: &mut Vec<u8>) -> Option<Rewritten> {
-    let (json, begun) = (json.get(), into.len());
-    let mut rewriting = Rewriting {
-        json: json.as_bytes(),
-        at: 0,
-        into,
-        marks,
-        is_as_value: true,
-        fields: Vec::new(),
-        spare: Vec::new(),
-    };
-    if rewriting.value(0).is_some() && rewriting.peek().is_none() {
-        return Some(Rewritten { is_as_value: rewriting.is_as_value });
-    }
-    into.truncate(begun);
-    let mut value: Value = serde_json::from_str(json).ok()?;
-    if marks == Marks::Removed {
-        strip_marks(&mut value);
-    }
-    into.extend_from_slice(&canonical(&value)?);
-    Some(Rewritten { is_as_value: false })
+/// Rewrites one text after the other; it is kept for the memory that it works in.
+#[derive(Debug, Default)]
+pub(super) struct Rewriter {
+    /// Fields of the objects that are being read, those of inner ones last.
+    fields: Vec<Field>,
+    spare: Vec<u8>,
 }
 
-/// [`rewrite`] into bytes of their own.
-pub(super) fn rewritten(json: &RawValue, marks: Marks) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(json.get().len());
-    rewrite(json, marks, &mut bytes)?;
-    Some(bytes)
+impl Rewriter {
+    /// Adds a JSON text in canonical form. `None` where it cannot be hashed, as halves of characters and numbers that are too
+    /// large; what was added then means nothing.
+    pub(super) fn rewrite(&mut self, json: &RawValue, marks: Marks, into: &mut Vec<u8>) -> Option<Rewritten> {
+        let (json, begun) = (json.get(), into.len());
+        self.fields.clear();
+        into.reserve(json.len());
+        let Self { fields, spare } = self;
+        let mut rewriting =
+            Rewriting { json: json.as_bytes(), at: 0, into, marks, is_as_value: true, fields, spare };
+        if rewriting.value(0).is_some() && rewriting.peek().is_none() {
+            return Some(Rewritten { is_as_value: rewriting.is_as_value });
+        }
+        into.truncate(begun);
+        let mut value: Value = serde_json::from_str(json).ok()?;
+        if marks == Marks::Removed {
+            strip_marks(&mut value);
+        }
+        into.extend_from_slice(&canonical(&value)?);
+        Some(Rewritten { is_as_value: false })
+    }
 }
 
 /// Every function answers `None` at what is not plain. The text is JSON, so only what canonical JSON has otherwise is looked at.
@@ -74,12 +73,12 @@ struct Rewriting<'j, 'o> {
     into: &'o mut Vec<u8>,
     marks: Marks,
     is_as_value: bool,
-    /// Fields of the objects that are being read, those of inner ones last.
-    fields: Vec<Field>,
-    spare: Vec<u8>,
+    fields: &'o mut Vec<Field>,
+    spare: &'o mut Vec<u8>,
 }
 
 /// A field: where its name stands in the text, and where it was written.
+#[derive(Debug)]
 struct Field {
     name: Range<usize>,
     written: Range<usize>,
@@ -255,7 +254,7 @@ impl Rewriting<'_, '_> {
             self.spare.extend_from_slice(&self.into[field.written.clone()]);
         }
         self.into.truncate(begun);
-        self.into.extend_from_slice(&self.spare);
+        self.into.extend_from_slice(self.spare);
         Some(())
     }
 }
@@ -296,7 +295,9 @@ mod tests {
     }
 
     fn fast(json: &str, marks: Marks) -> Option<Vec<u8>> {
-        rewritten(serde_json::from_str(json).unwrap(), marks)
+        let mut bytes = Vec::new();
+        Rewriter::default().rewrite(serde_json::from_str(json).unwrap(), marks, &mut bytes)?;
+        Some(bytes)
     }
 
     #[test]
@@ -335,9 +336,10 @@ mod tests {
 
     #[test]
     fn what_is_added_stands_behind_what_was_there() {
-        for json in [r#"{"b":1,"a":2}"#, r#"{"a":1,"a":2}"#] {
+        let mut rewriter = Rewriter::default();
+        for json in [r#"{"b":1,"a":2}"#, r#"{"a":1,"a":2}"#, r#"[{"b":{"d":1,"c":2},"a":2}]"#] {
             let mut bytes = b"x,".to_vec();
-            rewrite(serde_json::from_str(json).unwrap(), Marks::Kept, &mut bytes).unwrap();
+            rewriter.rewrite(serde_json::from_str(json).unwrap(), Marks::Kept, &mut bytes).unwrap();
             let expected = [b"x,".as_slice(), &slowly(json, Marks::Kept).unwrap()].concat();
             assert_eq!(bytes, expected, "{json}");
         }
@@ -380,7 +382,7 @@ mod tests {
                 prop_assert_eq!(fast(&json, marks), slowly(&json, marks));
             }
             let mut bytes = Vec::new();
-            let rewritten = rewrite(serde_json::from_str(&json).unwrap(), Marks::Kept, &mut bytes);
+            let rewritten = Rewriter::default().rewrite(serde_json::from_str(&json).unwrap(), Marks::Kept, &mut bytes);
             if rewritten.is_some_and(|rewritten| rewritten.is_as_value) {
                 let value: Value = serde_json::from_str(&json).unwrap();
                 prop_assert_eq!(String::from_utf8(bytes).unwrap(), value.to_string());

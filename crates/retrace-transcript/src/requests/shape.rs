@@ -3,7 +3,7 @@
 use super::Unproved;
 use super::canonical::canonical;
 use super::marks::Before;
-use super::rewrite::{Marks, rewrite};
+use super::rewrite::{Marks, Rewriter};
 use crate::lenient::{List, Text, lenient_object};
 use crate::lines::trim;
 use crate::{Preamble, Tool};
@@ -82,13 +82,13 @@ impl Shape {
     /// Of its line.
     pub(super) fn of(line: &[u8]) -> Result<Self, Unproved> {
         let line: ShapeLine<'_> = serde_json::from_slice(trim(line)).map_err(|_| Unproved::Unreadable)?;
-        let mut shape = Self::default();
+        let (mut shape, mut rewriter) = (Self::default(), Rewriter::default());
         for (name, json) in line.shape.ok_or(Unproved::Unreadable)? {
             let field = match name.as_str() {
-                "tools" if json.get().starts_with('[') => shape.tools(json),
+                "tools" if json.get().starts_with('[') => shape.tools(json, &mut rewriter),
                 name => {
                     let mut field = Vec::with_capacity(json.get().len());
-                    rewrite(json, Marks::Kept, &mut field).and_then(|_| {
+                    rewriter.rewrite(json, Marks::Kept, &mut field).and_then(|_| {
                         if name == "system" {
                             shape.system(json)?;
                         }
@@ -115,7 +115,7 @@ impl Shape {
     }
 
     /// The list of tools in canonical form.
-    fn tools(&mut self, json: &RawValue) -> Option<Vec<u8>> {
+    fn tools(&mut self, json: &RawValue, rewriter: &mut Rewriter) -> Option<Vec<u8>> {
         let tools: Vec<&RawValue> = serde_json::from_str(json.get()).ok()?;
         self.before.tools = vec![1; tools.len()];
         let mut list = Vec::with_capacity(json.get().len());
@@ -125,7 +125,7 @@ impl Shape {
                 list.push(b',');
             }
             let begun = list.len();
-            let is_as_value = rewrite(tool, Marks::Kept, &mut list)?.is_as_value;
+            let is_as_value = rewriter.rewrite(tool, Marks::Kept, &mut list)?.is_as_value;
             let name: Named<'_> = serde_json::from_str(tool.get()).ok()?;
             let definition = match is_as_value {
                 true => String::from_utf8(list[begun..].to_vec()).ok()?,

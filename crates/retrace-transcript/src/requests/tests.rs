@@ -288,6 +288,29 @@ fn what_was_sent_takes_the_place_of_what_lines_tell() {
 }
 
 #[test]
+fn what_is_not_proved_before_what_is_stays_as_told() {
+    let mut client = session();
+    let first = client.lines.iter_mut().find(|line| line.contains(r#""id":"request-0""#)).unwrap();
+    let mut request: Value = serde_json::from_str(first).unwrap();
+    request["requestDigest"] = json!("0".repeat(64));
+    *first = request.to_string();
+    let bytes = client.bytes();
+    let (mut reading, log) = split(&bytes, 64);
+    let transcript = &mut reading.transcripts[0];
+    let told = transcript.clone();
+    let known = as_sent(transcript, &log, &mut &bytes[..], &mut RecordedPreamble::read);
+    let proofs: Vec<_> = known.iter().flatten().map(|sent| sent.proof).collect();
+    assert_eq!(proofs, [Err(Unproved::Differs), Ok(()), Ok(())]);
+    let sent = |transcript: &crate::Transcript, request: usize| -> Vec<crate::Message> {
+        let request = &transcript.requests[request];
+        transcript.sent(request).map(|(_, message)| message.clone()).collect()
+    };
+    assert_eq!(sent(transcript, 0), sent(&told, 0));
+    assert_ne!(sent(transcript, 1), sent(&told, 1));
+    assert_eq!((transcript.requests[0].preamble, transcript.requests[2].upto), (None, 6));
+}
+
+#[test]
 fn a_history_that_is_not_gone_on_with_begins_a_segment() {
     let mut client = session();
     let summary = says("user", &[text("This session is continued from another.")]);
