@@ -8,7 +8,7 @@ use crate::wire::{sentence, show};
 use retrace_context::edits::PLACEHOLDER;
 use retrace_context::regret::RegretIndex;
 use retrace_context::simulate::Prepared;
-use retrace_context::{Counts, PreambleCount, Weighing, Weights};
+use retrace_context::{Counts, PreambleCount, PreambleCounter, Weighing, Weights};
 use retrace_engine::counts::NEWEST_FAMILY;
 use retrace_engine::lock;
 use retrace_sessions::Identity;
@@ -301,11 +301,11 @@ fn sent_of(
     let (give, take) = sync_channel::<(usize, RecordedPreamble)>(threads);
     let take = Arc::new(Mutex::new(take));
     let count = |take: Arc<Mutex<Receiver<(usize, RecordedPreamble)>>>| {
-        let mut counted = Vec::new();
+        let (mut counted, mut preambles) = (Vec::new(), PreambleCounter::new(counter, &weighing));
         loop {
             let next = lock(&take).recv();
             let Ok((index, preamble)) = next else { return counted };
-            counted.push((index, Counts::preamble(&preamble, counter, &weighing)));
+            counted.push((index, preambles.count(preamble)));
         }
     };
     std::thread::scope(|scope| {
