@@ -342,7 +342,33 @@ const PIECE: usize = 1 << 18;
 /// # Errors
 /// Those of [`load`] for a file.
 pub(crate) fn split(path: &Path) -> Result<(Reading, RequestLog), ApiError> {
-    fed(path)?.finish().map_err(|error| {
+    finished(path, fed(path)?)
+}
+
+/// [`split`], and the lines of the file for who rebuilds its requests. Of a file that is not large they are those that were split.
+///
+/// # Errors
+/// Those of [`load`] for a file.
+pub(crate) fn split_with_lines(path: &Path) -> Result<(Reading, RequestLog, Box<dyn Lines>), ApiError> {
+    if retrace_sessions::is_in_database(path) || stamp(path)?.bytes > LARGEST_HELD {
+        let (reading, log) = split(path)?;
+        return match log.requests().is_empty() {
+            true => Ok((reading, log, Box::new(HeldLines(Vec::new())))),
+            false => Ok((reading, log, Box::new(FileLines::open(path)?))),
+        };
+    }
+    let bytes = bytes(path)?;
+    let mut split = SessionSplit::new();
+    split.feed(&bytes);
+    let (reading, log) = finished(path, split)?;
+    Ok((reading, log, Box::new(HeldLines(bytes))))
+}
+
+/// Larger files are read piece by piece, and their lines again.
+const LARGEST_HELD: u64 = 16 << 20;
+
+fn finished(path: &Path, split: SessionSplit) -> Result<(Reading, RequestLog), ApiError> {
+    split.finish().map_err(|error| {
         ApiError::invalid(say::cannot_read_transcript_2(sentence(&error)), show(path))
             .hint(say::sessions_claude_code_codex_copilot_2())
     })
@@ -369,6 +395,17 @@ fn fed(path: &Path) -> Result<SessionSplit, ApiError> {
         }
         split.feed(piece);
         file.consume(length);
+    }
+}
+
+/// Lines of a file that is in memory.
+struct HeldLines(Vec<u8>);
+
+impl Lines for HeldLines {
+    fn line(&mut self, span: Span) -> Option<Cow<'_, [u8]>> {
+        let from = usize::try_from(span.at).ok()?;
+        let upto = from.checked_add(usize::try_from(span.bytes).ok()?)?;
+        self.0.get(from..upto).map(Cow::Borrowed)
     }
 }
 
