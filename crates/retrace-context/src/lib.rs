@@ -59,7 +59,7 @@ pub use regret::{Clearings, Regret, RegretIndex};
 pub use settings::{Setting, SettingError};
 pub use simulate::{Options, Prepared, Scratch, SummarySizes, simulate, simulate_each, simulate_totals};
 pub use warnings::{Warning, warnings};
-pub use weigh::{Counts, Framing, TextCounter, Weighing, weigh};
+pub use weigh::{Counts, Framing, PreambleCounter, TextCounter, Weighing, weigh};
 pub use weight::{
     Basis, BlockWeight, FileClass, FileSource, FileWeight, Margin, PreambleCount, PreambleWeight, PromptFile,
     Weights,

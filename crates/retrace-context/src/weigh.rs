@@ -12,6 +12,7 @@ mod count;
 mod files;
 mod framing;
 mod media;
+mod preambles;
 mod requests;
 #[cfg(test)]
 pub(crate) mod story;
@@ -20,6 +21,7 @@ mod thinking;
 pub(crate) use count::preamble_range;
 pub use files::{Embedded, Repeated, added, class_of_path, embedded, in_prompt, repeated};
 pub use framing::Framing;
+pub use preambles::PreambleCounter;
 pub(crate) use thinking::{keeps_earlier_turns, version};
 
 use crate::outcome::BlockAt;
@@ -194,23 +196,14 @@ impl Counts {
             self.messages[index] = MessageCount { fingerprint: fingerprints[index], blocks };
         }
         // There are few preambles, and one may have been filled in since.
-        self.set_preambles(
-            transcript.preambles.iter().map(|preamble| count::preamble(preamble, counter, framing)),
-        );
+        self.set_preambles(transcript.preambles.iter().map(|Preamble { system, tools }| {
+            let tools = tools.iter().map(|tool| counter.content(&tool.definition.to_string()));
+            count::preamble(count::system(system, counter), tools.collect(), framing)
+        }));
         self.reminder = counter.content(framing.reminder);
         self.dropped_result = counter.content(framing::DROPPED_RESULT);
         self.placeholder = counter.content(weighing.placeholder);
         new.len()
-    }
-
-    /// What is counted of a preamble, for [`Counts::set_preambles`].
-    #[must_use]
-    pub fn preamble(
-        preamble: &Preamble,
-        counter: &dyn TextCounter,
-        weighing: &Weighing<'_>,
-    ) -> PreambleCount {
-        count::preamble(preamble, counter, &weighing.framing)
     }
 
     /// Takes the counts of preambles whose texts the transcript does not hold any more, in its order.

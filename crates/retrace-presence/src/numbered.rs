@@ -1,5 +1,7 @@
 //! Texts that number their lines.
 
+use memchr::{memchr, memchr2};
+
 /// Lines before the first numbered one: a heading.
 const MOST_HEADINGS: usize = 2;
 
@@ -41,8 +43,9 @@ const LONGEST_PATH: usize = 1_024;
 /// The file that a line of a search begins with, its number and the line itself: `path:12:text`, `path:text`. The number is 0 where
 /// there is none. `None` where the line begins with no path.
 pub(crate) fn with_path(line: &str) -> Option<(&str, u32, &str)> {
-    let (path, rest) = line.split_once(':')?;
-    if path.len() > LONGEST_PATH || !path.contains(['/', '.']) {
+    let colon = memchr(b':', line.as_bytes())?;
+    let (path, rest) = (&line[..colon], &line[colon + 1..]);
+    if path.len() > LONGEST_PATH || memchr2(b'/', b'.', path.as_bytes()).is_none() {
         return None;
     }
     let numbered = rest.split_once(':').and_then(|(digits, text)| {

@@ -6,7 +6,7 @@
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
-use retrace_transcript::requests::{SessionSplit, as_sent};
+use retrace_transcript::requests::{RecordedPreamble, SessionSplit, as_sent};
 use serde_json::{Value, json};
 use sha2::Digest as _;
 use std::path::{Path, PathBuf};
@@ -159,8 +159,7 @@ fn requests_as_sent(bencher: Bencher<'_, '_>) {
         let mut split = SessionSplit::new();
         split.feed(bytes);
         let Ok((mut reading, log)) = split.finish() else { return 0 };
-        let sent =
-            as_sent(&mut reading.transcripts[0], &log, &mut &*bytes, &mut |preamble| preamble.tools.clear());
+        let sent = as_sent(&mut reading.transcripts[0], &log, &mut &*bytes, &mut RecordedPreamble::named);
         black_box(sent.iter().flatten().filter(|sent| sent.proof.is_ok()).count())
     });
 }

@@ -10,12 +10,15 @@
 //! Invariants: a request's base comes before it in the file; what is rebuilt is never larger than [`LARGEST_BODY`].
 
 mod canonical;
+mod hashing;
 mod index;
 mod log;
 mod marks;
 mod proof;
 mod rebuild;
+mod rewrite;
 mod sent;
+mod shape;
 mod split;
 
 pub use canonical::Digest;
@@ -25,6 +28,7 @@ pub use marks::{CacheMark, CachePart};
 pub use proof::Prover;
 pub use rebuild::Rebuilt;
 pub use sent::{SentOf, as_sent};
+pub use shape::{RecordedPreamble, RecordedTool};
 pub use split::SessionSplit;
 
 use std::borrow::Cow;

@@ -4,7 +4,7 @@ use super::framing::{Framing, TOOL_DEFINITIONS_PERCENT};
 use super::{BlockCount, Estimate, FileCount, RepeatCount, TextCounter, files, media};
 use crate::weight::{FileSource, PreambleCount, PreambleWeight, PromptFile};
 use retrace_tokens::Family;
-use retrace_transcript::{AttachedFile, BlockKind, Message, Preamble, ResultPart};
+use retrace_transcript::{AttachedFile, BlockKind, Message, ResultPart};
 use serde_json::Value;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -166,14 +166,8 @@ fn count_attachment(
     count
 }
 
-/// Counts a preamble, and each of its tools. Tools are counted by their JSON, to which the prompt comes that the API puts in with them.
-pub(super) fn preamble(preamble: &Preamble, counter: &dyn TextCounter, framing: &Framing) -> PreambleCount {
-    let sum = |tokens: &mut dyn Iterator<Item = u64>| tokens.fold(0, u64::saturating_add);
-    let system = sum(&mut preamble.system.iter().map(|text| counter.content(text)));
-    let tools: Vec<u64> =
-        preamble.tools.iter().map(|tool| counter.content(&tool.definition.to_string())).collect();
-    let definitions = sum(&mut tools.iter().copied());
-    let prompt = if preamble.tools.is_empty() { 0 } else { framing.tool_prompt };
+/// Tokens of a system prompt, and the files in it.
+pub(super) fn system(system: &[String], counter: &dyn TextCounter) -> (u64, Vec<PromptFile>) {
     let in_text = |text: &String| -> Vec<PromptFile> {
         let file = |file: files::Embedded<'_>| PromptFile {
             partial: files::is_cut(&text[file.range.clone()]),
@@ -183,7 +177,19 @@ pub(super) fn preamble(preamble: &Preamble, counter: &dyn TextCounter, framing: 
         };
         files::in_prompt(text).into_iter().map(file).collect()
     };
-    let files = preamble.system.iter().flat_map(in_text).collect();
+    let tokens = system.iter().map(|text| counter.content(text)).fold(0, u64::saturating_add);
+    (tokens, system.iter().flat_map(in_text).collect())
+}
+
+/// A preamble whose system prompt and tools were counted. Tools are counted by the JSON of their definitions, to which the prompt
+/// comes that the API puts in with them.
+pub(super) fn preamble(
+    (system, files): (u64, Vec<PromptFile>),
+    tools: Vec<u64>,
+    framing: &Framing,
+) -> PreambleCount {
+    let definitions = tools.iter().copied().fold(0, u64::saturating_add);
+    let prompt = if tools.is_empty() { 0 } else { framing.tool_prompt };
     let weight = PreambleWeight { system, tools: definitions.saturating_add(prompt) };
     PreambleCount { weight, tools, files }
 }

@@ -1,6 +1,7 @@
 //! Memory and instruction files: which they are, and where they stand in texts and results.
 
 use crate::weight::FileClass;
+use memchr::memmem;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -247,7 +248,7 @@ const REMINDER_ENDS: &str = "\n</system-reminder>";
 /// Files in reminders that begin with one.
 fn reminded(text: &str) -> Vec<Embedded<'_>> {
     let mut files = Vec::new();
-    for (at, _) in text.match_indices(REMINDER) {
+    for at in memmem::find_iter(text.as_bytes(), REMINDER) {
         let begins_line = at == 0 || text.as_bytes()[at - 1] == b'\n';
         let start = at + REMINDER.len();
         if !begins_line || !text[start..].starts_with(INSTRUCTIONS) {
@@ -272,7 +273,8 @@ fn reminded(text: &str) -> Vec<Embedded<'_>> {
 pub fn added(text: &str) -> Vec<Embedded<'_>> {
     let mut files = reminded(text);
     let mut from = 0;
-    while let Some(at) = text[from..].find(CONTEXT_BEGINS).map(|at| from + at) {
+    while let Some(at) = memmem::find(&text.as_bytes()[from..], CONTEXT_BEGINS.as_bytes()).map(|at| from + at)
+    {
         from = at + CONTEXT_BEGINS.len();
         let begins_line = at == 0 || text.as_bytes()[at - 1] == b'\n';
         let line = text[from..].lines().next().unwrap_or_default();

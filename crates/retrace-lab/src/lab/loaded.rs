@@ -8,12 +8,14 @@ use crate::wire::{sentence, show};
 use retrace_context::edits::PLACEHOLDER;
 use retrace_context::regret::RegretIndex;
 use retrace_context::simulate::Prepared;
-use retrace_context::{Counts, PreambleCount, Weighing, Weights};
+use retrace_context::{Counts, PreambleCount, PreambleCounter, Weighing, Weights};
 use retrace_engine::counts::NEWEST_FAMILY;
 use retrace_engine::lock;
 use retrace_sessions::Identity;
 use retrace_tokens::{Counter, Family, Resolved, family_of};
-use retrace_transcript::requests::{Lines, RequestIndex, RequestLog, SentOf, SessionSplit, Span, as_sent};
+use retrace_transcript::requests::{
+    Lines, RecordedPreamble, RecordedTool, RequestIndex, RequestLog, SentOf, SessionSplit, Span, as_sent,
+};
 use retrace_transcript::{Account, Format, Message, Origin, Preamble, Reading, Tool, Transcript};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -296,14 +298,14 @@ fn sent_of(
     let weighing = Weighing::of(resolved.family, resolved.assumed, PLACEHOLDER);
     let counter = Counter::of(resolved.family);
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(MOST_COUNTING);
-    let (give, take) = sync_channel::<(usize, Preamble)>(threads);
+    let (give, take) = sync_channel::<(usize, RecordedPreamble)>(threads);
     let take = Arc::new(Mutex::new(take));
-    let count = |take: Arc<Mutex<Receiver<(usize, Preamble)>>>| {
-        let mut counted = Vec::new();
+    let count = |take: Arc<Mutex<Receiver<(usize, RecordedPreamble)>>>| {
+        let (mut counted, mut preambles) = (Vec::new(), PreambleCounter::new(counter, &weighing));
         loop {
             let next = lock(&take).recv();
             let Ok((index, preamble)) = next else { return counted };
-            counted.push((index, Counts::preamble(&preamble, counter, &weighing)));
+            counted.push((index, preambles.count(preamble)));
         }
     };
     std::thread::scope(|scope| {
@@ -312,12 +314,12 @@ fn sent_of(
         let mut preambles = 0;
         let known = as_sent(transcript, log, lines, &mut |preamble| {
             // The names of tools stay.
-            let named = |tool: &Tool| Tool { name: tool.name.clone(), definition: Value::Null };
-            let names = preamble.tools.iter().map(named).collect();
-            let whole = std::mem::replace(preamble, Preamble { system: Vec::new(), tools: names });
+            let named = |tool: &RecordedTool| Tool { name: tool.name.clone(), definition: Value::Null };
+            let tools = preamble.tools.iter().map(named).collect();
             // It fails where every thread panicked, and joining them goes on with that.
-            let _ = give.send((preambles, whole));
+            let _ = give.send((preambles, preamble));
             preambles += 1;
+            Preamble { system: Vec::new(), tools }
         });
         drop(give);
         let mut counted = Vec::new();
@@ -340,7 +342,33 @@ const PIECE: usize = 1 << 18;
 /// # Errors
 /// Those of [`load`] for a file.
 pub(crate) fn split(path: &Path) -> Result<(Reading, RequestLog), ApiError> {
-    fed(path)?.finish().map_err(|error| {
+    finished(path, fed(path)?)
+}
+
+/// [`split`], and the lines of the file for who rebuilds its requests. Of a file that is not large they are those that were split.
+///
+/// # Errors
+/// Those of [`load`] for a file.
+pub(crate) fn split_with_lines(path: &Path) -> Result<(Reading, RequestLog, Box<dyn Lines>), ApiError> {
+    if retrace_sessions::is_in_database(path) || stamp(path)?.bytes > LARGEST_HELD {
+        let (reading, log) = split(path)?;
+        return match log.requests().is_empty() {
+            true => Ok((reading, log, Box::new(HeldLines(Vec::new())))),
+            false => Ok((reading, log, Box::new(FileLines::open(path)?))),
+        };
+    }
+    let bytes = bytes(path)?;
+    let mut split = SessionSplit::new();
+    split.feed(&bytes);
+    let (reading, log) = finished(path, split)?;
+    Ok((reading, log, Box::new(HeldLines(bytes))))
+}
+
+/// Larger files are read piece by piece, and their lines again.
+const LARGEST_HELD: u64 = 16 << 20;
+
+fn finished(path: &Path, split: SessionSplit) -> Result<(Reading, RequestLog), ApiError> {
+    split.finish().map_err(|error| {
         ApiError::invalid(say::cannot_read_transcript_2(sentence(&error)), show(path))
             .hint(say::sessions_claude_code_codex_copilot_2())
     })
@@ -367,6 +395,17 @@ fn fed(path: &Path) -> Result<SessionSplit, ApiError> {
         }
         split.feed(piece);
         file.consume(length);
+    }
+}
+
+/// Lines of a file that is in memory.
+struct HeldLines(Vec<u8>);
+
+impl Lines for HeldLines {
+    fn line(&mut self, span: Span) -> Option<Cow<'_, [u8]>> {
+        let from = usize::try_from(span.at).ok()?;
+        let upto = from.checked_add(usize::try_from(span.bytes).ok()?)?;
+        self.0.get(from..upto).map(Cow::Borrowed)
     }
 }
 

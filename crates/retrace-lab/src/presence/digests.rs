@@ -12,8 +12,8 @@ use retrace_sessions::{
     AgentName, Entry, Identity, KnownPresence, PRESENCE_FILE, PresenceFile, Snapshot, load_presence,
     save_presence,
 };
-use retrace_transcript::Transcript;
 use retrace_transcript::requests::as_sent;
+use retrace_transcript::{Preamble, Transcript};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -287,14 +287,15 @@ fn read(
     scope: &Scope,
     shelf: &mut Shelf,
 ) -> Result<Vec<Digest>, ApiError> {
-    let (reading, log) = loaded::split(path)?;
+    let (reading, log, mut lines) = loaded::split_with_lines(path)?;
     let mut reading = loaded::of_one_request(reading);
     let mut conversations = Vec::new();
     for transcript in &mut reading.transcripts {
         let sent = match log.requests().is_empty() {
             true => Vec::new(),
-            false => as_sent(transcript, &log, &mut loaded::FileLines::open(path)?, &mut |preamble| {
-                preamble.tools = Vec::new();
+            false => as_sent(transcript, &log, &mut *lines, &mut |preamble| Preamble {
+                system: preamble.system,
+                tools: Vec::new(),
             }),
         };
         let proof = |request: usize| match sent.get(request).and_then(Option::as_ref) {

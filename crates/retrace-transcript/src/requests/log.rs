@@ -1,10 +1,10 @@
 //! Where the parts of each request stand in a file.
 
-use super::canonical::{Digest, canonical, strip_marks};
+use super::canonical::Digest;
+use super::rewrite::{Marks, Rewriter};
 use crate::lenient::{Count, List, Raw, Text, lenient_object};
 use retrace_model::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::collections::{HashMap, HashSet};
 
@@ -274,6 +274,9 @@ pub(super) struct Speakers {
     runs: HashMap<String, Joined>,
     /// By agent and message: the lines of an answer.
     answers: HashMap<(String, String), Joined>,
+    rewriter: Rewriter,
+    /// What the line says, in canonical form.
+    content: Vec<u8>,
 }
 
 /// Lines joined to one message, hashed as they come.
@@ -321,9 +324,12 @@ impl Speakers {
             "user" => false,
             _ => return,
         };
-        let content = line.message.content.0.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok());
-        let Some(mut content) = content else { return };
-        strip_marks(&mut content);
+        let Some(raw) = line.message.content.0 else { return };
+        self.content.clear();
+        if self.rewriter.rewrite(raw, Marks::Removed, &mut self.content).is_none() {
+            return;
+        }
+        let content = Content::of(&self.content);
         if assistant {
             self.runs.remove(&agent);
             if let (Some(id), Some(request)) = (line.message.id.as_str(), line.request.as_str())
@@ -331,11 +337,11 @@ impl Speakers {
             {
                 log.answered.insert(id.to_owned(), request.to_owned());
             }
-            let Some(blocks) = blocks(&content) else { return };
+            let Content::Blocks(blocks) = content else { return };
             let key = (agent, line.message.id.or_empty().to_owned());
             let joined = self.answers.entry(key).or_insert_with(|| Joined::begin(log));
             let lines = log.push(joined.run, span);
-            let digest = joined.add(&blocks, "assistant");
+            let digest = joined.add(blocks, "assistant");
             log.spoken(
                 digest,
                 Spoken { run: joined.run, first: 0, lines, assistant: true, is_string: false },
@@ -345,24 +351,48 @@ impl Speakers {
         let run = self.runs.entry(agent).or_insert_with(|| Joined::begin(log));
         let lines = log.push(run.run, span);
         let alone = Spoken { run: run.run, first: lines - 1, lines: 1, assistant: false, is_string: false };
-        if let Value::String(text) = &content
-            && let Some(string) = canonical(&Value::String(text.clone()))
-        {
-            let whole = [br#"{"content":"#, string.as_slice(), br#","role":"user"}"#].concat();
-            log.spoken(Digest::of(&whole), Spoken { is_string: true, ..alone });
-            content = Value::Array(vec![serde_json::json!({"type": "text", "text": text})]);
-        }
-        let Some(blocks) = blocks(&content) else { return };
+        let of_text;
+        let blocks = match content {
+            Content::Text(text) => {
+                let whole = [br#"{"content":"#, text, br#","role":"user"}"#].concat();
+                log.spoken(Digest::of(&whole), Spoken { is_string: true, ..alone });
+                of_text = block_of(text);
+                &of_text
+            }
+            Content::Blocks(blocks) => blocks,
+            Content::Other => return,
+        };
         if lines > 1 {
-            log.spoken(Joined::new(run.run).add(&blocks, "user"), alone);
+            log.spoken(Joined::new(run.run).add(blocks, "user"), alone);
         }
-        let digest = run.add(&blocks, "user");
+        let digest = run.add(blocks, "user");
         log.spoken(digest, Spoken { first: 0, lines, ..alone });
     }
 }
 
-/// The items of a list as canonical JSON, without the brackets.
-fn blocks(content: &Value) -> Option<Vec<u8>> {
-    let bytes = content.is_array().then(|| canonical(content)).flatten()?;
-    Some(bytes.strip_prefix(b"[")?.strip_suffix(b"]")?.to_vec())
+/// What a message says, in canonical form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Content<'a> {
+    /// A string, with its quotes.
+    Text(&'a [u8]),
+    /// Blocks, without the brackets around them.
+    Blocks(&'a [u8]),
+    /// Nothing that is sent.
+    Other,
+}
+
+impl<'a> Content<'a> {
+    /// Of canonical JSON.
+    pub(super) fn of(canonical: &'a [u8]) -> Self {
+        match canonical {
+            [b'"', ..] => Self::Text(canonical),
+            [b'[', blocks @ .., b']'] => Self::Blocks(blocks),
+            _ => Self::Other,
+        }
+    }
+}
+
+/// The block that a string is sent as.
+pub(super) fn block_of(text: &[u8]) -> Vec<u8> {
+    [br#"{"text":"#, text, br#","type":"text"}"#].concat()
 }

@@ -27,20 +27,12 @@ pub struct CacheMark {
     pub hour: bool,
 }
 
-/// Sizes of the blocks before the messages: of texts in bytes. Tools count alike, because sessions may have a list of their own for
+/// Sizes of the blocks before the messages: of texts in bytes, of what is none 1. Tools count alike, because sessions may have a list of their own for
 /// every request, and a mark stands behind the last of them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Before {
     pub tools: Vec<u64>,
     pub system: Vec<u64>,
-}
-
-impl Before {
-    /// Of the line that has system prompt and tools.
-    pub(super) fn of(tools: &[Value], system: &[Value]) -> Self {
-        let text = |block: &Value| block["text"].as_str().map_or(1, |text| text.len() as u64);
-        Self { tools: vec![1; tools.len()], system: system.iter().map(text).collect() }
-    }
 }
 
 fn sizes(blocks: &[Value]) -> Vec<u64> {
@@ -104,8 +96,7 @@ mod tests {
             path: path.as_array().expect("a path").clone(),
             value,
         };
-        let before =
-            Before::of(&[json!({"name": "a"}), json!({"name": "b"})], &[json!({"text": "x"}), json!({})]);
+        let before = Before { tools: vec![1, 1], system: vec![1, 1] };
         let marks = [
             mark(json!(["messages", 1, "content", 0]), json!({"type": "ephemeral"})),
             mark(json!(["system", 0]), json!({"type": "ephemeral", "ttl": "1h"})),

@@ -1,11 +1,14 @@
 //! One request, put together from its parts.
 
 use super::canonical::{Digest, canonical, strip_marks};
-use super::log::{Part, Recorded, RequestLog, Span, Spoken};
+use super::log::{Content, Part, Recorded, RequestLog, Span, Spoken, block_of};
+use super::rewrite::{Marks, Rewriter};
 use super::{LARGEST_BODY, Lines, Unproved};
 use crate::lenient::{List, Raw, lenient_object};
 use crate::lines::trim;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 
 /// A request as it was sent.
 #[derive(Clone, Debug)]
@@ -64,9 +67,19 @@ pub(super) struct CacheMark {
 }
 
 /// What the line of a request itself holds.
+#[derive(Default)]
 pub(super) struct OfRequest {
     pub params: Map<String, Value>,
     pub marks: Vec<CacheMark>,
+}
+
+/// Memory that messages are put into canonical form in.
+#[derive(Debug, Default)]
+pub(super) struct Work {
+    /// The message.
+    pub message: Vec<u8>,
+    content: Vec<u8>,
+    rewriter: Rewriter,
 }
 
 impl RequestLog {
@@ -77,7 +90,8 @@ impl RequestLog {
     pub fn rebuild(&self, request: usize, lines: &mut dyn Lines) -> Result<Rebuilt, Unproved> {
         let recorded = self.requests().get(request).ok_or(Unproved::Unreadable)?;
         let hashes = self.whole(request)?;
-        self.fits(recorded, &hashes)?;
+        let sizes = hashes.iter().filter_map(|&hash| self.size_of(hash));
+        self.fits(recorded, sizes.fold(0, u64::saturating_add))?;
         let of = of_request(recorded, lines)?;
         let mut body = of.params;
         body.extend(self.shape(recorded, lines)?);
@@ -98,15 +112,9 @@ impl RequestLog {
     }
 
     /// The hashes of a request, all of them known.
-    pub(super) fn whole(&self, request: usize) -> Result<Vec<Digest>, Unproved> {
+    fn whole(&self, request: usize) -> Result<Vec<Digest>, Unproved> {
         let recorded = self.requests().get(request).ok_or(Unproved::Unreadable)?;
-        if recorded.base_is_missing {
-            return Err(Unproved::NoBase);
-        }
-        if recorded.shape.is_none_or(|shape| !self.shapes.contains_key(&shape)) {
-            return Err(Unproved::NoShape);
-        }
-        let hashes = self.hashes(request);
+        let hashes = self.hashes_of(request)?;
         let known: Vec<Digest> =
             hashes.iter().flatten().copied().filter(|hash| self.parts.contains_key(hash)).collect();
         match hashes.len() - known.len() {
@@ -116,21 +124,33 @@ impl RequestLog {
         }
     }
 
-    /// Refuses what is larger than any request can be.
-    pub(super) fn fits(&self, recorded: &Recorded, hashes: &[Digest]) -> Result<(), Unproved> {
+    /// The hashes of a request whose base and shape are there.
+    pub(super) fn hashes_of(&self, request: usize) -> Result<Vec<Option<Digest>>, Unproved> {
+        let recorded = self.requests().get(request).ok_or(Unproved::Unreadable)?;
+        if recorded.base_is_missing {
+            return Err(Unproved::NoBase);
+        }
+        if recorded.shape.is_none_or(|shape| !self.shapes.contains_key(&shape)) {
+            return Err(Unproved::NoShape);
+        }
+        Ok(self.hashes(request))
+    }
+
+    /// Refuses what is larger than any request can be. `messages` are the bytes of their lines.
+    pub(super) fn fits(&self, recorded: &Recorded, messages: u64) -> Result<(), Unproved> {
         let shape = recorded.shape.and_then(|shape| self.shapes.get(&shape)).map_or(0, |span| span.bytes);
-        let parts = hashes.iter().filter_map(|hash| self.parts.get(hash)).map(|part| self.size(part));
-        let bytes = parts.fold(shape.saturating_add(recorded.span.bytes), u64::saturating_add);
+        let bytes = shape.saturating_add(recorded.span.bytes).saturating_add(messages);
         if bytes > LARGEST_BODY { Err(Unproved::TooLarge) } else { Ok(()) }
     }
 
-    fn size(&self, part: &Part) -> u64 {
-        match part {
+    /// Bytes of the lines of a message; `None` where it is not in the file.
+    pub(super) fn size_of(&self, hash: Digest) -> Option<u64> {
+        Some(match self.parts.get(&hash)? {
             Part::Blob(span) => span.bytes,
             Part::Spoken(spoken) => {
                 self.lines_of(*spoken).iter().map(|span| span.bytes).fold(0, u64::saturating_add)
             }
-        }
+        })
     }
 
     /// System prompt and tools.
@@ -139,10 +159,19 @@ impl RequestLog {
         recorded: &Recorded,
         lines: &mut dyn Lines,
     ) -> Result<Map<String, Value>, Unproved> {
-        let span = recorded.shape.and_then(|shape| self.shapes.get(&shape)).ok_or(Unproved::NoShape)?;
-        let bytes = lines.line(*span).ok_or(Unproved::Unreadable)?;
+        let bytes = self.shape_line(recorded, lines)?;
         let line: ShapeLine<'_> = serde_json::from_slice(trim(&bytes)).map_err(|_| Unproved::Unreadable)?;
         object(line.shape).ok_or(Unproved::Unreadable)
+    }
+
+    /// The line of system prompt and tools.
+    pub(super) fn shape_line<'l>(
+        &self,
+        recorded: &Recorded,
+        lines: &'l mut dyn Lines,
+    ) -> Result<Cow<'l, [u8]>, Unproved> {
+        let span = recorded.shape.and_then(|shape| self.shapes.get(&shape)).ok_or(Unproved::NoShape)?;
+        lines.line(*span).ok_or(Unproved::Unreadable)
     }
 
     /// A message without marks for the cache.
@@ -157,6 +186,77 @@ impl RequestLog {
             }
             Part::Spoken(spoken) => self.spoken_message(*spoken, lines),
         }
+    }
+
+    /// A message without marks for the cache, in canonical form: [`Work::message`].
+    pub(super) fn canonical_message(
+        &self,
+        hash: Digest,
+        lines: &mut dyn Lines,
+        work: &mut Work,
+    ) -> Result<(), Unproved> {
+        let Work { message: into, rewriter, .. } = &mut *work;
+        into.clear();
+        match self.parts.get(&hash).ok_or(Unproved::NoMessages(1))? {
+            Part::Blob(span) => {
+                let bytes = lines.line(*span).ok_or(Unproved::Unreadable)?;
+                let line: Blob<'_> =
+                    serde_json::from_slice(trim(&bytes)).map_err(|_| Unproved::Unreadable)?;
+                let raw = line.message.0.ok_or(Unproved::Unreadable)?;
+                let message: ContentMessage<'_> =
+                    serde_json::from_str(raw.get()).map_err(|_| Unproved::Unreadable)?;
+                if raw.get().starts_with('{') && !message.content.0.is_some_and(is_string) {
+                    rewriter.rewrite(raw, Marks::Kept, into).ok_or(Unproved::Unreadable)?;
+                    return Ok(());
+                }
+                // What was hashed may be another form of it.
+                let message = self.message(hash, lines)?;
+                into.extend_from_slice(&canonical(&message).ok_or(Unproved::Unreadable)?);
+                Ok(())
+            }
+            Part::Spoken(spoken) => self.canonical_spoken(*spoken, lines, work),
+        }
+    }
+
+    fn canonical_spoken(
+        &self,
+        spoken: Spoken,
+        lines: &mut dyn Lines,
+        work: &mut Work,
+    ) -> Result<(), Unproved> {
+        let role = if spoken.assistant { "assistant" } else { "user" };
+        let Work { message: into, rewriter, content } = work;
+        into.extend_from_slice(br#"{"content":["#);
+        let begun = into.len();
+        for &span in self.lines_of(spoken) {
+            let bytes = lines.line(span).ok_or(Unproved::Unreadable)?;
+            let line: ContentLine<'_> =
+                serde_json::from_slice(trim(&bytes)).map_err(|_| Unproved::Unreadable)?;
+            let raw = line.message.content.0.ok_or(Unproved::Unreadable)?;
+            content.clear();
+            rewriter.rewrite(raw, Marks::Removed, content).ok_or(Unproved::Unreadable)?;
+            let of_text;
+            let blocks = match Content::of(content) {
+                Content::Text(text) if spoken.is_string => {
+                    into.truncate(begun - 1);
+                    into.extend_from_slice(text);
+                    into.extend_from_slice(format!(",\"role\":\"{role}\"}}").as_bytes());
+                    return Ok(());
+                }
+                Content::Text(text) => {
+                    of_text = block_of(text);
+                    &of_text
+                }
+                Content::Blocks(blocks) => blocks,
+                Content::Other => return Err(Unproved::Unreadable),
+            };
+            if into.len() > begun && !blocks.is_empty() {
+                into.push(b',');
+            }
+            into.extend_from_slice(blocks);
+        }
+        into.extend_from_slice(format!("],\"role\":\"{role}\"}}").as_bytes());
+        Ok(())
     }
 
     fn spoken_message(&self, spoken: Spoken, lines: &mut dyn Lines) -> Result<Value, Unproved> {
@@ -206,6 +306,10 @@ pub(super) fn of_request(recorded: &Recorded, lines: &mut dyn Lines) -> Result<O
         .map(|mark| CacheMark { path: mark.path.0, value: value(mark.value).unwrap_or_default() });
     let marks = marks.collect();
     Ok(OfRequest { params: object(line.params).ok_or(Unproved::Unreadable)?, marks })
+}
+
+fn is_string(raw: &RawValue) -> bool {
+    raw.get().starts_with('"')
 }
 
 fn value(raw: Raw<'_>) -> Option<Value> {

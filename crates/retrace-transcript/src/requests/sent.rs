@@ -7,8 +7,9 @@
 use super::canonical::Digest;
 use super::log::RequestLog;
 use super::marks::{Before, CacheMark, cache_marks, count_of, sizes_of};
-use super::proof::Prover;
-use super::rebuild::of_request;
+use super::proof::{Begun, Prover};
+use super::rebuild::OfRequest;
+use super::shape::RecordedPreamble;
 use super::{Lines, Unproved};
 use crate::blocks::blocks;
 use crate::claude_code::line::is_client_text;
@@ -42,36 +43,53 @@ const CLOSING: &str = "\n</system-reminder>";
 /// Makes the requests of a transcript what was sent, where that is recorded and proved. Answers, for each request, what is known
 /// of its record; `None` where there is none.
 ///
-/// `counts` gets each new preamble once, in the order of [`Transcript::preambles`], and may empty it: a session may have a system
-/// prompt and tools of their own for every request, and [`RequestLog::preamble`] reads them again.
+/// `keeps` gets each new preamble once, in the order of [`Transcript::preambles`], and answers what the transcript keeps of it: a
+/// session may have a system prompt and tools of their own for every request, and [`RequestLog::preamble`] reads them again.
 pub fn as_sent(
     transcript: &mut Transcript,
     log: &RequestLog,
     lines: &mut dyn Lines,
-    counts: &mut dyn FnMut(&mut Preamble),
+    keeps: &mut dyn FnMut(RecordedPreamble) -> Preamble,
 ) -> Vec<Option<SentOf>> {
     let mut prover = Prover::new();
-    let mut known: Vec<Option<SentOf>> = transcript
-        .requests
-        .iter()
-        .map(|request| {
-            let recorded = log.answered_by(&request.id)?;
-            Some(SentOf { recorded, proof: prover.prove(log, recorded, lines), marks: None })
-        })
-        .collect();
-    if !known.iter().flatten().any(|sent| sent.proof.is_ok()) {
-        return known;
-    }
-    let mut making = Making::new(transcript);
-    for (index, sent) in known.iter_mut().enumerate() {
-        match sent {
-            Some(SentOf { recorded, proof: Ok(()), marks }) => {
-                *marks = making.sent(transcript, index, log, *recorded, lines, counts);
+    let mut making: Option<Making> = None;
+    let mut known = Vec::with_capacity(transcript.requests.len());
+    let recorded: Vec<Option<usize>> =
+        transcript.requests.iter().map(|request| log.answered_by(&request.id)).collect();
+    for pair in recorded.chunks(2) {
+        let mut begin = |at: usize| {
+            let recorded = pair.get(at).copied().flatten().ok_or(Unproved::NoDigest)?;
+            prover.begin(log, recorded, lines)
+        };
+        let (mut one, mut other) = (begin(0), begin(1));
+        let parts = [&mut one, &mut other].map(|begun| begun.as_mut().ok().map(Begun::take_parts));
+        let proofs = Begun::prove_both(one, other);
+        for ((recorded, proof), parts) in pair.iter().zip(proofs).zip(parts) {
+            let index = known.len();
+            let mut marks = None;
+            match recorded.zip(parts).filter(|_| proof.is_ok()) {
+                Some((recorded, parts)) => {
+                    // While nothing is proved, everything stays as the lines tell it.
+                    let making = making.get_or_insert_with(|| {
+                        let mut making = Making::new(transcript);
+                        (0..index).for_each(|before| making.as_told(transcript, before));
+                        making
+                    });
+                    marks =
+                        making.sent(transcript, (index, recorded), parts, log, (&mut prover, lines), keeps);
+                }
+                None => {
+                    if let Some(making) = &mut making {
+                        making.as_told(transcript, index);
+                    }
+                }
             }
-            _ => making.as_told(transcript, index),
+            known.push(recorded.map(|recorded| SentOf { recorded, proof, marks }));
         }
     }
-    making.finish(transcript);
+    if let Some(making) = making {
+        making.finish(transcript);
+    }
     known
 }
 
@@ -101,6 +119,16 @@ fn preamble_of(mut fields: Map<String, Value>) -> Preamble {
     Preamble { system, tools: tools.collect() }
 }
 
+/// The messages of a request.
+#[derive(Default)]
+struct Sent {
+    hashes: Vec<Digest>,
+    /// How often each of them.
+    seen: HashMap<Digest, u32>,
+    /// Where they are.
+    messages: Vec<MessageIndex>,
+}
+
 struct Making {
     /// By line: the message that begins there.
     by_line: HashMap<u32, MessageIndex>,
@@ -110,6 +138,8 @@ struct Making {
     summaries: HashSet<String>,
     /// By hash, and which of several messages with it: where it is.
     messages: HashMap<(Digest, u32), MessageIndex>,
+    /// What the request before sent: the next one mostly goes on from it.
+    last: Sent,
     preambles: HashMap<Digest, (usize, Before)>,
     /// By message: how many blocks it was sent as, where these are not the blocks it is told as.
     blocks: HashMap<MessageIndex, u64>,
@@ -147,6 +177,7 @@ impl Making {
             attachments: Attachments::of(transcript),
             summaries,
             messages: HashMap::new(),
+            last: Sent::default(),
             preambles: HashMap::new(),
             blocks: HashMap::new(),
             segments: Vec::new(),
@@ -173,18 +204,17 @@ impl Making {
     fn sent(
         &mut self,
         transcript: &mut Transcript,
-        index: usize,
+        (index, recorded): (usize, usize),
+        (of, hashes): (OfRequest, Vec<Digest>),
         log: &RequestLog,
-        recorded: usize,
-        lines: &mut dyn Lines,
-        counts: &mut dyn FnMut(&mut Preamble),
+        (prover, lines): (&mut Prover, &mut dyn Lines),
+        keeps: &mut dyn FnMut(RecordedPreamble) -> Preamble,
     ) -> Option<Vec<CacheMark>> {
-        let hashes = log.whole(recorded).unwrap_or_default();
         let Some(messages) = self.messages_of(transcript, log, &hashes, lines) else {
             self.as_told(transcript, index);
             return None;
         };
-        let preamble = self.preamble(transcript, log, recorded, lines, counts);
+        let preamble = self.preamble(transcript, log, recorded, (prover, lines), keeps);
         let told = transcript.requests[index].segment;
         let segment = self.segment(transcript, told, &messages);
         let request = &mut transcript.requests[index];
@@ -192,7 +222,6 @@ impl Making {
         request.upto = messages.len();
         request.preamble = preamble.or(request.preamble);
         self.before = Some((told, segment));
-        let of = of_request(log.requests().get(recorded)?, lines).ok()?;
         request.parameters = Value::Object(of.params);
         let shape = log.requests().get(recorded)?.shape?;
         let (_, before) = self.preambles.get(&shape)?;
@@ -214,10 +243,12 @@ impl Making {
         hashes: &[Digest],
         lines: &mut dyn Lines,
     ) -> Option<Vec<MessageIndex>> {
-        let mut seen: HashMap<Digest, u32> = HashMap::with_capacity(hashes.len());
-        let mut messages = Vec::with_capacity(hashes.len());
-        for &hash in hashes {
-            let nth = seen.entry(hash).or_default();
+        let mut last = std::mem::take(&mut self.last);
+        if !hashes.starts_with(&last.hashes) {
+            last = Sent::default();
+        }
+        for &hash in &hashes[last.hashes.len()..] {
+            let nth = last.seen.entry(hash).or_default();
             let key = (hash, *nth);
             *nth += 1;
             let message = match self.messages.get(&key) {
@@ -228,8 +259,11 @@ impl Making {
                     message
                 }
             };
-            messages.push(message);
+            last.hashes.push(hash);
+            last.messages.push(message);
         }
+        let messages = last.messages.clone();
+        self.last = last;
         (!messages.is_empty()).then_some(messages)
     }
 
@@ -323,21 +357,21 @@ impl Making {
         transcript: &mut Transcript,
         log: &RequestLog,
         recorded: usize,
-        lines: &mut dyn Lines,
-        counts: &mut dyn FnMut(&mut Preamble),
+        (prover, lines): (&mut Prover, &mut dyn Lines),
+        keeps: &mut dyn FnMut(RecordedPreamble) -> Preamble,
     ) -> Option<usize> {
-        let shape = log.requests().get(recorded)?.shape?;
-        if let Some(&(known, _)) = self.preambles.get(&shape) {
+        let recorded = log.requests().get(recorded)?;
+        let hash = recorded.shape?;
+        if let Some(&(known, _)) = self.preambles.get(&hash) {
             return Some(known);
         }
-        let fields = log.shape(log.requests().get(recorded)?, lines).ok()?;
-        let list = |name: &str| fields.get(name).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        let before = Before::of(list("tools"), list("system"));
-        let mut preamble = preamble_of(fields);
-        counts(&mut preamble);
+        let shape = prover.shape(log, recorded, lines).ok()?;
+        // Each is asked for once.
+        let (preamble, before) = (std::mem::take(&mut shape.preamble), std::mem::take(&mut shape.before));
+        let preamble = keeps(preamble);
         transcript.preambles.push(preamble);
         let index = transcript.preambles.len() - 1;
-        self.preambles.insert(shape, (index, before));
+        self.preambles.insert(hash, (index, before));
         Some(index)
     }
 

@@ -31,6 +31,7 @@ impl SessionSplit {
 
     /// Takes in the next bytes of the file.
     pub fn feed(&mut self, mut bytes: &[u8]) {
+        self.rest.reserve(bytes.len());
         while let Some(end) = memchr::memchr(b'\n', bytes) {
             let (line, rest) = bytes.split_at(end + 1);
             bytes = rest;

@@ -231,7 +231,7 @@ fn what_was_sent_takes_the_place_of_what_lines_tell() {
     let bytes = session().bytes();
     let (mut reading, log) = split(&bytes, 64);
     let transcript = &mut reading.transcripts[0];
-    let known = as_sent(transcript, &log, &mut &bytes[..], &mut |_| {});
+    let known = as_sent(transcript, &log, &mut &bytes[..], &mut RecordedPreamble::read);
     assert!(known.iter().all(|sent| sent.as_ref().is_some_and(|sent| sent.proof.is_ok())));
     assert_eq!(transcript.segments.len(), 1);
     assert_eq!(transcript.requests.iter().map(|request| request.upto).collect::<Vec<_>>(), [2, 4, 6]);
@@ -288,6 +288,29 @@ fn what_was_sent_takes_the_place_of_what_lines_tell() {
 }
 
 #[test]
+fn what_is_not_proved_before_what_is_stays_as_told() {
+    let mut client = session();
+    let first = client.lines.iter_mut().find(|line| line.contains(r#""id":"request-0""#)).unwrap();
+    let mut request: Value = serde_json::from_str(first).unwrap();
+    request["requestDigest"] = json!("0".repeat(64));
+    *first = request.to_string();
+    let bytes = client.bytes();
+    let (mut reading, log) = split(&bytes, 64);
+    let transcript = &mut reading.transcripts[0];
+    let told = transcript.clone();
+    let known = as_sent(transcript, &log, &mut &bytes[..], &mut RecordedPreamble::read);
+    let proofs: Vec<_> = known.iter().flatten().map(|sent| sent.proof).collect();
+    assert_eq!(proofs, [Err(Unproved::Differs), Ok(()), Ok(())]);
+    let sent = |transcript: &crate::Transcript, request: usize| -> Vec<crate::Message> {
+        let request = &transcript.requests[request];
+        transcript.sent(request).map(|(_, message)| message.clone()).collect()
+    };
+    assert_eq!(sent(transcript, 0), sent(&told, 0));
+    assert_ne!(sent(transcript, 1), sent(&told, 1));
+    assert_eq!((transcript.requests[0].preamble, transcript.requests[2].upto), (None, 6));
+}
+
+#[test]
 fn a_history_that_is_not_gone_on_with_begins_a_segment() {
     let mut client = session();
     let summary = says("user", &[text("This session is continued from another.")]);
@@ -299,7 +322,7 @@ fn a_history_that_is_not_gone_on_with_begins_a_segment() {
     let bytes = client.bytes();
     let (mut reading, log) = split(&bytes, 64);
     let transcript = &mut reading.transcripts[0];
-    as_sent(transcript, &log, &mut &bytes[..], &mut |_| {});
+    as_sent(transcript, &log, &mut &bytes[..], &mut RecordedPreamble::read);
     assert_eq!(transcript.segments.len(), 2);
     assert!(
         matches!(&transcript.segments[1].cause, Cause::Compacted(compaction) if compaction.tokens_before == Some(9)
@@ -397,7 +420,7 @@ proptest! {
                 }
             }
             for transcript in &mut reading.transcripts {
-                as_sent(transcript, &log, &mut &bytes[..], &mut |_| {});
+                as_sent(transcript, &log, &mut &bytes[..], &mut RecordedPreamble::read);
                 for request in &transcript.requests {
                     prop_assert!(request.segment < transcript.segments.len());
                     prop_assert!(request.upto <= transcript.segments[request.segment].messages.len());
