@@ -36,15 +36,15 @@ function calls(requests) {
 }
 
 /**
- * Writes a session of so many requests into the folder of a project. `run` makes another one: its id, its title, the
- * directory it ran in, and its calls.
+ * Writes a session of so many requests into the folder of a project. `run` makes another one: its id, its title, when it
+ * began, the directory it ran in, its calls, and what the client attached at its start.
  */
 export function writeRun(machine, projectFolder, requests = REQUESTS, run = {}) {
-  const { id = RUN, title = RUN_TITLE, cwd = join(machine.home, "src/webshop"), work = calls } = run;
-  const { ask = `${title}, please. Keep the old rates until the end of the year.` } = run;
+  const { id = RUN, title = RUN_TITLE, cwd = join(machine.home, "src/webshop"), work = calls, attachment } = run;
+  const { begins = "2026-11-19T09:00:00.000Z", ask = `${title}, please. Keep the old rates until the end of the year.` } = run;
   const lines = [];
   let previous = null;
-  let clock = Date.parse("2026-11-19T09:00:00.000Z");
+  let clock = Date.parse(begins);
   const add = (type, message, more = {}) => {
     const uuid = `00000000-0000-4000-8000-${String(lines.length).padStart(12, "0")}`;
     const common = { parentUuid: previous, isSidechain: false, userType: "external", cwd, sessionId: id, version: "2.1.181", gitBranch: "main" };
@@ -52,6 +52,7 @@ export function writeRun(machine, projectFolder, requests = REQUESTS, run = {}) 
     previous = uuid;
   };
   add("user", { role: "user", content: ask });
+  if (attachment) add("attachment", undefined, { attachment });
   let context = UNRECORDED + tokens(ask);
   let cached = 0;
   const all = work(requests);

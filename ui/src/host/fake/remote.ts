@@ -10,7 +10,6 @@ import type {
   ComparedMemory,
   Dream,
   Event,
-  FileDiff,
   MemoryChange,
   QueuedChange,
   QueueState,
@@ -21,7 +20,7 @@ import type {
 import type { CommandName, Request, Response } from "@/host/backend";
 import type { FakeInbox } from "./inbox";
 import { type Change, type FakeLog, type FakeStore, type FakeVersion, refuse } from "./log";
-import { byteLength, diffTexts, fakeHash } from "./text";
+import { byteLength, diffTexts, fakeHash, fileDiff } from "./text";
 
 /** The address of the API itself. */
 export const API_URL = "https://api.anthropic.com";
@@ -62,26 +61,6 @@ function hostStore(name: string, description: string, created: string, files: Re
     archived_at: null,
     files: new Map(Object.entries(files)),
     never_seen: 0,
-  };
-}
-
-function fileDiff(before: string | null, after: string | null, path: string, version: string | null): FileDiff {
-  const side = (text: string | null, version_id: string | null) => ({
-    target: version_id ?? "",
-    store_id: null,
-    version_id,
-    path: text === null ? null : path,
-    content_sha256: text === null ? null : fakeHash(text),
-    content_size_bytes: text === null ? null : byteLength(text),
-    redacted: false,
-  });
-  return {
-    live: true,
-    from: side(before, version),
-    to: side(after, null),
-    truncated: false,
-    binary: false,
-    ...diffTexts(before ?? "", after ?? "", 3, true),
   };
 }
 
