@@ -8,11 +8,13 @@
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { Host, usesHost } from "../../tests/e2e/harness/host.mjs";
 import { Hub } from "../../tests/e2e/harness/hub.mjs";
 import { retrace } from "../../tests/e2e/harness/programs.mjs";
 import { until } from "../../tests/e2e/harness/wait.mjs";
 import { furnish, LONG_INDEX, recordDesk, RULES_LATER } from "./fixtures/desk.mjs";
 import { leave, recordFirst } from "./fixtures/first.mjs";
+import { recordHosted } from "./fixtures/hosted.mjs";
 import { recordHub, share } from "./fixtures/hub.mjs";
 import { recordLab } from "./fixtures/lab.mjs";
 import { HOME, Normaliser } from "./fixtures/normalise.mjs";
@@ -70,6 +72,13 @@ await on("desk", desk, async (program, machine, places) => {
 });
 await on("first", leave, (program, _machine, memory) => recordFirst(recorder, program, memory));
 await on("rules", work, (program, machine, memory) => recordRules(recorder, program, machine, memory));
+const host = await Host.start();
+try {
+  const mirrors = (machine) => usesHost(machine, host);
+  await on("hosted", mirrors, (program) => recordHosted(recorder, program, host));
+} finally {
+  await host.stop();
+}
 const hub = await Hub.start();
 try {
   await on("hub", share, (program, machine, memory) => recordHub(recorder, program, machine, memory, hub), [
