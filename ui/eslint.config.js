@@ -46,6 +46,7 @@ export default tseslint.config(
     files: ["public/*.js"],
     languageOptions: { globals: globals.browser, sourceType: "script" },
   },
+  { files: ["scripts/**/*.mjs"], languageOptions: { globals: globals.node } },
   { files: ["*.ts"], extends: [tseslint.configs.recommended] },
   {
     files: ["src/**/*.tsx"],

@@ -32,6 +32,9 @@ function linguiMacros(): Plugin {
   };
 }
 
+/** Tests that need a document. */
+const WITH_DOCUMENT = ["src/**/*.test.tsx", "src/**/*.dom.test.ts"];
+
 export default defineConfig({
   plugins: [linguiMacros(), react(), lingui({ failOnMissing: true, failOnCompileError: true })],
   resolve: {
@@ -57,8 +60,23 @@ export default defineConfig({
     },
   },
   test: {
-    environment: "jsdom",
-    setupFiles: ["./src/test-setup.ts"],
+    // What draws nothing runs without a document, which takes longer to make than most tests take.
+    projects: [
+      {
+        extends: true,
+        test: { name: "window", environment: "jsdom", setupFiles: ["./src/test-setup.ts"], include: WITH_DOCUMENT },
+      },
+      {
+        extends: true,
+        test: {
+          name: "plain",
+          environment: "node",
+          include: ["src/**/*.test.ts"],
+          exclude: WITH_DOCUMENT,
+          benchmark: { include: [] },
+        },
+      },
+    ],
     restoreMocks: true,
     testTimeout: 60_000,
     // Sheets of features are read, so that a component has the names of its classes.

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 import { collectComplaints } from "./app.mjs";
-import { lineOf, start, stop } from "./process.mjs";
-import { chromium as chromiumPath, retrace } from "./programs.mjs";
+import { chromium as chromiumPath } from "./programs.mjs";
+import { serve } from "./serve.mjs";
 
 /** Nothing that reaches out, and nothing a machine without a screen lacks. */
 const FLAGS = [
@@ -22,18 +22,6 @@ const FLAGS = [
  * mark.
  */
 const CLICK_LIMIT = 10_000;
-
-/** Starts `retrace serve` on a machine. Gives the address with the token, and a way to stop it. */
-export async function serve(machine, port = 0) {
-  // The token is kept, so that a page goes on where the program is started again.
-  const token = join(machine.root, "serve.token");
-  const child = start(retrace(), ["serve", "--listen", `127.0.0.1:${port}`, "--token-file", token], {
-    env: machine.environment(),
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const [address] = await lineOf(child, child.stdout, /http:\/\/127\.0\.0\.1:\d+\/\S*#token=\S+(?=\s)/);
-  return { address, stop: () => stop(child) };
-}
 
 /** A page of `retrace serve`, or of a hub, in a browser, driven. */
 export class BrowserDriver {

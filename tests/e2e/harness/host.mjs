@@ -1,7 +1,7 @@
 /** A host of the Memory Stores API on this machine, and an app that may use it. */
 import assert from "node:assert/strict";
-import { serve } from "./browser.mjs";
 import { Machine } from "./machine.mjs";
+import { serve } from "./serve.mjs";
 
 /** First content of the host's memory. */
 export const BERTHS = "# Berths\n\n- Ferries take berth 1 to 4.\n- Pilots wait at berth 9.\n";

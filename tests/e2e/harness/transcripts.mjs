@@ -35,22 +35,27 @@ function calls(requests) {
   });
 }
 
-/** Writes the session, of so many requests, into the folder of a project. */
-export function writeRun(machine, projectFolder, requests = REQUESTS) {
+/**
+ * Writes a session of so many requests into the folder of a project. `run` makes another one: its id, its title, when it
+ * began, the directory it ran in, its calls, and what the client attached at its start.
+ */
+export function writeRun(machine, projectFolder, requests = REQUESTS, run = {}) {
+  const { id = RUN, title = RUN_TITLE, cwd = join(machine.home, "src/webshop"), work = calls, attachment } = run;
+  const { begins = "2026-11-19T09:00:00.000Z", ask = `${title}, please. Keep the old rates until the end of the year.` } = run;
   const lines = [];
   let previous = null;
-  let clock = Date.parse("2026-11-19T09:00:00.000Z");
+  let clock = Date.parse(begins);
   const add = (type, message, more = {}) => {
     const uuid = `00000000-0000-4000-8000-${String(lines.length).padStart(12, "0")}`;
-    const common = { parentUuid: previous, isSidechain: false, userType: "external", cwd: join(machine.home, "src/webshop"), sessionId: RUN, version: "2.1.181", gitBranch: "main" };
+    const common = { parentUuid: previous, isSidechain: false, userType: "external", cwd, sessionId: id, version: "2.1.181", gitBranch: "main" };
     lines.push({ ...common, type, uuid, timestamp: new Date((clock += 20_000)).toISOString(), message, ...more });
     previous = uuid;
   };
-  const ask = `${RUN_TITLE}, please. Keep the old rates until the end of the year.`;
   add("user", { role: "user", content: ask });
+  if (attachment) add("attachment", undefined, { attachment });
   let context = UNRECORDED + tokens(ask);
   let cached = 0;
-  const all = calls(requests);
+  const all = work(requests);
   for (let at = 0; at < requests; at += 1) {
     const call = all[at];
     const text = call ? `Next I look at part ${at}.` : "All prices follow the new rules now.";
@@ -65,5 +70,5 @@ export function writeRun(machine, projectFolder, requests = REQUESTS) {
     add("user", { role: "user", content: [{ type: "tool_result", tool_use_id: `toolu_${at}`, content: call.result }] });
     context += output + tokens(call.result);
   }
-  machine.write(join(projectFolder, `${RUN}.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  machine.write(join(projectFolder, `${id}.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
 }

@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { fakeBackend } from "@/host/fake";
+import { recorded } from "@/host/fake/fixtures";
 import { callsOf, openWindow, rowWith } from "./testing";
 
 /** Opens a run on its answer. */
@@ -66,13 +67,13 @@ describe("a run opens on its answer", () => {
   it("recommends one setting with its price, says why, and takes it along under a name that follows it", async () => {
     const { user } = await openRun(fakeBackend(), "transcript=8c41f0de");
     expect(await screen.findByTestId("recommended-what")).toHaveTextContent(
-      /^Recommended: clear above \d+K, keep \d+$/,
+      /^Recommended: clear above \d+K, keep \d+, at least \d+K at once$/,
     );
     expect(screen.getByTestId("recommended-input")).toHaveTextContent(/^−\d+\s%$/);
     expect(screen.getByTestId("recommended-cost")).toHaveTextContent(/^[−+]\$/);
     expect(screen.queryByTestId("recommended-why")).toBeNull();
     await user.click(screen.getByTestId("why-recommended"));
-    expect(screen.getByTestId("recommended-why")).toHaveTextContent("It costs least.");
+    expect(screen.getByTestId("recommended-why")).toHaveTextContent(/^Of 24 settings tried on this run/);
     const named = screen.getByTestId("recommended-what").textContent.replace("Recommended: ", "");
     await user.click(screen.getByTestId("try-recommended"));
     await rowWith("variant-row", `C · ${named}`);
@@ -100,7 +101,7 @@ describe("a run opens on its answer", () => {
     expect(none).toHaveLength(1);
     expect(none[0]).toHaveTextContent("no editing");
     await user.click(screen.getByTestId("view-all"));
-    await waitFor(() => expect(screen.getAllByTestId("sweep-point")).toHaveLength(13));
+    await waitFor(() => expect(screen.getAllByTestId("sweep-point")).toHaveLength(25));
   });
 
   it("says how much of the run is proved", async () => {
@@ -110,10 +111,15 @@ describe("a run opens on its answer", () => {
 
   it("shows what ran under the setting in force as the row that others are compared with", async () => {
     const fake = fakeBackend();
-    fake.lab.inForce = {
-      name: "as it ran",
-      config: { edits: [{ type: "clear_tool_uses_20250919", trigger: { type: "input_tokens", value: 30_000 } }] },
-    };
+    const what = { id: "verbatim", args: {}, text: "as it ran: clear above 30K, keep 3" };
+    const edit = { type: "clear_tool_uses_20250919", exclude_tools: ["memory"], keep: { type: "tool_uses", value: 5 } };
+    const tokens = (value: number) => ({ type: "input_tokens", value });
+    const config = { edits: [{ ...edit, trigger: tokens(30_000), clear_at_least: tokens(15_000) }] };
+    fake.answer("context_simulate", ({ in_force, transcript }, usual) => {
+      if (!in_force) return usual();
+      const [ran] = recorded("context_simulate", { transcript, variants: [{ name: "variant", config }] }).simulations;
+      return { ...usual(), in_force: { ...ran!, in_force: true, what } };
+    });
     openWindow("#/context?transcript=8c41f0de&view=settings", fake);
     const ran = await rowWith("variant-row", "A · as it ran: clear above 30K, keep 3");
     expect((await within(ran).findByTestId("cell-peak")).querySelector(".change")).toBeNull();
@@ -126,7 +132,7 @@ describe("a run opens on its answer", () => {
 describe("the runs", () => {
   it("are in the order of cost, peak or date, told apart by prompt and project, and never by an id", async () => {
     const fake = fakeBackend();
-    fake.lab.runs[1] = { ...fake.lab.runs[1]!, title: "" };
+    fake.lab.transcripts.transcripts[1]!.title = "";
     const { user } = await openRun(fake);
     const titles = () => screen.getAllByTestId("transcript-row").map((row) => row.querySelector("b")?.textContent);
     await waitFor(() => expect(titles()).toHaveLength(3));
@@ -137,7 +143,7 @@ describe("the runs", () => {
     ]);
     expect(screen.getAllByTestId("transcript-row")[2]).toHaveTextContent("lighthouse");
     for (const row of screen.getAllByTestId("transcript-row")) expect(row).not.toHaveTextContent(/8c41|31b7|d02e/);
-    expect(screen.getByTestId("runs-total")).toHaveTextContent("3, $6.20");
+    expect(screen.getByTestId("runs-total")).toHaveTextContent("3, $3.56");
     await user.click(screen.getByTestId("view-peak"));
     expect(titles()[0]).toBe("move the berth tables to the new schema");
     await user.click(screen.getByTestId("view-date"));

@@ -1,6 +1,5 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
-import { longIndex } from "@/host/fake";
 import { callsOf, openWindow, rowWith } from "./testing";
 
 describe("the screen of health", () => {
@@ -112,18 +111,18 @@ describe("the screen of health", () => {
 
   it("removes what was chosen of the proposals, and nothing else", async () => {
     const { user, fake } = openWindow("#/health?view=expiry");
-    const row = await rowWith("expiry-row", "logs/2031/04/notes.md");
+    const row = await rowWith("expiry-row", "logs/2025/04/2025-04-30.md");
     expect(screen.getByTestId("expire")).toBeDisabled();
     await user.click(within(row).getByRole("checkbox"));
     await user.click(screen.getByTestId("expire"));
     await waitFor(() => expect(screen.getByTestId("act-confirm")).toBeEnabled());
     const store = fake.log.store("harbour");
-    expect(store.disk.has("logs/2031/04/notes.md")).toBe(true);
+    expect(store.disk.has("logs/2025/04/2025-04-30.md")).toBe(true);
     await user.click(screen.getByTestId("act-confirm"));
     await screen.findByTestId("toast");
-    expect(store.disk.has("logs/2031/04/notes.md")).toBe(false);
+    expect(store.disk.has("logs/2025/04/2025-04-30.md")).toBe(false);
     await user.keyboard("u");
-    await waitFor(() => expect(store.disk.has("logs/2031/04/notes.md")).toBe(true));
+    await waitFor(() => expect(store.disk.has("logs/2025/04/2025-04-30.md")).toBe(true));
   });
 });
 
@@ -131,7 +130,8 @@ describe("an entry of an index", () => {
   it("moves into a topic file by key, and comes back", async () => {
     const { user, fake } = openWindow("#/memories");
     // Short enough that all lines are drawn, which a list without layout needs.
-    fake.log.store("harbour").disk.set("MEMORY.md", longIndex(40));
+    const entries = Array.from({ length: 40 }, (_, at) => `- [Note ${at + 1}](notes/note-${at + 1}.md): one line`);
+    fake.log.store("harbour").disk.set("MEMORY.md", `# Long index\n\n${entries.join("\n")}\n`);
     fake.record();
     await user.click(await rowWith("memory-row", "MEMORY.md"));
     const line = await rowWith("document-line", "[Note 1](");

@@ -50,7 +50,7 @@ describe("the hub", () => {
     await user.type(await screen.findByTestId("hub-url"), "https://hub.example");
     await user.type(screen.getByTestId("hub-token"), "wrong");
     await user.click(screen.getByTestId("hub-join-confirm"));
-    expect(await screen.findByTestId("failure")).toHaveTextContent("The token is unknown.");
+    expect(await screen.findByTestId("failure")).toHaveTextContent("The token is unknown, was used, or is too old.");
     await user.clear(screen.getByTestId("hub-token"));
     await user.type(screen.getByTestId("hub-token"), "right");
     await user.click(screen.getByTestId("hub-join-confirm"));
@@ -418,7 +418,7 @@ describe("the window of a hub", () => {
     await user.type(await screen.findByTestId("window-name"), "Ann");
     await user.type(screen.getByTestId("window-token"), "wrong");
     await user.click(screen.getByTestId("window-sign-in"));
-    expect(await screen.findByTestId("failure")).toHaveTextContent("The token is unknown.");
+    expect(await screen.findByTestId("failure")).toHaveTextContent("The token is unknown, was used, or is too old.");
     await user.clear(screen.getByTestId("window-token"));
     await user.type(screen.getByTestId("window-token"), "right");
     await user.click(screen.getByTestId("window-sign-in"));

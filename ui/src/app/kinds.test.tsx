@@ -13,23 +13,23 @@ describe("daily logs", () => {
   it("are a calendar whose days open their log, by pointer and by keyboard", async () => {
     const fake = fakeBackend();
     const store = fake.log.store("harbour");
-    store.disk.set("logs/2031/04/07.md", "Two ships.\n");
-    store.disk.set("logs/2031/04/2031-04-03.md", "Fog all day, nothing moved.\n".repeat(20));
+    store.disk.set("logs/2025/04/07.md", "Two ships.\n");
+    store.disk.set("logs/2025/04/2025-04-03.md", "Fog all day, nothing moved.\n".repeat(20));
     fake.log.scan(store);
     const { user } = await atMemories(fake);
     const calendar = await screen.findByTestId("log-calendar");
     const days = within(calendar)
       .getAllByTestId("log-day")
       .filter((day) => within(day).queryByTestId("log-mark"));
-    expect(days.map((day) => day.dataset["day"])).toEqual(["2031-04-03", "2031-04-07"]);
+    expect(days.map((day) => day.dataset["day"])).toEqual(["2025-04-03", "2025-04-07", "2025-04-30"]);
     expect(days[1]).toHaveTextContent("1 log, 11 byte");
     await user.click(days[0]!);
-    await waitFor(() => expect(screen.getByTestId("memory-title")).toHaveTextContent("2031-04-03.md"));
+    await waitFor(() => expect(screen.getByTestId("memory-title")).toHaveTextContent("2025-04-03.md"));
     await waitFor(() => expect(screen.getByTestId("kind-class")).toHaveTextContent("daily log"));
     expect(
       within(calendar)
         .getAllByTestId("log-day")
-        .find((day) => day.dataset["day"] === "2031-04-03"),
+        .find((day) => day.dataset["day"] === "2025-04-03"),
     ).toHaveAttribute("data-selected");
     // Four days on with the arrow key, and Enter.
     await user.keyboard("{ArrowRight}{ArrowRight}{ArrowRight}{ArrowRight}{Enter}");
@@ -64,11 +64,11 @@ describe("instruction files", () => {
     const gone = await rowWith("instruction-row", "gone.md");
     expect(gone).toHaveTextContent("missing");
     expect(within(gone).queryByRole("button")).not.toBeInTheDocument();
-    expect(await rowWith("instruction-row", "CLAUDE.local.md")).toHaveTextContent("Leads to /srv/notes.md");
-    expect(await rowWith("instruction-row", "AGENTS.md")).toHaveTextContent("cut at byte 12");
+    expect(await rowWith("instruction-row", "CLAUDE.local.md")).toHaveTextContent("Leads to /home/ada/notes.md");
+    expect(await rowWith("instruction-row", "cut at byte 12")).toHaveTextContent("AGENTS.md");
     const [claude, codex] = screen.getAllByTestId("instruction-rules");
-    expect(claude).toHaveTextContent("version 2.1.330, rules as of 2.1.330 · The program is /usr/bin/claude.");
-    expect(codex).toHaveTextContent("version unknown, rules as of 0.169.0");
+    expect(claude).toHaveTextContent("version 2.1.330, rules as of 2.1.330 · Read from the newest session: ");
+    expect(codex).toHaveTextContent("version 0.100.0, rules as of 0.169.0");
   });
 });
 
@@ -93,7 +93,7 @@ describe("memories of one kind", () => {
     const fake = fakeBackend();
     const store = fake.log.store("harbour");
     store.disk.set("team/wish.md", "---\ntype: feedback\n---\n\nShort answers.\n");
-    store.disk.set("logs/2031/04/07.md", "Two ships.\n");
+    store.disk.set("logs/2025/04/07.md", "Two ships.\n");
     fake.log.scan(store);
     const { user } = await atMemories(fake);
     const choice = await screen.findByTestId("memories-kind");
@@ -107,10 +107,10 @@ describe("memories of one kind", () => {
     expect(screen.queryByTestId("log-calendar")).not.toBeInTheDocument();
     await user.selectOptions(choice, "daily_log");
     await screen.findByTestId("log-calendar");
-    await waitFor(() => expect(screen.getByTestId("memory-title")).toHaveTextContent("07.md"));
+    await waitFor(() => expect(screen.getByTestId("memory-title")).toHaveTextContent("2025-04-30.md"));
     await user.selectOptions(choice, "");
     await waitFor(() => expect(listed().length).toBeGreaterThan(2));
-    expect(screen.getByTestId("memory-title"), "it is in the list of all too").toHaveTextContent("07.md");
+    expect(screen.getByTestId("memory-title"), "it is in the list of all too").toHaveTextContent("2025-04-30.md");
   });
 
   it("that there are none of are said to be none, with the way to all", async () => {

@@ -40,18 +40,18 @@ describe("the context lab", () => {
 
   it("says when there are no transcripts, and while they are looked for", async () => {
     const fake = fakeBackend();
-    fake.lab.runs = [];
-    fake.lab.index = { running: true, done: 3, total: 90, updated_at: null };
+    fake.lab.transcripts.transcripts = [];
+    fake.lab.transcripts.index = { running: true, done: 3, total: 90, updated_at: null };
     openWindow("#/context", fake);
     expect(await screen.findByTestId("index-state")).toHaveTextContent("reading 3 / 90");
-    fake.lab.index = { running: false, done: 90, total: 90, updated_at: null };
+    fake.lab.transcripts.index = { running: false, done: 90, total: 90, updated_at: null };
     expect(await screen.findByText("No runs yet")).toBeInTheDocument();
     expect(screen.getByTestId("no-transcripts")).toBeInTheDocument();
   });
 
   it("shows what could not be read, and what went wrong", async () => {
     const fake = fakeBackend();
-    fake.lab.problems = [{ path: "/home/ada/x.jsonl", reason: verbatim("no permission") }];
+    fake.lab.transcripts.problems = [{ path: "/home/ada/x.jsonl", reason: verbatim("no permission") }];
     fake.failNext("context_show", new ApiFailure({ code: "not_found", message: "Gone.", hint: "", subject: "" }));
     openWindow("#/context?transcript=zz", fake);
     expect(await screen.findByText("1 file could not be read")).toBeInTheDocument();
@@ -70,7 +70,9 @@ describe("a variant", () => {
     expect(screen.getByTestId("line-B").getAttribute("d")).not.toBe(line);
     expect(peakOf("A")).toMatch(/recorded/);
     expect(peakOf("B")).toMatch(/counted offline/);
-    expect(screen.getByTestId("figures")).toHaveTextContent("Each clearing pays back after3.1 requests");
+    await waitFor(() =>
+      expect(screen.getByTestId("figures")).toHaveTextContent("Each clearing pays back after74.6 requests"),
+    );
 
     const thumb = within(screen.getByTestId("keep")).getByRole("slider");
     fireEvent.change(thumb, { target: { value: "9" } });
@@ -79,7 +81,7 @@ describe("a variant", () => {
     expect(last[0]?.config).toMatchObject({
       edits: [{ trigger: { value: 20_000 }, keep: { type: "tool_uses", value: 9 } }],
     });
-    expect(screen.getByTestId("status-line")).toHaveTextContent(/46 requests simulated in \d+ ms.*tokenizer v4.7/);
+    expect(screen.getByTestId("status-line")).toHaveTextContent(/46 requests simulated in \d+ ms.*tokenizer v3/);
   });
 
   it("is written by the form and by its JSON alike", async () => {
@@ -107,7 +109,7 @@ describe("a variant", () => {
     const before = peakOf("B");
     await user.selectOptions(screen.getByTestId("compaction-kind"), "compact_20260112");
     await number(user, "compact-trigger", "1000");
-    expect(await screen.findByTestId("field-problem")).toHaveTextContent("greater than or equal to 50000");
+    expect(await screen.findByTestId("field-problem")).toHaveTextContent("greater than or equal to 50,000");
     expect(peakOf("B")).toBe(before);
     await user.click(screen.getByTestId("view-json"));
     fireEvent.change(screen.getByTestId("setting-json"), { target: { value: '{"edits":[{"type":"clear_all"}]}' } });
@@ -138,7 +140,7 @@ describe("a variant", () => {
     const { user } = await openLab();
     await number(user, "trigger", "20000");
     await number(user, "clear-at-least", "0");
-    expect(await screen.findByTestId("warning")).toHaveTextContent(/break the cache \d+ times/);
+    expect(await rowWith("warning", "the cached prefix breaks 40 times")).toHaveTextContent("clear_at_least");
   });
 });
 
@@ -204,7 +206,9 @@ describe("a request", () => {
 
   it("says when it is only what the lines of the transcript tell", async () => {
     const { user } = await openLab();
-    expect(screen.getByTestId("rests-on")).toHaveTextContent("Rebuilt from the lines of the transcript.");
+    screen.getByTestId("chart").focus();
+    await user.keyboard("{Home}");
+    expect(await screen.findByTestId("rests-on")).toHaveTextContent("Rebuilt from the lines of the transcript.");
     await user.click(screen.getByTestId("open-turn"));
     const sheet = await screen.findByTestId("turn-sheet");
     expect(await within(sheet).findByTestId("turn-proof")).toHaveTextContent("did not record the request");
@@ -260,7 +264,7 @@ describe("exporting", () => {
     await user.click(screen.getByTestId("open-export"));
     expect(await screen.findByTestId("export-text")).toHaveTextContent(TOOLS);
     await user.click(screen.getByTestId("view-python"));
-    await waitFor(() => expect(screen.getByTestId("export-text")).toHaveTextContent("# python"));
+    await waitFor(() => expect(screen.getByTestId("export-text")).toHaveTextContent("import anthropic"));
     await user.click(screen.getByTestId("view-html"));
     expect(await screen.findByText(/It loads nothing and runs nothing/)).toBeInTheDocument();
     const asked = callsOf(fake, "context_export").real.at(-1);
@@ -291,7 +295,13 @@ describe("a sweep", () => {
 describe("after deployment", () => {
   it("holds what the server reported beside the forecast", async () => {
     const fake = fakeBackend();
-    fake.lab.deployed = true;
+    const edit = (cleared_input_tokens: number) => [{ type: TOOLS, cleared_tool_uses: 8, cleared_input_tokens }];
+    fake.answer("context_deployed", (_, usual) => ({
+      ...usual(),
+      requests: [{ index: 12, forecast: edit(50_120), reported: edit(50_000), error_percent: 0.2 }],
+      reporting: 40,
+      agreeing: 40,
+    }));
     await openLab(fake, "8c41f0de");
     const panel = await screen.findByTestId("deployed");
     expect(panel).toHaveTextContent("40 requests of this run say what the server edited");

@@ -1,9 +1,19 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
+import { fakeBackend } from "@/host/fake";
 import { openWindow } from "./testing";
 
+/** The recorded run, whose index was before the model until a compaction in the middle. */
 async function openRun() {
-  const opened = openWindow("#/context?transcript=31b7a220");
+  const fake = fakeBackend();
+  fake.answer("presence_lane", (_, usual) => {
+    const lane = usual();
+    const [index, instructions] = lane.files;
+    Object.assign(index!, { requests: 23, spans: [{ ...index!.spans[0]!, to: 22, grade: "inferred" }] });
+    instructions!.spans[0]!.grade = "proved";
+    return { ...lane, compactions: [23] };
+  });
+  const opened = openWindow("#/context?transcript=31b7a220", fake);
   await screen.findAllByTestId("lane-row");
   return opened;
 }
@@ -14,19 +24,19 @@ describe("the lane below the chart", () => {
   it("names each file with what the request under the cursor had of it", async () => {
     const { user } = await openRun();
     expect(screen.getAllByTestId("lane-row").map((row) => row.dataset["path"])).toEqual([
-      "CLAUDE.md",
       "MEMORY.md",
+      "/home/ada/harbour/CLAUDE.md",
       "berth-rules.md",
     ]);
     // The cursor is at the peak, which the compaction came before or right after.
-    expect(rowOf("CLAUDE.md")).toHaveTextContent("90 tokens, proved");
+    expect(rowOf("/home/ada/harbour/CLAUDE.md")).toHaveTextContent("29 tokens, proved");
     await user.click(screen.getByTestId("chart"));
     await user.keyboard("{Home}");
-    await waitFor(() => expect(rowOf("MEMORY.md")).toHaveTextContent("700 tokens, inferred"));
+    await waitFor(() => expect(rowOf("MEMORY.md")).toHaveTextContent("1,983 tokens, inferred"));
     expect(rowOf("berth-rules.md")).toHaveTextContent("absent here");
     await user.keyboard("{End}");
     await waitFor(() => expect(rowOf("MEMORY.md")).toHaveTextContent("absent here"));
-    expect(rowOf("berth-rules.md")).toHaveTextContent("31 tokens, recorded");
+    expect(rowOf("berth-rules.md")).toHaveTextContent("73 tokens, recorded");
     expect(screen.getByTestId("lane")).toHaveTextContent("Present does not mean followed.");
   });
 
@@ -36,7 +46,7 @@ describe("the lane below the chart", () => {
     toggle.focus();
     await user.keyboard("{Enter}");
     const detail = within(rowOf("MEMORY.md")).getByTestId("lane-detail");
-    expect(detail).toHaveTextContent(/requests 1 to \d+: lines: 40, tokens: 700, inferred/);
+    expect(detail).toHaveTextContent(/requests 1 to \d+: lines: 200, tokens: 1,983, inferred/);
     await user.click(within(detail).getByRole("button", { name: /What the model saw/ }));
     expect(await screen.findByTestId("turn-sheet")).toBeInTheDocument();
   });
@@ -54,7 +64,7 @@ describe("the lane below the chart", () => {
     await openRun();
     const grades = (path: string) =>
       [...rowOf(path).querySelectorAll("rect")].map((bar) => [bar.dataset["grade"], bar.getAttribute("fill")]);
-    expect(grades("CLAUDE.md")).toEqual([["proved", null]]);
+    expect(grades("/home/ada/harbour/CLAUDE.md")).toEqual([["proved", null]]);
     expect(grades("MEMORY.md")).toEqual([["inferred", expect.stringMatching(/^url\(#/)]]);
   });
 
@@ -64,8 +74,8 @@ describe("the lane below the chart", () => {
     const table = await screen.findByTestId("lane-table");
     const rows = within(table).getAllByRole("row");
     expect(rows).toHaveLength(4);
-    expect(rows[2]).toHaveTextContent("MEMORY.md");
-    expect(rows[2]).toHaveTextContent("inferred");
+    expect(rows[1]).toHaveTextContent("MEMORY.md");
+    expect(rows[1]).toHaveTextContent("inferred");
     expect(screen.queryAllByTestId("lane-row")).toHaveLength(0);
   });
 });

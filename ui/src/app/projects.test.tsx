@@ -2,13 +2,17 @@
 import { act, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, describe, expect, it } from "vitest";
 import { fakeBackend, FakeLog } from "@/host/fake";
+import { contentsOf } from "@/host/fake/seed";
 import { activateLanguage, switchLanguage } from "@/i18n";
 import { callsOf, openWindow, rowWith } from "./testing";
 
 beforeEach(() => localStorage.clear());
 
-/** A first run whose directory holds memories with something wrong. */
-function first(files: Record<string, string>) {
+/** A first run whose directory holds recorded memories with something wrong. */
+function first(...paths: string[]) {
+  const files = Object.fromEntries(
+    paths.map((path) => [path, contentsOf(path, path === "index.md" ? "desk" : "first").at(-1)!]),
+  );
   const fake = fakeBackend(new FakeLog(new Date()));
   const add = fake.log.addStore.bind(fake.log);
   fake.log.addStore = (root, kind, name, usual) => add(root, kind, name, name === "harbour" ? files : usual);
@@ -17,11 +21,7 @@ function first(files: Record<string, string>) {
 
 describe("a first run", () => {
   it("opens with what is there, each with its remedy", async () => {
-    const { user } = first({
-      "MEMORY.md": `# Harbour\n${"- one fact\n".repeat(259)}`,
-      "keys.md": "- tk_live_abcdefghijkl\n",
-      "tides.md": "- at\u200b noon\n",
-    });
+    const { user } = first("MEMORY.md", "keys.md", "tides.md");
     await user.click(await screen.findByTestId("record-found"));
     const secret = await rowWith("opening-row", "1 secret");
     expect(within(secret).getByRole("button")).toHaveTextContent("Redact key");
@@ -37,16 +37,16 @@ describe("a first run", () => {
   });
 
   it("names a secret in the language of the window", async () => {
-    const { user } = first({ "keys.md": "- tk_live_abcdefghijkl\n" });
+    const { user } = first("keys.md");
     await user.click(await screen.findByTestId("record-found"));
-    expect(await screen.findByTestId("opening-row")).toHaveTextContent("A key: tk_l");
+    expect(await screen.findByTestId("opening-row")).toHaveTextContent("A Stripe key: sk_l");
     await act(() => switchLanguage("ko"));
-    expect(screen.getByTestId("opening-row")).toHaveTextContent("Stripe 키: tk_l… (16자).");
+    expect(screen.getByTestId("opening-row")).toHaveTextContent("Stripe 키: sk_l… (32자).");
     act(activateLanguage);
   });
 
   it("says that nothing needs anybody where that is so", async () => {
-    const { user } = first({ "MEMORY.md": "# Harbour\n" });
+    const { user } = first("index.md");
     await user.click(await screen.findByTestId("record-found"));
     expect(await screen.findByTestId("opening")).toHaveTextContent("nothing needs you");
     await user.click(screen.getByTestId("opening-lab"));
@@ -54,7 +54,7 @@ describe("a first run", () => {
   });
 
   it("keeps a dialog's act on the screen and reads again after it", async () => {
-    const { user } = first({ "tides.md": "- at\u200b noon\n" });
+    const { user } = first("tides.md");
     await user.click(await screen.findByTestId("record-found"));
     await user.click(within(await rowWith("opening-row", "hidden")).getByRole("button"));
     await waitFor(() => expect(screen.getByTestId("act-confirm")).toBeEnabled());

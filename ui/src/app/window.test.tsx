@@ -134,10 +134,12 @@ describe("the memories", () => {
     await waitFor(() => expect(screen.getByTestId("memory-title")).toHaveTextContent("berth-rules.md"));
     screen.getByRole("tree").focus();
     await user.keyboard("{End}");
-    await waitFor(() => expect(screen.getByTestId("memory-title")).toHaveTextContent("notes.md"));
+    await waitFor(() => expect(screen.getByTestId("memory-title")).toHaveTextContent("2025-04-30.md"));
     await user.keyboard("{ArrowLeft}{ArrowLeft}");
     await waitFor(() =>
-      expect(screen.queryAllByTestId("memory-row").some(({ textContent }) => textContent === "notes.md")).toBe(false),
+      expect(screen.queryAllByTestId("memory-row").some(({ textContent }) => textContent === "2025-04-30.md")).toBe(
+        false,
+      ),
     );
   });
 });

@@ -18,6 +18,7 @@ import type {
   Verdict,
 } from "@/bindings";
 import type { Request } from "@/host/backend";
+import { anyRecorded } from "./fixtures";
 import { filtersOf, kindOf } from "./kinds";
 import { type FakeLog, type FakeStore, type FakeVersion, refuse } from "./log";
 import { byteLength, diffTexts } from "./text";
@@ -107,10 +108,10 @@ export class FakeInbox {
     const [base_tokens, tokens] = [tokensOf(before), tokensOf(newest.text)];
     const wasThere = base !== null && base.operation !== "deleted";
     return {
+      ...anyRecorded("inbox_items").items[0]!,
       store_id: newest.store_id,
       memory_id: newest.memory_id,
       path: newest.path,
-      previous_path: null,
       verb: newest.operation === "deleted" ? "deleted" : wasThere ? "changed" : "created",
       base_version_id: base?.id ?? null,
       version_id: newest.id,
@@ -128,8 +129,6 @@ export class FakeInbox {
       base_tokens,
       tokens,
       token_change: tokens - base_tokens,
-      tokens_kind: "counted offline",
-      reappeared: false,
       added: counts.added,
       removed: counts.removed,
       kind: typeOf({ base, newest }),

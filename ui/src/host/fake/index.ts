@@ -23,17 +23,17 @@ import {
   type Response,
   Unreachable,
 } from "@/host/backend";
-import { agentSnapshot, clients, instruction, instructions, kindOf } from "./kinds";
+import { kindOf } from "./kinds";
 import { fakeCut } from "./cut";
 import { FakeHub } from "./hub";
 import { healthHandlers } from "./health";
+import { anyRecorded, everyRecorded, recorded } from "./fixtures";
 import { FakeInbox } from "./inbox";
 import { clusterDifference } from "./triage";
 import { type FakeLab, labHandlers, newLab } from "./lab";
 import type { FakeLog } from "./log";
 import { EMPTY_ACT, type FakeStore, type FakeVersion, refuse } from "./log";
 import { checkMounts } from "./mounts";
-import { fakeLane, fakePresence, fakeReach } from "./presence";
 import { FakeProjects } from "./projects";
 import { FakeRemote } from "./remote";
 import { FakeRules } from "./rules";
@@ -41,7 +41,6 @@ import { seededLog } from "./seed";
 import { origin, sessionStory, sessionWrites } from "./origins";
 import { diffTexts, documentLines, fakeHash } from "./text";
 
-export { longIndex } from "./seed";
 export { FakeLog } from "./log";
 
 /** The fake with its strings to pull. */
@@ -62,6 +61,8 @@ export interface FakeBackend extends Backend {
   rules: FakeRules;
   /** Every call so far. */
   calls: { name: CommandName; request: unknown }[];
+  /** Answers a command otherwise from now on; `usual` gives what the fake would have said. */
+  answer<K extends CommandName>(name: K, reply: Answer<K>): void;
   /** Makes the next call of a command fail. */
   failNext(name: CommandName, failure: Error): void;
   /** Keeps back the answer to the next call of a command until the returned function is called. */
@@ -75,6 +76,9 @@ export interface FakeBackend extends Backend {
   /** Comes back. */
   comeBack(): void;
 }
+
+/** A test's own answer to a command. */
+export type Answer<K extends CommandName> = (request: Request<K>, usual: () => Response<K>) => Response<K>;
 
 /** Commands that the window calls; a command that it does not call yet needs no stand-in. */
 type Handlers = { [K in CommandName]?: (request: Request<K>) => Response<K> };
@@ -184,74 +188,34 @@ function redact(log: FakeLog, request: Request<"redact">) {
     refuse("invalid", "Nothing to look for.", "secret_base64");
   const pattern = () => new RegExp(needle ? needle.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") : find!, "g");
   const stores = log.stores.filter(({ id }) => !request.store || id === request.store);
+  const [live_match] = anyRecorded("redact").matches;
   const matches: RedactionMatch[] = [];
-  const addMatch = (text: string, of: Partial<RedactionMatch>, action: RedactionMatch["action"]) => {
+  const add = (of: Partial<RedactionMatch>) => matches.push({ ...live_match!, ...of });
+  const addMatch = (text: string, of: Partial<RedactionMatch>) => {
     const hits = [...text.matchAll(pattern())].length;
     if (hits === 0) return;
     const lines = text.split("\n");
     const line = lines.findIndex((known) => pattern().test(known));
     const masked = lines[line]?.replace(pattern(), (hit) => "█".repeat(hit.length)) ?? null;
-    matches.push({
-      place: "version",
-      store_id: null,
-      version_id: null,
-      path: null,
-      name: null,
-      line: line + 1,
-      masked,
-      hits,
-      action,
-      detail: null,
-      remedy: null,
-      ...of,
-    });
+    add({ ...of, line: line + 1, masked, hits });
   };
   for (const store of stores)
     for (const [path, text] of needle || find ? store.disk : [])
-      addMatch(text, { place: "live", store_id: store.id, path }, live ? "replace_in_place" : "left");
+      addMatch(text, { place: "live", store_id: store.id, path, action: live ? "replace_in_place" : "left" });
   const chosen = log.versions.filter(({ id, store_id, text }) => {
     if (versions.includes(id)) return true;
     return (
       versions.length === 0 && text !== null && stores.some((store) => store.id === store_id) && pattern().test(text)
     );
   });
-  for (const version of chosen) {
-    const of = { store_id: version.store_id, version_id: version.id, path: version.path };
-    if (versions.length === 0) addMatch(version.text!, of, "redact_version");
-    else
-      matches.push({
-        place: "version",
-        name: null,
-        ...of,
-        line: null,
-        masked: null,
-        hits: 0,
-        action: "redact_version",
-        detail: null,
-        remedy: null,
-      });
+  for (const { store_id, id, path, text } of chosen) {
+    const of = { place: "version", store_id, version_id: id, path, action: "redact_version" } as const;
+    if (versions.length === 0) addMatch(text!, of);
+    else add({ ...of, line: null, masked: null, hits: 0 });
   }
   const warnings =
-    needle && needle.length < 8 ? ["The text is short: it may stand in places that have nothing to do with it."] : [];
-  const base = {
-    dry_run,
-    operation_seq: null,
-    writes: [],
-    deletes: [],
-    conflicts: [],
-    partial: false,
-    left: [],
-    matches,
-    receipt: null,
-    warnings: warnings.map(verbatim),
-    queued: 0,
-    withdrawn: 0,
-    likely: [],
-    sure: [],
-    undoes: null,
-    guard: null,
-    imported: [],
-  };
+    needle && needle.length < 8 ? recorded("redact", { secret_base64: btoa("live"), dry_run: true }).warnings : [];
+  const base = { ...EMPTY_ACT, dry_run, matches, warnings };
   if (matches.length === 0) refuse("not_found", "Nothing recorded and no live file matches.");
   if (dry_run) return base;
   let live_files = 0;
@@ -274,49 +238,17 @@ function redact(log: FakeLog, request: Request<"redact">) {
       redacted_at: log.now.toISOString(),
     });
   for (const store of stores) if (live) log.scan(store, { source: "redact" });
-  const left = stores
-    .flatMap((store) => [...store.disk.values()])
-    .filter((text) => (needle || find) && pattern().test(text)).length;
+  const done = everyRecorded("desk", "redact").find((one) => one.receipt !== null)!.receipt!;
   const receipt: Receipt = {
+    ...structuredClone(done),
     id: `receipt_${fakeHash(String(log.receipts.length)).slice(0, 26)}`,
     created_at: log.now.toISOString(),
-    created_by: { type: "user_actor", user_id: "ada" },
     reason,
     method: needle ? "secret" : find ? "find" : "versions",
     operation_seq: log.operations.length,
     versions: chosen.length,
     live_files,
     purge: "pending",
-    places: [
-      {
-        place: verbatim("Live directories"),
-        state: left > 0 ? "left" : "clean",
-        hits: left,
-        detail: null,
-        owned: false,
-        remedy: null,
-      },
-      {
-        place: verbatim("Version log, rows and contents"),
-        state: "clean",
-        hits: 0,
-        detail: null,
-        owned: true,
-        remedy: null,
-      },
-      { place: verbatim("Database file, raw bytes"), state: "clean", hits: 0, detail: null, owned: true, remedy: null },
-      {
-        place: verbatim("Backups and file sync"),
-        state: "out_of_reach",
-        hits: 0,
-        detail: verbatim("Copies made by other programs cannot be looked at."),
-        owned: false,
-        remedy: null,
-      },
-    ],
-    chain_head: fakeHash("chain"),
-    chain_verified: null,
-    warnings: base.warnings,
   };
   log.receipts.unshift(receipt);
   return { ...base, receipt };
@@ -426,7 +358,6 @@ function handlers(
   projects: FakeProjects,
   hub: FakeHub,
   rules: FakeRules,
-  emit: (event: Event) => void,
 ): Handlers {
   const refreshed = (store: FakeStore) => {
     const own = log.versions.filter(({ store_id }) => store_id === store.id);
@@ -453,18 +384,15 @@ function handlers(
   const checks = healthHandlers(log);
   return {
     ...rules.handlers(),
-    ...labHandlers(lab, emit),
+    ...labHandlers(lab),
     ...checks,
     ...projects.handlers(
       () => checks.health!({ store: null, loads: false }),
-      () => lab.runs.length,
+      () => lab.transcripts.transcripts.length,
     ),
     ...hub.handlers(),
     ...remote.handlers(refreshed),
-    reach: (request) => fakeReach(log, lab.runs, request),
-    presence_lane: ({ session = "" }) => fakeLane(log, lab.runs, session),
-    presence: ({ session = "", at = null }) => fakePresence(lab.runs, session, at),
-    change_reach: () => ({ lines: 2, sessions: 3, read: 0, inferred: 0 }),
+    change_reach: () => anyRecorded("change_reach"),
     check_mounts: (request) => checkMounts(log, remote, (store) => inbox.count(store), request),
     share_store: ({ store = "", shared = false }) => refreshed(Object.assign(log.store(store), { shared })),
     mount_store: ({ store = "", directory = null }) => {
@@ -474,20 +402,14 @@ function handlers(
       return refreshed(Object.assign(found, { root, mounted: directory !== null }));
     },
     status: () => ({
-      program: "0.0.0",
-      data_dir: "/home/ada/.local/share/retrace",
+      ...recorded("status"),
       stores: log.stores.length,
       memories: log.stores.reduce((sum, store) => sum + refreshed(store).memories, 0),
       versions: log.versions.length,
       cursor: log.operations.length,
       last_write: log.versions.at(-1)?.created_at ?? null,
-      log_bytes: 3_251_200,
-      recording: true,
-      recording_here: true,
       recordable: log.stores.filter(({ kind }) => kind !== "remote").length,
       recorded: log.stores.filter(({ kind, state }) => kind !== "remote" && state === "recording").length,
-      chain_verified_at: log.now.toISOString(),
-      chain_ok: true,
       unreviewed: inbox.count(),
       broken_rules: rules.open().length,
       purge_pending: log.receipts.filter(({ purge }) => purge === "pending").length,
@@ -530,11 +452,6 @@ function handlers(
       };
     },
     document: ({ target = "", highlight = false }) => documentOf(log, target, highlight),
-    clients,
-    instructions,
-    review_report: () => ({ file_name: "review.html", media_type: "text/html", text: "<!doctype html>\n" }),
-    instruction: ({ path = "" }) => instruction(path),
-    agent_snapshot: ({ store = "" }) => agentSnapshot(log.store(store)),
     log: ({ store, path, memory, operation_seq, before = null, limit = null }) => {
       const fits = (version: FakeVersion) =>
         (!store || version.store_id === store) &&
@@ -579,16 +496,6 @@ function handlers(
     diff: (request) => diff(log, request),
     search: (request) => search(log, request),
     receipts: () => ({ receipts: log.receipts.map((receipt) => ({ ...receipt })) }),
-    verify: ({ absent_base64 = null }) => ({
-      ok: true,
-      versions: log.versions.length,
-      blobs: log.versions.length,
-      chain_head: fakeHash("chain"),
-      problems: [],
-      absent: absent_base64 ? true : null,
-      found_in: [],
-      warnings: [],
-    }),
     add_store: ({ root = "", kind, name }) => {
       if (log.stores.some((store) => store.root === root))
         refuse("invalid", "That directory is recorded already.", root);
@@ -664,6 +571,7 @@ export function fakeBackend(
 ): FakeBackend {
   const listeners = new Set<(event: Event) => void>();
   const failures = new Map<CommandName, Error>();
+  const answers = new Map<CommandName, Answer<never>>();
   const calls: FakeBackend["calls"] = [];
   const emit = (event: Event) => listeners.forEach((listener) => listener(event));
   const lab = newLab();
@@ -672,7 +580,7 @@ export function fakeBackend(
   const projects = new FakeProjects(log, emit);
   const hub = new FakeHub();
   const rules = new FakeRules();
-  const run = handlers(log, inbox, lab, remote, projects, hub, rules, emit);
+  const run = handlers(log, inbox, lab, remote, projects, hub, rules);
   const held = new Map<CommandName, Promise<void>>();
   const ended = new Set<() => void>();
   let away = false;
@@ -687,6 +595,7 @@ export function fakeBackend(
     calls,
     platform,
     emit,
+    answer: (name, reply) => void answers.set(name, reply as unknown as Answer<never>),
     failNext: (name, failure: ApiFailure | Error) => void failures.set(name, failure),
     goAway() {
       away = true;
@@ -715,8 +624,9 @@ export function fakeBackend(
       if (away) throw new Unreachable("Failed to fetch");
       const before = log.operations.length;
       const handler: ((request: Request<K>) => Response<K>) | undefined = run[name];
-      if (!handler) refuse("not_found", `The stand-in knows no command ${name}.`, name);
-      const response = handler(request);
+      const usual = () => (handler ? handler(request) : recorded(name, request));
+      const own = answers.get(name) as Answer<K> | undefined;
+      const response = own ? own(request, usual) : usual();
       if (log.operations.length !== before) emit({ type: "advanced", cursor: log.operations.length });
       if (/_store$|_remote$|_queued$|_key$/.test(name)) emit({ type: "stores" });
       if (name === "redact" || name === "recheck_receipt") emit({ type: "receipts" });

@@ -17,6 +17,7 @@ import type {
   Version,
 } from "@/bindings";
 import { ApiFailure } from "@/host/backend";
+import { anyRecorded, recorded } from "./fixtures";
 import { byteLength, fakeHash } from "./text";
 
 /** A version with the content it holds; null for deleted and redacted ones. */
@@ -37,23 +38,11 @@ export function refuse(code: ApiError["code"], message: string, subject = "", hi
 
 /** An act that did nothing. */
 export const EMPTY_ACT: ActResult = {
-  dry_run: true,
-  operation_seq: null,
+  ...anyRecorded("redact"),
+  matches: [],
   writes: [],
   deletes: [],
-  conflicts: [],
-  partial: false,
-  left: [],
-  matches: [],
-  receipt: null,
   warnings: [],
-  queued: 0,
-  withdrawn: 0,
-  likely: [],
-  sure: [],
-  undoes: null,
-  guard: null,
-  imported: [],
 };
 
 /** The log, its stores and the disk. */
@@ -74,13 +63,11 @@ export class FakeLog {
   }
 
   addStore(root: string, kind: StoreKind, name: string, files: Record<string, string>): FakeStore {
-    const id = `memstore_${fakeHash(root).slice(0, 26)}`;
-    const known = { memories: 0, versions: 0, unreviewed: 0, last_change: null, state_detail: null };
-    const left = ["hidden files", "*.tmp, *~, .#*, 4913", ".git, node_modules", "files above 10 MiB: hash only"];
-    const rules = left.map(verbatim);
-    const api = { shared: false, mounted: kind !== "remote" };
+    const known = recorded("stores").stores;
+    const id = known.find((one) => one.root === root)?.id ?? `memstore_${fakeHash(root).slice(0, 26)}`;
+    const counts = { memories: 0, versions: 0, unreviewed: 0, last_change: null };
     const disk = new Map(Object.entries(files));
-    const store: FakeStore = { ...known, ...api, id, name, kind, root, state: "recording", rules, disk };
+    const store: FakeStore = { ...known[0]!, ...counts, id, name, kind, root, mounted: kind !== "remote", disk };
     this.stores.push(store);
     this.scan(store);
     return store;
@@ -130,6 +117,7 @@ export class FakeLog {
       const place = this.versions.length + 1;
       const fresh = !head || head.operation === "deleted";
       this.versions.push({
+        ...anyRecorded("show"),
         seq: place,
         operation_seq: seq,
         id: `memver_${place.toString(36).padStart(8, "0")}${fakeHash(`${place}${path}`).slice(0, 13)}`,
@@ -138,23 +126,14 @@ export class FakeLog {
         operation: text === null ? "deleted" : fresh ? "created" : "modified",
         path,
         fullPath: path,
-        previous_path: null,
         content_sha256: text === null ? null : fakeHash(text),
         content_size_bytes: text === null ? null : byteLength(text),
         content_kind: text === null ? null : "text",
         created_at,
         recorded_at: created_at,
-        rebuilt: false,
-        withdrawn: false,
-        written_at: null,
-        baseline_of: null,
-        origin: null,
-        put_back: null,
         created_by: by,
         source,
         note,
-        redacted_at: null,
-        redacted_by: null,
         text,
       });
     }

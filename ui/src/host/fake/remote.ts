@@ -10,7 +10,6 @@ import type {
   ComparedMemory,
   Dream,
   Event,
-  FileDiff,
   MemoryChange,
   QueuedChange,
   QueueState,
@@ -19,9 +18,10 @@ import type {
   RemoteStore,
 } from "@/bindings";
 import type { CommandName, Request, Response } from "@/host/backend";
+import { anyRecorded } from "./fixtures";
 import type { FakeInbox } from "./inbox";
 import { type Change, type FakeLog, type FakeStore, type FakeVersion, refuse } from "./log";
-import { byteLength, diffTexts, fakeHash } from "./text";
+import { byteLength, diffTexts, fakeHash, fileDiff } from "./text";
 
 /** The address of the API itself. */
 export const API_URL = "https://api.anthropic.com";
@@ -62,26 +62,6 @@ function hostStore(name: string, description: string, created: string, files: Re
     archived_at: null,
     files: new Map(Object.entries(files)),
     never_seen: 0,
-  };
-}
-
-function fileDiff(before: string | null, after: string | null, path: string, version: string | null): FileDiff {
-  const side = (text: string | null, version_id: string | null) => ({
-    target: version_id ?? "",
-    store_id: null,
-    version_id,
-    path: text === null ? null : path,
-    content_sha256: text === null ? null : fakeHash(text),
-    content_size_bytes: text === null ? null : byteLength(text),
-    redacted: false,
-  });
-  return {
-    live: true,
-    from: side(before, version),
-    to: side(after, null),
-    truncated: false,
-    binary: false,
-    ...diffTexts(before ?? "", after ?? "", 3, true),
   };
 }
 
@@ -184,17 +164,15 @@ export class FakeRemote {
   #push(change: Partial<Queued> & Pick<Queued, "store_id" | "store_name" | "kind">): void {
     this.#queued += 1;
     this.queue.push({
+      ...anyRecorded("remote_queue").changes[0]!,
       id: this.#queued,
       path: null,
-      moved_from: null,
       version_id: null,
       expected_sha256: null,
       content_sha256: null,
       content_size_bytes: null,
       operation_seq: null,
       created_at: this.#log.now.toISOString(),
-      state: "waiting",
-      message: null,
       diff: null,
       text: null,
       ...change,
@@ -250,6 +228,7 @@ export class FakeRemote {
     const now = head?.text ?? null;
     const base = this.#log.versions.find((version) => version.id === change.diff?.from.version_id);
     return {
+      ...anyRecorded("queued_conflict"),
       change,
       base_version_id: base?.id ?? null,
       now_version_id: now === null ? null : (head?.id ?? null),
@@ -285,6 +264,7 @@ export class FakeRemote {
   #row({ store, remote, base_url, pulled_at, problem, redacted_at_host }: Mirror): RemoteStore {
     const queued = this.queue.filter(({ store_id }) => store_id === store.id);
     return {
+      ...anyRecorded("remotes").stores[0]!,
       store_id: store.id,
       name: store.name,
       base_url,
@@ -292,7 +272,6 @@ export class FakeRemote {
       description: remote.description,
       archived_at: remote.archived_at,
       pulled_at,
-      pulling: false,
       problem: problem === null ? null : verbatim(problem),
       versions: this.#log.versions.filter(({ store_id }) => store_id === store.id).length,
       never_seen: remote.never_seen,
@@ -376,6 +355,30 @@ export class FakeRemote {
     return this.dreams.find((dream) => dream.id === id) ?? refuse("not_found", "There is no such dream.", id);
   }
 
+  /** A dream that waits to begin, but for what is said of it. No recording has one: dreams need the host of the provider. */
+  #newDream(input_remote_id: string, parts: Partial<Dream>): Dream {
+    const nothing = { input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
+    return {
+      id: `drm_01${fakeHash(`${input_remote_id}${this.dreams.length}`).slice(0, 22)}`,
+      status: "pending",
+      input_remote_id,
+      input_store_id: null,
+      output_remote_id: null,
+      output_store_id: null,
+      sessions: [],
+      model: "claude-opus-4-5",
+      instructions: null,
+      output_behavior: "create_new",
+      session_id: null,
+      error: null,
+      usage: nothing,
+      created_at: this.#log.now.toISOString(),
+      ended_at: null,
+      archived_at: null,
+      ...parts,
+    };
+  }
+
   #shownDream = (dream: Dream): Dream => {
     const here = (id: string | null) => this.mirrors.find(({ remote }) => remote.remote_id === id)?.store.id ?? null;
     return {
@@ -431,14 +434,13 @@ export class FakeRemote {
         stores: chosen(store).map((mirror) => {
           const { versions, problem } = this.#pull(mirror, job);
           return {
+            ...anyRecorded("pull_remote").stores[0]!,
             store_id: mirror.store.id,
             name: mirror.store.name,
             finished: problem === null,
             versions,
             memories: mirror.store.disk.size,
             redacted_at_host: [...mirror.redacted_at_host],
-            redacted_before: [],
-            calls: 1,
             problem: problem === null ? null : verbatim(problem),
           };
         }),
@@ -503,29 +505,15 @@ export class FakeRemote {
           refuse("head_moved", `${waiting} changes of the store are queued here.`, store, "Push first.");
         this.#call("POST", base_url ?? API_URL, "/v1/dreams");
         if (sessions.length === 0) refuse("invalid", "A dream reads 1 to 100 sessions.", "sessions");
-        const dream: Dream = {
-          id: `drm_01${fakeHash(String(this.dreams.length)).slice(0, 22)}`,
-          status: "pending",
-          input_remote_id: this.#remoteIdOf(store),
-          input_store_id: null,
-          output_remote_id: request.update_existing ? this.#remoteIdOf(store) : null,
-          output_store_id: null,
+        const output_behavior = request.update_existing ? ("update_existing" as const) : ("create_new" as const);
+        const input_remote_id = this.#remoteIdOf(store);
+        const dream = this.#newDream(input_remote_id, {
+          output_remote_id: request.update_existing ? input_remote_id : null,
           sessions: [...sessions].sort(),
           model,
           instructions,
-          output_behavior: request.update_existing ? "update_existing" : "create_new",
-          session_id: null,
-          error: null,
-          usage: {
-            input_tokens: 0,
-            output_tokens: 0,
-            cache_creation_input_tokens: 0,
-            cache_read_input_tokens: 0,
-          },
-          created_at: this.#log.now.toISOString(),
-          ended_at: null,
-          archived_at: null,
-        };
+          output_behavior,
+        });
         this.dreams.unshift(dream);
         return this.#shownDream(dream);
       },
@@ -550,30 +538,13 @@ export class FakeRemote {
     const at = this.#log.now.toISOString();
     const output = hostStore(`${input.name} (dreamt)`, input.description, at, files);
     this.stores.unshift(output);
-    const dream: Dream = {
-      id: `drm_01${fakeHash(`${from}${this.dreams.length}`).slice(0, 22)}`,
+    const dream = this.#newDream(input.remote_id, {
       status: "completed",
-      input_remote_id: input.remote_id,
-      input_store_id: null,
       output_remote_id: output.remote_id,
-      output_store_id: null,
       sessions: ["sesn_01Harbour1", "sesn_01Harbour2", "sesn_01Harbour3"],
-      model: "claude-opus-4-5",
-      instructions: "Merge what is said twice.",
-      output_behavior: "create_new",
-      session_id: "sesn_01Dream",
-      error: null,
-      usage: {
-        input_tokens: 48_210,
-        output_tokens: 3_914,
-        cache_creation_input_tokens: 12_800,
-        cache_read_input_tokens: 96_400,
-      },
-      created_at: at,
       ended_at: at,
-      archived_at: null,
       ...parts,
-    };
+    });
     this.dreams.unshift(dream);
     return dream;
   }

@@ -144,3 +144,24 @@ export function diffTexts(
   const count = (tag: string) => lines.filter((line) => line.tag === tag).length;
   return { added: count("insert"), removed: count("delete"), hunks };
 }
+
+/** The difference of two states of a file; null for a file that is not there. */
+export function fileDiff(before: string | null, after: string | null, path: string, version: string | null): FileDiff {
+  const side = (text: string | null, version_id: string | null) => ({
+    target: version_id ?? "",
+    store_id: null,
+    version_id,
+    path: text === null ? null : path,
+    content_sha256: text === null ? null : fakeHash(text),
+    content_size_bytes: text === null ? null : byteLength(text),
+    redacted: false,
+  });
+  return {
+    live: true,
+    from: side(before, version),
+    to: side(after, null),
+    truncated: false,
+    binary: false,
+    ...diffTexts(before ?? "", after ?? "", 3, true),
+  };
+}
