@@ -18,12 +18,18 @@ const OPTIONS: ts.CompilerOptions = {
   types: [],
 };
 
+/** The bindings and the compiler's own library, read once. */
+const files = new Map<string, ts.SourceFile | undefined>();
+
 /** What the compiler has against a source beside the bindings. */
 function problemsOf(source: string): string[] {
   const host = ts.createCompilerHost(OPTIONS);
   const read = host.getSourceFile.bind(host);
-  host.getSourceFile = (name, options) =>
-    name === CHECKED ? ts.createSourceFile(name, source, ts.ScriptTarget.ES2022) : read(name, options);
+  host.getSourceFile = (name, options) => {
+    if (name === CHECKED) return ts.createSourceFile(name, source, ts.ScriptTarget.ES2022);
+    if (!files.has(name)) files.set(name, read(name, options));
+    return files.get(name);
+  };
   const program = ts.createProgram([CHECKED], OPTIONS, host);
   return ts
     .getPreEmitDiagnostics(program, program.getSourceFile(CHECKED))
