@@ -354,7 +354,7 @@ fn an_event_of_a_hook_brings_no_redacted_text_back() {
     let machine = Machine::with_notes(&[("a.md", SECRET)]);
     let secret = file(machine.folder.path(), "secret", SECRET.as_bytes());
     assert_eq!(machine.run(&["redact", "--secret-file", &secret, "--live"]).exit, Exit::DONE);
-    let event = json!({"hook_event_name": "InstructionsLoaded", "session_id": format!("s-{SECRET}"),
+    let event = serde_json::json!({"hook_event_name": "InstructionsLoaded", "session_id": format!("s-{SECRET}"),
         "file_path": format!("/w/{SECRET}/CLAUDE.md"), "load_reason": "session_start"});
     let ran = machine.run_with(&["hook"], event.to_string().as_bytes(), &mut Vec::new());
     assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::DONE, ""), "{}", ran.stderr);

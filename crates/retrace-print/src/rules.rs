@@ -1,5 +1,6 @@
 //! Rules that memories state, and how sessions fared with them.
 
+use super::table::grouped;
 use super::table::{Side, table};
 use super::time::time;
 use super::{Style, visible};
