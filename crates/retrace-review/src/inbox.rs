@@ -51,6 +51,11 @@ pub(crate) fn groups(items: &[Unreviewed]) -> Vec<Group> {
     groups
 }
 
+/// The versions that an item is read from, by their place in the log.
+pub(crate) fn places(item: &Unreviewed) -> impl Iterator<Item = u64> + use<> {
+    item.base.into_iter().chain([item.newest])
+}
+
 fn are_close(one: &Unreviewed, other: &Unreviewed) -> bool {
     one.operation_seq == other.operation_seq
         || one.at.micros().abs_diff(other.at.micros()) <= BURST_GAP_MICROS

@@ -7,6 +7,7 @@ use crate::{LogError, Reader};
 use retrace_model::Actor;
 use rusqlite::CachedStatement;
 use std::cell::RefCell;
+use std::collections::HashMap;
 
 /// Finds out whether a person rejected the content of a version, or the deletion that it is, before it.
 const WAS_REJECTED: &str = "SELECT EXISTS (SELECT 1 FROM versions n
@@ -23,6 +24,8 @@ const WAS_REJECTED: &str = "SELECT EXISTS (SELECT 1 FROM versions n
 pub struct Items<'r, 'c> {
     reader: &'r Reader<'c>,
     version: RefCell<CachedStatement<'r>>,
+    /// Versions that were read ahead and not asked for yet, by their place.
+    ahead: RefCell<HashMap<u64, VersionRow>>,
     /// `None` where the person never rejected anything.
     rejected: Option<RefCell<CachedStatement<'r>>>,
     reviewer: i64,
@@ -47,6 +50,7 @@ impl<'c> Reader<'c> {
         Ok(Items {
             reader: self,
             version: RefCell::new(self.connection.prepare_cached(version_sql!("WHERE v.seq = ?1"))?),
+            ahead: RefCell::default(),
             rejected: rejected.map(RefCell::new),
             reviewer,
             last_version: self.last_version()?,
@@ -74,11 +78,39 @@ impl<'r, 'c> Items<'r, 'c> {
         self.joined_through
     }
 
+    /// Reads versions that [`Items::version`] is about to be asked for, in one go: a question joins so many tables that to begin it
+    /// takes longer than to answer it for one version. Each is kept until it is asked for once; those that are not there are left
+    /// out.
+    ///
+    /// # Errors
+    /// As [`Reader::version`].
+    pub fn read_ahead(&self, seqs: impl IntoIterator<Item = u64>) -> Result<(), LogError> {
+        let list: Vec<String> = seqs.into_iter().map(|seq| bound(seq).to_string()).collect();
+        if list.is_empty() {
+            return Ok(());
+        }
+        let list = format!("[{}]", list.join(","));
+        let mut query = self
+            .reader
+            .connection
+            .prepare_cached(version_sql!("WHERE v.seq IN (SELECT value FROM json_each(?1))"))?;
+        let mut rows = query.query([list])?;
+        let mut ahead = self.ahead.borrow_mut();
+        while let Some(row) = rows.next()? {
+            let version = version_from(row)?;
+            ahead.insert(version.id.seq, version);
+        }
+        Ok(())
+    }
+
     /// As [`Reader::version`].
     ///
     /// # Errors
     /// As [`Reader::version`].
     pub fn version(&self, seq: u64) -> Result<VersionRow, LogError> {
+        if let Some(known) = self.ahead.borrow_mut().remove(&seq) {
+            return Ok(known);
+        }
         let mut query = self.version.borrow_mut();
         let mut rows = query.query([bound(seq)])?;
         match rows.next()? {

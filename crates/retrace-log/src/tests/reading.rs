@@ -331,3 +331,22 @@ fn pages_are_let_go_of_and_read_again() {
     log.scan(vec![put(store, "0.md", "after")]);
     assert_eq!(texts(&log.writer.reader()).expect("contents").len(), 400);
 }
+
+#[test]
+fn versions_read_ahead_are_those_that_are_read_singly() {
+    let (log, _) = varied();
+    let reader = log.writer.reader();
+    let items = reader.items(&Actor::User { id: "ada".to_owned() }).expect("items");
+    let last = reader.last_version().expect("a number");
+    // One that is not there is left out, one that is named twice is read once.
+    items.read_ahead((1..=last).rev().chain([1, last + 1, u64::MAX])).expect("reads");
+    for seq in 1..=last {
+        let single = format!("{:?}", reader.version(seq).expect("a version"));
+        // The first answer is what was read ahead, the second is read.
+        for _ in 0..2 {
+            assert_eq!(format!("{:?}", items.version(seq).expect("a version")), single);
+        }
+    }
+    assert!(matches!(items.version(last + 1), Err(LogError::NotFound { .. })));
+    items.read_ahead([]).expect("nothing to read");
+}

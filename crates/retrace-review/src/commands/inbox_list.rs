@@ -2,7 +2,7 @@
 
 use super::inbox::{heading, narrowed};
 use crate::Review;
-use crate::inbox::{Group, groups};
+use crate::inbox::{Group, groups, places};
 use crate::kinds::kind_filter;
 use crate::wire::{ApiError, Code, InboxGroup, InboxItem, InboxReq};
 use retrace_health::Configurations;
@@ -134,6 +134,7 @@ impl InboxList {
         for portion in portions {
             let read = inner.read(|reader| {
                 let read = reader.items(&inner.user())?;
+                read.read_ahead(portion.iter().flat_map(|at| places(&self.items[*at])))?;
                 let mut items = Vec::with_capacity(portion.len());
                 for at in *portion {
                     items.push(inner.inbox_item(&read, &self.items[*at], &mut configurations)?);

@@ -263,11 +263,10 @@ impl TodayHalf {
     /// Looks for what decides why each of the shown rows stands here.
     fn read_findings(&mut self, inner: &Review, left: &Left) -> Result<(), ApiError> {
         let places: HashMap<u64, &Unreviewed> = left.items.iter().map(|item| (item.newest, item)).collect();
-        let found = inner.each_of(self.shown.len(), |read, configurations, at| {
-            match places.get(&self.shown[at].number) {
-                Some(item) => inner.finding_of(read, item, configurations),
-                None => Ok(None),
-            }
+        let item = |at: usize| places.get(&self.shown[at].number).copied();
+        let found = inner.each_of(self.shown.len(), item, |read, configurations, at| match item(at) {
+            Some(item) => inner.finding_of(read, item, configurations),
+            None => Ok(None),
         })?;
         for (row, finding) in self.shown.iter_mut().zip(found) {
             row.finding = finding;

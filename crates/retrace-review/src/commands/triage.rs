@@ -46,8 +46,9 @@ pub fn triage(inner: &Arc<Review>, request: TriageReq) -> Result<Triage, ApiErro
     };
     let all = found.needs.iter().chain(&found.routine);
     let shown: Vec<usize> = all.flat_map(|row| row.members.iter().take(shown_of(row)).copied()).collect();
+    let item = |at: usize| Some(&items[shown[at]]);
     let mut said = inner
-        .each_of(shown.len(), |read, configurations, at| {
+        .each_of(shown.len(), item, |read, configurations, at| {
             inner.inbox_item(read, &items[shown[at]], configurations)
         })?
         .into_iter();
@@ -176,14 +177,19 @@ pub fn cluster_difference(
     request: ClusterDifferenceReq,
 ) -> Result<ClusterDifference, ApiError> {
     let left = left_of(inner, &request.versions)?;
-    let edits = inner.each_of(left.len(), |read, _, at| {
-        let (seen, item) = &left[at];
-        let base = item.base.map(|seq| read.version(seq)).transpose()?;
-        match base {
-            Some(base) if item.newest == seen.id.seq => edit_of(&read.reader().recent(), &base, seen),
-            _ => Ok(None),
-        }
-    })?;
+    // The newest versions are at hand.
+    let edits = inner.each_of(
+        left.len(),
+        |_| None,
+        |read, _, at| {
+            let (seen, item) = &left[at];
+            let base = item.base.map(|seq| read.version(seq)).transpose()?;
+            match base {
+                Some(base) if item.newest == seen.id.seq => edit_of(&read.reader().recent(), &base, seen),
+                _ => Ok(None),
+            }
+        },
+    )?;
     let mut edits: Vec<Vec<EditLine>> = edits.into_iter().flatten().collect();
     let first = edits.first().map(|edit| form(edit));
     edits.retain(|edit| Some(form(edit)) == first);

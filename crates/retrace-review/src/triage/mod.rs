@@ -5,6 +5,7 @@ pub(crate) mod cluster;
 pub(crate) mod edit;
 
 use crate::Review;
+use crate::inbox::places;
 use crate::wire::{ApiError, Code, Finding, ItemVerb};
 use cluster::{Fact, Need, need_of};
 use edit::{EditLine, Form, edit_lines, form};
@@ -56,7 +57,8 @@ struct Known {
 impl Review {
     /// Reads the facts of everything in `items`.
     pub(crate) fn facts(&self, items: &[Unreviewed]) -> Result<Facts, ApiError> {
-        let known = self.each_of(items.len(), |read, configurations, at| {
+        let item = |at: usize| Some(&items[at]);
+        let known = self.each_of(items.len(), item, |read, configurations, at| {
             self.known_of(read, &items[at], configurations)
         })?;
         let prompts = self.prompts(&known)?;
@@ -87,10 +89,12 @@ impl Review {
         Ok(all)
     }
 
-    /// Works something out of each of `count` places, on several threads; in their order.
-    pub(crate) fn each_of<T: Send>(
+    /// Works something out of each of `count` places, on several threads; in their order. `item` answers the item whose versions
+    /// will be asked for at a place.
+    pub(crate) fn each_of<'i, T: Send>(
         &self,
         count: usize,
+        item: impl Fn(usize) -> Option<&'i Unreviewed> + Sync,
         work: impl Fn(&Items<'_, '_>, &mut Configurations, usize) -> Result<T, ApiError> + Sync,
     ) -> Result<Vec<T>, ApiError> {
         let most = std::thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
@@ -103,6 +107,7 @@ impl Review {
                 let end = count.min(first + share).min(start + PORTION);
                 self.read(|reader| {
                     let items = reader.items(&self.user())?;
+                    items.read_ahead((start..end).filter_map(&item).flat_map(places))?;
                     for at in start..end {
                         done.push(work(&items, &mut configurations, at)?);
                     }
