@@ -25,6 +25,7 @@ mod stop;
 #[cfg(test)]
 mod tests;
 
+mod time;
 use retrace_print as print;
 
 pub use commands::hub_window::beside as hub_window;

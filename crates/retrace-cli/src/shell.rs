@@ -10,6 +10,7 @@ use crate::print::{self, Style};
 use crate::progress;
 use retrace_api::commands::Today;
 use retrace_api::wire::Message;
+use crate::time;
 use retrace_api::wire::{ApiError, Code};
 use retrace_api::{App, AppOptions};
 use std::cell::RefCell;
@@ -114,6 +115,64 @@ impl<'run, 'io> Shell<'run, 'io> {
         &mut self,
         write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
     ) -> Result<(), Failure> {
+    /// A time as typed, as the commands take it.
+    ///
+    /// # Errors
+    /// `invalid`, with the forms that are read.
+    pub(crate) fn time(&self, text: &str) -> Result<String, ApiError> {
+        self.time_or(text, time::FORMS)
+    }
+
+    /// A time that may be left out.
+    ///
+    /// # Errors
+    /// Those of [`Self::time`].
+    pub(crate) fn time_if_any(&self, text: Option<&str>) -> Result<Option<String>, ApiError> {
+        text.map(|text| self.time(text)).transpose()
+    }
+
+    /// A time as typed, or the number of an operation, which stands as it is.
+    ///
+    /// # Errors
+    /// Those of [`Self::time`].
+    pub(crate) fn instant(&self, text: &str) -> Result<String, ApiError> {
+        if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Ok(text.to_owned());
+        }
+        let forms =
+            format!("{} A number is that of an operation, as `retrace log -v` prints it.", time::FORMS);
+        self.time_or(text, &forms)
+    }
+
+    /// What a person named, with the time behind its last `@` as the commands take it. A path may hold `@` itself: what is no
+    /// time stands as it is.
+    ///
+    /// # Errors
+    /// Those of [`Self::options`].
+    pub(crate) fn target(&self, text: &str) -> Result<String, ApiError> {
+        let Some((name, at)) = text.rsplit_once('@') else { return Ok(text.to_owned()) };
+        Ok(self.read_time(at)?.map_or_else(|| text.to_owned(), |at| format!("{name}@{at}")))
+    }
+
+    fn time_or(&self, text: &str, advice: &str) -> Result<String, ApiError> {
+        self.read_time(text)?.ok_or_else(|| ApiError {
+            code: Code::Invalid,
+            message: Message::verbatim(format!("{text:?} is not a time.")),
+            hint: Message::verbatim(advice),
+            subject: text.to_owned(),
+        })
+    }
+
+    fn read_time(&self, text: &str) -> Result<Option<String>, ApiError> {
+        let options = self.options()?;
+        let now = || (options.clock)();
+        let at = match self.io.zone {
+            print::Zone::Utc => time::read(text, now, &chrono::Utc),
+            print::Zone::Machine => time::read(text, now, &chrono::Local),
+        };
+        Ok(at.map(time::printed))
+    }
+
         write(self.io.stdout)?;
         self.io.stdout.flush()?;
         Ok(())

@@ -7,6 +7,7 @@ mod terminal;
 
 use crate::args::Arguments;
 use crate::overview::GROUPS;
+mod times;
 use crate::{Exit, Io, Key, NextKey, Stop, Terminal, Zone, run};
 use clap::CommandFactory as _;
 use retrace_api::{AppOptions, KeyInMemory};

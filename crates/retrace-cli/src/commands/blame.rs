@@ -30,7 +30,7 @@ const JOB: &str = "Tracing lines";
 
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
-    let request = BlameReq { target: arguments.target, job: Some(JOB.to_owned()) };
+    let request = BlameReq { target: shell.target(&arguments.target)?, job: Some(JOB.to_owned()) };
     let blame = stoppable(shell, &app, JOB, JOB, || commands::blame(&app, request))?;
     if blame.kind != "text" {
         shell.note(&format!("It has no lines to show: {}.", blame.kind.replace('_', " ")));

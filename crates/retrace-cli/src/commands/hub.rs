@@ -234,7 +234,7 @@ enum What {
     ///     retrace hub audit --since 2026-11-01 --json
     #[command(verbatim_doc_comment)]
     Audit {
-        /// Only what happened then or later
+        /// Only what happened then or later: 3d (ago), today, 2026-11-26, RFC 3339
         #[arg(long, value_name = "TIME")]
         since: Option<String>,
     },

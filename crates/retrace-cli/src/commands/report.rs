@@ -16,7 +16,7 @@ use std::path::PathBuf;
 /// left, how sessions fared with the rules, what was redacted. Lines in which a
 /// rule finds a secret or personal data are not printed.
 ///
-///     retrace report --html review.html --store notes --since 2026-03-01T00:00:00Z
+///     retrace report --html review.html --store notes --since 2026-03-01
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
@@ -26,14 +26,15 @@ pub(crate) struct Arguments {
     /// Only this store, by id, name or directory
     #[arg(long, value_name = "STORE")]
     store: Option<String>,
-    /// Only what happened since this time (RFC 3339)
+    /// Only what happened since this time: 2h (ago), today, 2026-11-26, RFC 3339
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
 }
 
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
-    let request = ReviewReportReq { store: arguments.store, since: arguments.since };
+    let request =
+        ReviewReportReq { store: arguments.store, since: shell.time_if_any(arguments.since.as_deref())? };
     let exported = shell.work(&app, "Writing", || commands::review_report(&app, request))?;
     if arguments.html.as_os_str() == "-" {
         shell.print(|out| out.write_all(exported.text.as_bytes()))?;

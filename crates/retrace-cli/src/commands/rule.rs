@@ -197,7 +197,7 @@ pub(crate) struct AdherenceArguments {
     /// Only this rule
     #[arg(long)]
     rule: Option<String>,
-    /// Only what was done since this time
+    /// Only what was done since this time: 3d (ago), today, 2026-11-26, RFC 3339
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
     /// Also each case: the call, the turn, the session
@@ -402,3 +402,4 @@ pub(crate) fn adherence(arguments: AdherenceArguments, shell: &mut Shell<'_, '_>
     }
     Ok(Exit::DONE)
 }
+    let since = shell.time_if_any(since.as_deref())?;
