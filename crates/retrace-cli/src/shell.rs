@@ -7,6 +7,7 @@ use crate::io::Io;
 use crate::pager::Pages;
 use crate::print::paint::Paint;
 use crate::print::{self, Style};
+use crate::print::wrap::Wrapped;
 use crate::progress;
 use retrace_api::commands::Today;
 use retrace_api::wire::Message;
@@ -172,6 +173,23 @@ impl<'run, 'io> Shell<'run, 'io> {
         };
         Ok(at.map(time::printed))
     }
+    /// Prints a result.
+    pub(crate) fn print(
+        &mut self,
+        write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+    ) -> Result<(), Failure> {
+        let columns = self.columns();
+        let mut wrapped = Wrapped::new(&mut *self.io.stdout, columns);
+        write(&mut wrapped)?;
+        wrapped.flush()?;
+        Ok(())
+    }
+
+    /// Prints a text of which no line is broken: a difference, a file, what another program reads.
+    pub(crate) fn print_whole(
+        &mut self,
+        write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+    ) -> Result<(), Failure> {
 
         write(self.io.stdout)?;
         self.io.stdout.flush()?;
@@ -181,12 +199,43 @@ impl<'run, 'io> Shell<'run, 'io> {
     /// Prints a result that may be long: on a terminal through the pager.
     pub(crate) fn print_long(
         &mut self,
+    ) -> Result<(), Failure> {
+        self.pages(self.columns(), write)
+    }
+
+    /// The same for a text of which no line is broken.
+    pub(crate) fn print_long_whole(
+        &mut self,
+        write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        self.pages(None, write)
+    }
+
+    fn pages(
+        &mut self,
+        columns: Option<usize>,
+        write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
         write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let mut pages = Pages::new(self.io, self.pager);
-        let written = write(&mut pages);
+        let mut wrapped = Wrapped::new(&mut pages, columns);
+        let written = write(&mut wrapped);
+        let flushed = wrapped.flush();
         pages.finish()?;
-        written
+        written.and(flushed.map_err(Failure::Output))
+    }
+
+    /// Columns that lines of text are broken at; JSON, files and pipes have none.
+    fn columns(&self) -> Option<usize> {
+        (self.io.terminal.stdout && !self.json).then(|| self.io.columns())
+    }
+
+    /// Writes to standard error, where lines are broken if it is a terminal.
+    fn tell(&mut self, text: &[u8]) {
+        let columns = (self.io.terminal.stderr && !self.json).then(|| self.io.columns());
+        let mut wrapped = Wrapped::new(&mut *self.io.stderr, columns);
+        // A closed standard error is no reason to fail.
+        let _ = wrapped.write_all(text).and_then(|()| wrapped.flush());
     }
 
     /// Prints the one object of an answer, or its text.
@@ -203,18 +252,18 @@ impl<'run, 'io> Shell<'run, 'io> {
     /// it in the result.
     pub(crate) fn note(&mut self, text: &str) {
         if !self.quiet && !self.json {
-            // A closed standard error is no reason to fail.
-            let _ = writeln!(self.io.stderr, "{}", print::visible::line(text));
+            self.tell(format!("{}\n", print::visible::line(text)).as_bytes());
         }
     }
 
     /// Warns of something that is part of no result.
     pub(crate) fn warn(&mut self, text: &str) {
-        let _ = if self.json {
-            print::json::line(self.io.stderr, &serde_json::json!({ "warning": { "message": text } }))
+        if self.json {
+            let _ = print::json::line(self.io.stderr, &serde_json::json!({ "warning": { "message": text } }));
         } else {
-            writeln!(self.io.stderr, "{} {}", self.error_paint.yellow("warning:"), print::visible::line(text))
-        };
+            let warning = self.error_paint.yellow("warning:");
+            self.tell(format!("{warning} {}\n", print::visible::line(text)).as_bytes());
+        }
     }
 
     /// Prints an error. The exit code that goes with it.

@@ -3,6 +3,7 @@
 mod context;
 mod inbox;
 mod remote;
+mod prose;
 mod terminal;
 
 use crate::args::Arguments;

@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         shell.print(|out| print::json::line(out, &blame))?;
     } else {
         let style = shell.style();
-        shell.print_long(|out| Ok(print::past::blame(out, &blame, style)?))?;
+        shell.print_long_whole(|out| Ok(print::past::blame(out, &blame, style)?))?;
     }
     Ok(Exit::DONE)
 }

@@ -133,7 +133,9 @@ fn print(
 ) -> Result<(), Failure> {
     let style = shell.style();
     match format {
-        Format::Sarif => shell.print(|out| out.write_all(checked.sarif.as_deref().unwrap_or("").as_bytes())),
+        Format::Sarif => {
+            shell.print_whole(|out| out.write_all(checked.sarif.as_deref().unwrap_or("").as_bytes()))
+        }
         Format::Json => {
             shell.print(|out| checked.findings.iter().try_for_each(|finding| json::line(out, finding)))
         }

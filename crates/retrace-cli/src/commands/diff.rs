@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         DiffResult::Store(_) => commands::stores(&app, Nothing {})?.stores,
         DiffResult::File(_) => Vec::new(),
     };
-    shell.print_long(|out| {
+    shell.print_long_whole(|out| {
         match &answer {
             DiffResult::File(file) if arguments.stat => print::diff::file_stat(out, file, style)?,
             DiffResult::File(file) => print::diff::file(out, file, style)?,

@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
 fn show_content(app: &App, shown: &Shown, shell: &mut Shell<'_, '_>) -> Result<(), Failure> {
     let bytes = bytes(shown)?;
     if !shell.io.terminal.stdout {
-        return shell.print(|out| out.write_all(&bytes));
+        return shell.print_whole(|out| out.write_all(&bytes));
     }
     if shown.content.is_none() {
         let size = count(bytes.len() as u64, "byte", "bytes");
@@ -69,7 +69,7 @@ fn show_content(app: &App, shown: &Shown, shell: &mut Shell<'_, '_>) -> Result<(
     let request = DocumentReq { target: shown.version.id.clone(), highlight: false };
     let document = commands::document(app, request)?;
     let style = shell.style();
-    shell.print_long(|out| Ok(print::document::document(out, &document, style)?))
+    shell.print_long_whole(|out| Ok(print::document::document(out, &document, style)?))
 }
 
 /// The content of a version.

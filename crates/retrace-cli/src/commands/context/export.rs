@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
             shell.note(&format!("Written to {}.", path.display()));
         }
         None if shell.json => shell.print(|out| crate::print::json::line(out, &exported))?,
-        None => shell.print(|out| out.write_all(exported.text.as_bytes()))?,
+        None => shell.print_whole(|out| out.write_all(exported.text.as_bytes()))?,
     }
     Ok(Exit::DONE)
 }
