@@ -279,6 +279,7 @@ export interface MessageArguments {
   "entries.lines_2": "lines" | "lines_2";
   "entries.look_directory_again_first_retrace": never;
   "entries.moved": "range" | "from" | "to";
+  "entries.n1_line": never;
   "entries.newest_version_redacted": never;
   "entries.no_comment_can_stand_before": never;
   "entries.no_hidden_character_could_taken": never;
@@ -946,6 +947,7 @@ export interface MessageArguments {
   "queue.take_change_back": never;
   "queue.what_now_not_version_named": never;
   "raw.too_much_look_once": "error";
+  "reach.n1_no_such_lines": never;
   "reach.name_memory": never;
   "reach.no_content": never;
   "reach.no_such_lines": "total";
@@ -1354,6 +1356,7 @@ export interface MessageArguments {
   "survey.pattern_matches_more_than_different": "value";
   "survey.places_hold_another_form_utf": "places";
   "survey.regular_expression_cannot_read": never;
+  "survey.regular_expression_fault": "fault";
   "survey.retrace_redact_live_takes_version": "id";
   "survey.say_exactly_one_versions_regular": never;
   "survey.short_not_kept_out": never;
