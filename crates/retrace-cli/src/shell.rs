@@ -1,5 +1,6 @@
 //! One run: its streams, what was asked of every command, and how it ends.
 
+use crate::advice;
 use crate::args::{Color, Global};
 use crate::commands::Ended;
 use crate::exit::Exit;
@@ -49,12 +50,14 @@ pub(crate) struct Shell<'run, 'io> {
     error_paint: Paint,
     pager: bool,
     data_dir: Option<PathBuf>,
+    /// The command as it is typed, without its arguments: `rule remove`.
+    command: String,
     /// The app that was opened, and the rows it had changed in the log by then.
     opened: RefCell<Option<(Arc<App>, u64)>>,
 }
 
 impl<'run, 'io> Shell<'run, 'io> {
-    pub(crate) fn new(io: &'run mut Io<'io>, global: &Global) -> Self {
+    pub(crate) fn new(io: &'run mut Io<'io>, global: &Global, command: String) -> Self {
         let plain =
             io.variable("NO_COLOR").is_some() || io.variable("TERM").is_some_and(|name| name == "dumb");
         let paint = |terminal: bool| match global.color {
@@ -71,6 +74,7 @@ impl<'run, 'io> Shell<'run, 'io> {
             error_paint: paint(io.terminal.stderr),
             pager: io.terminal.stdout && !global.no_pager && !global.json,
             data_dir,
+            command,
             opened: RefCell::new(None),
             io,
         }
@@ -264,15 +268,18 @@ impl<'run, 'io> Shell<'run, 'io> {
             let warning = self.error_paint.yellow("warning:");
             self.tell(format!("{warning} {}\n", print::visible::line(text)).as_bytes());
         }
+        let error = advice::advised(error.clone(), &self.command);
+        let mut text = Vec::new();
     }
 
     /// Prints an error. The exit code that goes with it.
     pub(crate) fn fail(&mut self, error: &ApiError) -> Exit {
         let _ = self.io.stdout.flush();
+        self.tell(&text);
         let _ = if self.json {
-            print::json::error(self.io.stderr, error)
+            print::json::error(&mut text, &error)
         } else {
-            print::error::error(self.io.stderr, error, self.error_paint)
+            print::error::error(&mut text, &error, self.error_paint)
         };
         Exit::of(error.code)
     }

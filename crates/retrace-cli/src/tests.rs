@@ -1,6 +1,7 @@
 //! Whole runs in process.
 
 mod context;
+mod hints;
 mod inbox;
 mod remote;
 mod prose;

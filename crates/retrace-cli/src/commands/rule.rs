@@ -252,7 +252,11 @@ fn propose(store: Option<String>, file: Option<PathBuf>, sessions: bool, shell: 
 fn add(file: &std::path::Path, shell: &mut Shell<'_, '_>) -> Ended {
     let bytes = input::read(file, shell.io.stdin, LARGEST)?;
     let rules = rules_of(&bytes).ok_or_else(|| {
-        ApiError::invalid(Message::verbatim("The file holds no JSON."), file.display().to_string())
+        ApiError::invalid(Message::verbatim("The file holds no JSON."), file.display().to_string()).hint(
+            Message::verbatim(
+                "One object, a list of objects, or one a line: `retrace rule add --help` lists the fields.",
+            ),
+        )
     })?;
     let app = shell.app()?;
     for rule in rules {
@@ -351,7 +355,11 @@ fn answer_hook(rule: Option<String>, remind: bool, shell: &mut Shell<'_, '_>) ->
 fn hook(rule: Option<String>, remind: bool, shell: &mut Shell<'_, '_>) -> Result<(), Failure> {
     let bytes = input::read(std::path::Path::new("-"), shell.io.stdin, LARGEST)?;
     let call: Value = serde_json::from_slice(&bytes)
-        .map_err(|_| ApiError::invalid(Message::verbatim("Standard input holds no call."), "tool_name"))?;
+        .map_err(|_| {
+            ApiError::invalid(Message::verbatim("Standard input holds no call."), "tool_name").hint(Message::verbatim(
+                "A hook (`PreToolUse`) passes the call as JSON; a command is judged with `retrace rule check --command COMMAND`.",
+            ))
+        })?;
     let text = |field: &str| call[field].as_str().map(str::to_owned);
     let request = CheckRuleReq {
         rule,

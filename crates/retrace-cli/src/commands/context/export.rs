@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
             std::fs::write(path, &exported.text).map_err(|error| ApiError {
                 code: Code::CannotWrite,
                 message: Message::verbatim(format!("The file cannot be written: {error}.")),
-                hint: Message::default(),
+                hint: Message::verbatim("Name a file in a directory that you may write to."),
                 subject: path.display().to_string(),
             })?;
             shell.note(&format!("Written to {}.", path.display()));
