@@ -7,12 +7,12 @@ use crate::exit::Exit;
 use crate::io::Io;
 use crate::pager::Pages;
 use crate::print::paint::Paint;
-use crate::print::{self, Style};
 use crate::print::wrap::Wrapped;
+use crate::print::{self, Style};
 use crate::progress;
+use crate::time;
 use retrace_api::commands::Today;
 use retrace_api::wire::Message;
-use crate::time;
 use retrace_api::wire::{ApiError, Code};
 use retrace_api::{App, AppOptions};
 use std::cell::RefCell;
@@ -115,11 +115,6 @@ impl<'run, 'io> Shell<'run, 'io> {
         }
     }
 
-    /// Prints a result.
-    pub(crate) fn print(
-        &mut self,
-        write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
-    ) -> Result<(), Failure> {
     /// A time as typed, as the commands take it.
     ///
     /// # Errors
@@ -177,6 +172,7 @@ impl<'run, 'io> Shell<'run, 'io> {
         };
         Ok(at.map(time::printed))
     }
+
     /// Prints a result.
     pub(crate) fn print(
         &mut self,
@@ -194,7 +190,6 @@ impl<'run, 'io> Shell<'run, 'io> {
         &mut self,
         write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
     ) -> Result<(), Failure> {
-
         write(self.io.stdout)?;
         self.io.stdout.flush()?;
         Ok(())
@@ -203,6 +198,7 @@ impl<'run, 'io> Shell<'run, 'io> {
     /// Prints a result that may be long: on a terminal through the pager.
     pub(crate) fn print_long(
         &mut self,
+        write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         self.pages(self.columns(), write)
     }
@@ -218,7 +214,6 @@ impl<'run, 'io> Shell<'run, 'io> {
     fn pages(
         &mut self,
         columns: Option<usize>,
-        write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
         write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let mut pages = Pages::new(self.io, self.pager);
@@ -268,19 +263,19 @@ impl<'run, 'io> Shell<'run, 'io> {
             let warning = self.error_paint.yellow("warning:");
             self.tell(format!("{warning} {}\n", print::visible::line(text)).as_bytes());
         }
-        let error = advice::advised(error.clone(), &self.command);
-        let mut text = Vec::new();
     }
 
     /// Prints an error. The exit code that goes with it.
     pub(crate) fn fail(&mut self, error: &ApiError) -> Exit {
         let _ = self.io.stdout.flush();
-        self.tell(&text);
+        let error = advice::advised(error.clone(), &self.command);
+        let mut text = Vec::new();
         let _ = if self.json {
             print::json::error(&mut text, &error)
         } else {
             print::error::error(&mut text, &error, self.error_paint)
         };
+        self.tell(&text);
         Exit::of(error.code)
     }
 

@@ -3,13 +3,14 @@
 mod context;
 mod hints;
 mod inbox;
-mod remote;
 mod prose;
+mod remote;
+mod said;
 mod terminal;
+mod times;
 
 use crate::args::Arguments;
 use crate::overview::GROUPS;
-mod times;
 use crate::{Exit, Io, Key, NextKey, Stop, Terminal, Zone, run};
 use clap::CommandFactory as _;
 use retrace_api::{AppOptions, KeyInMemory};

@@ -32,7 +32,9 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
     let request = BlameReq { target: shell.target(&arguments.target)?, job: Some(JOB.to_owned()) };
     let blame = stoppable(shell, &app, JOB, JOB, || commands::blame(&app, request))?;
-    if blame.kind != "text" {
+    if blame.kind == "text" && blame.lines.is_empty() {
+        shell.note("It has no lines to show: the memory is empty, or was deleted with this version.");
+    } else if blame.kind != "text" {
         shell.note(&format!("It has no lines to show: {}.", blame.kind.replace('_', " ")));
     }
     if shell.json {

@@ -15,7 +15,7 @@ use serde_json::json;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// One history for many machines: serve a hub, join one, list it
+/// One history for many machines: serve a hub, join one, use it
 ///
 /// A hub keeps the versions of every machine that joined it, in PostgreSQL.
 /// Nothing leaves this machine before it joined; then `retrace sync` sends

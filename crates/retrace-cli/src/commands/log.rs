@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
     /// At most so many [default: all]
-    #[arg(long, value_name = "N")]
+    #[arg(long, short = 'n', value_name = "N")]
     limit: Option<u64>,
     /// Only versions with a smaller number
     #[arg(long, value_name = "SEQ")]
@@ -86,8 +86,11 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let mut pages = Versions { request, left: arguments.limit.unwrap_or(u64::MAX) };
     // Before anything is printed: a wrong filter must not start a pager.
     let mut page = pages.next(&app)?;
-    if page.is_empty() && arguments.store.is_none() && !shell.json {
-        shell.note("Nothing is recorded, or nothing matches.");
+    if page.is_empty() && arguments.limit != Some(0) {
+        shell.note(match arguments.is_narrowed() {
+            true => "No change matches.",
+            false => "Nothing is recorded yet. `retrace discover` shows what there is.",
+        });
     }
     let (as_json, style) = (shell.json, shell.style());
     let mut lines = print::version::Lines::default();

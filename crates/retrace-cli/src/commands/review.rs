@@ -236,7 +236,8 @@ fn versions_of(app: &App, group: &str) -> Result<Vec<String>, ApiError> {
 /// Prints what a review did. Items that changed meanwhile are a failure all the same: the caller of a script must notice.
 pub(super) fn end_of_review(app: &App, what: &str, reviewed: &Reviewed, shell: &mut Shell<'_, '_>) -> Ended {
     let failure = reviewed.conflict_error();
-    if shell.json || !shell.quiet || failure.is_some() {
+    // A preview is the answer, so that it is printed with --quiet too.
+    if shell.json || !shell.quiet || reviewed.dry_run || failure.is_some() {
         let names = if shell.json { Names::default() } else { Names::of(commands::stores(app, Nothing {})?) };
         shell.print_one(reviewed, |out, style| print::inbox::reviewed(out, what, reviewed, &names, style))?;
     }

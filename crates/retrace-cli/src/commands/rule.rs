@@ -246,6 +246,11 @@ fn propose(store: Option<String>, file: Option<PathBuf>, sessions: bool, shell: 
         }
         Ok(())
     })?;
+    if !found.rules.is_empty() {
+        shell.note(
+            "To confirm some: `retrace rule propose --json > rules.jsonl`, take out the others, `retrace rule add rules.jsonl`.",
+        );
+    }
     Ok(Exit::DONE)
 }
 
@@ -328,6 +333,14 @@ fn check(rule: Option<String>, command: &str, shell: &mut Shell<'_, '_>) -> Ende
     let request = CheckRuleReq { rule, tool: "Bash".to_owned(), input, directory: None, transcript: None };
     let app = shell.app()?;
     let found = commands::check_memory_rule(&app, request)?;
+    if found.broken.is_empty() {
+        let rules = commands::memory_rules(&app, MemoryRulesReq { removed: false })?.rules;
+        shell.note(match rules.is_empty() {
+            true => "No rule is confirmed yet: `retrace rule propose` lists sentences that look like rules.",
+            false => "The command breaks no rule.",
+        });
+        return Ok(Exit::DONE);
+    }
     let (as_json, style) = (shell.json, shell.style());
     shell.print(|out| {
         match as_json {
@@ -336,7 +349,7 @@ fn check(rule: Option<String>, command: &str, shell: &mut Shell<'_, '_>) -> Ende
         }
         Ok(())
     })?;
-    Ok(if found.broken.is_empty() { Exit::DONE } else { Exit::FINDINGS })
+    Ok(Exit::FINDINGS)
 }
 
 /// Answers a hook before a call. A failure is told and the call goes on: the client takes the exit code 2, that of a request that
@@ -395,6 +408,7 @@ fn hook_answer(broken: &[retrace_api::wire::MemoryRule], remind: bool) -> Value 
 pub(crate) fn adherence(arguments: AdherenceArguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
     let AdherenceArguments { rule, since, cases } = arguments;
+    let since = shell.time_if_any(since.as_deref())?;
     let request = AdherenceReq { rule, since, cases };
     let found = shell.work(&app, "Reading the sessions", || commands::adherence(&app, request))?;
     let (as_json, style) = (shell.json, shell.style());
@@ -410,4 +424,3 @@ pub(crate) fn adherence(arguments: AdherenceArguments, shell: &mut Shell<'_, '_>
     }
     Ok(Exit::DONE)
 }
-    let since = shell.time_if_any(since.as_deref())?;

@@ -18,7 +18,10 @@ use std::path::PathBuf;
 ///     retrace context export 5f3c --config c.json --format python > run.py
 ///     retrace context export 5f3c --config c.json --format html --output report.html
 #[derive(Args)]
-#[command(verbatim_doc_comment)]
+#[command(
+    verbatim_doc_comment,
+    override_usage = "retrace context export [OPTIONS] --config <FILE>... --format <FORMAT>\n                              [TRANSCRIPT]"
+)]
 pub(crate) struct Arguments {
     /// The evidence: session id or a beginning of it, path, or words of a title
     transcript: Option<String>,
