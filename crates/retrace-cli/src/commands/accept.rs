@@ -52,7 +52,7 @@ pub(crate) struct AcceptArguments {
     dry_run: bool,
 }
 
-pub(crate) fn compare(arguments: CompareArguments, shell: &mut Shell<'_, '_>) -> Ended {
+pub(crate) fn compare(arguments: &CompareArguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
     let request = CompareStoresReq { from: shell.target(&arguments.a)?, to: shell.target(&arguments.b)? };
     let compared = shell.work(&app, "Comparing", || commands::compare_stores(&app, request))?;

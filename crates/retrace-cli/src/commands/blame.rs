@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
 /// Name of the job; there is one in the process.
 const JOB: &str = "Tracing lines";
 
-pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
+pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
     let request = BlameReq { target: shell.target(&arguments.target)?, job: Some(JOB.to_owned()) };
     let blame = stoppable(shell, &app, JOB, JOB, || commands::blame(&app, request))?;

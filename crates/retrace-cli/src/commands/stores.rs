@@ -134,7 +134,7 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let mut first = false;
     let (done, store) = match arguments.action.unwrap_or(Action::List) {
         Action::List => return list(shell),
-        Action::Compare(arguments) => return accept::compare(arguments, shell),
+        Action::Compare(arguments) => return accept::compare(&arguments, shell),
         Action::Accept(arguments) => return accept::accept(arguments, shell),
         Action::Snapshot(arguments) => return snapshot::run(arguments, shell),
         Action::Relocate { store, dry_run } => {

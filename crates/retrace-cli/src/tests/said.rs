@@ -64,3 +64,21 @@ fn a_preview_counts_what_stands_in_its_way() {
     let preview = machine.run(&["rollback", "notes:m1.md", "--to", "1", "--expect", &expect, "--dry-run"]);
     assert!(preview.stdout.starts_with("Rollback, not done (dry run): 1 conflict\n"), "{}", preview.stdout);
 }
+
+#[test]
+fn proposed_rules_come_with_what_confirms_them() {
+    let machine = Machine::with_notes(&[("MEMORY.md", "Never use npm.\n")]);
+    let ran = machine.run(&["rule", "propose"]);
+    assert!(ran.stderr.contains("`retrace rule add rules.jsonl`"), "{}{}", ran.stdout, ran.stderr);
+    let none = Machine::with_notes(&[("a.md", "one\n")]).run(&["rule", "propose"]);
+    assert_eq!(none.stderr, "");
+}
+
+#[test]
+fn one_change_is_told_as_one() {
+    let machine = Machine::with_notes(&[("a.md", "one\n")]);
+    std::fs::write(machine.notes().join("a.md"), "two\n").expect("a file");
+    assert_eq!(machine.run(&["record", "--once"]).exit, Exit::DONE);
+    let ran = machine.run(&["inbox"]);
+    assert!(ran.stdout.starts_with("1 change to review; it is routine\n"), "{}", ran.stdout);
+}
