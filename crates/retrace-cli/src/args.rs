@@ -24,6 +24,9 @@ use std::path::PathBuf;
     after_long_help = "Exit codes: 0 done, 1 internal, 2 usage, 3 not found, 4 conflict, 5 findings,\n\
                        6 purge pending, 7 store unavailable, 8 database newer than the program,\n\
                        9 counter unavailable.\n\n\
+                       A TIME is now, today, yesterday, how long ago (5m, 2h, 3d, 2w), 14:00,\n\
+                       2026-11-26, 2026-11-26 14:00 or RFC 3339. A date is its beginning; without a\n\
+                       zone a time is local. JSON has times in UTC.\n\n\
                        `retrace COMMAND --help` explains a command, with examples."
 )]
 pub(crate) struct Arguments {

@@ -19,6 +19,7 @@ pub(crate) fn read(path: &Path, stdin: &mut dyn Read, limit: u64) -> Result<Vec<
     let read = if path == Path::new("-") { up_to(stdin, limit) } else { read_file(path, limit) };
     read.map_err(|error| {
         let too_large = error.kind() == ErrorKind::FileTooLarge;
+        let is_directory = error.kind() == ErrorKind::IsADirectory;
         ApiError {
             code: if error.kind() == ErrorKind::NotFound { Code::NotFound } else { Code::Invalid },
             message: if too_large {
@@ -26,7 +27,11 @@ pub(crate) fn read(path: &Path, stdin: &mut dyn Read, limit: u64) -> Result<Vec<
             } else {
                 Message::verbatim(format!("The file cannot be read: {error}."))
             },
-            hint: Message::verbatim("Check the path; - is standard input."),
+            hint: Message::verbatim(if is_directory {
+                "Name files in the directory, such as DIR/*.md."
+            } else {
+                "Check the path; - is standard input."
+            }),
             subject: path.display().to_string(),
         }
     })
@@ -85,6 +90,13 @@ mod tests {
     fn a_device_is_refused_before_it_is_read() {
         let error = read(Path::new("/dev/zero"), &mut std::io::empty(), u64::MAX).expect_err("a device");
         assert_eq!(error.message, "The file cannot be read: a device is not a file.");
+    }
+
+    #[test]
+    fn of_a_directory_files_in_it_are_advised() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let error = read(folder.path(), &mut std::io::empty(), 1000).expect_err("a directory");
+        assert_eq!(error.hint, "Name files in the directory, such as DIR/*.md.");
     }
 
     #[test]

@@ -11,6 +11,7 @@
 //! written out (`print::visible`). Results go to standard output, everything else to standard error. A reader that stops
 //! reading is not an error.
 
+mod advice;
 mod args;
 mod commands;
 mod exit;
@@ -24,6 +25,7 @@ mod shell;
 mod stop;
 #[cfg(test)]
 mod tests;
+mod time;
 
 use retrace_print as print;
 
@@ -54,10 +56,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Ex
     let groups = overview::groups(&parser);
     let parser = parser.before_help(groups);
     let words = std::iter::once(OsStr::new(PROGRAM)).chain(arguments.iter().map(OsString::as_os_str));
-    let parsed = parser.try_get_matches_from(words).and_then(|found| Arguments::from_arg_matches(&found));
+    let parsed = parser.try_get_matches_from(words).and_then(|found| {
+        let command = command_of(&found);
+        Arguments::from_arg_matches(&found).map(|parsed| (parsed, command))
+    });
     match parsed {
-        Ok(parsed) => {
-            let mut shell = Shell::new(io, &parsed.global);
+        Ok((parsed, command)) => {
+            let mut shell = Shell::new(io, &parsed.global, command);
             let ended = match parsed.command {
                 Some(command) => commands::run(command, &mut shell),
                 None => commands::today::run(&mut shell),
@@ -66,6 +71,21 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Ex
         }
         Err(message) => help_or_usage(&message, &arguments, io),
     }
+}
+
+/// The names of a command and of those above it.
+fn command_of(found: &clap::ArgMatches) -> String {
+    let each = std::iter::successors(Some(found), |found| found.subcommand().map(|(_, below)| below));
+    each.filter_map(|found| found.subcommand_name()).collect::<Vec<_>>().join(" ")
+}
+
+/// What the parser says, in a sentence and an advice: the lines before the first empty one, and a tip where it has one.
+fn sentence_and_tip(text: &str) -> (String, String) {
+    let said = text.lines().take_while(|line| !line.trim().is_empty()).map(str::trim);
+    let sentence = said.collect::<Vec<_>>().join(" ");
+    let tips = text.lines().filter_map(|line| line.trim().strip_prefix("tip: "));
+    let tip: String = tips.map(|tip| format!("Tip: {tip}. ")).collect();
+    (sentence.trim_start_matches("error: ").to_owned(), tip)
 }
 
 /// Help and version go to standard output and are no error. Anything else is a wrong use.
@@ -77,11 +97,11 @@ fn help_or_usage(message: &clap::Error, arguments: &[OsString], io: &mut Io<'_>)
     let text = message.render().to_string();
     let asked_for_json = arguments.iter().take_while(|word| *word != "--").any(|word| word == "--json");
     if asked_for_json {
-        let sentence = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        let (sentence, tip) = sentence_and_tip(&text);
         let error = ApiError {
             code: Code::Invalid,
             message: Message::verbatim(sentence),
-            hint: Message::verbatim("`retrace help` lists the commands and their options."),
+            hint: Message::verbatim(format!("{tip}`retrace help` lists the commands and their options.")),
             subject: String::new(),
         };
         let _ = print::json::error(io.stderr, &error);

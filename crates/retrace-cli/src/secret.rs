@@ -21,18 +21,14 @@ pub(crate) fn read(path: &Path, stdin: &mut dyn Read) -> Result<String, ApiError
         .map_err(|error| ApiError { code: Code::Invalid, ..error })?;
     let exact = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
     if exact.is_empty() {
-        return Err(invalid(path, "The file is empty; there is nothing to look for."));
+        return Err(ApiError {
+            code: Code::Invalid,
+            message: Message::verbatim("The file is empty; there is nothing to look for."),
+            hint: Message::verbatim("Write into it what is to be found; - reads it from standard input."),
+            subject: path.display().to_string(),
+        });
     }
     Ok(STANDARD.encode(exact))
-}
-
-fn invalid(path: &Path, message: &str) -> ApiError {
-    ApiError {
-        code: Code::Invalid,
-        message: Message::verbatim(message),
-        hint: Message::default(),
-        subject: path.display().to_string(),
-    }
 }
 
 #[cfg(test)]

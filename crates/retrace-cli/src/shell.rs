@@ -1,13 +1,16 @@
 //! One run: its streams, what was asked of every command, and how it ends.
 
+use crate::advice;
 use crate::args::{Color, Global};
 use crate::commands::Ended;
 use crate::exit::Exit;
 use crate::io::Io;
 use crate::pager::Pages;
 use crate::print::paint::Paint;
+use crate::print::wrap::Wrapped;
 use crate::print::{self, Style};
 use crate::progress;
+use crate::time;
 use retrace_api::commands::Today;
 use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, Code};
@@ -47,12 +50,14 @@ pub(crate) struct Shell<'run, 'io> {
     error_paint: Paint,
     pager: bool,
     data_dir: Option<PathBuf>,
+    /// The command as it is typed, without its arguments: `rule remove`.
+    command: String,
     /// The app that was opened, and the rows it had changed in the log by then.
     opened: RefCell<Option<(Arc<App>, u64)>>,
 }
 
 impl<'run, 'io> Shell<'run, 'io> {
-    pub(crate) fn new(io: &'run mut Io<'io>, global: &Global) -> Self {
+    pub(crate) fn new(io: &'run mut Io<'io>, global: &Global, command: String) -> Self {
         let plain =
             io.variable("NO_COLOR").is_some() || io.variable("TERM").is_some_and(|name| name == "dumb");
         let paint = |terminal: bool| match global.color {
@@ -69,6 +74,7 @@ impl<'run, 'io> Shell<'run, 'io> {
             error_paint: paint(io.terminal.stderr),
             pager: io.terminal.stdout && !global.no_pager && !global.json,
             data_dir,
+            command,
             opened: RefCell::new(None),
             io,
         }
@@ -109,8 +115,78 @@ impl<'run, 'io> Shell<'run, 'io> {
         }
     }
 
+    /// A time as typed, as the commands take it.
+    ///
+    /// # Errors
+    /// `invalid`, with the forms that are read.
+    pub(crate) fn time(&self, text: &str) -> Result<String, ApiError> {
+        self.time_or(text, time::FORMS)
+    }
+
+    /// A time that may be left out.
+    ///
+    /// # Errors
+    /// Those of [`Self::time`].
+    pub(crate) fn time_if_any(&self, text: Option<&str>) -> Result<Option<String>, ApiError> {
+        text.map(|text| self.time(text)).transpose()
+    }
+
+    /// A time as typed, or the number of an operation, which stands as it is.
+    ///
+    /// # Errors
+    /// Those of [`Self::time`].
+    pub(crate) fn instant(&self, text: &str) -> Result<String, ApiError> {
+        if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Ok(text.to_owned());
+        }
+        let forms =
+            format!("{} A number is that of an operation, as `retrace log -v` prints it.", time::FORMS);
+        self.time_or(text, &forms)
+    }
+
+    /// What a person named, with the time behind its last `@` as the commands take it. A path may hold `@` itself: what is no
+    /// time stands as it is.
+    ///
+    /// # Errors
+    /// Those of [`Self::options`].
+    pub(crate) fn target(&self, text: &str) -> Result<String, ApiError> {
+        let Some((name, at)) = text.rsplit_once('@') else { return Ok(text.to_owned()) };
+        Ok(self.read_time(at)?.map_or_else(|| text.to_owned(), |at| format!("{name}@{at}")))
+    }
+
+    fn time_or(&self, text: &str, advice: &str) -> Result<String, ApiError> {
+        self.read_time(text)?.ok_or_else(|| ApiError {
+            code: Code::Invalid,
+            message: Message::verbatim(format!("{text:?} is not a time.")),
+            hint: Message::verbatim(advice),
+            subject: text.to_owned(),
+        })
+    }
+
+    fn read_time(&self, text: &str) -> Result<Option<String>, ApiError> {
+        let options = self.options()?;
+        let now = || (options.clock)();
+        let at = match self.io.zone {
+            print::Zone::Utc => time::read(text, now, &chrono::Utc),
+            print::Zone::Machine => time::read(text, now, &chrono::Local),
+        };
+        Ok(at.map(time::printed))
+    }
+
     /// Prints a result.
     pub(crate) fn print(
+        &mut self,
+        write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+    ) -> Result<(), Failure> {
+        let columns = self.columns();
+        let mut wrapped = Wrapped::new(&mut *self.io.stdout, columns);
+        write(&mut wrapped)?;
+        wrapped.flush()?;
+        Ok(())
+    }
+
+    /// Prints a text of which no line is broken: a difference, a file, what another program reads.
+    pub(crate) fn print_whole(
         &mut self,
         write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
     ) -> Result<(), Failure> {
@@ -124,10 +200,41 @@ impl<'run, 'io> Shell<'run, 'io> {
         &mut self,
         write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
+        self.pages(self.columns(), write)
+    }
+
+    /// The same for a text of which no line is broken.
+    pub(crate) fn print_long_whole(
+        &mut self,
+        write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        self.pages(None, write)
+    }
+
+    fn pages(
+        &mut self,
+        columns: Option<usize>,
+        write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
         let mut pages = Pages::new(self.io, self.pager);
-        let written = write(&mut pages);
+        let mut wrapped = Wrapped::new(&mut pages, columns);
+        let written = write(&mut wrapped);
+        let flushed = wrapped.flush();
         pages.finish()?;
-        written
+        written.and(flushed.map_err(Failure::Output))
+    }
+
+    /// Columns that lines of text are broken at; JSON, files and pipes have none.
+    fn columns(&self) -> Option<usize> {
+        (self.io.terminal.stdout && !self.json).then(|| self.io.columns())
+    }
+
+    /// Writes to standard error, where lines are broken if it is a terminal.
+    fn tell(&mut self, text: &[u8]) {
+        let columns = (self.io.terminal.stderr && !self.json).then(|| self.io.columns());
+        let mut wrapped = Wrapped::new(&mut *self.io.stderr, columns);
+        // A closed standard error is no reason to fail.
+        let _ = wrapped.write_all(text).and_then(|()| wrapped.flush());
     }
 
     /// Prints the one object of an answer, or its text.
@@ -144,28 +251,31 @@ impl<'run, 'io> Shell<'run, 'io> {
     /// it in the result.
     pub(crate) fn note(&mut self, text: &str) {
         if !self.quiet && !self.json {
-            // A closed standard error is no reason to fail.
-            let _ = writeln!(self.io.stderr, "{}", print::visible::line(text));
+            self.tell(format!("{}\n", print::visible::line(text)).as_bytes());
         }
     }
 
     /// Warns of something that is part of no result.
     pub(crate) fn warn(&mut self, text: &str) {
-        let _ = if self.json {
-            print::json::line(self.io.stderr, &serde_json::json!({ "warning": { "message": text } }))
+        if self.json {
+            let _ = print::json::line(self.io.stderr, &serde_json::json!({ "warning": { "message": text } }));
         } else {
-            writeln!(self.io.stderr, "{} {}", self.error_paint.yellow("warning:"), print::visible::line(text))
-        };
+            let warning = self.error_paint.yellow("warning:");
+            self.tell(format!("{warning} {}\n", print::visible::line(text)).as_bytes());
+        }
     }
 
     /// Prints an error. The exit code that goes with it.
     pub(crate) fn fail(&mut self, error: &ApiError) -> Exit {
         let _ = self.io.stdout.flush();
+        let error = advice::advised(error.clone(), &self.command);
+        let mut text = Vec::new();
         let _ = if self.json {
-            print::json::error(self.io.stderr, error)
+            print::json::error(&mut text, &error)
         } else {
-            print::error::error(self.io.stderr, error, self.error_paint)
+            print::error::error(&mut text, &error, self.error_paint)
         };
+        self.tell(&text);
         Exit::of(error.code)
     }
 

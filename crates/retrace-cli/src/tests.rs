@@ -1,9 +1,13 @@
 //! Whole runs in process.
 
 mod context;
+mod hints;
 mod inbox;
+mod prose;
 mod remote;
+mod said;
 mod terminal;
+mod times;
 
 use crate::args::Arguments;
 use crate::overview::GROUPS;

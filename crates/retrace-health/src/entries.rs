@@ -148,9 +148,10 @@ fn line_range(lines: &Lines<'_>, request: &Move<'_>) -> Result<Range<usize>, Api
     let (first, last) = request.lines;
     let subject = format!("{}:{first}-{last}", request.index_path);
     if first == 0 || last < first || last as usize > lines.ranges.len() {
-        return Err(
-            ApiError::invalid(say::file_no_such_lines(), subject).hint(say::lines(lines.ranges.len()))
-        );
+        return Err(ApiError::invalid(say::file_no_such_lines(), subject).hint(match lines.ranges.len() {
+            1 => say::n1_line(),
+            many => say::lines(many),
+        }));
     }
     let (first, last) = (first as usize - 1, last as usize - 1);
     let range = lines.ranges[first].start..lines.ranges[last].end;
@@ -400,6 +401,7 @@ retrace_message::messages! {
     index_still_cut_line(line) => "The index is still cut, at line {line}.",
     file_no_such_lines() => "The file has no such lines.",
     lines(count) => "It has {count} lines.",
+    n1_line() => "It has 1 line.",
     front_matter_belongs_file_not() => "Front matter belongs to its file and is not moved.",
     nothing_these_lines() => "There is nothing on these lines.",
     comment_file_kind_would_no() => "A comment in a file of this kind would be no comment.",

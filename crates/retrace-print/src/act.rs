@@ -81,6 +81,9 @@ fn heading(what: &str, result: &ActResult) -> String {
     if files > 0 {
         amounts.push(count(files, "file", "files"));
     }
+    if result.dry_run && !result.conflicts.is_empty() {
+        amounts.push(count(result.conflicts.len() as u64, "conflict", "conflicts"));
+    }
     if result.withdrawn > 0 {
         let brought = count(result.withdrawn, "version", "versions");
         amounts.push(format!("{brought} of the import no longer listed"));

@@ -2,13 +2,13 @@
 
 use super::paint::Paint;
 use super::visible;
-use retrace_api::wire::ApiError;
+use retrace_api::wire::{ApiError, Message};
 use std::io::{Result, Write};
 
 /// The sentence, what it is about where the sentence does not say so, and the advice.
 pub fn error(out: &mut (impl Write + ?Sized), error: &ApiError, paint: Paint) -> Result<()> {
     write!(out, "{} {}", paint.red("error:"), visible::line(&error.message))?;
-    if !error.subject.is_empty() && !error.message.contains(&error.subject) {
+    if !error.subject.is_empty() && !names(&error.message, &error.subject) {
         write!(out, " ({})", visible::line(&error.subject))?;
     }
     writeln!(out)?;
@@ -16,6 +16,28 @@ pub fn error(out: &mut (impl Write + ?Sized), error: &ApiError, paint: Paint) ->
         writeln!(out, "  {}", visible::line(&error.hint))?;
     }
     Ok(())
+}
+
+/// True if a sentence names the thing itself: as an argument, or in one where it stands as a word. Letters that happen to stand in
+/// the sentence are no name.
+fn names(message: &Message, subject: &str) -> bool {
+    let declared = retrace_message::declarations().into_iter().find(|one| one.id == message.id());
+    match declared {
+        Some(declared) => declared
+            .arguments
+            .iter()
+            .filter_map(|name| message.argument(name))
+            .any(|argument| has_word(&argument.to_string(), subject)),
+        None => has_word(message, subject),
+    }
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + word.len()..].chars().next();
+        ![before, after].into_iter().flatten().any(char::is_alphanumeric)
+    })
 }
 
 #[cfg(test)]
@@ -46,5 +68,7 @@ mod tests {
           Stores: notes.
         ");
         insta::assert_snapshot!(printed("\"a\" is not a time.", "", "a"), @r#"error: "a" is not a time."#);
+        insta::assert_snapshot!(printed("There is no such transcript.", "", "a"), @"error: There is no such transcript. (a)");
+        insta::assert_snapshot!(printed("There are 1999 rows.", "", "999"), @"error: There are 1999 rows. (999)");
     }
 }

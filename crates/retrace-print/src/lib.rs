@@ -63,6 +63,7 @@ pub mod verify;
 pub mod version;
 pub mod visible;
 pub mod worth;
+pub mod wrap;
 
 use paint::Paint;
 use retrace_api::wire::CounterStatus;

@@ -5,7 +5,7 @@ use super::names::Names;
 use super::paint::Paint;
 use super::table::grouped;
 use super::time::time;
-use super::{Style, count, diff, document, triage, visible};
+use super::{Style, count, diff, document, triage, visible, wrap};
 use retrace_api::App;
 use retrace_api::commands;
 use retrace_api::wire::{
@@ -262,7 +262,17 @@ fn varying(line: &ClusterLine, style: Style) -> String {
     printed
 }
 
-/// The first lines of a difference; the others are counted.
+/// Rows of a terminal that a row of the review takes without its difference: the heading, the question, and the line that counts what
+/// of the difference is left out.
+#[must_use]
+pub fn rows_around(heading: &[u8], question: &str, columns: usize) -> usize {
+    let heading = wrap::lines(&String::from_utf8_lossy(heading), columns);
+    let question = wrap::line(question, columns);
+    let of = |text: &str| text.lines().map(|line| wrap::rows(line, columns)).sum::<usize>();
+    of(&heading) + of(&question) + 1
+}
+
+/// As much of a difference as fits so many rows of the terminal, on which a long line takes several; the lines left are counted.
 pub fn cut(
     out: &mut (impl Write + ?Sized),
     difference: &[u8],
@@ -270,8 +280,21 @@ pub fn cut(
     style: Style,
 ) -> Result<()> {
     let lines: Vec<&[u8]> = difference.split_inclusive(|byte| *byte == b'\n').collect();
-    let shown = lines.len().min(most.unwrap_or(usize::MAX));
-    lines[..shown].iter().try_for_each(|line| out.write_all(line))?;
+    let (mut left, mut shown) = (most.unwrap_or(usize::MAX), 0);
+    for line in &lines {
+        let text = String::from_utf8_lossy(line);
+        let rows = style.columns.map_or(1, |columns| wrap::rows(text.trim_end_matches('\n'), columns));
+        if rows > left {
+            // One line that is longer than the screen would push away what it is about.
+            if let Some(columns) = style.columns.filter(|_| shown == 0) {
+                writeln!(out, "{}", wrap::beginning(text.trim_end_matches('\n'), left * columns))?;
+            }
+            break;
+        }
+        out.write_all(line)?;
+        left -= rows;
+        shown += 1;
+    }
     match lines.len() - shown {
         0 => Ok(()),
         more => {

@@ -62,6 +62,12 @@ pub fn one(out: &mut (impl Write + ?Sized), done: &str, store: &Store) -> Result
     Ok(())
 }
 
+/// One store after it was taken off the list.
+pub fn removed(out: &mut (impl Write + ?Sized), store: &Store) -> Result<()> {
+    let (name, kind) = (visible::line(&store.name), visible::line(&store.kind));
+    writeln!(out, "removed {name} ({kind}): no longer recorded; its history stays, and so do its files")
+}
+
 /// Prints the result of a scan, in a line; states that need attention in a line each.
 pub fn scanned(out: &mut (impl Write + ?Sized), scanned: &Scanned, style: Style) -> Result<()> {
     for store in scanned.stores.iter().filter(|store| store.state != "recording") {

@@ -425,7 +425,7 @@ fn what_was_put_back_and_what_is_likely() {
     assert!(short.ends_with("~ notes:a.md  session 5f3c, put back by ada\n"), "{short}");
     let full = printed(|out| version::full(out, &rolled_back, &names(), Style::PLAIN));
     assert!(full.contains("who        session 5f3c\n"), "{full}");
-    assert!(full.contains("put back by ada at 2026-11-20T14:02:17Z, operation 97; written"), "{full}");
+    assert!(full.contains("put back by ada, 2026-11-20T14:02:17Z, operation 97; written"), "{full}");
     let redacted = PutBack { source: word("redact"), ..back };
     assert_eq!(version::put_back_by(&redacted, Style::PLAIN), "redacted by ada");
     let likely = |included| LikelyChange {

@@ -62,10 +62,14 @@ fn peak(row: &TranscriptRow) -> String {
     row.peak.map_or_else(|| "-".to_owned(), |peak| format!("{sign}{}", grouped(peak)))
 }
 
-/// Sum of all of them.
-pub fn totals(totals: &TranscriptTotals, shown: u64) -> String {
+/// Sum of those that are shown, where they are not all, and of all of them.
+pub fn totals(totals: &TranscriptTotals, shown: &[TranscriptRow]) -> String {
     let sessions = count(totals.sessions, "session", "sessions");
-    let shown = if shown == totals.sessions { String::new() } else { format!("{shown} of ") };
+    let number = shown.len() as u64;
+    let (shown, these) = match number == totals.sessions {
+        true => (String::new(), String::new()),
+        false => (format!("{} of ", grouped(number)), format!("; these: {}", sum(shown))),
+    };
     let without = match totals.requests_without_price {
         0 => String::new(),
         requests => {
@@ -73,7 +77,7 @@ pub fn totals(totals: &TranscriptTotals, shown: u64) -> String {
         }
     };
     format!(
-        "{shown}{sessions} in {}; all of them: {}, {}{without}.",
+        "{shown}{sessions} in {}{these}; all of them: {}, {}{without}.",
         count(totals.projects, "project", "projects"),
         count(totals.requests, "request", "requests"),
         at_least_dollars(
@@ -81,6 +85,15 @@ pub fn totals(totals: &TranscriptTotals, shown: u64) -> String {
             totals.requests_with_placeholder_output + totals.requests_fast_without_price > 0,
         ),
     )
+}
+
+/// Requests and price of some sessions.
+fn sum(rows: &[TranscriptRow]) -> String {
+    let price = |row: &TranscriptRow| row.cost_usd.or(row.client_cost_usd);
+    let requests = rows.iter().map(|row| row.requests).sum();
+    let is_least = rows.iter().any(|row| row.cost_is_lower_bound || price(row).is_none());
+    let dollars = at_least_dollars(Some(rows.iter().filter_map(price).sum()), is_least);
+    format!("{}, {dollars}", count(requests, "request", "requests"))
 }
 
 fn shortened(title: &str) -> String {

@@ -117,6 +117,8 @@ pub fn counts(total: u64, needs: u64, routine: u64, newer: u64) -> String {
     let need = format!("{} {} you", grouped(needs), if needs == 1 { "needs" } else { "need" });
     let are = if routine == 1 { "1 is".to_owned() } else { format!("{} are", grouped(routine)) };
     match (needs, routine, newer) {
+        (0, 1, 0) => format!("{all}; it is routine"),
+        (1, 0, 0) => format!("{all}; it needs you"),
         (0, _, 0) => format!("{all}, all of them routine"),
         (_, 0, 0) => format!("{all}, all of them need you"),
         (_, _, 0) => format!("{all}: {need}, {are} routine"),

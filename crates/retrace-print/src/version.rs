@@ -181,7 +181,7 @@ pub fn put_back_by(back: &PutBack, style: Style) -> String {
 /// Who put something back, when and with which operation; when it was written, and by which version.
 pub fn put_back(back: &PutBack, style: Style) -> String {
     format!(
-        "{} at {}, operation {}; written {} as {}",
+        "{}, {}, operation {}; written {} as {}",
         put_back_by(back, style),
         time(&back.at, style),
         back.operation_seq,

@@ -279,6 +279,7 @@ export interface MessageArguments {
   "entries.lines_2": "lines" | "lines_2";
   "entries.look_directory_again_first_retrace": never;
   "entries.moved": "range" | "from" | "to";
+  "entries.n1_line": never;
   "entries.newest_version_redacted": never;
   "entries.no_comment_can_stand_before": never;
   "entries.no_hidden_character_could_taken": never;
@@ -870,6 +871,7 @@ export interface MessageArguments {
   "outside.not_searched_end_least_files": "files";
   "outside.objects_no_commit": "others";
   "outside.repeat_redaction_all_stores_live": never;
+  "outside.rewrite_whole_git_history": "at";
   "outside.with_objects": "commits" | "objects";
   "outside.worktree": "worktree";
   "page.front_matter_cannot_read": "message";
@@ -970,6 +972,7 @@ export interface MessageArguments {
   "queue.take_change_back": never;
   "queue.what_now_not_version_named": never;
   "raw.too_much_look_once": "error";
+  "reach.n1_no_such_lines": never;
   "reach.name_memory": never;
   "reach.no_content": never;
   "reach.no_such_lines": "total";
@@ -1010,6 +1013,7 @@ export interface MessageArguments {
   "receipt.notes_names_other_texts_log": never;
   "receipt.other_files": never;
   "receipt.other_forms_utf_16_base64": never;
+  "receipt.paths_memories_without_directory": never;
   "receipt.places_outside_log": never;
   "receipt.purge_could_not_done_yet": "message";
   "receipt.purge_pending_finished_recorder_or": never;
@@ -1375,9 +1379,12 @@ export interface MessageArguments {
   "survey.n1_transcript_holds_too_belongs": never;
   "survey.name_live_file_holds_names": never;
   "survey.name_remedy": never;
+  "survey.path_memory_without_directory_holds": never;
+  "survey.path_remedy": never;
   "survey.pattern_matches_more_than_different": "value";
   "survey.places_hold_another_form_utf": "places";
   "survey.regular_expression_cannot_read": never;
+  "survey.regular_expression_fault": "fault";
   "survey.retrace_redact_live_takes_version": "id";
   "survey.say_exactly_one_versions_regular": never;
   "survey.short_not_kept_out": never;

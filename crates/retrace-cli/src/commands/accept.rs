@@ -52,9 +52,9 @@ pub(crate) struct AcceptArguments {
     dry_run: bool,
 }
 
-pub(crate) fn compare(arguments: CompareArguments, shell: &mut Shell<'_, '_>) -> Ended {
+pub(crate) fn compare(arguments: &CompareArguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
-    let request = CompareStoresReq { from: arguments.a, to: arguments.b };
+    let request = CompareStoresReq { from: shell.target(&arguments.a)?, to: shell.target(&arguments.b)? };
     let compared = shell.work(&app, "Comparing", || commands::compare_stores(&app, request))?;
     let (as_json, style) = (shell.json, shell.style());
     shell.print_long(|out| {
@@ -71,6 +71,7 @@ pub(crate) fn compare(arguments: CompareArguments, shell: &mut Shell<'_, '_>) ->
 pub(crate) fn accept(arguments: AcceptArguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
     let AcceptArguments { from, into, paths, delete, dry_run } = arguments;
+    let from = shell.target(&from)?;
     let request = AcceptMemoriesReq { from, into, paths, delete, dry_run };
     let result = commands::accept_memories(&app, request)?;
     end_of_act(&app, "Taking over", &result, shell)

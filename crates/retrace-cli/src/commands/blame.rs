@@ -28,18 +28,20 @@ pub(crate) struct Arguments {
 /// Name of the job; there is one in the process.
 const JOB: &str = "Tracing lines";
 
-pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
+pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
-    let request = BlameReq { target: arguments.target, job: Some(JOB.to_owned()) };
+    let request = BlameReq { target: shell.target(&arguments.target)?, job: Some(JOB.to_owned()) };
     let blame = stoppable(shell, &app, JOB, JOB, || commands::blame(&app, request))?;
-    if blame.kind != "text" {
+    if blame.kind == "text" && blame.lines.is_empty() {
+        shell.note("It has no lines to show: the memory is empty, or was deleted with this version.");
+    } else if blame.kind != "text" {
         shell.note(&format!("It has no lines to show: {}.", blame.kind.replace('_', " ")));
     }
     if shell.json {
         shell.print(|out| print::json::line(out, &blame))?;
     } else {
         let style = shell.style();
-        shell.print_long(|out| Ok(print::past::blame(out, &blame, style)?))?;
+        shell.print_long_whole(|out| Ok(print::past::blame(out, &blame, style)?))?;
     }
     Ok(Exit::DONE)
 }

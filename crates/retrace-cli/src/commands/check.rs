@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "text|json|sarif", hide_possible_values = true)]
     format: Option<Format>,
     /// Exit with 5 from this severity on: note, warning, error or never [default: the configuration's, or error]
-    #[arg(long, value_name = "SEVERITY")]
+    #[arg(long, value_name = "SEVERITY", value_parser = ["note", "warning", "error", "never"], hide_possible_values = true)]
     fail_on: Option<String>,
     /// Findings in this file do not count
     #[arg(long, value_name = "FILE")]
@@ -133,7 +133,9 @@ fn print(
 ) -> Result<(), Failure> {
     let style = shell.style();
     match format {
-        Format::Sarif => shell.print(|out| out.write_all(checked.sarif.as_deref().unwrap_or("").as_bytes())),
+        Format::Sarif => {
+            shell.print_whole(|out| out.write_all(checked.sarif.as_deref().unwrap_or("").as_bytes()))
+        }
         Format::Json => {
             shell.print(|out| checked.findings.iter().try_for_each(|finding| json::line(out, finding)))
         }
@@ -154,7 +156,7 @@ pub(super) fn read(path: &Path) -> Result<String, ApiError> {
     String::from_utf8(bytes).map_err(|_| ApiError {
         code: Code::Invalid,
         message: Message::verbatim("The file is not text in UTF-8."),
-        hint: Message::default(),
+        hint: Message::verbatim("Name a text file, or save this one as UTF-8."),
         subject: path.display().to_string(),
     })
 }
@@ -163,7 +165,7 @@ fn file_error(code: Code, path: &Path, what: &str, error: &std::io::Error) -> Ap
     ApiError {
         code,
         message: Message::verbatim(format!("The file cannot be {what}: {error}.")),
-        hint: Message::default(),
+        hint: Message::verbatim("Check the path and its permissions."),
         subject: path.display().to_string(),
     }
 }

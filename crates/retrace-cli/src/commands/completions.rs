@@ -19,6 +19,6 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut crate::args::Arguments::command(), "retrace", &mut script);
-    shell.print(|out| out.write_all(&script))?;
+    shell.print_whole(|out| out.write_all(&script))?;
     Ok(Exit::DONE)
 }

@@ -13,12 +13,12 @@ use retrace_api::{App, commands};
 
 /// Compare two contents, or two states of a store
 ///
-/// A and B are a version (its number or memver_…), a live memory (STORE:PATH), a memory at
-/// an instant (STORE:PATH@TIME), a store as it is (STORE) or as it was
-/// (STORE@TIME). TIME is RFC 3339, a date, or the number of an operation. A
-/// version alone is compared with the one before it, a live memory against its
-/// newest version, a store as it was against the store as it is.
-/// Invisible characters are written out, such as ‹U+200B›.
+/// A and B are a version (its number or memver_…), a live memory (STORE:PATH), a
+/// memory at an instant (STORE:PATH@TIME), a store as it is (STORE) or as it was
+/// (STORE@TIME). TIME is how long ago (2h, 3d), today, 14:00, a date, RFC 3339,
+/// or the number of an operation. A version alone is compared with the one before
+/// it, a live memory against its newest version, a store as it was against the
+/// store as it is. Invisible characters are written out, such as ‹U+200B›.
 ///
 ///     retrace diff 824 --words
 ///     retrace diff notes@2026-11-01 notes --stat
@@ -48,7 +48,8 @@ impl Arguments {
 
 pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
-    let answer = commands::diff(&app, arguments.request(arguments.a.clone(), arguments.b.clone()))?;
+    let b = arguments.b.as_deref().map(|b| shell.target(b)).transpose()?;
+    let answer = commands::diff(&app, arguments.request(shell.target(&arguments.a)?, b))?;
     let style = shell.style();
     if shell.json {
         shell.print(|out| print::json::line(out, &answer))?;
@@ -58,7 +59,7 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         DiffResult::Store(_) => commands::stores(&app, Nothing {})?.stores,
         DiffResult::File(_) => Vec::new(),
     };
-    shell.print_long(|out| {
+    shell.print_long_whole(|out| {
         match &answer {
             DiffResult::File(file) if arguments.stat => print::diff::file_stat(out, file, style)?,
             DiffResult::File(file) => print::diff::file(out, file, style)?,

@@ -22,7 +22,7 @@ use std::path::PathBuf;
 pub(crate) struct Arguments {
     /// The store, by id, name or directory
     store: String,
-    /// As it was at this time, or right after this operation [default: now]
+    /// As it was at this time (2h ago, 14:00, 2026-11-26, RFC 3339), or right after this operation [default: now]
     #[arg(long, value_name = "TIME|SEQ")]
     at: Option<String>,
     /// A new directory, or a new file FILE.retrace
@@ -33,6 +33,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
     let Arguments { store, at, to } = arguments;
+    let at = at.map(|at| shell.instant(&at)).transpose()?;
     let request = ExportStoreReq { store, at, to: text(&to)? };
     let done = shell.work(&app, "Exporting", || commands::export_store(&app, request))?;
     if shell.json || !shell.quiet {

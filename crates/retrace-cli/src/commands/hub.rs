@@ -15,7 +15,7 @@ use serde_json::json;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// One history for many machines: serve a hub, join one, list it
+/// One history for many machines: serve a hub, join one, use it
 ///
 /// A hub keeps the versions of every machine that joined it, in PostgreSQL.
 /// Nothing leaves this machine before it joined; then `retrace sync` sends
@@ -234,7 +234,7 @@ enum What {
     ///     retrace hub audit --since 2026-11-01 --json
     #[command(verbatim_doc_comment)]
     Audit {
-        /// Only what happened then or later
+        /// Only what happened then or later: 3d (ago), today, 2026-11-26, RFC 3339
         #[arg(long, value_name = "TIME")]
         since: Option<String>,
     },

@@ -152,13 +152,14 @@ pub(crate) fn remove(machine: String, shell: &mut Shell<'_, '_>) -> Ended {
 
 pub(crate) fn audit(since: Option<&str>, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
+    let since = shell.time_if_any(since)?;
     let as_json = shell.json;
     shell.print_long(|out| {
         let mut after = None;
         loop {
             let page = commands::hub_audit(
                 &app,
-                HubAuditReq { since: since.map(str::to_owned), after, ..HubAuditReq::default() },
+                HubAuditReq { since: since.clone(), after, ..HubAuditReq::default() },
             )?;
             for row in &page.rows {
                 if as_json { json::line(out, row)? } else { print::hub_policy::audit(out, row)? }

@@ -196,7 +196,7 @@ pub(crate) enum What {
         machine: String,
         /// The store there, by id or name
         store: String,
-        /// RFC 3339, or the number of an operation there
+        /// 2h (ago), today, 14:00, 2026-11-26, RFC 3339, or the number of an operation there
         #[arg(long)]
         at: String,
     },
@@ -364,7 +364,7 @@ fn propose(what: What, note: Option<String>, shell: &mut Shell<'_, '_>) -> Ended
             kind: HubProposalKind::Restore,
             machine: Some(machine),
             store: Some(store),
-            at: Some(at),
+            at: Some(shell.instant(&at)?),
             ..nothing
         },
     };

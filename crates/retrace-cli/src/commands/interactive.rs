@@ -47,6 +47,9 @@ pub(crate) fn run(app: &App, narrowed: &Narrowed, shell: &mut Shell<'_, '_>) -> 
     Ok(Exit::DONE)
 }
 
+/// Rows of a difference that are shown on however small a terminal.
+const LEAST_ROWS: usize = 3;
+
 impl Walk {
     fn row(&self) -> &TriageRow {
         &self.rows[self.at]
@@ -57,11 +60,17 @@ impl Walk {
         let style = shell.style();
         let row = self.row();
         let place = (self.at + 1, self.rows.len());
-        shell.print(|out| step::heading(out, row, place, names, style))?;
+        let mut heading = Vec::new();
+        step::heading(&mut heading, row, place, names, style)?;
+        let question = step::question(row, place, &self.choices(), style);
+        shell.print(|out| out.write_all(&heading))?;
         let difference = step::difference(app, row, names, style)?;
         // On a terminal the question stays on the screen with what it is about.
-        let most = shell.io.terminal.stdout.then(|| shell.io.terminal.height.saturating_sub(8).max(8));
-        shell.print(|out| step::cut(out, &difference, most, style))
+        let most = shell.io.terminal.stdout.then(|| {
+            let around = step::rows_around(&heading, &question, shell.io.columns());
+            shell.io.terminal.height.saturating_sub(around).max(LEAST_ROWS)
+        });
+        shell.print_whole(|out| step::cut(out, &difference, most, style))
     }
 
     /// Asks until something is decided. False to end.
@@ -84,7 +93,7 @@ impl Walk {
                 }
                 Some(Choice::Whole) => {
                     let difference = step::difference(app, self.row(), names, style)?;
-                    shell.print_long(|out| Ok(out.write_all(&difference)?))?;
+                    shell.print_long_whole(|out| Ok(out.write_all(&difference)?))?;
                 }
                 Some(Choice::Split) => {
                     let apart = left_of(app, self.row())?;

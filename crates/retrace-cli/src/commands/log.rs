@@ -32,14 +32,14 @@ pub(crate) struct Arguments {
     /// Only by this actor: a session (the beginning of its id will do), user or key id, or unknown
     #[arg(long)]
     actor: Option<String>,
-    /// Not before this time, RFC 3339 or a date
+    /// Not before this time: 2h (ago), today, 14:00, 2026-11-26, RFC 3339
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// Not after this time
+    /// Not after this time; of a date its beginning is meant
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
     /// At most so many [default: all]
-    #[arg(long, value_name = "N")]
+    #[arg(long, short = 'n', value_name = "N")]
     limit: Option<u64>,
     /// Only versions with a smaller number
     #[arg(long, value_name = "SEQ")]
@@ -50,7 +50,13 @@ pub(crate) struct Arguments {
 const PAGE: u64 = 1000;
 
 impl Arguments {
-    /// The filters, with the first page not yet chosen.
+    /// True if not every change is asked for.
+    fn is_narrowed(&self) -> bool {
+        let words = [&self.store, &self.path, &self.operation, &self.actor, &self.since, &self.until];
+        words.iter().any(|word| word.is_some()) || self.before.is_some()
+    }
+
+    /// The filters but the times, with the first page not yet chosen.
     fn request(&self) -> LogReq {
         // A kind of change is a word, an operation is a number.
         let operation_seq = self.operation.as_deref().and_then(|text| text.parse().ok());
@@ -60,8 +66,8 @@ impl Arguments {
             memory: None,
             operation: if operation_seq.is_none() { self.operation.clone() } else { None },
             actor: self.actor.clone(),
-            since: self.since.clone(),
-            until: self.until.clone(),
+            since: None,
+            until: None,
             operation_seq,
             limit: None,
             before: self.before,
@@ -72,11 +78,19 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
     let names = if shell.json { Names::default() } else { Names::of(commands::stores(&app, Nothing {})?) };
-    let mut pages = Versions { request: arguments.request(), left: arguments.limit.unwrap_or(u64::MAX) };
+    let request = LogReq {
+        since: shell.time_if_any(arguments.since.as_deref())?,
+        until: shell.time_if_any(arguments.until.as_deref())?,
+        ..arguments.request()
+    };
+    let mut pages = Versions { request, left: arguments.limit.unwrap_or(u64::MAX) };
     // Before anything is printed: a wrong filter must not start a pager.
     let mut page = pages.next(&app)?;
-    if page.is_empty() && arguments.store.is_none() && !shell.json {
-        shell.note("Nothing is recorded, or nothing matches.");
+    if page.is_empty() && arguments.limit != Some(0) {
+        shell.note(match arguments.is_narrowed() {
+            true => "No change matches.",
+            false => "Nothing is recorded yet. `retrace discover` shows what there is.",
+        });
     }
     let (as_json, style) = (shell.json, shell.style());
     let mut lines = print::version::Lines::default();

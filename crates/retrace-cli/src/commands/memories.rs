@@ -22,7 +22,7 @@ use retrace_api::wire::MemoriesReq;
 pub(crate) struct Arguments {
     /// Id, name or directory
     store: String,
-    /// As they were at this time (RFC 3339), or right after this operation (its number)
+    /// As they were at this time (2h ago, today, 14:00, 2026-11-26, RFC 3339), or right after this operation (its number)
     #[arg(long, value_name = "TIME|SEQ")]
     at: Option<String>,
     /// Only this kind: index, topic, topic:TYPE, daily_log, instructions, other; or whose: team, agent_user, agent_project, agent_local
@@ -33,6 +33,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
     let Arguments { store, at, kind } = arguments;
+    let at = at.map(|at| shell.instant(&at)).transpose()?;
     let narrowed = kind.is_some();
     let memories = commands::memories(&app, MemoriesReq { store, at, kind })?.memories;
     if memories.is_empty() {

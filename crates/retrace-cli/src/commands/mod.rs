@@ -78,7 +78,7 @@ pub(crate) fn run(command: Command, shell: &mut Shell<'_, '_>) -> Ended {
         Command::Log(arguments) => log::run(&arguments, shell),
         Command::Show(arguments) => show::run(arguments, shell),
         Command::Diff(arguments) => diff::run(&arguments, shell),
-        Command::Blame(arguments) => blame::run(arguments, shell),
+        Command::Blame(arguments) => blame::run(&arguments, shell),
         Command::Presence(arguments) => presence::run(&arguments, shell),
         Command::Origin(arguments) => origin::run(arguments, shell),
         Command::Session(arguments) => origin::session(arguments, shell),
@@ -129,7 +129,7 @@ fn run_renamed(renamed: Renamed, shell: &mut Shell<'_, '_>) -> Ended {
     shell.note(&format!("`retrace {old}` is now `retrace {new}`. The old name works in this release only."));
     match renamed {
         Renamed::Reviewed(arguments) => review::up_to(arguments, shell),
-        Renamed::Compare(arguments) => accept::compare(arguments, shell),
+        Renamed::Compare(arguments) => accept::compare(&arguments, shell),
         Renamed::Accept(arguments) => accept::accept(arguments, shell),
         Renamed::Snapshot(arguments) => snapshot::run(arguments, shell),
         Renamed::Dreams(arguments) => dreams::run(arguments, shell),

@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     /// Index of the request, from 0; the last one when it is not given
     #[arg(long, value_name = "N")]
     at: Option<u64>,
-    /// Only sessions that began at or after this time
+    /// Only sessions that began at or after this time: 3d (ago), today, 2026-11-26, RFC 3339
     #[arg(long, value_name = "TIME", conflicts_with = "at")]
     since: Option<String>,
 }
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
             target: target.to_owned(),
             from: lines.map(|lines| lines.0),
             to: lines.map(|lines| lines.1),
-            since: arguments.since.clone(),
+            since: shell.time_if_any(arguments.since.as_deref())?,
         };
         let reach = shell.work(&app, "Reading transcripts", || commands::reach(&app, request))?;
         if shell.json {

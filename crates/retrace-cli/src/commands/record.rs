@@ -41,6 +41,11 @@ const PAGE: u64 = 1000;
 
 pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
+    if commands::stores(&app, Nothing {})?.stores.is_empty() {
+        shell.note(
+            "No directory is recorded yet: `retrace discover` finds what there is, `retrace stores add DIR` adds one.",
+        );
+    }
     let mut feed = Feed::from_now(&app, &arguments.stores)?;
     if arguments.once {
         return once(&app, arguments, &mut feed, shell);

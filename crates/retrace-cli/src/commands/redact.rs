@@ -31,6 +31,10 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(
     verbatim_doc_comment,
+    override_usage = "retrace redact [OPTIONS] <VERSION>...\n       \
+                      retrace redact [OPTIONS] --find <REGEX>\n       \
+                      retrace redact [OPTIONS] --secret-file <FILE>\n       \
+                      retrace redact [OPTIONS] --finding <STORE:PATH:LINE:COLUMN>",
     group = ArgGroup::new("what").required(true).args(["versions", "find", "secret_file", "finding"])
 )]
 pub(crate) struct Arguments {

@@ -24,7 +24,7 @@ use retrace_api::wire::RestoreReq;
 pub(crate) struct Arguments {
     /// The store, by id, name or directory
     store: String,
-    /// The instant: RFC 3339, a date, or the number of an operation (right after it)
+    /// The instant: 2h (ago), today, 14:00, 2026-11-26, RFC 3339, or the number of an operation (right after it)
     #[arg(long, value_name = "TIME|SEQ")]
     at: String,
     /// Of a time before recording began: restore what imported history knows of it
@@ -38,6 +38,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
     let Arguments { store, at, from_imported, dry_run } = arguments;
+    let at = shell.instant(&at)?;
     let result = commands::restore(&app, RestoreReq { store, at, from_imported, dry_run })?;
     end_of_act(&app, "Restore", &result, shell)
 }

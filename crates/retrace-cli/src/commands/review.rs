@@ -103,7 +103,7 @@ struct Items {
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct UpToArguments {
-    /// The last thing that is reviewed
+    /// The last thing that is reviewed: a version by id, an operation by number (`retrace log -v` prints both), or a time (2h ago, today, 14:00, 2026-11-26, RFC 3339)
     #[arg(long, value_name = "VERSION|SEQ|TIME")]
     up_to: String,
     /// Only in this store, by id, name or directory
@@ -171,6 +171,7 @@ fn review(
 pub(crate) fn up_to(arguments: UpToArguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
     let UpToArguments { up_to, store, kind, with_findings, note, dry_run } = arguments;
+    let up_to = if up_to.starts_with(VERSION) { up_to } else { shell.instant(&up_to)? };
     let ticked = Vec::new();
     let request = ReviewUpToReq { up_to, store, kind, with_findings, ticked, note, dry_run };
     if !dry_run && tells_first(shell) {
@@ -180,6 +181,9 @@ pub(crate) fn up_to(arguments: UpToArguments, shell: &mut Shell<'_, '_>) -> Ende
     let reviewed = commands::review_up_to(&app, request)?;
     end_of_review(&app, "Reviewed", &reviewed, shell)
 }
+
+/// How ids of versions begin.
+const VERSION: &str = "memver_";
 
 /// True if what several approvals come to is printed before they are made. The one object of `--json` holds it.
 fn tells_first(shell: &Shell<'_, '_>) -> bool {
@@ -232,7 +236,8 @@ fn versions_of(app: &App, group: &str) -> Result<Vec<String>, ApiError> {
 /// Prints what a review did. Items that changed meanwhile are a failure all the same: the caller of a script must notice.
 pub(super) fn end_of_review(app: &App, what: &str, reviewed: &Reviewed, shell: &mut Shell<'_, '_>) -> Ended {
     let failure = reviewed.conflict_error();
-    if shell.json || !shell.quiet || failure.is_some() {
+    // A preview is the answer, so that it is printed with --quiet too.
+    if shell.json || !shell.quiet || reviewed.dry_run || failure.is_some() {
         let names = if shell.json { Names::default() } else { Names::of(commands::stores(app, Nothing {})?) };
         shell.print_one(reviewed, |out, style| print::inbox::reviewed(out, what, reviewed, &names, style))?;
     }

@@ -23,7 +23,13 @@ use retrace_api::{App, commands};
 ///     retrace rollback notes:api/auth.md --to 824
 ///     retrace rollback --session 5f3c --dry-run
 #[derive(Args)]
-#[command(verbatim_doc_comment, group = ArgGroup::new("what").required(true).args(["to", "session", "operation"]))]
+#[command(
+    verbatim_doc_comment,
+    override_usage = "retrace rollback [OPTIONS] <STORE:PATH> --to <VERSION>\n       \
+                      retrace rollback [OPTIONS] --session <ID>\n       \
+                      retrace rollback [OPTIONS] --operation <SEQ>",
+    group = ArgGroup::new("what").required(true).args(["to", "session", "operation"])
+)]
 pub(crate) struct Arguments {
     /// The memory to put back, with --to
     #[arg(value_name = "STORE:PATH", requires = "to", conflicts_with_all = ["session", "operation"])]
@@ -76,7 +82,8 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
 /// Prints what an act did. Conflicts and a pending purge are failures all the same: the caller of a script must notice.
 pub(super) fn end_of_act(app: &App, what: &str, result: &ActResult, shell: &mut Shell<'_, '_>) -> Ended {
     let failure = result.conflict_error().or_else(|| result.choice_error()).or_else(|| pending(result));
-    if shell.json || !shell.quiet || failure.is_some() {
+    // A preview is the answer, so that it is printed with --quiet too.
+    if shell.json || !shell.quiet || result.dry_run || failure.is_some() {
         let names = if shell.json { Names::default() } else { Names::of(commands::stores(app, Nothing {})?) };
         shell.print_one(result, |out, style| print::act::act(out, what, result, &names, style))?;
     }

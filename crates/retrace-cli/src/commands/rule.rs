@@ -197,7 +197,7 @@ pub(crate) struct AdherenceArguments {
     /// Only this rule
     #[arg(long)]
     rule: Option<String>,
-    /// Only what was done since this time
+    /// Only what was done since this time: 3d (ago), today, 2026-11-26, RFC 3339
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
     /// Also each case: the call, the turn, the session
@@ -246,13 +246,22 @@ fn propose(store: Option<String>, file: Option<PathBuf>, sessions: bool, shell: 
         }
         Ok(())
     })?;
+    if !found.rules.is_empty() {
+        shell.note(
+            "To confirm some: `retrace rule propose --json > rules.jsonl`, take out the others, `retrace rule add rules.jsonl`.",
+        );
+    }
     Ok(Exit::DONE)
 }
 
 fn add(file: &std::path::Path, shell: &mut Shell<'_, '_>) -> Ended {
     let bytes = input::read(file, shell.io.stdin, LARGEST)?;
     let rules = rules_of(&bytes).ok_or_else(|| {
-        ApiError::invalid(Message::verbatim("The file holds no JSON."), file.display().to_string())
+        ApiError::invalid(Message::verbatim("The file holds no JSON."), file.display().to_string()).hint(
+            Message::verbatim(
+                "One object, a list of objects, or one a line: `retrace rule add --help` lists the fields.",
+            ),
+        )
     })?;
     let app = shell.app()?;
     for rule in rules {
@@ -324,6 +333,14 @@ fn check(rule: Option<String>, command: &str, shell: &mut Shell<'_, '_>) -> Ende
     let request = CheckRuleReq { rule, tool: "Bash".to_owned(), input, directory: None, transcript: None };
     let app = shell.app()?;
     let found = commands::check_memory_rule(&app, request)?;
+    if found.broken.is_empty() {
+        let rules = commands::memory_rules(&app, MemoryRulesReq { removed: false })?.rules;
+        shell.note(match rules.is_empty() {
+            true => "No rule is confirmed yet: `retrace rule propose` lists sentences that look like rules.",
+            false => "The command breaks no rule.",
+        });
+        return Ok(Exit::DONE);
+    }
     let (as_json, style) = (shell.json, shell.style());
     shell.print(|out| {
         match as_json {
@@ -332,7 +349,7 @@ fn check(rule: Option<String>, command: &str, shell: &mut Shell<'_, '_>) -> Ende
         }
         Ok(())
     })?;
-    Ok(if found.broken.is_empty() { Exit::DONE } else { Exit::FINDINGS })
+    Ok(Exit::FINDINGS)
 }
 
 /// Answers a hook before a call. A failure is told and the call goes on: the client takes the exit code 2, that of a request that
@@ -351,7 +368,11 @@ fn answer_hook(rule: Option<String>, remind: bool, shell: &mut Shell<'_, '_>) ->
 fn hook(rule: Option<String>, remind: bool, shell: &mut Shell<'_, '_>) -> Result<(), Failure> {
     let bytes = input::read(std::path::Path::new("-"), shell.io.stdin, LARGEST)?;
     let call: Value = serde_json::from_slice(&bytes)
-        .map_err(|_| ApiError::invalid(Message::verbatim("Standard input holds no call."), "tool_name"))?;
+        .map_err(|_| {
+            ApiError::invalid(Message::verbatim("Standard input holds no call."), "tool_name").hint(Message::verbatim(
+                "A hook (`PreToolUse`) passes the call as JSON; a command is judged with `retrace rule check --command COMMAND`.",
+            ))
+        })?;
     let text = |field: &str| call[field].as_str().map(str::to_owned);
     let request = CheckRuleReq {
         rule,
@@ -387,6 +408,7 @@ fn hook_answer(broken: &[retrace_api::wire::MemoryRule], remind: bool) -> Value 
 pub(crate) fn adherence(arguments: AdherenceArguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
     let AdherenceArguments { rule, since, cases } = arguments;
+    let since = shell.time_if_any(since.as_deref())?;
     let request = AdherenceReq { rule, since, cases };
     let found = shell.work(&app, "Reading the sessions", || commands::adherence(&app, request))?;
     let (as_json, style) = (shell.json, shell.style());

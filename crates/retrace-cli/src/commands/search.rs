@@ -48,7 +48,8 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let names = if shell.json { Names::default() } else { Names::of(commands::stores(&app, Nothing {})?) };
     let (as_json, style) = (shell.json, shell.style());
     shell.print_long(|out| {
-        for hit in &result.hits {
+        // Where none is asked for, the answer has one all the same.
+        for hit in result.hits.iter().filter(|_| arguments.limit != Some(0)) {
             if as_json {
                 json::line(out, hit)?;
             } else {

@@ -11,6 +11,7 @@ use clap::Args;
 use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, Code, DocumentReq, Nothing, OriginReq, ShowReq, Shown};
 use retrace_api::{App, commands};
+use retrace_model::shell_word as word;
 
 /// Show a version, or its content
 ///
@@ -59,7 +60,7 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
 fn show_content(app: &App, shown: &Shown, shell: &mut Shell<'_, '_>) -> Result<(), Failure> {
     let bytes = bytes(shown)?;
     if !shell.io.terminal.stdout {
-        return shell.print(|out| out.write_all(&bytes));
+        return shell.print_whole(|out| out.write_all(&bytes));
     }
     if shown.content.is_none() {
         let size = count(bytes.len() as u64, "byte", "bytes");
@@ -69,7 +70,7 @@ fn show_content(app: &App, shown: &Shown, shell: &mut Shell<'_, '_>) -> Result<(
     let request = DocumentReq { target: shown.version.id.clone(), highlight: false };
     let document = commands::document(app, request)?;
     let style = shell.style();
-    shell.print_long(|out| Ok(print::document::document(out, &document, style)?))
+    shell.print_long_whole(|out| Ok(print::document::document(out, &document, style)?))
 }
 
 /// The content of a version.
@@ -77,10 +78,10 @@ fn show_content(app: &App, shown: &Shown, shell: &mut Shell<'_, '_>) -> Result<(
 /// # Errors
 /// [`Code::NotFound`] when the version has none: it deleted the memory, or only its hash was kept.
 fn bytes(shown: &Shown) -> Result<Vec<u8>, ApiError> {
-    let absent = |message: &str| ApiError {
+    let absent = |message: &str, hint: String| ApiError {
         code: Code::NotFound,
         message: Message::verbatim(message),
-        hint: Message::default(),
+        hint: Message::verbatim(hint),
         subject: shown.version.id.clone(),
     };
     match (&shown.content, &shown.content_base64) {
@@ -92,8 +93,14 @@ fn bytes(shown: &Shown) -> Result<Vec<u8>, ApiError> {
             subject: shown.version.id.clone(),
         }),
         (None, None) if shown.version.operation == "deleted" => {
-            Err(absent("The version deleted the memory; it has no content."))
+            let (store, path) = (word(&shown.version.store_id), shown.version.path.as_deref().map(word));
+            let path = path.as_deref().unwrap_or("PATH");
+            let hint = format!("`retrace log {store} --path {path}` lists the versions before it.");
+            Err(absent("The version deleted the memory; it has no content.", hint))
         }
-        (None, None) => Err(absent("The content was not kept; only its hash is known.")),
+        (None, None) => {
+            let hint = format!("`retrace show {} --json` has the hash.", shown.version.seq);
+            Err(absent("The content was not kept; only its hash is known.", hint))
+        }
     }
 }

@@ -134,14 +134,14 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let mut first = false;
     let (done, store) = match arguments.action.unwrap_or(Action::List) {
         Action::List => return list(shell),
-        Action::Compare(arguments) => return accept::compare(arguments, shell),
+        Action::Compare(arguments) => return accept::compare(&arguments, shell),
         Action::Accept(arguments) => return accept::accept(arguments, shell),
         Action::Snapshot(arguments) => return snapshot::run(arguments, shell),
         Action::Relocate { store, dry_run } => {
             let request = RelocateStoreReq { store, dry_run };
             let done =
                 shell.work(&app, "Looking at the directory", || commands::relocate_store(&app, request))?;
-            if shell.json || !shell.quiet {
+            if shell.json || !shell.quiet || dry_run {
                 shell.print_one(&done, |out, _| print::stores::relocated(out, &done))?;
             }
             return Ok(Exit::DONE);
@@ -154,7 +154,13 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
             commands::set_new_projects(&app, NewProjectsReq::default())?;
             ("added", store)
         }
-        Action::Remove { store } => ("removed", commands::remove_store(&app, StoreRef { store })?),
+        Action::Remove { store } => {
+            let store = commands::remove_store(&app, StoreRef { store })?;
+            if shell.json || !shell.quiet {
+                shell.print_one(&store, |out, _| print::stores::removed(out, &store))?;
+            }
+            return Ok(Exit::DONE);
+        }
         Action::Pause { store } => ("paused", commands::pause_store(&app, StoreRef { store })?),
         Action::Resume { store } => ("resumed", commands::resume_store(&app, StoreRef { store })?),
         Action::Share { store } => {

@@ -226,3 +226,40 @@ fn reports_stand_beside_forecasts() {
     let text = machine.run(&["context", "deployed", &path, "--config", &few]).stdout;
     assert!(text.contains("6 uses, 1,000 tokens"), "{text}");
 }
+
+#[test]
+fn sessions_that_were_chosen_are_summed_beside_all() {
+    let machine = Machine::new();
+    for (project, session, answers) in
+        [("a", "5f3c0000-1111-4222-8333-444444444444", 1), ("b", "7a2b0000-1111-4222-8333-444444444444", 2)]
+    {
+        let folder = machine.folder.path().join("home/.claude/projects").join(format!("-w-{project}"));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let entry = |number: u64, role: &str, message: Value| {
+            json!({"type": role, "uuid": format!("{project}{number}"), "sessionId": session, "cwd": format!("/w/{project}"),
+                "parentUuid": number.checked_sub(1).map(|before| format!("{project}{before}")),
+                "timestamp": format!("2026-11-20T09:00:{number:02}Z"), "requestId": format!("req_{project}{number}"), "message": message})
+        };
+        let mut lines = Vec::new();
+        for answer in 0..answers {
+            lines.push(entry(answer * 2, "user", json!({"role": "user", "content": "Go on."})));
+            lines.push(entry(answer * 2 + 1, "assistant", json!({"id": format!("msg_{project}{answer}"), "type": "message",
+                "role": "assistant", "model": "claude-opus-4-6", "content": [{"type": "text", "text": "Done."}],
+                "stop_reason": "end_turn", "usage": {"input_tokens": 2000, "output_tokens": 50}})));
+        }
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        std::fs::write(folder.join(format!("{session}.jsonl")), text).expect("a transcript");
+    }
+    let all = machine.run(&["context", "transcripts"]).stderr;
+    assert!(all.starts_with("2 sessions in 2 projects; all of them: 3 requests, "), "{all}");
+    for chosen in [&["--project", "/w/a"][..], &["-n", "1", "--sort", "date", "5f3c"]] {
+        let ran = machine.run(&[&["context", "transcripts"], chosen].concat());
+        assert!(
+            ran.stderr.starts_with("1 of 2 sessions in 2 projects; these: 1 request, "),
+            "{}",
+            ran.stderr
+        );
+        assert!(ran.stderr.contains("; all of them: 3 requests, "), "{}", ran.stderr);
+    }
+    assert_eq!(machine.run(&["context", "transcripts", "-n", "1", "--json"]).lines().len(), 1);
+}

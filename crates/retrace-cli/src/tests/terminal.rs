@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 /// A machine whose store knows twelve notes; since then one was taken in all of five, three are gone, one holds a key, and one with
 /// a long name of wide letters is new.
-fn worked_on() -> Machine {
+pub(super) fn worked_on() -> Machine {
     let machine = Machine::new();
     std::fs::create_dir_all(machine.notes()).expect("a folder");
     for number in 1..=12 {
@@ -29,7 +29,7 @@ fn worked_on() -> Machine {
 }
 
 /// The same three hours later.
-fn later(mut machine: Machine) -> Machine {
+pub(super) fn later(mut machine: Machine) -> Machine {
     let now = START_MICROS + 3 * 3600 * 1_000_000;
     machine.options.clock = Arc::new(move || Timestamp::from_micros(now));
     machine

@@ -54,7 +54,8 @@ pub fn reach(inner: &Arc<Lab>, request: ReachReq) -> Result<Reach, ApiError> {
             Some(from..=to.unwrap_or(from).min(total))
         }
         (Some(_), _) => {
-            return Err(ApiError::invalid(say::no_such_lines(total), &request.target));
+            let message = if total == 1 { say::n1_no_such_lines() } else { say::no_such_lines(total) };
+            return Err(ApiError::invalid(message, &request.target));
         }
     };
     let (snapshot, known) = inner.lab.presence.all(inner, &memories::roots(&stores));
@@ -290,5 +291,6 @@ retrace_message::messages! {
     name_memory() => "A memory is named STORE:PATH.",
     no_such_memory() => "There is no such memory.",
     no_content() => "The memory has no content that could be searched for.",
+    n1_no_such_lines() => "The memory has 1 line; there are no others.",
     no_such_lines(total) => "The memory has {total} lines, and these are not among them.",
 }

@@ -349,6 +349,13 @@ impl Survey {
     }
 }
 
+/// What is wrong in a regular expression, without the expression, which may be what is to be redacted.
+fn fault(error: &regex::Error) -> String {
+    let text = error.to_string();
+    let last = text.lines().last().unwrap_or_default();
+    last.trim_start_matches("error: ").trim_end_matches('.').to_owned()
+}
+
 impl Redactions {
     pub(super) fn selection(&self, request: &RedactReq) -> Result<Selection, ApiError> {
         if let Some(finding) = &request.finding
@@ -368,9 +375,10 @@ impl Redactions {
                     .collect::<Result<Vec<_>, _>>()?;
                 Ok(Selection::Versions(versions))
             }),
-            ([], Some(pattern), None) => Regex::new(pattern)
-                .map(Selection::Pattern)
-                .map_err(|_| ApiError::invalid(say::regular_expression_cannot_read(), "find")),
+            ([], Some(pattern), None) => Regex::new(pattern).map(Selection::Pattern).map_err(|error| {
+                ApiError::invalid(say::regular_expression_cannot_read(), "find")
+                    .hint(say::regular_expression_fault(fault(&error)))
+            }),
             ([], None, Some(base64)) => Ok(Selection::secret(secret(base64)?)),
             _ => Err(ApiError::invalid(say::say_exactly_one_versions_regular(), "")
                 .hint(say::version_find_regex_or_secret())),
@@ -688,6 +696,7 @@ retrace_message::messages! {
     transcripts_hold_too_they_belong(many) => "{many} transcripts hold it too. They belong to the agent and are left as they are.",
     finding_given_something_else_well() => "A finding is given, and something else as well.",
     regular_expression_cannot_read() => "The regular expression cannot be read.",
+    regular_expression_fault(fault) => "What is wrong in it: {fault}. A sign that stands for itself has a backslash before it.",
     say_exactly_one_versions_regular() => "Say exactly one of: versions, a regular expression, a secret.",
     version_find_regex_or_secret() => "`VERSION…`, `--find REGEX` or `--secret-file F`.",
     finding_not_any_more() => "The finding is not there any more.",

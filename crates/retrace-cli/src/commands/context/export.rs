@@ -18,7 +18,10 @@ use std::path::PathBuf;
 ///     retrace context export 5f3c --config c.json --format python > run.py
 ///     retrace context export 5f3c --config c.json --format html --output report.html
 #[derive(Args)]
-#[command(verbatim_doc_comment)]
+#[command(
+    verbatim_doc_comment,
+    override_usage = "retrace context export [OPTIONS] --config <FILE>... --format <FORMAT>\n                              [TRANSCRIPT]"
+)]
 pub(crate) struct Arguments {
     /// The evidence: session id or a beginning of it, path, or words of a title
     transcript: Option<String>,
@@ -64,13 +67,13 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
             std::fs::write(path, &exported.text).map_err(|error| ApiError {
                 code: Code::CannotWrite,
                 message: Message::verbatim(format!("The file cannot be written: {error}.")),
-                hint: Message::default(),
+                hint: Message::verbatim("Name a file in a directory that you may write to."),
                 subject: path.display().to_string(),
             })?;
             shell.note(&format!("Written to {}.", path.display()));
         }
         None if shell.json => shell.print(|out| crate::print::json::line(out, &exported))?,
-        None => shell.print(|out| out.write_all(exported.text.as_bytes()))?,
+        None => shell.print_whole(|out| out.write_all(exported.text.as_bytes()))?,
     }
     Ok(Exit::DONE)
 }

@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
             hint: Message::default(),
             subject: arguments.at.clone(),
         })?;
-        shell.print(|out| out.write_all(raw.as_bytes()))?;
+        shell.print_whole(|out| out.write_all(raw.as_bytes()))?;
         if shown.proved != Some(true)
             && let Some(reason) = &shown.reason
         {
@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         return Ok(Exit::DONE);
     }
     let style = shell.style();
-    shell.print_long(|out| {
+    shell.print_long_whole(|out| {
         print::request::show(out, &shown, style)?;
         Ok(())
     })?;

@@ -10,8 +10,8 @@ use retrace_api::wire::{RunOrder, TranscriptsReq};
 
 /// The sessions on this machine: project, model, requests, peak, cost
 ///
-/// Sessions of Claude Code, Codex and Copilot CLI, the latest first. An index is
-/// brought up to date before; it reads only what is new.
+/// Sessions of Claude Code, Codex, Gemini CLI, opencode and Copilot CLI, the latest
+/// first. An index is brought up to date before; it reads only what is new.
 ///
 ///     retrace context transcripts
 ///     retrace context transcripts --sort cost
@@ -28,6 +28,9 @@ pub(crate) struct Arguments {
     /// Order: date, cost or peak
     #[arg(long, value_name = "ORDER", default_value = "date")]
     sort: RunOrder,
+    /// At most so many [default: all]
+    #[arg(long, short = 'n', value_name = "N")]
+    limit: Option<usize>,
 }
 
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
@@ -42,19 +45,20 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let task = "Looking for transcripts";
     let found = stoppable(shell, &app, task, "transcripts", || commands::transcripts(&app, request))?;
     let (as_json, style) = (shell.json, shell.style());
+    let shown = &found.transcripts[..found.transcripts.len().min(arguments.limit.unwrap_or(usize::MAX))];
     shell.print_long(|out| {
         match as_json {
-            true => found.transcripts.iter().try_for_each(|row| json::line(out, row))?,
-            false => print::transcripts::table(out, &found.transcripts, style)?,
+            true => shown.iter().try_for_each(|row| json::line(out, row))?,
+            false => print::transcripts::table(out, shown, style)?,
         }
         Ok(())
     })?;
     if found.transcripts.is_empty() {
         shell.note(
-            "There is no such session. Claude Code, Codex and Copilot CLI are looked for in this home.",
+            "There is no such session. Claude Code, Codex, Gemini CLI, opencode and Copilot CLI are looked for in this home.",
         );
     } else {
-        shell.note(&print::transcripts::totals(&found.totals, found.transcripts.len() as u64));
+        shell.note(&print::transcripts::totals(&found.totals, shown));
     }
     for problem in &found.problems {
         shell.warn(&format!("{}: {}", problem.path, problem.reason));

@@ -1,0 +1,199 @@
+//! The next step of an error, where the error itself names none, or one that is of no use in a terminal.
+//!
+//! Errors are raised where no shell is known, and the window shows them too; which command helps is known here alone. What is
+//! advised depends on the message, by its id, and on the command that was typed.
+
+use retrace_api::wire::{ApiError, Code, Message};
+use retrace_model::shell_word as word;
+
+const RULES: &str = "`retrace rule list --removed` lists all rules with their ids.";
+const BREAKS: &str = "`retrace rule broken` lists the breaks with their ids.";
+
+/// The error with its next step.
+pub(crate) fn advised(error: ApiError, command: &str) -> ApiError {
+    if let Some(hint) = instead(&error, command) {
+        return ApiError { hint: Message::verbatim(hint), ..error };
+    }
+    if !error.hint.is_empty() {
+        return error;
+    }
+    let hint = for_message(&error).or_else(|| {
+        let asks_otherwise = matches!(error.code, Code::Invalid | Code::NotFound);
+        let command = format!("retrace {command}");
+        asks_otherwise.then(|| format!("`{} --help` says what it takes.", command.trim_end()))
+    });
+    ApiError { hint: Message::verbatim(hint.unwrap_or_default()), ..error }
+}
+
+/// What is advised in place of what the error says.
+fn instead(error: &ApiError, command: &str) -> Option<String> {
+    let subject = error.subject.as_str();
+    let is_number = !subject.is_empty() && subject.bytes().all(|byte| byte.is_ascii_digit());
+    let said = error.hint.text();
+    Some(match (error.hint.id(), error.message.id()) {
+        ("target.newest", _) if argument(&error.hint, "newest").as_deref() == Some("0") => {
+            "Nothing is recorded yet: `retrace discover` finds what there is, `retrace stores add DIR` adds it.".to_owned()
+        }
+        ("target.newest", "target.no_such_operation") => {
+            format!("{said} The number of an operation is meant, not that of a version: `retrace log -v` prints both.")
+        }
+        ("acts.what_now_recorded_look_differences", _) => format!(
+            "What is there now is recorded. `retrace log --path {}` lists it, `retrace diff VERSION` shows what changed. Then \
+             repeat.",
+            word(subject)
+        ),
+        (_, "entries.file_no_such_lines") => {
+            format!("{said} `retrace blame {}` prints them with their numbers.", memory(subject)).trim_start().to_owned()
+        }
+        (_, "id.id_error") if matches!(command, "show" | "origin") && subject.contains(':') => match one_colon(subject) {
+            Some((store, path)) => {
+                format!("`retrace log {} --path {}` lists the versions of a memory.", word(store), word(path))
+            }
+            None => "`retrace log STORE --path PATH` lists the versions of a memory.".to_owned(),
+        },
+        (_, "engine.no_such_store") if command == "log" && is_number => {
+            format!("{said} `retrace show {subject}` shows a version.").trim_start().to_owned()
+        }
+        (_, "engine.no_such_store") if command == "log" && subject.contains(':') => match one_colon(subject) {
+            Some((store, path)) => {
+                format!("`retrace log {} --path {}` lists the changes of one memory.", word(store), word(path))
+            }
+            None => "`retrace log STORE --path PATH` lists the changes of one memory.".to_owned(),
+        },
+        (_, "engine.no_such_store") if command == "instructions" => {
+            format!("It is no directory here either: name one, or a store. {said}").trim_end().to_owned()
+        }
+        _ => return None,
+    })
+}
+
+/// The next step after a message that comes without one.
+fn for_message(error: &ApiError) -> Option<String> {
+    let subject = error.subject.as_str();
+    let by = || argument(&error.message, "by");
+    let text = match error.message.id() {
+        "failures.no_such_operation" | "target.no_such_operation" => {
+            "The number of an operation is meant, not that of a version: `retrace log -v` prints both."
+        }
+        "failures.no_such_review" => {
+            "Whoever approves or rejects is told the number of the review. `retrace undo --review` without one takes back your \
+             newest."
+        }
+        "review.review_taken_back_already"
+        | "review.review_taken_back_already_2"
+        | "review.review_takes_another_one_back" => "`retrace inbox` lists what is open; decide there anew.",
+        "append.operation_taken_back_already_operation" => {
+            return Some(format!("`retrace undo {}` does it again.", by()?));
+        }
+        "failures.no_such" => match argument(&error.message, "what")?.as_str() {
+            "rule" => RULES,
+            "break" => BREAKS,
+            _ => return None,
+        },
+        "memory_rules.no_such_rule" => RULES,
+        "broken_rules.no_such_break" => BREAKS,
+        "failures.no_such_memory" | "reach.no_such_memory" | "worth.no_live_memory" => {
+            let store = one_colon(subject).map_or("STORE".into(), |(store, _)| word(store));
+            return Some(format!("`retrace memories {store}` lists the memories that are there."));
+        }
+        "memories.nothing_path_then" => {
+            return Some(match one_colon(subject) {
+                Some((store, path)) => {
+                    let path = path.rsplit_once('@').map_or(path, |(path, _)| path);
+                    format!("`retrace log {} --path {}` says when it was there.", word(store), word(path))
+                }
+                None => "`retrace log STORE --path PATH` says when it was there.".to_owned(),
+            });
+        }
+        "bundle.bundle_cannot_read" => {
+            "A bundle is a file that `retrace export STORE --to FILE.retrace` wrote."
+        }
+        "stores.directory_holds_retraces_own_log" => {
+            "Give another directory, or keep the log elsewhere: `--data-dir DIR` names its place."
+        }
+        "failures.file_data_directory_failed" => {
+            "Look at the data directory and its permissions, or name another with --data-dir."
+        }
+        "stores.hosted_store_not_directory" => {
+            "`retrace remote add --help` says how a hosted store is added."
+        }
+        "target.hash_64_hexadecimal_digits"
+        | "review.hash_64_hexadecimal_digits"
+        | "rollback.hash_64_hexadecimal_digits" => {
+            "`retrace show VERSION --json` has the hash of a content: `content_sha256`."
+        }
+        "config.unknown_rule" => "`retrace health rules` lists the rules with their groups.",
+        "path.component" => "Name a path below the directory of the store, such as notes/a.md.",
+        "time.timestamp_error" => crate::time::FORMS,
+        id if id.starts_with("rules.") => {
+            "`retrace rule propose --json` prints rules with the fields of their kind, `retrace rule add --help` lists them."
+        }
+        _ => return None,
+    };
+    Some(text.to_owned())
+}
+
+fn argument(message: &Message, name: &str) -> Option<String> {
+    message.argument(name).map(ToString::to_string)
+}
+
+/// A store and a path, where it is certain which is which: names of stores may hold colons.
+fn one_colon(text: &str) -> Option<(&str, &str)> {
+    text.split_once(':').filter(|(_, path)| !path.contains(':'))
+}
+
+/// A memory to be typed, without the lines that may stand behind it.
+fn memory(subject: &str) -> String {
+    let is_lines =
+        |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    let named =
+        subject.rsplit_once(':').filter(|(_, lines)| is_lines(lines)).map_or(subject, |(named, _)| named);
+    if named.contains(':') { word(named).into_owned() } else { "STORE:PATH".to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ids that this module knows, as they stand in it.
+    fn ids() -> Vec<&'static str> {
+        let source = include_str!("advice.rs").split("#[cfg(test)]").next().expect("the module");
+        let quoted = source.split('"').skip(1).step_by(2);
+        let is_id = |text: &&str| {
+            text.split_once('.').is_some_and(|(module, name)| {
+                let is_word = |text: &str| {
+                    !text.is_empty()
+                        && text.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'_' | b'0'..=b'9'))
+                };
+                is_word(module) && is_word(name)
+            })
+        };
+        quoted.filter(is_id).collect()
+    }
+
+    #[test]
+    fn every_message_that_is_known_here_is_declared() {
+        let declared: Vec<&str> = retrace_message::declarations().iter().map(|one| one.id).collect();
+        let ids = ids();
+        assert!(ids.len() > 20, "{ids:?}");
+        for id in ids {
+            assert!(declared.contains(&id), "{id} is no message");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_use_names_the_help_and_other_failures_none() {
+        let error = |code| ApiError {
+            code,
+            message: Message::verbatim("That is wrong."),
+            hint: Message::default(),
+            subject: String::new(),
+        };
+        let said = |code, command| advised(error(code), command).hint.into_text();
+        assert_eq!(said(Code::Invalid, "rule add"), "`retrace rule add --help` says what it takes.");
+        assert_eq!(said(Code::NotFound, ""), "`retrace --help` says what it takes.");
+        assert_eq!(said(Code::Internal, "log"), "");
+        let kept = ApiError { hint: Message::verbatim("Do this."), ..error(Code::Invalid) };
+        assert_eq!(advised(kept, "log").hint, "Do this.");
+    }
+}
