@@ -178,7 +178,11 @@ impl Tags {
                 None => false,
             },
             Value::Array(items) => {
-                items.iter_mut().fold(false, |changed, item| self.clean_value(item) || changed)
+                let mut changed = false;
+                for item in items {
+                    changed |= self.clean_value(item);
+                }
+                changed
             }
             Value::Object(fields) => {
                 let mut changed = false;

@@ -264,7 +264,7 @@ fn is_exact(number: &[u8]) -> bool {
     let digits = number.strip_prefix(b"-").unwrap_or(number);
     let whole = digits.iter().try_fold(0_u64, |whole, digit| {
         let digit = digit.is_ascii_digit().then(|| u64::from(digit - b'0'))?;
-        Some(whole.checked_mul(10)?.checked_add(digit)?)
+        whole.checked_mul(10)?.checked_add(digit)
     });
     let is_written_short = digits.first() != Some(&b'0') || number == b"0";
     !digits.is_empty() && is_written_short && whole.is_some_and(|whole| whole <= 1 << f64::MANTISSA_DIGITS)
