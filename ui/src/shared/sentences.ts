@@ -37,10 +37,7 @@ function translatedIn(i18n: I18n, message: Message): string | null {
 
 function valuesIn(i18n: I18n, { id, args }: Pick<Message, "id" | "args">): Record<string, string | number> {
   return Object.fromEntries(
-    Object.entries(args).map(([name, argument]) => [
-      name,
-      argumentIn(i18n, argument, isGrouped(id, name)),
-    ]),
+    Object.entries(args).map(([name, argument]) => [name, argumentIn(i18n, argument, isGrouped(id, name))]),
   );
 }
 
