@@ -142,6 +142,25 @@ fn neither_writers_nor_texts_that_are_it_bring_it_back() {
 }
 
 #[test]
+fn what_a_person_names_does_not_bring_it_back() {
+    let world = redacted();
+    std::fs::create_dir(world.path("other")).expect("a directory");
+    let named = wire::AddStore {
+        root: world.path("other").to_string_lossy().into_owned(),
+        kind: None,
+        name: Some(format!("the {SECRET} store")),
+    };
+    let refused = commands::add_store(&world.app, named).expect_err("a name that holds it");
+    assert_eq!((refused.code, refused.subject.as_str()), (wire::Code::Invalid, "name"));
+    world.record("more.md", "another-secret-of-some-length\n");
+    let reason = Some(format!("as {SECRET}"));
+    let request = wire::RedactReq { reason, ..by_secret("another-secret-of-some-length", false) };
+    let refused = commands::redact(&world.app, request).expect_err("a reason that holds it");
+    assert_eq!((refused.code, refused.subject.as_str()), (wire::Code::Invalid, "reason"));
+    assert!(is_absent(&world, SECRET));
+}
+
+#[test]
 fn neither_transcripts_nor_kept_copies_nor_bundles_bring_it_back() {
     let world = World::new();
     world.record("keys.md", format!("the key is {SECRET}\n"));

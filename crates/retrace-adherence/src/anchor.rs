@@ -3,19 +3,19 @@
 use crate::Rules;
 use retrace_engine::root_of;
 use retrace_engine::target::Target;
-use retrace_lab::MemoryAsked;
+use retrace_lab::{FileAsked, MemoryAsked, instruction_file};
 use retrace_log::{Reader, StoreRow, VersionFilter, VersionRow};
 use retrace_model::{RelPath, Timestamp};
 use retrace_rules::{Pattern, Rule, is_wording_of};
 use retrace_wire::ApiError;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Where a rule's sentence stands.
 pub(crate) enum Source {
     /// A memory in the log.
     Memory { store: Box<StoreRow>, path: RelPath, line: Option<u64> },
     /// A file of which no version is kept.
-    File(PathBuf),
+    File { path: PathBuf, line: Option<u64> },
     /// Nobody said.
     Nowhere,
 }
@@ -37,8 +37,16 @@ pub(crate) struct Anchor {
     pub(crate) source: Source,
     /// The versions of its memory, the oldest first. Empty where none are kept.
     pub(crate) wordings: Vec<Wording>,
-    /// The memory as presence is asked of it.
-    pub(crate) asked: Option<MemoryAsked>,
+    /// What presence is asked of.
+    pub(crate) asked: Option<Asked>,
+}
+
+/// What presence is asked of.
+pub(crate) enum Asked {
+    /// A memory, with a line of each wording.
+    Memory(MemoryAsked),
+    /// A file of which no version is kept, with the line that says the rule now.
+    File { file: FileAsked, line: u64 },
 }
 
 impl Anchor {
@@ -47,13 +55,14 @@ impl Anchor {
             let source = source(inner, reader, rule.source.as_deref());
             let wordings = match &source {
                 Source::Memory { store, path, line } => wordings(reader, store, path, *line, rule)?,
-                Source::File(_) | Source::Nowhere => Vec::new(),
+                Source::File { .. } | Source::Nowhere => Vec::new(),
             };
             let asked = match &source {
                 Source::Memory { store, path, .. } => {
-                    Some(MemoryAsked::at(reader, StoreRow::clone(store), path)?)
+                    Some(Asked::Memory(MemoryAsked::at(reader, StoreRow::clone(store), path)?))
                 }
-                Source::File(_) | Source::Nowhere => None,
+                Source::File { path, line } => asked_of_file(path, *line, rule),
+                Source::Nowhere => None,
             };
             Ok(Self { source, wordings, asked })
         })
@@ -118,7 +127,14 @@ fn source(inner: &Rules, reader: &Reader<'_>, text: Option<&str>) -> Source {
             return Source::Memory { store: Box::new(store), path, line };
         }
     }
-    Source::File(file)
+    Source::File { path: file, line }
+}
+
+/// A file that says the rule as it is now; what it said before, nobody knows.
+fn asked_of_file(path: &Path, line: Option<u64>, rule: &Rule) -> Option<Asked> {
+    let content = instruction_file(path)?;
+    let (line, _) = line_of(&content, line, rule)?;
+    Some(Asked::File { file: FileAsked::new(path, &content), line })
 }
 
 fn wordings(

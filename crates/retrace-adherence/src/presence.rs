@@ -1,7 +1,7 @@
 //! Which sessions could have had a rule's source, and whether the rule was before the model when it was broken.
 
 use crate::Rules;
-use crate::anchor::{Anchor, Source};
+use crate::anchor::{Anchor, Asked, Source};
 use retrace_lab::{Concerned, OfMemory, ran_below};
 use retrace_sessions::Entry;
 use retrace_wire::{ApiError, PresenceCause, PresenceGrade};
@@ -34,11 +34,13 @@ impl Presences {
     /// True if a conversation could have had a rule's source, as presence says.
     pub(crate) fn could_have(&mut self, anchor: &Anchor, spoken: Spoken<'_>) -> bool {
         match (&anchor.source, &anchor.asked) {
-            (Source::Memory { .. }, Some(asked)) => {
+            (Source::Memory { .. }, Some(Asked::Memory(asked))) => {
                 // A transcript that the index of presence could not read has no deeds that count.
                 self.concerned.could_have(asked, spoken.entry, spoken.part).unwrap_or(false)
             }
-            (Source::File(path), _) => path.parent().is_none_or(|parent| ran_below(spoken.entry, parent)),
+            (Source::File { path, .. }, _) => {
+                path.parent().is_none_or(|parent| ran_below(spoken.entry, parent))
+            }
             (Source::Memory { .. } | Source::Nowhere, _) => true,
         }
     }
@@ -62,15 +64,16 @@ impl Presences {
         spoken: Spoken<'_>,
         request: usize,
     ) -> Option<(Result<(), PresenceCause>, PresenceGrade)> {
-        match (&anchor.source, &anchor.asked) {
-            (Source::Memory { .. }, Some(asked)) => {
+        match anchor.asked.as_ref()? {
+            Asked::Memory(asked) => {
                 let wording = anchor.wordings.get(wording?)?;
                 let (line, _) = wording.line.as_ref()?;
                 let line = OfMemory { version: &wording.version_id, line: *line };
                 self.concerned.had_graded(asked, line, spoken.entry, spoken.part, request)
             }
-            // Of a file of which no version is kept it is not known which line stood there.
-            _ => None,
+            Asked::File { file, line } => {
+                self.concerned.had_of_file(file, *line, spoken.entry, spoken.part, request)
+            }
         }
     }
 }

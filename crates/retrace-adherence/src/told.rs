@@ -63,7 +63,7 @@ pub fn told_rules(inner: &Arc<Rules>) -> Result<Vec<ToldRule>, ApiError> {
         }
         let (store, is_of_memory) = match &ledger.anchor.source {
             Source::Memory { store, .. } => (Some(store.id), true),
-            Source::File(_) | Source::Nowhere => (None, false),
+            Source::File { .. } | Source::Nowhere => (None, false),
         };
         let mut fields = ledger.row.rule;
         // The path of a file tells of this machine.

@@ -55,7 +55,7 @@ pub fn add_store(inner: &Arc<Engine>, request: AddStore) -> Result<wire::Store, 
     refuse_overlap(inner, &root)?;
     let name = match request.name.as_deref().map(str::trim) {
         Some("") => return Err(ApiError::invalid(say::name_empty(), "name")),
-        Some(name) => checked_name(name)?,
+        Some(name) => checked_name(inner, name)?,
         None => match &found {
             Some(found) => free_name_for(inner, &found.name)?,
             None => free_name(inner, &root)?,
@@ -261,7 +261,10 @@ pub(crate) fn refuse_overlap_but(inner: &Engine, root: &Path, own: Option<StoreI
 ///
 /// # Errors
 /// `invalid` for another one.
-pub fn checked_name(name: &str) -> Result<String, ApiError> {
+pub fn checked_name(inner: &Engine, name: &str) -> Result<String, ApiError> {
+    if inner.tags()?.without_in_text(name).is_some() {
+        return Err(ApiError::invalid(say::name_holds_redacted(), "name"));
+    }
     if name.chars().count() > 255 || name.chars().any(char::is_control) {
         return Err(ApiError::invalid(say::name_1_255_characters_no(), "name"));
     }
@@ -298,5 +301,6 @@ retrace_message::messages! {
     directory_lies_another_store_or() => "The directory lies in another store, or around one.",
     every_file_belongs_one_store(name, other) => "Every file belongs to one store. Remove {name} ({other}) first, or add another directory.",
     name_1_255_characters_no() => "A name has 1 to 255 characters and no control characters.",
+    name_holds_redacted() => "The name holds something that was redacted.",
     name_must_not_look_like() => "A name must not look like an id.",
 }

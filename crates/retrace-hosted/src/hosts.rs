@@ -114,7 +114,7 @@ pub fn add_remote(inner: &Arc<Hosted>, request: AddRemoteReq) -> Result<Store, A
     let found = found.map_err(|error| refusal(&error, &remote_id))?;
     let name = match request.name.as_deref().map(str::trim) {
         Some("") => return Err(ApiError::invalid(say::name_empty(), "name")),
-        Some(name) => checked_name(name)?,
+        Some(name) => checked_name(inner, name)?,
         None => free_name_for(inner, &found.name)?,
     };
     let at = inner.now();

@@ -143,6 +143,8 @@ struct Sums {
     /// The largest part that was loaded.
     part: u64,
     sessions: u64,
+    /// Tokens that all sessions loaded.
+    loaded: u64,
     cost: f64,
     priced: u64,
     last_loaded_at: Option<Timestamp>,
@@ -155,6 +157,7 @@ struct Sums {
 impl Sums {
     fn add(&mut self, used: &Use, at: Option<Timestamp>, reasons: impl Iterator<Item = LoadReason>) {
         self.sessions += 1;
+        self.loaded = self.loaded.saturating_add(used.tokens);
         reasons.for_each(|reason| *self.reasons.entry(reason).or_default() += 1);
         if let Some(cost) = used.cost_usd {
             self.cost += cost;
@@ -174,6 +177,7 @@ impl Sums {
             tokens: self.live.or(self.whole.map(|(_, tokens)| tokens)).unwrap_or(self.part),
             partial: self.live.is_none() && self.whole.is_none() && self.part > 0,
             sessions: self.sessions,
+            loaded_tokens_per_session: self.loaded.checked_div(self.sessions),
             cost_usd_per_session: (self.priced > 0).then(|| self.cost / self.priced as f64),
             last_loaded_at: self.last_loaded_at.map(|at| at.to_rfc3339()),
             reasons: self

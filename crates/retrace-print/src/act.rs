@@ -114,6 +114,9 @@ fn offered(
     let how = match change.confidence.as_str() {
         "time_only" => "likely, by time alone".to_owned(),
         "front_matter" => "likely, named in the file".to_owned(),
+        "likely" if change.included => {
+            "likely, by path, time and part of the content; --except leaves it out".to_owned()
+        }
         _ if change.included => "known; --except leaves it out".to_owned(),
         _ => "left out".to_owned(),
     };

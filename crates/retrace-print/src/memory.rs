@@ -12,11 +12,12 @@ pub fn prices(out: &mut (impl Write + ?Sized), files: &[MemoryPrice], style: Sty
     if files.is_empty() {
         return Ok(());
     }
-    let rows: Vec<[String; 5]> = files
+    let rows: Vec<[String; 6]> = files
         .iter()
         .map(|file| {
             [
                 at_least_tokens(file.tokens, file.partial),
+                file.loaded_tokens_per_session.map_or_else(|| "-".to_owned(), grouped),
                 grouped(file.sessions),
                 dollars(file.cost_usd_per_session),
                 file.last_loaded_at.as_ref().map_or_else(|| "never".to_owned(), |at| time(at, style)),
@@ -25,7 +26,8 @@ pub fn prices(out: &mut (impl Write + ?Sized), files: &[MemoryPrice], style: Sty
         })
         .collect();
     let columns = [
-        ("TOKENS", Side::Right),
+        ("TOKENS NOW", Side::Right),
+        ("LOADED A SESSION", Side::Right),
         ("SESSIONS", Side::Right),
         ("COST A SESSION", Side::Right),
         ("LAST LOADED", Side::Left),

@@ -46,12 +46,15 @@ pub(crate) const MARKER: &str = retrace_log::MARKER;
 /// `store_unavailable`. A purge that another process holds up is pending in the receipt, not an error.
 pub fn redact(inner: &Redactions, request: RedactReq) -> Result<ActResult, ApiError> {
     let selection = inner.selection(&request)?;
-    if let Some(reason) = &request.reason
-        && selection.hits(reason.as_bytes()) > 0
-    {
-        return Err(
-            ApiError::invalid(say::reason_holds_what_redacted(), "reason").hint(say::say_what_not_value())
-        );
+    if let Some(reason) = &request.reason {
+        let refused = if selection.hits(reason.as_bytes()) > 0 {
+            Some(say::reason_holds_what_redacted())
+        } else {
+            inner.tags()?.without_in_text(reason).map(|_| say::reason_holds_redacted_before())
+        };
+        if let Some(refused) = refused {
+            return Err(ApiError::invalid(refused, "reason").hint(say::say_what_not_value()));
+        }
     }
     let stores = inner.stores_concerned(&request)?;
     if !request.dry_run {
@@ -332,6 +335,7 @@ retrace_message::messages! {
     /// Messages of this module.
     saved mod say in "redact";
     reason_holds_what_redacted() => "The reason holds what is to be redacted.",
+    reason_holds_redacted_before() => "The reason holds something that was redacted before.",
     say_what_not_value() => "Say what it is, not its value.",
     stands_only_where_retrace_takes() => "It stands only where Retrace takes nothing out.",
     retrace_redact_dry_run_names() => "`retrace redact … --dry-run` names each place, and what takes it out of there.",

@@ -186,34 +186,53 @@ pub(crate) struct Failure {
     pub(crate) refused: bool,
 }
 
-/// How the answers of Claude Code and opencode to calls begin that were never carried out. A transcript has no other sign of it in
-/// every version.
-const REFUSALS: [&str; 6] = [
+/// How the answers of Claude Code, opencode and Gemini CLI to calls begin that were never carried out. Claude Code says so in a field
+/// since 2.1.300 at the latest; older versions and the others have no other sign of it.
+const REFUSALS: [&str; 8] = [
     "<tool_use_error>",
     "The user doesn't want to proceed with this tool use",
     "The user doesn't want to take this action right now",
     "Permission to use ",
     "Claude requested permissions to",
     "The user rejected permission to use this specific tool call",
+    "The user has specified a rule which prevents you from using this specific tool call",
+    "Tool execution denied by policy",
 ];
+
+/// The words of Gemini CLI where it names the tool between.
+const BY_POLICY: (&str, &str) = ("Tool execution for ", " denied by policy");
 
 /// What Claude Code says of a call that was stopped while it ran, in a text that begins as a refusal does.
 const STOPPED: &str = "this call was stopped while running";
 
+/// Answers of Codex to calls that were never carried out: how they begin, and what the same line says then. Codex does not say
+/// in a field whether a call failed. Source: the client, 0.169.0.
+const OF_CODEX: [(&str, &str); 4] = [
+    ("exec_command failed for ", "Rejected("),
+    ("exec command rejected by user", ""),
+    ("patch rejected by user", ""),
+    ("approval policy is ", "reject command"),
+];
+
 impl Failure {
     /// What the answer of a call says.
-    pub(crate) fn of(failed: bool, content: &[ResultPart]) -> Self {
-        let texts = content.iter().filter_map(|part| match part {
-            ResultPart::Text(text) => Some(text.as_str()),
+    pub(crate) fn of(failed: bool, denied: bool, content: &[ResultPart]) -> Self {
+        let text = content.iter().find_map(|part| match part {
+            ResultPart::Text(text) => Some(text.trim_start()),
             _ => None,
         });
-        let is_refusal = |text: &str| {
-            let by_hook = text
-                .strip_prefix("PreToolUse:")
-                .is_some_and(|rest| rest.lines().next().is_some_and(|line| line.contains(" hook error: ")));
-            by_hook || REFUSALS.iter().any(|begin| text.starts_with(begin)) && !text.contains(STOPPED)
+        let Some(text) = text.filter(|_| !denied) else {
+            return Self { failed: failed || denied, refused: denied };
         };
-        Self { failed, refused: failed && texts.take(1).any(|text| is_refusal(text.trim_start())) }
+        let line = text.lines().next().unwrap_or_default();
+        let says =
+            |(begin, then): &(&str, &str)| line.strip_prefix(begin).is_some_and(|rest| rest.contains(then));
+        if OF_CODEX.iter().any(says) {
+            return Self { failed: true, refused: true };
+        }
+        let by_hook = line.strip_prefix("PreToolUse:").is_some_and(|rest| rest.contains(" hook error: "));
+        let begins = REFUSALS.iter().any(|begin| text.starts_with(begin)) && !text.contains(STOPPED);
+        Self { failed, refused: failed && (by_hook || begins || says(&BY_POLICY)) }
     }
 }
 
@@ -223,8 +242,8 @@ impl<'r> Conversation<'r> {
         let requests = answered.filter_map(|(index, request)| Some((request.response?, index))).collect();
         let results = transcript.messages.iter().flat_map(|message| &message.blocks);
         let failed = results.filter_map(|block| match &block.kind {
-            BlockKind::ToolResult { tool_use_id, is_error, content, .. } => {
-                Some((tool_use_id.as_str(), Failure::of(*is_error, content)))
+            BlockKind::ToolResult { tool_use_id, is_error, denied, content, .. } => {
+                Some((tool_use_id.as_str(), Failure::of(*is_error, *denied, content)))
             }
             _ => None,
         });

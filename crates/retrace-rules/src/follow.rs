@@ -275,16 +275,18 @@ impl Following {
     fn note_failures(&mut self, number: usize, transcript: &Transcript) -> Changed {
         let mut changed = Changed::Nothing;
         for block in transcript.messages.iter().flat_map(|message| &message.blocks) {
-            let BlockKind::ToolResult { tool_use_id, is_error, content, .. } = &block.kind else { continue };
+            let BlockKind::ToolResult { tool_use_id, is_error, denied, content, .. } = &block.kind else {
+                continue;
+            };
+            let failure = Failure::of(*is_error, *denied, content);
             let key = (number, tool_use_id.clone());
-            let is_news = if *is_error { self.failed.insert(key) } else { self.failed.remove(&key) };
+            let is_news = if failure.failed { self.failed.insert(key) } else { self.failed.remove(&key) };
             if !is_news {
                 continue;
             }
             let is_call = |deed: &&mut Deed| {
                 deed.conversation == number && deed.tool_use_id.as_ref() == Some(tool_use_id)
             };
-            let failure = Failure::of(*is_error, content);
             for call in self.deeds.all.iter_mut().rev().filter(is_call) {
                 let is_other = call.refused != failure.refused;
                 (call.failed, call.refused) = (failure.failed, failure.refused);

@@ -221,6 +221,9 @@ fn a_call_that_was_never_carried_out_follows_no_rule_and_breaks_none() {
         "The user doesn't want to proceed with this tool use. The tool use was rejected.",
         "Permission to use Bash with command npm ci has been denied.",
         "<tool_use_error>InputValidationError: no command</tool_use_error>",
+        "Tool execution denied by policy.",
+        "Tool execution for \"Shell\" denied by policy.",
+        "exec_command failed for `npm ci`: CreateProcess { message: \"Rejected(\\\"rejected by user\\\")\" }",
     ] {
         for rule in [&never, &form, &order, &ask] {
             assert_eq!(outcomes(rule, all(&[&go, call, &[answered("a", refusal)]])), [], "{refusal}");
@@ -230,6 +233,7 @@ fn a_call_that_was_never_carried_out_follows_no_rule_and_breaks_none() {
         "Exit code 1\nno package.json",
         "The user doesn't want to proceed with this tool use. Correction to the text above: this call was stopped while running.",
         "no such file: PreToolUse:Bash hook error: x",
+        "grep: exec command rejected by user",
     ] {
         for rule in [&never, &form, &order, &ask] {
             assert_eq!(

@@ -80,6 +80,7 @@ pub(crate) fn block(json: &RawValue, account: &mut Account) -> BlockKind {
             tool_use_id: owned(raw.tool_use_id),
             content: parts(raw.content, json, account),
             is_error: raw.is_error.0,
+            denied: false,
         },
         _ => {
             count(&mut account.unknown, &format!("block/{kind}"));

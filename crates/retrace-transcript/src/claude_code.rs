@@ -96,6 +96,16 @@ fn mark_added(blocks: &mut [Block], version: Option<&str>) {
     }
 }
 
+/// Values of `toolDenialKind` that say that a call was never carried out; of one that was `interrupted` or `cancelled` it does not
+/// say so. Source: the client, 2.1.330.
+const NOT_CARRIED_OUT: [&str; 5] = [
+    "user-rejected",
+    "permission-rule",
+    "automode-blocked",
+    "automode-unavailable",
+    "automode-parsing-error",
+];
+
 type FullLine<'a> = Line<'a, FullMessage<'a>, Raw<'a>>;
 
 /// A line that has a uuid.
@@ -391,7 +401,14 @@ impl<'a> Reader<'a> {
         after: After,
         account: &mut Account,
     ) -> Place {
-        let blocks = blocks(std::mem::take(&mut line.message.content), number, account);
+        let mut blocks = blocks(std::mem::take(&mut line.message.content), number, account);
+        if NOT_CARRIED_OUT.contains(&line.denial.or_empty()) {
+            for block in &mut blocks {
+                if let BlockKind::ToolResult { denied, .. } = &mut block.kind {
+                    *denied = true;
+                }
+            }
+        }
         let answers: Vec<String> = blocks
             .iter()
             .filter_map(|block| match &block.kind {

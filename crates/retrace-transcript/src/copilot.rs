@@ -338,6 +338,7 @@ fn result(data: &RawData<'_>) -> BlockKind {
         tool_use_id: data.tool_call_id.or_empty().to_owned(),
         content,
         is_error: data.success.is_some_and(|success| !success.0),
+        denied: false,
         server: false,
     }
 }

@@ -153,6 +153,7 @@ pub(crate) fn item(json: &RawValue, account: &mut Account) -> Item {
                 tool_use_id: raw.call_id.or_empty().to_owned(),
                 content: raw.output.0.map(|output| output_parts(output, account)).unwrap_or_default(),
                 is_error: false,
+                denied: false,
                 server: false,
             };
             Item::new(Role::User, Origin::ToolResults, vec![result], id)

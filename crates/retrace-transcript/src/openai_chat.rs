@@ -196,7 +196,8 @@ fn new_message(raw: RawMessage<'_>, account: &mut Account) -> NewMessage {
         let id = raw.tool_call_id.or_empty();
         let tool_use_id = if id.is_empty() { raw.name.or_empty() } else { id }.to_owned();
         let content = parts.into_iter().map(result_part).collect();
-        let result = BlockKind::ToolResult { tool_use_id, content, is_error: false, server: false };
+        let result =
+            BlockKind::ToolResult { tool_use_id, content, is_error: false, denied: false, server: false };
         return NewMessage { role, origin, blocks: vec![result], id: None };
     }
     let mut blocks = Vec::new();

@@ -360,6 +360,7 @@ impl Reader {
             tool_use_id: call,
             content: answer.map(|text| ResultPart::Text(text.to_owned())).into_iter().collect(),
             is_error: failed,
+            denied: false,
             server: false,
         });
     }

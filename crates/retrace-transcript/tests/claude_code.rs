@@ -508,3 +508,23 @@ fn lines_that_record_requests_are_understood() {
         assert_eq!((account.without_context[kind], summary.account.without_context[kind]), (1, 1), "{kind}");
     }
 }
+
+#[test]
+fn the_record_says_which_calls_were_never_carried_out() {
+    let denied = |kind: Option<&str>| {
+        let mut result = result("r1", "a1", "t1", "no");
+        if let Some(kind) = kind {
+            result["toolDenialKind"] = json!(kind);
+        }
+        let lines = [typed("u1", None, "Install it."), answer("a1", "u1", "m1", call("t1"), 100), result];
+        let transcript = main_of(&lines);
+        let mut blocks = transcript.messages.iter().flat_map(|message| &message.blocks);
+        blocks.any(|block| matches!(block.kind, BlockKind::ToolResult { denied: true, .. }))
+    };
+    for kind in ["user-rejected", "permission-rule", "automode-blocked", "automode-parsing-error"] {
+        assert!(denied(Some(kind)), "{kind}");
+    }
+    for kind in [None, Some("interrupted"), Some("cancelled"), Some("")] {
+        assert!(!denied(kind), "{kind:?}");
+    }
+}

@@ -460,6 +460,10 @@ pub struct MemoryPrice {
     pub partial: bool,
     /// Sessions in which it was loaded.
     pub sessions: u64,
+    /// Mean tokens of what a session loaded of it, as it was then; null where none did. The price is of these, and not of
+    /// `tokens`.
+    #[serde(default)]
+    pub loaded_tokens_per_session: Option<u64>,
     /// Mean price of carrying it through a session, in US dollars; null without a price or a session.
     pub cost_usd_per_session: Option<f64>,
     /// When it was last loaded.

@@ -35,7 +35,7 @@ pub struct MemoryWorth {
     pub memory_id: String,
     /// Its path.
     pub path: String,
-    /// Tokens of its content, counted offline as the newest models count: what a session pays that loads all of it.
+    /// Mean tokens of what a session loaded of it, as it was then; of its content, counted offline, where none did.
     pub tokens_per_session: u64,
     /// Mean price of carrying it in a session that loaded it, where the price of its model is known.
     pub cost_usd_per_session: Option<f64>,

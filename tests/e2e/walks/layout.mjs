@@ -110,7 +110,7 @@ async function everySize(app, found, where) {
 }
 
 /** Places in the window, by what makes each ready. Each is an address, so that it is the same in every language. */
-async function places(app) {
+export async function places(app) {
   const hash = () => app.driver.run(() => location.hash);
   const go = (to) => app.driver.run((next) => (location.hash = next), to);
   const all = [
@@ -172,7 +172,7 @@ async function places(app) {
 }
 
 /** What lies over the window: how it is opened, by key, and its test id. */
-const OVERLAYS = [
+export const OVERLAYS = [
   ["the palette", "#/memories", "Control+k", "palette"],
   ["all keys", "#/memories", "?", "key-help"],
 ];

@@ -136,6 +136,53 @@ fn every_kind_of_rule_is_broken_where_the_script_broke_it_and_nowhere_else() {
     );
 }
 
+/// Instruction files of which no version is kept: what stands there now is looked for in what was sent.
+#[test]
+fn a_rule_of_an_instruction_file_that_no_store_holds_is_judged_by_what_was_sent() {
+    let Some(rig) = rig_with(|_| ()) else { return };
+    let project = rig.project();
+    programs(&project, &["ship"]);
+    let (root, nested) = (project.join("CLAUDE.md"), project.join("sub/CLAUDE.md"));
+    std::fs::create_dir_all(project.join("sub")).expect("a directory");
+    std::fs::write(project.join("sub/a.txt"), "a\n").expect("a file");
+    std::fs::write(&nested, "- Never call ship from here.\n").expect("a file");
+    std::fs::write(&root, "# Project\n- Tests lie beside the code.\n").expect("a file");
+    rig.api.play(vec![vec![runs("npm ci")], vec![says("Done.")]]);
+    rig.run(&["-p", "Go on with the work", "--session-id", FIRST, "--model", MODELS[0]]);
+    std::fs::write(&root, "# Project\n- Tests lie beside the code.\n- Never run npm in here.\n")
+        .expect("a file");
+    rig.api.play(vec![
+        vec![runs("npm ci"), runs("./ship")],
+        vec![reads(&project.join("sub/a.txt"), None)],
+        vec![runs("./ship")],
+        vec![says("Done.")],
+    ]);
+    rig.run(&["-p", "Go on with the work", "--session-id", SECOND, "--model", MODELS[0]]);
+
+    let add = |program: &str, file: &Path, line: u32, sentence: &str| {
+        let source = format!("{}:{line}", file.display());
+        let rule =
+            json!({"kind": "command_never", "program": program, "sentence": sentence, "source": source});
+        let add = wire::AddMemoryRule { rule, dismissed: false };
+        commands::add_memory_rule(&rig.world.app, add).expect("a rule").rule_id
+    };
+    let rules = [
+        (add("npm", &root, 3, "Never run npm in here."), "Never run npm in here.", 2),
+        (add("ship", &nested, 1, "Never call ship from here."), "Never call ship from here.", 2),
+    ];
+    let request = wire::AdherenceReq { cases: true, ..wire::AdherenceReq::default() };
+    let found = commands::adherence(&rig.world.app, request).expect("a ledger");
+    for ((rule, words, breaks), cause) in rules.iter().zip(["other_version", "not_opened"]) {
+        let row = found.rules.iter().find(|row| row.rule_id == *rule).expect("the rule");
+        assert_eq!((row.broken, row.broken_present, row.broken_unknown), (*breaks, 1, 0), "{:?}", row.cases);
+        assert_eq!(row.broken_absent.keys().collect::<Vec<_>>(), [cause]);
+        for case in &row.cases {
+            let sent = rig.sent_for(&case.session, case.turn.expect("a turn"));
+            assert_eq!(case.present, Some(sent.iter().any(|sent| sent.contains(words))), "{case:?}");
+        }
+    }
+}
+
 /// The terminal program of this build, which the hook runs. It is no part of the tests, and so may not be built.
 fn retrace() -> Option<std::path::PathBuf> {
     let named = std::env::var_os("RETRACE_PROGRAM").map(std::path::PathBuf::from);

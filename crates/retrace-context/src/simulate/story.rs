@@ -90,6 +90,7 @@ impl Story {
                     tool_use_id: (*id).to_owned(),
                     content: vec![ResultPart::Text("x".repeat(*bytes))],
                     is_error: false,
+                    denied: false,
                     server: false,
                 };
                 (kind, *bytes as u64)

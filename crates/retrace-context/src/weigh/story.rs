@@ -118,6 +118,7 @@ pub(crate) fn result(id: &str, text: &str) -> BlockKind {
         tool_use_id: id.to_owned(),
         content: vec![ResultPart::Text(text.to_owned())],
         is_error: false,
+        denied: false,
         server: false,
     }
 }

@@ -47,6 +47,7 @@ fn an_error_and_an_empty_result_have_their_marks() {
         tool_use_id: "t0".into(),
         content: vec![ResultPart::Text("no".into())],
         is_error: true,
+        denied: false,
         server: false,
     };
     let mut story = Story::new("");
@@ -339,6 +340,7 @@ fn any_block() -> impl Strategy<Value = BlockKind> {
                 pixels: Some((u32::MAX, u32::MAX)),
             })],
             is_error: true,
+            denied: false,
             server: false,
         }),
         Just(BlockKind::Compaction { content: Some("Contents of /w/CLAUDE.md:\n".into()) }),

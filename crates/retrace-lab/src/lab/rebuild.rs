@@ -209,7 +209,7 @@ fn kept(block: &Block, paired: &HashSet<String>, left_out: &mut BTreeMap<NotRebu
             None
         }
         BlockKind::ToolUse { .. } => Some(block.kind.clone()),
-        BlockKind::ToolResult { tool_use_id, content, is_error, server } => {
+        BlockKind::ToolResult { tool_use_id, content, is_error, denied, server } => {
             let mut parts = Vec::new();
             for part in content {
                 match part {
@@ -222,6 +222,7 @@ fn kept(block: &Block, paired: &HashSet<String>, left_out: &mut BTreeMap<NotRebu
                 tool_use_id: tool_use_id.clone(),
                 content: parts,
                 is_error: *is_error,
+                denied: *denied,
                 server: *server,
             })
         }

@@ -2,6 +2,7 @@
 //! sessions.
 
 use super::digests::Known;
+use super::file::FileAsked;
 use super::memories::{self, Held, StoreAt};
 use super::places::Places;
 use super::reach::spoken;
@@ -118,6 +119,21 @@ impl Concerned {
             Some(Cause::Unknown) => None,
             Some(absent) => Some((Err(cause(absent)), grade(at.grade))),
         }
+    }
+
+    /// Whether a request had a line of an instruction file that no store holds, and why not. `None` where that is not known.
+    #[must_use]
+    pub fn had_of_file(
+        &self,
+        file: &FileAsked,
+        line: u64,
+        entry: &Entry,
+        part: usize,
+        request: usize,
+    ) -> Option<(Result<(), PresenceCause>, PresenceGrade)> {
+        let of_entry = self.known.file(&entry.path)?;
+        let digest = of_entry.conversations.get(part)?;
+        file.had(line, &spoken(entry, of_entry, digest, part, &self.known), request)
     }
 
     fn conversation<'k>(

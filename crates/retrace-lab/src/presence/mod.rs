@@ -4,6 +4,7 @@
 mod change;
 mod concerned;
 mod digests;
+mod file;
 mod memories;
 mod of_store;
 mod places;
@@ -15,6 +16,7 @@ mod shared;
 pub use change::change_reach;
 pub use concerned::{Concerned, MemoryAsked, OfMemory};
 pub(crate) use digests::Presences;
+pub use file::{FileAsked, instruction_file};
 pub use of_store::{MemoryPresence, NeverLines, store_presence};
 pub use project::{is_beside, is_for_every_project, is_of_project, project_of, ran_below};
 pub use reach::reach;

@@ -1,6 +1,7 @@
 //! What a session's model had before it.
 
 use super::digests::WithWords;
+use super::file::instruction_file;
 use super::memories::{self, Held, StoreAt, VIEW};
 use super::places::{Places, Spoken, is_subagent};
 use super::{absent, cause, grade};
@@ -438,20 +439,6 @@ fn memories_at(reader: &Reader<'_>, store: &StoreAt, path: &RelPath) -> Result<V
         }
     }
     Ok(found)
-}
-
-/// Most bytes of an instruction file; a client loads none that is larger.
-const LARGEST: u64 = 4 << 20;
-
-/// The content of an instruction file, by its name. Nothing of it is shown but the numbers of its lines.
-fn instruction_file(path: &Path) -> Option<String> {
-    use retrace_context::FileClass;
-    let class = retrace_context::weigh::class_of_path(path.to_str()?);
-    let metadata = std::fs::symlink_metadata(path).ok()?;
-    if class != Some(FileClass::Instructions) || !metadata.is_file() || metadata.len() > LARGEST {
-        return None;
-    }
-    std::fs::read_to_string(path).ok()
 }
 
 /// Every line of a version over all requests.

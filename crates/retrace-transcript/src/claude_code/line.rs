@@ -36,6 +36,8 @@ pub(crate) struct Line<'a, M, P> {
     pub is_hidden: Flag,
     pub request_id: Text<'a>,
     pub summary: Text<'a>,
+    /// `toolDenialKind`: who kept the call of this answer from ending well.
+    pub denial: Text<'a>,
     pub custom_title: Text<'a>,
     pub generated_title: Text<'a>,
     pub compact: RawCompact<'a>,
@@ -95,6 +97,7 @@ where
                             }
                         }
                         "requestId" => line.request_id = map.next_value()?,
+                        "toolDenialKind" => line.denial = map.next_value()?,
                         "summary" => line.summary = map.next_value()?,
                         "customTitle" => line.custom_title = map.next_value()?,
                         "aiTitle" => line.generated_title = map.next_value()?,

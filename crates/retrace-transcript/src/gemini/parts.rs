@@ -261,6 +261,7 @@ impl Parts {
             is_error: response.error.0.is_some() || failed.contains(&id),
             tool_use_id: id,
             content,
+            denied: false,
             server: false,
         });
     }

@@ -50,6 +50,9 @@ pub enum BlockKind {
         content: Vec<ResultPart>,
         /// True if the tool failed.
         is_error: bool,
+        /// True if the record says in a field of its own that the call was never carried out: the person, a rule or the
+        /// client's judge refused it. Older records say so in the answer's words alone.
+        denied: bool,
         /// True if the server ran the tool.
         server: bool,
     },

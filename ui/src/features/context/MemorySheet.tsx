@@ -45,7 +45,8 @@ export function MemorySheet({ onClose }: { onClose: () => void }) {
                 <TableHead
                   columns={[
                     t`file`,
-                    numbers(t`tokens`),
+                    numbers(t`tokens now`),
+                    numbers(t`loaded per session`),
                     numbers(t`sessions`),
                     numbers(t`cost per session`),
                     t`last loaded`,
@@ -60,6 +61,9 @@ export function MemorySheet({ onClose }: { onClose: () => void }) {
                       </th>
                       <td className="cell-end">
                         <PartialTokens tokens={file.tokens} partial={file.partial} />
+                      </td>
+                      <td className="cell-end num">
+                        {file.loaded_tokens_per_session === null ? "–" : format.number(file.loaded_tokens_per_session)}
                       </td>
                       <td className="cell-end num">{format.number(file.sessions)}</td>
                       <td className="cell-end num">
