@@ -21,6 +21,9 @@ const REQUESTS: usize = 2_000;
 /// A compaction comes after so many.
 const UNTIL_COMPACTION: usize = 250;
 
+/// Tools of a request.
+const TOOLS: usize = 40;
+
 /// Times that a request is asked for by each way.
 const RUNS: usize = 40;
 
@@ -30,17 +33,11 @@ fn main() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let named = arguments.iter().find(|it| it.parse::<usize>().is_err()).map(PathBuf::from);
     let file = named.unwrap_or_else(|| directory.path().join("session.jsonl"));
-    session(&file, requests).expect("a session");
+    session(&file, requests, TOOLS).expect("a session");
     let bytes = std::fs::metadata(&file).expect("a file").len();
     println!("a session of {requests} requests, {:.0} MB", bytes as f64 / 1e6);
 
-    let lab = || {
-        let mut options =
-            EngineOptions::for_this_machine(Some(directory.path().join("data"))).expect("options");
-        options.surroundings.home = directory.path().join("home");
-        let engine = Engine::open(options).expect("an engine");
-        Arc::new(Lab::new(engine, Arc::new(KeyInMemory::default())))
-    };
+    let lab = || lab(directory.path());
     let transcript = file.to_string_lossy().into_owned();
     let ask = |lab: &Arc<Lab>, at: usize| {
         let request = RequestBodyReq { transcript: transcript.clone(), at: at.to_string(), raw: true };
@@ -75,7 +72,25 @@ fn main() {
     let request = CompositionReq { transcript: transcript.clone(), request: (shown - 1) as u64 };
     let (took, _) = timed(|| context_composition(&lab, request).expect("a composition"));
     println!("composition of one: {took:.1?}");
+    drop(lab);
+
+    let other = directory.path().join("one-tool.jsonl");
+    session(&other, requests, 1).expect("a session");
+    let bytes = std::fs::metadata(&other).expect("a file").len();
+    let lab = self::lab(directory.path());
+    let request = ContextShowReq { transcript: other.to_string_lossy().into_owned() };
+    let (took, shown) = timed(|| context_show(&lab, request).expect("a session"));
+    assert!(shown.requests.iter().all(|request| request.proved == Some(true)));
+    let rate = bytes as f64 / 1e6 / took.as_secs_f64();
+    println!("the same where one tool of {TOOLS} is another in each request: {took:.1?}, {rate:.0} MB/s");
     println!("memory, at most: {}", peak_memory());
+}
+
+fn lab(directory: &Path) -> Arc<Lab> {
+    let mut options = EngineOptions::for_this_machine(Some(directory.join("data"))).expect("options");
+    options.surroundings.home = directory.join("home");
+    let engine = Engine::open(options).expect("an engine");
+    Arc::new(Lab::new(engine, Arc::new(KeyInMemory::default())))
 }
 
 fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
@@ -112,8 +127,9 @@ fn line(file: &mut impl Write, kind: &str, fields: &Value) -> std::io::Result<()
     writeln!(file, "{{\"type\":\"{kind}\",{}", &fields.to_string()[1..])
 }
 
-/// A session as Claude Code 2.1.330 writes one, with a shape of its own for every request and a compaction now and then.
-fn session(path: &Path, requests: usize) -> std::io::Result<()> {
+/// A session as Claude Code 2.1.330 writes one, with a shape of its own for every request, in which so many tools are others than
+/// before, and a compaction now and then.
+fn session(path: &Path, requests: usize, new_tools: usize) -> std::io::Result<()> {
     let mut file = BufWriter::new(File::create(path)?);
     let file = &mut file;
     let system = json!([{"type": "text", "text": "You write code. ".repeat(1_500)}]);
@@ -134,8 +150,8 @@ fn session(path: &Path, requests: usize) -> std::io::Result<()> {
     add(&mut sent, &mut count, &mut tail, &typed);
     let mut kept = 0;
     for turn in 0..requests {
-        let tool = |number: usize| json!({"name": format!("Tool{number}"), "description": "Reads a file. ".repeat(200), "turn": turn});
-        let shape = json!({"system": system, "tools": (0..40).map(tool).collect::<Vec<_>>()});
+        let tool = |number: usize| json!({"name": format!("Tool{number}"), "description": "Reads a file. ".repeat(200), "turn": if number < new_tools { turn } else { 0 }});
+        let shape = json!({"system": system, "tools": (0..TOOLS).map(tool).collect::<Vec<_>>()});
         line(file, "api-request-shape", &json!({"shapeHash": hash(&shape), "shape": shape}))?;
         let mut whole = sent.clone();
         let behind = json!({"model": params["model"], "system": shape["system"], "tools": shape["tools"]});

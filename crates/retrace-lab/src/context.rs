@@ -5,6 +5,7 @@ use crate::lab::agent;
 use crate::lab::in_force;
 use crate::lab::loaded::{self, Loaded};
 use crate::lab::prices::{Table, is_fast_without_price, request_price};
+use crate::lab::rows;
 use crate::lab::view;
 use crate::wire::show;
 use crate::wire::{
@@ -16,6 +17,7 @@ use retrace_context::compose::{FileUse, Named, answer, file_uses, parts};
 use retrace_context::prices::Models;
 use retrace_context::{FileClass, compose, compose_request};
 use retrace_message::Message;
+use retrace_sessions::SessionRow;
 use retrace_tokens::Family;
 use retrace_transcript::{Account, Cause, MicroDollars, Segment, Transcript};
 use std::sync::Arc;
@@ -45,6 +47,7 @@ pub fn context_show(inner: &Arc<Lab>, request: ContextShowReq) -> Result<Context
         format: transcript.format.name().to_owned(),
         title: transcript.session.title.clone(),
         agent: agent::facts(&loaded.place.path),
+        subagents: subagents(inner, &loaded),
         model: loaded.model.clone(),
         family: loaded.weights.family.to_owned(),
         family_assumed: loaded.weights.family_assumed,
@@ -71,6 +74,19 @@ pub fn context_show(inner: &Arc<Lab>, request: ContextShowReq) -> Result<Context
         unanswered: unanswered(&loaded),
         remarks: remarks(loaded.account()).into_iter().collect(),
     })
+}
+
+/// Ids of the transcripts of the run's subagents, as far as the index knows them.
+fn subagents(inner: &Lab, loaded: &Loaded) -> Vec<String> {
+    if loaded.place.part > 0 {
+        return Vec::new();
+    }
+    inner.lab.index.recall(inner);
+    let snapshot = inner.lab.index.snapshot();
+    let is_it =
+        |session: &&SessionRow| session.main.as_ref().is_some_and(|main| main.path == loaded.place.path);
+    let session = snapshot.sessions().iter().find(is_it);
+    session.map(|session| rows::subagents(session, &loaded.place.id)).unwrap_or_default()
 }
 
 /// Recorded requests without an answer, of the file's main conversation, which has them all.

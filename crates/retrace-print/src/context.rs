@@ -151,7 +151,13 @@ fn head(out: &mut (impl Write + ?Sized), shown: &ContextShow, style: Style) -> R
         "{}, {model}{window}, {family}, {}{cost}{by_client}",
         shown.format,
         count(shown.requests.len() as u64, "request", "requests"),
-    )
+    )?;
+    if shown.subagents.is_empty() {
+        return Ok(());
+    }
+    let many = count(shown.subagents.len() as u64, "subagent is a run", "subagents are runs");
+    let text = format!("{many} of their own, which `retrace session` adds up.");
+    writeln!(out, "{}", style.paint.dim(&text))
 }
 
 fn events(

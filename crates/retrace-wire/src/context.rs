@@ -31,6 +31,9 @@ pub struct ContextShow {
     /// Of a subagent: what the client keeps beside its transcript.
     #[serde(default)]
     pub agent: Option<AgentFacts>,
+    /// Ids of the transcripts of its subagents. Their requests and prices are not in any figure here.
+    #[serde(default)]
+    pub subagents: Vec<String>,
     /// Model of most requests.
     pub model: Option<String>,
     /// Tokenizer family that was used, and whether it was assumed.

@@ -6327,6 +6327,11 @@ partial: boolean,
  */
 sessions: number, 
 /**
+ * Mean tokens of what a session loaded of it, as it was then; null where none did. The price is of these, and not of
+ * `tokens`.
+ */
+loaded_tokens_per_session: number | null, 
+/**
  * Mean price of carrying it through a session, in US dollars; null without a price or a session.
  */
 cost_usd_per_session: number | null, 
@@ -6548,7 +6553,7 @@ memory_id: string,
  */
 path: string, 
 /**
- * Tokens of its content, counted offline as the newest models count: what a session pays that loads all of it.
+ * Mean tokens of what a session loaded of it, as it was then; of its content, counted offline, where none did.
  */
 tokens_per_session: number, 
 /**

@@ -1051,6 +1051,7 @@ export interface MessageArguments {
   "redact.nothing_recorded_no_live_file": never;
   "redact.old_content_could_not_removed": "hidden";
   "redact.purge_not_finished": "message";
+  "redact.reason_holds_redacted_before": never;
   "redact.reason_holds_what_redacted": never;
   "redact.redacted_versions_passed_over_retrace": never;
   "redact.retrace_redact_dry_run_names": never;
@@ -1361,6 +1362,7 @@ export interface MessageArguments {
   "stores.hosted_store_not_directory": never;
   "stores.name_1_255_characters_no": never;
   "stores.name_empty": never;
+  "stores.name_holds_redacted": never;
   "stores.name_must_not_look_like": never;
   "stores.no_directory_given": never;
   "stores.root_is_a_store_already": never;

@@ -161,6 +161,14 @@ fn last_at(entry: &Entry) -> Option<Timestamp> {
     entry.summary.as_ref().and_then(|summary| summary.last_at)
 }
 
+/// Ids of the transcripts of a session's subagents, of which those in its own file are named by its id.
+pub(crate) fn subagents(session: &SessionRow, id: &str) -> Vec<String> {
+    let inline =
+        session.main.as_ref().and_then(|main| main.summary.as_ref()).map_or(0, |main| main.subagents);
+    let inline = (1..=inline).map(|number| format!("{id}#{number}"));
+    inline.chain(session.subagents.iter().map(|entry| subagent_id(entry))).collect()
+}
+
 fn row(
     session: &SessionRow,
     is_unique: bool,
@@ -175,12 +183,7 @@ fn row(
         _ => path.clone(),
     };
     let summary = first.and_then(|entry| entry.summary.as_ref());
-    let inline =
-        session.main.as_ref().and_then(|main| main.summary.as_ref()).map_or(0, |main| main.subagents);
-    let subagents = (1..=inline)
-        .map(|number| format!("{id}#{number}"))
-        .chain(session.subagents.iter().map(|entry| subagent_id(entry)))
-        .collect();
+    let subagents = subagents(session, &id);
     let peak = match session.peak_context() {
         0 => first.and_then(|entry| peaks.get(&entry.path)).and_then(|known| known.1),
         recorded => Some((recorded, FigureKind::Recorded)),
