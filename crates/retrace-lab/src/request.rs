@@ -86,6 +86,9 @@ fn whole(loaded: &Loaded, at: &str, raw: bool) -> Result<RequestBody, ApiError> 
     Ok(answer)
 }
 
+/// Shortest beginning of an id, in characters, that is taken for one where it could be a number.
+const SHORTEST_ID: usize = 8;
+
 /// Index of a request in the transcript, and in what the client recorded.
 fn named(
     requests: &RequestIndex,
@@ -95,9 +98,13 @@ fn named(
     at: &str,
 ) -> Result<(Option<usize>, Option<usize>), ApiError> {
     let number = at.parse::<u64>();
-    if let Some(Ok(index)) = number.clone().ok().map(|number| index_among(answers.len(), transcript, number))
-    {
-        return Ok((Some(index), recorded_of(index)));
+    if let Ok(number) = number {
+        match index_among(answers.len(), transcript, number) {
+            Ok(index) => return Ok((Some(index), recorded_of(index))),
+            // A number that is too large is no id, unless it is as long as one is given.
+            Err(error) if at.len() < SHORTEST_ID => return Err(error),
+            Err(_) => {}
+        }
     }
     if let Some(index) = answers.iter().position(|id| id == at) {
         return Ok((Some(index), recorded_of(index)));

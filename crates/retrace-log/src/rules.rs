@@ -113,4 +113,16 @@ impl Reader<'_> {
         let found = query.query_row([rows::bound(number)], rule_from).optional()?;
         found.ok_or_else(|| LogError::NotFound { what: "rule", name: format!("rule_{number}") })
     }
+
+    /// The newest act on a rule: the rule, whether it is on the list since, and when.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn newest_rule_act(&self) -> Result<Option<(u64, bool, Timestamp)>, LogError> {
+        let mut query = self.connection.prepare_cached(
+            "SELECT rule, act <> 'removed', created_at FROM rule_acts ORDER BY seq DESC LIMIT 1",
+        )?;
+        let act = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, Timestamp::from_micros(row.get(2)?)));
+        Ok(query.query_row([], act).optional()?)
+    }
 }

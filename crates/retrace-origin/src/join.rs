@@ -10,6 +10,7 @@ use crate::front_matter::{is_equal_but_for_stamp, origin_session};
 use crate::path::is_below;
 use crate::write::{Effect, Replacement, Write};
 use retrace_model::Timestamp;
+use std::collections::HashSet;
 
 /// Largest delay of a call's date behind its version's: clocks of one machine agree, but a call's line is written with
 /// the time of the client, the version with that of the recorder's transaction. 5 seconds.
@@ -44,6 +45,8 @@ pub struct Version<'a> {
     pub at: Timestamp,
     /// When the version before was recorded. `None` for the first, which may have lain there for long.
     pub previous_at: Option<Timestamp>,
+    /// True if the file may have been there before: the first sight of it, taken when recording began.
+    pub may_be_older: bool,
 }
 
 /// A session that was at work on a path's project for a time.
@@ -283,11 +286,13 @@ fn explain(version: &Version<'_>, rows: &Rows<'_>, last: Option<usize>, present:
         done_at(write)
             .is_some_and(|done| version.at.micros().saturating_sub(done.micros()) <= LIKELY_WITHIN_MICROS)
     };
+    // What only adds to a file or names it does not explain the rest of a file that may have been there before.
     // Exact bytes make up for clocks that differ; lines in common do not, for they are there before the call as well.
     let is_later = |write: &Write| write.at.is_some_and(|at| at > version.at);
     let partial: Vec<Claim> = fresh
         .iter()
         .filter(|at| near(writes[**at]) && !is_later(writes[**at]) && !was_seen(version, writes[**at]))
+        .filter(|at| !version.may_be_older || matches!(writes[**at].effect, Effect::Whole(_)))
         .filter_map(|at| Some(Claim { write: *at, basis: in_part(version, writes[*at])?, steps: 1 }))
         .collect();
     let undecided = match choose(partial, writes, Confidence::Likely, version) {
@@ -325,7 +330,7 @@ fn exact(version: &Version<'_>, writes: &[&Write], tried: &[usize]) -> Vec<Claim
         }
     }
     if claims.is_empty() && tried.len() > 1 {
-        claims.extend(chain(version, writes, tried, after).map(|(at, steps)| claim(at, Basis::Chain, steps)));
+        claims.extend(chain(version, writes, tried, after));
     }
     claims
 }
@@ -371,18 +376,38 @@ fn gives(write: &Write, version: &Version<'_>, after: &[u8]) -> Option<Basis> {
     stamped.then_some(Basis::Stamped)
 }
 
-/// Several writes in a row that lead from the content before to the content after: the last of them, and how many.
-fn chain(version: &Version<'_>, writes: &[&Write], tried: &[usize], after: &[u8]) -> Option<(usize, usize)> {
+/// Several writes in a row that lead from the content before to the content after, as a claim on the last of them. Where they are
+/// of several sessions, each has an equal claim.
+fn chain(version: &Version<'_>, writes: &[&Write], tried: &[usize], after: &[u8]) -> Vec<Claim> {
+    // A session that goes on from another holds copies of its calls, which were made once.
+    let mut made = HashSet::new();
+    let is_first = |at: &&usize| {
+        let write = writes[**at];
+        write.tool_use_id.as_ref().is_none_or(|id| made.insert((id, write.part)))
+    };
+    let tried: Vec<usize> = tried.iter().filter(is_first).copied().collect();
     for end in (1..tried.len()).rev() {
         let longest = LONGEST_CHAIN.min(end + 1);
         for steps in 2..=longest {
             let part = &tried[end + 1 - steps..=end];
             if leads(version, writes, part, after) {
-                return Some((tried[end], steps));
+                return last_of_each_session(writes, part)
+                    .into_iter()
+                    .map(|write| Claim { write, basis: Basis::Chain, steps })
+                    .collect();
             }
         }
     }
-    None
+    Vec::new()
+}
+
+/// The last write of each session, in their order.
+fn last_of_each_session(writes: &[&Write], part: &[usize]) -> Vec<usize> {
+    let mut sessions = HashSet::new();
+    let mut last: Vec<usize> =
+        part.iter().rev().filter(|at| sessions.insert(&writes[**at].session)).copied().collect();
+    last.reverse();
+    last
 }
 
 fn leads(version: &Version<'_>, writes: &[&Write], part: &[usize], after: &[u8]) -> bool {
@@ -453,7 +478,7 @@ fn was_seen(version: &Version<'_>, write: &Write) -> bool {
 }
 
 fn shares_lines(written: &str, found: &str) -> bool {
-    let found: std::collections::HashSet<&str> = found.lines().collect();
+    let found: HashSet<&str> = found.lines().collect();
     let lines: Vec<&str> = written.lines().filter(|line| !line.trim().is_empty()).collect();
     let shared = lines.iter().filter(|line| found.contains(**line)).count();
     shared > 0 && shared * SHARED_LINES.1 >= lines.len() * SHARED_LINES.0

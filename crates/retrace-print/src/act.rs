@@ -112,6 +112,8 @@ fn offered(
 ) -> Result<()> {
     let state = if change.included { style.paint.green("taken ") } else { style.paint.yellow("stays ") };
     let how = match change.confidence.as_str() {
+        _ if change.first_sight && change.included => "older than the recording, deleted whole".to_owned(),
+        _ if change.first_sight => "older than the recording; --include would delete all of it".to_owned(),
         "time_only" => "likely, by time alone".to_owned(),
         "front_matter" => "likely, named in the file".to_owned(),
         "likely" if change.included => {

@@ -435,6 +435,7 @@ fn what_was_put_back_and_what_is_likely() {
         operation: word("modified"),
         created_at: "2026-11-20T14:02:17Z".to_owned(),
         confidence: "time_only".to_owned(),
+        first_sight: false,
         included,
     };
     let offered = ActResult { likely: vec![likely(false), likely(true)], ..ActResult::default() };

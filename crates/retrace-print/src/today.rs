@@ -3,13 +3,17 @@
 use super::names::Names;
 use super::table::grouped;
 use super::time::time;
-use super::{Style, count, triage};
+use super::{Style, count, triage, visible};
 use retrace_api::commands::Today;
-use retrace_api::wire::Status;
+use retrace_api::wire::{BrokenRules, Status};
 use std::io::{Result, Write};
 
 /// Rows that need a decision; with the other lines they come to ten.
 const NEEDS: usize = 5;
+
+/// Columns of a rule's sentence, and of a call.
+const SENTENCE: usize = 44;
+const CALL: usize = 24;
 
 /// Rows of the routine rest where nothing needs a decision.
 const ROUTINE: usize = 4;
@@ -18,6 +22,7 @@ const ROUTINE: usize = 4;
 pub fn today(
     out: &mut (impl Write + ?Sized),
     found: &Today,
+    broken: &BrokenRules,
     status: &Status,
     names: &Names,
     style: Style,
@@ -26,8 +31,13 @@ pub fn today(
         return nothing_recorded(out, style);
     }
     let paint = style.paint;
+    broken_rules(out, broken, style)?;
     if found.total == 0 {
-        writeln!(out, "{}", paint.bold("Nothing needs you: every change is reviewed."))?;
+        let reviewed = match broken.total {
+            0 => "Nothing needs you: every change is reviewed.",
+            _ => "Every change is reviewed.",
+        };
+        writeln!(out, "{}", paint.bold(reviewed))?;
     } else {
         writeln!(
             out,
@@ -53,11 +63,24 @@ pub fn today(
         writeln!(out, "{}", paint.yellow(&format!("Sorted {}{newer}.", time(&older.at, style))))?;
     }
     writeln!(out, "{}", recording(status, style))?;
-    if found.total > 0 {
+    if found.total + broken.total > 0 {
         let (keys, list) = (paint.cyan("`retrace inbox -i`"), paint.cyan("`retrace inbox`"));
         writeln!(out, "{keys} reviews them by key, {list} lists them.")?;
     }
     Ok(())
+}
+
+/// How many times a rule was broken that nobody saw yet, and the last of them.
+fn broken_rules(out: &mut (impl Write + ?Sized), broken: &BrokenRules, style: Style) -> Result<()> {
+    let Some(last) = broken.broken.first() else { return Ok(()) };
+    let times = match broken.total {
+        1 => "1 broken rule needs you".to_owned(),
+        total => format!("{} broken rules need you", grouped(total)),
+    };
+    let at = time(last.at.as_deref().unwrap_or(&last.found_at), style);
+    writeln!(out, "{}, the last {at}:", style.paint.bold(&times))?;
+    let (sentence, what) = (visible::short(&last.sentence, SENTENCE), visible::short(&last.what, CALL));
+    writeln!(out, "  {} “{sentence}”  {}", style.paint.red("!"), style.paint.dim(&what))
 }
 
 /// Whether what happens now is recorded.

@@ -176,6 +176,10 @@ pub struct LikelyChange {
     pub created_at: String,
     /// Confidence that the session made it, as in `OriginNote`.
     pub confidence: String,
+    /// True for a file that was there when recording began and that the session may have changed only in part: it is taken back
+    /// where it is chosen alone, for it would be deleted whole.
+    #[serde(default)]
+    pub first_sight: bool,
     /// True if it is taken back.
     pub included: bool,
 }

@@ -7,7 +7,7 @@ use crate::print::{self, json};
 use crate::shell::Shell;
 use retrace_api::App;
 use retrace_api::commands::{self, Today};
-use retrace_api::wire::{Nothing, Triage, TriageReq};
+use retrace_api::wire::{BrokenRulesReq, Nothing, Triage, TriageReq};
 
 pub(crate) fn run(shell: &mut Shell<'_, '_>) -> Ended {
     // A look at a machine without a log makes none.
@@ -28,11 +28,12 @@ pub(crate) fn run(shell: &mut Shell<'_, '_>) -> Ended {
     let status = commands::status(&app, Nothing {})?;
     let found = Today::read(app.review(), status.recording)?;
     let stores = commands::stores(&app, Nothing {})?;
+    let broken = commands::broken_rules(&app, BrokenRulesReq { limit: Some(1), ..Default::default() })?;
     let style = shell.style();
     // As of the last sync; nothing is asked of the hub now. Without a hub, or where its file cannot be read, nothing is said.
     let waiting = commands::hub_status(&app, Nothing {}).ok().and_then(|status| status.waiting);
     shell.print(|out| {
-        print::today::today(out, &found, &status, &Names::of(stores), style)?;
+        print::today::today(out, &found, &broken, &status, &Names::of(stores), style)?;
         print::hub_together::waits(out, waiting.as_ref(), style)
     })?;
     Ok(Exit::DONE)

@@ -58,6 +58,8 @@ struct Wanted {
     before: Option<Vec<u8>>,
     after: Option<Vec<u8>>,
     previous_at: Option<Timestamp>,
+    /// True if the file may have been there before.
+    may_be_older: bool,
 }
 
 /// Where transcripts write, as their index says.
@@ -153,11 +155,13 @@ impl Pass<'_> {
         let versions: u64 = wanted.values().map(|versions| versions.len() as u64).sum();
         self.load(&first, places, locator, &mut known);
         let mut presences: HashMap<StoreId, Vec<Presence>> = HashMap::new();
+        let mut baselines: HashMap<StoreId, u64> = HashMap::new();
         for versions_of in wanted.values() {
             if self.cancel.is_cancelled() {
                 break;
             }
-            let mut reported = self.inner.read(|reader| self.reported(reader, versions_of))?;
+            let mut reported =
+                self.inner.read(|reader| self.reported(reader, versions_of, &mut baselines))?;
             let mut joined_with = known.about(&reported);
             let mut found = self.join(&reported, &known, &joined_with, places, &mut presences);
             // Then those in which anything happened around the time of what is not explained.
@@ -215,8 +219,19 @@ impl Pass<'_> {
     }
 
     /// Reads what the join is told of versions.
-    fn reported(&self, reader: &Reader<'_>, versions: &[Unclaimed]) -> Result<Vec<Wanted>, ApiError> {
+    fn reported(
+        &self,
+        reader: &Reader<'_>,
+        versions: &[Unclaimed],
+        baselines: &mut HashMap<StoreId, u64>,
+    ) -> Result<Vec<Wanted>, ApiError> {
         let mut reported: Vec<Wanted> = Vec::with_capacity(versions.len());
+        let Some(first) = versions.first() else { return Ok(reported) };
+        let store = reader.store_of(first.memory)?;
+        let baseline = match baselines.get(&store) {
+            Some(known) => *known,
+            None => *baselines.entry(store).or_insert(reader.last_of_baseline(store)?),
+        };
         for version in versions {
             let row = reader.version(version.seq)?;
             let Some(path) = &row.path else { continue };
@@ -235,6 +250,7 @@ impl Pass<'_> {
                 before,
                 after: content(reader, &row)?,
                 previous_at,
+                may_be_older: previous_at.is_none() && row.id.seq <= baseline,
                 row,
             });
         }
@@ -262,6 +278,7 @@ impl Pass<'_> {
                 after: wanted.after.as_deref(),
                 at: wanted.row.created_at,
                 previous_at: wanted.previous_at,
+                may_be_older: wanted.may_be_older,
             })
             .collect();
         join(&versions, &writes, present)

@@ -70,6 +70,8 @@ impl FileAsked {
         match at.lines.get(usize::try_from(line).ok()?.checked_sub(1)?)?.absent {
             None => Some((Ok(()), grade(at.grade))),
             Some(Cause::Unknown) => None,
+            // What was loaded lacks the line; no version is kept that could say that the client took it out.
+            Some(Cause::Stripped) => Some((Err(PresenceCause::OtherVersion), grade(at.grade))),
             Some(absent) => Some((Err(cause(absent)), grade(at.grade))),
         }
     }

@@ -158,6 +158,15 @@ impl Reader<'_> {
         Ok((self.operation_at(created_at)?, created_at))
     }
 
+    /// The last version of a store's baseline; 0 where it has none. What was created until then may be older than its version.
+    ///
+    /// # Errors
+    /// As [`Reader::recorded_since`].
+    pub fn last_of_baseline(&self, store: StoreId) -> Result<u64, LogError> {
+        let store = rows::store_row(self.connection, store)?;
+        crate::review::last_of_baseline(self.connection, store)
+    }
+
     /// The memories of a store at a time, by path: what was observed by then, and of memories that were not, what was
     /// rebuilt. Of several versions of one instant the last one counts. A path holds one file: where several sources tell of
     /// one, the last thing that happened there decides, also where it is that the file went.

@@ -29,6 +29,7 @@ fn version<'a>(seconds: i64, before: Option<&'a str>, after: Option<&'a str>) ->
         after: after.map(str::as_bytes),
         at: at(seconds),
         previous_at: before.map(|_| at(seconds - 60)),
+        may_be_older: false,
     }
 }
 
@@ -130,6 +131,35 @@ fn what_fits_in_part_is_likely_for_a_while() {
     assert_eq!(one(long_ago, &[by("s", 98, Effect::Unparsed)]), Match::unknown());
     let both = [by("s", 97, Effect::Unparsed), by("r", 98, Effect::Unparsed)];
     assert_eq!(one(version(100, Some("a\n"), Some("b\n")), &both).basis, Basis::EqualClaims);
+}
+
+#[test]
+fn calls_in_a_row_of_two_sessions_are_nobodys_alone() {
+    let append =
+        |session: &str, seconds, text: &str| by(session, seconds, Effect::Append(text.as_bytes().to_vec()));
+    let row = [append("r", 96, "one\n"), append("s", 97, "two\n")];
+    let found = one(version(100, Some("zero\n"), Some("zero\none\ntwo\n")), &row);
+    assert_eq!((found.basis, found.session, found.candidates.len()), (Basis::EqualClaims, None, 2));
+    // Copies of calls are calls of one session.
+    let copied = Write { session: Some("r".to_owned()), ..row[1].clone() };
+    let found = one(
+        version(100, Some("zero\n"), Some("zero\none\ntwo\n")),
+        &[row[0].clone(), copied, row[1].clone()],
+    );
+    assert_eq!((found.basis, found.session.as_deref()), (Basis::Chain, Some("r")));
+}
+
+#[test]
+fn a_file_that_was_there_before_is_not_explained_by_what_adds_to_it() {
+    let first = Version { previous_at: None, may_be_older: true, ..version(100, None, Some("a\nb\nc\nd\n")) };
+    let append = by("s", 98, Effect::Append(b"d\n".to_vec()));
+    for write in [append, by("s", 98, edit("x", "d", false)), by("s", 98, Effect::Unparsed)] {
+        assert_eq!(one(first, std::slice::from_ref(&write)), Match::unknown(), "{write:?}");
+        let new = Version { may_be_older: false, ..first };
+        assert_eq!(one(new, &[write]).confidence, Confidence::Likely);
+    }
+    assert_eq!(one(first, &[by("s", 98, whole("a\nb\nc\n"))]).confidence, Confidence::Likely);
+    assert_eq!(one(first, &[by("s", 98, whole("a\nb\nc\nd\n"))]).confidence, Confidence::ExactContent);
 }
 
 #[test]
@@ -290,6 +320,7 @@ proptest! {
                 before: previous.and_then(|(_, content)| content.as_deref()).map(str::as_bytes),
                 after: after.as_deref().map(str::as_bytes), at: at(*seconds),
                 previous_at: previous.map(|(seconds, _)| at(*seconds)),
+                may_be_older: false,
             }
         }).collect();
         for (found, (_, after)) in join(&versions, &writes, &[]).iter().zip(&recorded) {

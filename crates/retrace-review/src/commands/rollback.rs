@@ -13,7 +13,7 @@ use crate::{plan::undoable, target::memory_id};
 use retrace_adherence::{newest_guard_act, undo_guard};
 use retrace_log::{OperationRow, Reader, VersionFilter, VersionRow};
 use retrace_model::{
-    MemoryId, RelPath, Sha256, Source, StoreId, Verdict, VersionId, VersionOperation, reconcile,
+    MemoryId, RelPath, Sha256, Source, StoreId, Timestamp, Verdict, VersionId, VersionOperation, reconcile,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -68,6 +68,9 @@ pub fn restore(inner: &Arc<Review>, request: RestoreReq) -> Result<ActResult, Ap
 /// `not_found` when there is nothing to undo, `invalid` for an operation that cannot be undone. Files that moved on are
 /// conflicts in the answer, and nothing is done then.
 pub fn undo(inner: &Arc<Review>, request: UndoReq) -> Result<ActResult, ApiError> {
+    if request.operation_seq.is_none() {
+        refuse_passing_over_a_rule(inner)?;
+    }
     if request.operation_seq.is_none() && is_guard_newest(inner)? {
         let guard = undo_guard(&inner.memory_rules, request.dry_run)?;
         return Ok(ActResult { dry_run: request.dry_run, guard: Some(guard), ..ActResult::default() });
@@ -84,6 +87,35 @@ pub fn undo(inner: &Arc<Review>, request: UndoReq) -> Result<ActResult, ApiError
         inner.carry_out(&plan, request.dry_run)?
     };
     Ok(ActResult { undoes: Some(undone_act(&undone)), ..result })
+}
+
+/// An act on the list of rules is none of the log's operations, and is not passed over in silence.
+fn refuse_passing_over_a_rule(inner: &Arc<Review>) -> Result<(), ApiError> {
+    inner.read(|reader| {
+        let Some((rule, is_on, at)) = reader.newest_rule_act()? else { return Ok(()) };
+        let act = match newest_undoable(reader) {
+            Ok(seq) => Some(reader.operation(seq)?),
+            Err(error) if error.code == Code::NotFound => None,
+            Err(_) => reader.operations(None, None, 1)?.into_iter().next(),
+        };
+        let is_older = |other: Timestamp| other < at;
+        if !act.as_ref().is_none_or(|act| is_older(act.created_at))
+            || !newest_guard_act(reader)?.is_none_or(is_older)
+        {
+            return Ok(());
+        }
+        let error = ApiError::invalid(
+            if is_on { say::newest_act_put_rule_on() } else { say::newest_act_took_rule_off() },
+            format!("rule_{rule}"),
+        );
+        let rule = format!("rule_{rule}");
+        Err(error.hint(match (is_on, act) {
+            (true, None) => say::rule_remove_takes_back(rule),
+            (false, None) => say::rule_restore_takes_back(rule),
+            (true, Some(act)) => say::rule_remove_takes_back_or(rule, act.seq),
+            (false, Some(act)) => say::rule_restore_takes_back_or(rule, act.seq),
+        }))
+    })
 }
 
 /// True if the newest act of a person is one on the guard of a rule.
@@ -532,6 +564,12 @@ retrace_message::messages! {
     version_session_id_or_operation() => "`--to VERSION`, `--session ID` or `--operation SEQ`.",
     nothing_undo() => "There is nothing to undo.",
     rollbacks_restores_can_undone_retrace() => "Rollbacks and restores can be undone; `retrace log` shows them.",
+    newest_act_put_rule_on() => "The newest act put a rule on the list; undo takes back acts on memories and guards.",
+    newest_act_took_rule_off() => "The newest act took a rule off the list; undo takes back acts on memories and guards.",
+    rule_remove_takes_back(rule) => "`retrace rule remove {rule}` takes it off again.",
+    rule_restore_takes_back(rule) => "`retrace rule restore {rule}` puts it back.",
+    rule_remove_takes_back_or(rule, seq) => "`retrace rule remove {rule}` takes it off again; `retrace undo {seq}` takes back the act before it.",
+    rule_restore_takes_back_or(rule, seq) => "`retrace rule restore {rule}` puts it back; `retrace undo {seq}` takes back the act before it.",
     newest_act_redaction_redaction_cannot() => "The newest act is a redaction, and a redaction cannot be undone.",
     retrace_undo_takes_back_act(seq, created_at, what) => "`retrace undo {seq}` undoes the act before it, of {created_at}: {what}.",
     operation_undone_already() => "The operation is undone already.",

@@ -7,11 +7,38 @@ use crate::target::version_named;
 use crate::wire::{ApiError, Code, Conflict, LikelyChange, RollbackReq};
 use retrace_engine::written::written;
 use retrace_log::{Reader, VersionRow};
-use retrace_model::{Actor, Evidence, MemoryId, Source};
+use retrace_model::{Actor, Evidence, MemoryId, Source, StoreId, VersionOperation};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Versions that a session wrote, oldest first: each version with how sure that is.
-type Candidates = BTreeMap<u64, (VersionRow, Evidence)>;
+/// Versions that a session wrote, oldest first.
+type Candidates = BTreeMap<u64, Candidate>;
+
+struct Candidate {
+    row: VersionRow,
+    evidence: Evidence,
+    /// True for the first sight of a file, of which no call gives the whole content.
+    first_sight: bool,
+}
+
+impl Candidate {
+    /// True if it is taken back without being chosen.
+    const fn is_sure(&self) -> bool {
+        is_sure(self.evidence) && !self.first_sight
+    }
+
+    fn offered(&self, included: bool) -> LikelyChange {
+        LikelyChange {
+            version_id: self.row.id.to_string(),
+            store_id: self.row.store.to_string(),
+            path: self.row.path.as_ref().map(ToString::to_string),
+            operation: self.row.operation.into(),
+            created_at: self.row.created_at.to_rfc3339(),
+            confidence: self.evidence.as_str().to_owned(),
+            first_sight: self.first_sight,
+            included,
+        }
+    }
+}
 
 impl Review {
     pub(super) fn plan_session(
@@ -37,21 +64,22 @@ impl Review {
             found.collect::<Result<BTreeSet<u64>, ApiError>>()
         };
         let (include, except) = (named(&request.include)?, named(&request.except)?);
-        let is_chosen = |seq: u64, evidence: Evidence| {
-            let wanted = is_sure(evidence) || request.include_likely || include.contains(&seq);
+        let is_chosen = |seq: u64, candidate: &Candidate| {
+            let with_likely = request.include_likely && !candidate.first_sight;
+            let wanted = candidate.is_sure() || with_likely || include.contains(&seq);
             wanted && !except.contains(&seq)
         };
         let mut plan = Plan::new(Source::Rollback, Some(say::rollback_session(session)));
         let (mut chosen, mut left) = (Vec::new(), Vec::new());
-        for (seq, (row, evidence)) in &candidates {
-            let included = is_chosen(*seq, *evidence);
-            if !is_sure(*evidence) || !included {
-                plan.likely.push(offered(row, *evidence, included));
+        for (seq, candidate) in &candidates {
+            let included = is_chosen(*seq, candidate);
+            if !candidate.is_sure() || !included {
+                plan.likely.push(candidate.offered(included));
             }
-            if is_sure(*evidence) {
-                plan.sure.push(offered(row, *evidence, included));
+            if candidate.is_sure() {
+                plan.sure.push(candidate.offered(included));
             }
-            if included { &mut chosen } else { &mut left }.push(row.clone());
+            if included { &mut chosen } else { &mut left }.push(candidate.row.clone());
         }
         self.take_back(reader, &mut plan, &chosen)?;
         for row in between(&chosen, &left) {
@@ -65,13 +93,21 @@ impl Review {
 /// take back now. What a person put back of it is its own again.
 fn candidates(reader: &Reader<'_>, session: &str) -> Result<Candidates, ApiError> {
     let mut candidates = Candidates::new();
+    let mut baselines: BTreeMap<StoreId, u64> = BTreeMap::new();
     for seq in reader.versions_of_session(session)? {
         let row = reader.version(seq)?;
         let writer = written(reader, &row)?.actor.clone();
         if let (false, Actor::Session { id, evidence }) = (row.rebuilt, writer)
             && id == session
         {
-            candidates.insert(seq, (row, evidence));
+            let baseline = match baselines.get(&row.store) {
+                Some(known) => *known,
+                None => *baselines.entry(row.store).or_insert(reader.last_of_baseline(row.store)?),
+            };
+            let first_sight = row.operation == VersionOperation::Created
+                && row.id.seq <= baseline
+                && !is_whole(reader, &row, evidence)?;
+            candidates.insert(seq, Candidate { row, evidence, first_sight });
         }
     }
     Ok(candidates)
@@ -81,16 +117,14 @@ const fn is_sure(evidence: Evidence) -> bool {
     matches!(evidence, Evidence::Stated | Evidence::ExactContent | Evidence::Likely)
 }
 
-fn offered(row: &VersionRow, evidence: Evidence, included: bool) -> LikelyChange {
-    LikelyChange {
-        version_id: row.id.to_string(),
-        store_id: row.store.to_string(),
-        path: row.path.as_ref().map(ToString::to_string),
-        operation: row.operation.into(),
-        created_at: row.created_at.to_rfc3339(),
-        confidence: evidence.as_str().to_owned(),
-        included,
-    }
+/// How the join calls what gives a whole content, without anything that was there before.
+const WHOLE: [&str; 3] = ["whole", "chain", "stamped"];
+
+/// True if calls of the session give the whole content of a version that has none before it.
+fn is_whole(reader: &Reader<'_>, row: &VersionRow, evidence: Evidence) -> Result<bool, ApiError> {
+    let basis = reader.origins(row.id.seq)?.into_iter().next().map(|origin| origin.basis);
+    Ok(evidence == Evidence::Stated
+        || (evidence == Evidence::ExactContent && basis.is_none_or(|basis| WHOLE.contains(&basis.as_str()))))
 }
 
 /// Versions that are left out although ones before and after them are taken back: putting the memory back to before the first
