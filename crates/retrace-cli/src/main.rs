@@ -1,8 +1,11 @@
 //! `retrace`: the commands with this machine's streams.
 
 use console::Term;
+use retrace_api::AppOptions;
+use retrace_api::wire::ApiError;
 use retrace_cli::{Io, Key, Stop, Terminal, Zone};
 use std::io::{BufWriter, IsTerminal as _};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -28,10 +31,21 @@ fn main() -> ExitCode {
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
             .collect(),
         zone: Zone::Machine,
-        options: &retrace_api::AppOptions::for_this_machine,
+        options: &options,
         stop: Stop::on_signals(),
     };
     retrace_cli::run(std::env::args_os().skip(1), &mut io).into()
+}
+
+/// The options of this machine. What they run of the program is this file, also under another name.
+fn options(data_dir: Option<PathBuf>) -> Result<AppOptions, ApiError> {
+    let mut options = AppOptions::for_this_machine(data_dir)?;
+    if !options.engine.program.is_absolute()
+        && let Ok(this) = std::env::current_exe()
+    {
+        options.engine.program = this;
+    }
+    Ok(options)
 }
 
 /// The next key, without Enter. The terminal is as it was between two keys.

@@ -1,7 +1,7 @@
 //! A session as a story: what it was asked, what it wrote after each prompt, what it had, what it cost.
 
 use crate::History;
-use crate::origin::session_writes;
+use crate::origin::{all_session_writes, is_put_back, without_put_back};
 use crate::origins::{Locator, session_of, written};
 use crate::wire::{ApiError, Session, SessionFile, SessionPrompt, SessionRef, SessionWrites};
 use retrace_engine::path_from_bytes;
@@ -9,7 +9,7 @@ use retrace_lab::{SessionTold, session_told, shortened};
 use retrace_log::{OriginRow, Reader, VersionRow};
 use retrace_model::Timestamp;
 use retrace_sessions::SessionRow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// Characters of a title.
@@ -18,9 +18,9 @@ const TITLE: usize = 200;
 /// Everything known of a session: what `session_writes` says, and what its transcripts tell beside it.
 ///
 /// # Errors
-/// Those of [`session_writes`].
+/// Those of [`crate::session_writes`].
 pub fn session(inner: &Arc<History>, request: SessionRef) -> Result<Session, ApiError> {
-    let writes = session_writes(inner, request)?;
+    let mut writes = all_session_writes(inner, request)?;
     let snapshot = inner.lab.index().snapshot();
     let row = session_of(&snapshot, &writes.session_id);
     let mut told = session_told(&inner.lab, &writes.session_id, row);
@@ -31,6 +31,7 @@ pub fn session(inner: &Arc<History>, request: SessionRef) -> Result<Session, Api
         }
         placed(inner, reader, &writes, row, &mut told)
     })?;
+    without_put_back(&mut writes);
     Ok(story(writes, told, placed))
 }
 
@@ -64,12 +65,17 @@ fn placed(
     let mut placed = Placed { others: Vec::new(), unreviewed: Vec::new() };
     let has_transcript = !told.prompts.is_empty();
     let mut reported: HashMap<String, usize> = HashMap::new();
-    for version in writes.versions.iter().rev().map(|written| &written.version) {
+    let ids: HashSet<String> = writes.versions.iter().map(|row| row.version.id.clone()).collect();
+    for (put_back, version) in writes.versions.iter().rev().map(|row| (is_put_back(row, &ids), &row.version))
+    {
         let row = reader.version(version.seq)?;
         let first = written(reader, &row)?;
         let answer = reader.origin(first.id.seq)?;
         if left.contains(&version.seq) {
             placed.unreviewed.push(version.id.clone());
+        }
+        if put_back {
+            continue;
         }
         let mut prompt = prompt_of(&first, answer.as_ref(), session, told);
         // A writer without a transcript may have reported its prompt.

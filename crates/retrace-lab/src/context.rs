@@ -19,7 +19,7 @@ use retrace_context::{FileClass, compose, compose_request};
 use retrace_message::Message;
 use retrace_sessions::SessionRow;
 use retrace_tokens::Family;
-use retrace_transcript::{Account, Cause, MicroDollars, Segment, Transcript};
+use retrace_transcript::{Account, Cause, MicroDollars, Request, Segment, Transcript, Usage};
 use std::sync::Arc;
 
 /// Largest blocks that a composition names.
@@ -34,8 +34,7 @@ pub fn context_show(inner: &Arc<Lab>, request: ContextShowReq) -> Result<Context
     let table = inner.lab.prices.get(inner);
     let transcript = loaded.transcript();
     let cost_usd = cost(transcript, &table);
-    let placeholders =
-        transcript.requests.iter().filter(|it| it.usage.is_some() && !it.output_is_final).count() as u64;
+    let placeholders = transcript.requests.iter().filter(|it| is_told_in_part(it)).count() as u64;
     let fast = fast_without_price(transcript, &table);
     let facts = loaded.model.as_deref().and_then(|model| Models::builtin().get(model));
     let parts = parts(transcript, &loaded.weights);
@@ -252,6 +251,12 @@ fn cost(transcript: &Transcript, table: &Table) -> Option<f64> {
         sum = Some(sum.unwrap_or(0.0) + request_price(&table.prices, request, true)?);
     }
     sum
+}
+
+/// True for a request of whose usage the client recorded a part: a placeholder for its output, or, in a fork, nothing at all.
+fn is_told_in_part(request: &Request) -> bool {
+    let is_empty = |usage: &Usage| usage.context() == 0 && usage.output == 0;
+    request.usage.as_ref().is_some_and(|usage| !request.output_is_final || is_empty(usage))
 }
 
 /// Describes the parts of the file that were not understood.

@@ -15,6 +15,7 @@ use retrace_engine::{lock, root_of};
 use retrace_model::Timestamp;
 use retrace_sessions::{Entry, Identity};
 use retrace_tokens::Counter;
+use retrace_transcript::Format;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -35,6 +36,8 @@ pub struct SessionUses {
     table: Arc<Table>,
     /// True if the transcript tells what was loaded.
     telling: bool,
+    /// True if it would tell of a file that was loaded at the start: the client records its requests, or its instructions.
+    tells_all: bool,
     files: Vec<Use>,
     /// Instruction files that it had.
     instructions: u64,
@@ -48,10 +51,17 @@ impl SessionUses {
         self.telling
     }
 
-    /// Number of instruction files that it had.
+    /// Number of instruction files that it had; `None` where it names none and need not.
     #[must_use]
-    pub const fn instructions(&self) -> u64 {
-        self.instructions
+    pub fn instructions(&self) -> Option<u64> {
+        Some(self.instructions).filter(|number| *number > 0 || self.tells_all)
+    }
+
+    /// Number of memories that it loaded; `None` where it names none and need not.
+    #[must_use]
+    pub fn memories(&self) -> Option<u64> {
+        let number = self.files.len() as u64;
+        Some(number).filter(|number| *number > 0 || self.tells_all)
     }
 
     /// Why it loaded a memory, by its whole path as recorded.
@@ -286,6 +296,8 @@ pub(crate) fn uses_of(inner: &Lab, entry: &Entry, table: &Arc<Table>) -> Option<
         identity: entry.identity,
         table: Arc::clone(table),
         telling: !loaded.weights.files.is_empty(),
+        tells_all: !loaded.requests().requests().is_empty()
+            || loaded.transcript().format == Format::CodexRollout,
         files,
         instructions: instructions.len() as u64,
         reasons,

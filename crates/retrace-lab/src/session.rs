@@ -392,8 +392,8 @@ fn agents(inner: &Lab, session: &SessionRow, told: &SessionTold) -> Vec<SessionA
             prompt: at.and_then(|at| told.prompt_at(at)).map(|prompt| prompt as u64),
             requests: summary.map_or(0, |summary| summary.requests),
             peak: summary.map(|summary| summary.peak_context).filter(|peak| *peak > 0),
-            instructions: uses.as_ref().map(|uses| uses.instructions()),
-            memories: uses.as_ref().map(|uses| uses.loaded().count() as u64),
+            instructions: uses.as_ref().and_then(|uses| uses.instructions()),
+            memories: uses.as_ref().and_then(|uses| uses.memories()),
             finished: facts.finished,
         }
     });

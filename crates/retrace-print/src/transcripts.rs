@@ -73,7 +73,7 @@ pub fn totals(totals: &TranscriptTotals, shown: &[TranscriptRow]) -> String {
     let without = match totals.requests_without_price {
         0 => String::new(),
         requests => {
-            format!(" (without {}, that have no price)", count(requests, "request", "requests"))
+            format!(" (without {} no price)", count(requests, "request that has", "requests that have"))
         }
     };
     format!(
@@ -81,7 +81,7 @@ pub fn totals(totals: &TranscriptTotals, shown: &[TranscriptRow]) -> String {
         count(totals.projects, "project", "projects"),
         count(totals.requests, "request", "requests"),
         at_least_dollars(
-            Some(totals.cost_usd),
+            Some(totals.cost_usd).filter(|_| totals.requests_without_price < totals.requests),
             totals.requests_with_placeholder_output + totals.requests_fast_without_price > 0,
         ),
     )

@@ -136,9 +136,11 @@ impl Calls {
             return;
         };
         self.copies += 1;
-        let mut tokens = known.used.tokens;
-        tokens.output = tokens.output.max(used.tokens.output);
-        tokens.web_searches = tokens.web_searches.max(used.tokens.web_searches);
+        // A copy may say that nothing was used.
+        let is_empty = known.used.tokens.context() == 0;
+        let mut tokens = if is_empty { used.tokens } else { known.used.tokens };
+        tokens.output = known.used.tokens.output.max(used.tokens.output);
+        tokens.web_searches = known.used.tokens.web_searches.max(used.tokens.web_searches);
         let output_is_final = known.used.output_is_final || used.output_is_final;
         if rank(entry, used) < rank(&known.entry, &known.used) {
             (known.entry, known.used) = (Arc::clone(entry), *used);

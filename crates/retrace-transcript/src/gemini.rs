@@ -83,6 +83,8 @@ struct Reader {
     /// The messages of the last segment.
     live: HashSet<MessageIndex>,
     copies: usize,
+    /// True between the header that a resume writes again and the whole list of messages behind it.
+    resumes: bool,
 }
 
 /// Message indices that lists may copy together; a file that asks for more is not followed there.
@@ -107,6 +109,7 @@ pub(crate) fn read(bytes: &[u8]) -> Reading {
         failed: HashSet::new(),
         live: HashSet::new(),
         copies: 0,
+        resumes: false,
     };
     each_document(bytes, &mut account, |number, document, account| {
         if let Err(reason) = reader.line(number, document, account) {
@@ -175,6 +178,7 @@ impl Reader {
     }
 
     fn header(&mut self, number: u32, raw: RawLine<'_>, account: &mut Account) {
+        self.resumes = !self.live().is_empty();
         let session = &mut self.transcript.session;
         if session.id.is_none() {
             session.started_at = Timestamp::parse(raw.started.or_empty()).ok();
@@ -233,7 +237,8 @@ impl Reader {
                     let at = told.last().and_then(|told| told.message.at);
                     Cause::Compacted(Compaction { line: number, at, summary, ..Compaction::default() })
                 }
-                None if is_beginning => Cause::Rewound,
+                // Who resumes a session begins its record anew, and then writes all of it.
+                None if is_beginning && !self.resumes => Cause::Rewound,
                 None => Cause::Replaced,
             };
             if live > 0 {
@@ -241,6 +246,7 @@ impl Reader {
                 self.transcript.segments.push(segment(cause, Vec::new()));
             }
         }
+        self.resumes &= !goes_on;
         let from = if goes_on { live } else { 0 };
         for (told, known) in told.into_iter().zip(known).skip(from) {
             self.seen(told.message.at);

@@ -296,6 +296,42 @@ fn a_gemini_chat_is_read() {
     assert_eq!(shape(&reading(&whole).transcripts[0]), [(2, Some(2)), (4, Some(4))]);
 }
 
+/// As Gemini CLI 0.61.0 writes it: the header, the client's first message, then all of them.
+#[test]
+fn a_resumed_gemini_chat_is_no_way_back() {
+    let header = json!({"sessionId": "g1", "projectHash": "h", "startTime": "2026-11-20T10:00:00.000Z"});
+    let said = |id: &str, text: &str| json!({"id": id, "timestamp": "2026-11-20T10:00:01.000Z", "type": "user", "content": [{"text": text}]});
+    let answered = |id: &str| {
+        json!({"id": id, "timestamp": "2026-11-20T10:00:02.000Z", "type": "gemini", "content": "Yes.",
+        "tokens": {"input": 10, "output": 5}, "model": "gemini-3"})
+    };
+    let first = said("m0", "Where you are.");
+    let begins = json!({"$set": {"messages": [first]}});
+    let lines = [
+        header.clone(),
+        begins.clone(),
+        said("m1", "Go."),
+        answered("m2"),
+        header,
+        begins.clone(),
+        json!({"$set": {"messages": [first, said("m1", "Go."), answered("m2")]}}),
+        said("m3", "On."),
+        answered("m4"),
+    ];
+    let transcript = reading(&session(&lines)).transcripts.remove(0);
+    assert!(
+        transcript.segments.iter().all(|segment| segment.cause != Cause::Rewound),
+        "{:?}",
+        transcript.segments
+    );
+    let last = transcript.requests.last().unwrap();
+    assert_eq!(transcript.sent(last).count(), 4);
+    // A person who goes back does so in the middle of a run.
+    let back = [lines[..4].to_vec(), vec![begins, said("m5", "Else."), answered("m6")]].concat();
+    let transcript = reading(&session(&back)).transcripts.remove(0);
+    assert!(transcript.segments.iter().any(|segment| segment.cause == Cause::Rewound));
+}
+
 #[test]
 fn a_compressed_history_of_gemini_is_a_compaction() {
     let user = |id: &str, text: &str| json!({"id": id, "timestamp": "2026-11-20T10:00:00.000Z", "type": "user", "content": [{"text": text}]});

@@ -16,10 +16,10 @@ use retrace_tokens::{Counter, Family, Resolved, family_of};
 use retrace_transcript::requests::{
     Lines, RecordedPreamble, RecordedTool, RequestIndex, RequestLog, SentOf, SessionSplit, Span, as_sent,
 };
-use retrace_transcript::{Account, Format, Message, Origin, Preamble, Reading, Tool, Transcript};
+use retrace_transcript::{Account, Cause, Format, Message, Origin, Preamble, Reading, Tool, Transcript};
 use serde_json::Value;
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -68,7 +68,17 @@ pub(crate) struct Typed {
 
 fn typed(transcript: &Transcript) -> Vec<Typed> {
     let messages = transcript.messages.iter().enumerate();
-    let typed = messages.filter(|(_, message)| message.origin == Origin::Typed);
+    // What a compaction keeps was typed before, and stands in its line again.
+    let compactions: HashSet<u32> = transcript
+        .segments
+        .iter()
+        .filter_map(|segment| match &segment.cause {
+            Cause::Compacted(compaction) if compaction.line > 0 => Some(compaction.line),
+            _ => None,
+        })
+        .collect();
+    let typed = messages
+        .filter(|(_, message)| message.origin == Origin::Typed && !compactions.contains(&message.line));
     typed.map(|(place, message)| Typed { place, message: message.clone() }).collect()
 }
 

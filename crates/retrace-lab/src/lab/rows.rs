@@ -278,6 +278,11 @@ fn cost(session: &SessionRow, priced: &mut Priced<'_>) -> Cost {
         for used in summary.message_ids.iter().filter(|used| seen.insert((used.id, used.tokens.context()))) {
             let place = usize::try_from(used.model).ok();
             let model = place.and_then(|place| summary.model_names.get(place)).map_or("", String::as_str);
+            // A fork copies answers with their usage set to nothing: no call is free, and what it cost is not told here.
+            if used.tokens.context() == 0 && used.tokens.output == 0 {
+                cost.placeholders += 1;
+                continue;
+            }
             cost.placeholders += u64::from(!used.output_is_final);
             match priced.price(model, summary.last_at, &used.tokens, used.fast) {
                 Some(price) => {

@@ -18,6 +18,8 @@ struct Candidate {
     evidence: Evidence,
     /// True for the first sight of a file, of which no call gives the whole content.
     first_sight: bool,
+    /// Of a version by which a person put back what the session wrote: the place of that one.
+    put_back_of: Option<u64>,
 }
 
 impl Candidate {
@@ -72,6 +74,13 @@ impl Review {
         let mut plan = Plan::new(Source::Rollback, Some(say::rollback_session(session)));
         let (mut chosen, mut left) = (Vec::new(), Vec::new());
         for (seq, candidate) in &candidates {
+            // What a person put back goes the way of what it is, and is no change of its own.
+            let original = candidate.put_back_of.and_then(|first| Some((first, candidates.get(&first)?)));
+            if let Some((first, original)) = original {
+                let with_it = is_chosen(first, original) && !except.contains(seq);
+                if with_it { &mut chosen } else { &mut left }.push(candidate.row.clone());
+                continue;
+            }
             let included = is_chosen(*seq, candidate);
             if !candidate.is_sure() || !included {
                 plan.likely.push(candidate.offered(included));
@@ -96,7 +105,10 @@ fn candidates(reader: &Reader<'_>, session: &str) -> Result<Candidates, ApiError
     let mut baselines: BTreeMap<StoreId, u64> = BTreeMap::new();
     for seq in reader.versions_of_session(session)? {
         let row = reader.version(seq)?;
-        let writer = written(reader, &row)?.actor.clone();
+        let (writer, first) = {
+            let written = written(reader, &row)?;
+            (written.actor.clone(), written.id.seq)
+        };
         if let (false, Actor::Session { id, evidence }) = (row.rebuilt, writer)
             && id == session
         {
@@ -107,7 +119,8 @@ fn candidates(reader: &Reader<'_>, session: &str) -> Result<Candidates, ApiError
             let first_sight = row.operation == VersionOperation::Created
                 && row.id.seq <= baseline
                 && !is_whole(reader, &row, evidence)?;
-            candidates.insert(seq, Candidate { row, evidence, first_sight });
+            let put_back_of = row.put_back_of.is_some().then_some(first);
+            candidates.insert(seq, Candidate { row, evidence, first_sight, put_back_of });
         }
     }
     Ok(candidates)
