@@ -504,8 +504,16 @@ fn acts_on_a_guard_are_undone_as_any_act_the_newest_first() {
     std::fs::write(&file, &changed).expect("settings");
     let done = undo(&world, false).expect("it is undone").guard.expect("an edit of settings");
     assert_eq!((done.rule.guards.len(), read()), (0, text.replace("opus", "sonnet")));
+    // Then the rule, which has an undo of its own: it is not passed over in silence.
+    let refused = undo(&world, true).expect_err("the rule came last");
+    assert_eq!((refused.code, refused.subject.as_str()), (Code::Invalid, rule.as_str()));
+    let operation = world.cursor();
+    let hint = refused.hint.to_string();
+    assert!(hint.contains(&format!("rule remove {rule}")), "{hint}");
+    assert!(hint.contains(&format!("`retrace undo {operation}`")), "{hint}");
     // Then what was done before.
-    let result = undo(&world, true).expect("a preview");
+    let before = wire::UndoReq { operation_seq: Some(operation), dry_run: true };
+    let result = commands::undo(&world.app, before).expect("a preview");
     assert!(result.guard.is_none() && result.undoes.is_some());
 
     // Another answer in the place of a first one is one act.

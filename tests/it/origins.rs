@@ -467,6 +467,60 @@ fn what_a_person_puts_back_keeps_session_turn_and_prompt() {
 }
 
 #[test]
+fn a_file_that_was_there_before_the_recording_is_not_taken_away_with_a_session_that_added_to_it() {
+    let machine = Machine::new();
+    let world = &machine.world;
+    let folder = world.path("home/.claude/projects/-home-ada-other/memory");
+    std::fs::create_dir_all(&folder).expect("a directory");
+    let (old, own) = (folder.join("old.md"), folder.join("own.md"));
+    std::fs::write(&old, "one\ntwo\nthree\n").expect("a file");
+    machine.pass(3600);
+    let mut agent = machine.agent("cccc-1");
+    agent.asked("Note it.");
+    agent.runs(&format!("echo four >> '{}'", old.display()));
+    agent.runs(&format!("cat > '{}' <<'EOF'\n# Own\nEOF", own.display()));
+    machine.pass(2);
+    let add = wire::AddStore {
+        root: folder.to_string_lossy().into_owned(),
+        kind: None,
+        name: Some("other".to_owned()),
+    };
+    commands::add_store(&world.app, add).expect("the store is added");
+    assert_eq!(reported(&machine.origin(&world.log("old.md")[0])), ("unknown", None, None));
+    assert_eq!(reported(&machine.origin(&world.log("own.md")[0])).0, "exact_content");
+    let request = wire::RollbackReq { session: Some("cccc-1".to_owned()), ..wire::RollbackReq::default() };
+    let done = commands::rollback(&world.app, request).expect("a rollback");
+    assert_eq!(done.deletes.len(), 1, "{done:?}");
+    assert!(old.exists() && !own.exists());
+}
+
+#[test]
+fn what_a_person_put_back_is_no_further_change_of_the_session() {
+    let machine = Machine::new();
+    let world = &machine.world;
+    let mut agent = machine.agent("dddd-1");
+    agent.asked("Note it.");
+    agent.writes("a.md", "noted\n");
+    machine.scan();
+    let rollback = |dry_run| {
+        let request =
+            wire::RollbackReq { session: Some("dddd-1".to_owned()), dry_run, ..wire::RollbackReq::default() };
+        commands::rollback(&world.app, request).expect("a rollback")
+    };
+    rollback(false);
+    commands::undo(&world.app, wire::UndoReq::default()).expect("it is undone");
+    assert!(machine.memory("a.md").exists());
+    let session = wire::SessionRef { session: "dddd-1".to_owned() };
+    let told = commands::session(&world.app, session.clone()).expect("a session");
+    assert_eq!((told.writes.versions.len(), told.prompts[0].versions.len()), (1, 1));
+    assert!(commands::session_writes(&world.app, session).expect("its writes").versions.len() > 1);
+    let offered = rollback(true);
+    assert_eq!((offered.sure.len(), offered.likely.len(), offered.deletes.len()), (1, 0, 1));
+    rollback(false);
+    assert!(!machine.memory("a.md").exists());
+}
+
+#[test]
 fn changes_known_by_time_alone_are_offered_with_the_rollback_of_their_session() {
     let machine = Machine::new();
     let world = &machine.world;

@@ -95,16 +95,6 @@ pub fn origin(inner: &Arc<History>, request: OriginReq) -> Result<Origin, ApiErr
     Ok(written_by)
 }
 
-/// Everything a session wrote as far as is known, in all stores, and its calls that wrote and left no version.
-///
-/// # Errors
-/// `not_found` where neither a transcript nor a version names the session, `invalid` for the beginning of several ids.
-pub fn session_writes(inner: &Arc<History>, request: SessionRef) -> Result<SessionWrites, ApiError> {
-    let mut writes = all_session_writes(inner, request)?;
-    without_put_back(&mut writes);
-    Ok(writes)
-}
-
 /// Leaves out what a person put back of what is there already: the session wrote it once.
 pub(crate) fn without_put_back(writes: &mut SessionWrites) {
     let ids: HashSet<String> = writes.versions.iter().map(|row| row.version.id.clone()).collect();
@@ -116,11 +106,11 @@ pub(crate) fn is_put_back(row: &SessionVersion, ids: &HashSet<String>) -> bool {
     row.version.put_back.as_ref().is_some_and(|back| ids.contains(&back.version_id))
 }
 
-/// The same with the versions by which a person put something back.
-pub(crate) fn all_session_writes(
-    inner: &Arc<History>,
-    request: SessionRef,
-) -> Result<SessionWrites, ApiError> {
+/// Everything a session wrote as far as is known, in all stores, and its calls that wrote and left no version.
+///
+/// # Errors
+/// `not_found` where neither a transcript nor a version names the session, `invalid` for the beginning of several ids.
+pub fn session_writes(inner: &Arc<History>, request: SessionRef) -> Result<SessionWrites, ApiError> {
     inner.origins.update(inner)?;
     let snapshot = inner.lab.index().snapshot();
     let id = inner.read(|reader| session_named(inner, reader, request.session.trim()))?;

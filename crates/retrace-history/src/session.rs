@@ -1,7 +1,7 @@
 //! A session as a story: what it was asked, what it wrote after each prompt, what it had, what it cost.
 
 use crate::History;
-use crate::origin::{all_session_writes, is_put_back, without_put_back};
+use crate::origin::{is_put_back, session_writes, without_put_back};
 use crate::origins::{Locator, session_of, written};
 use crate::wire::{ApiError, Session, SessionFile, SessionPrompt, SessionRef, SessionWrites};
 use retrace_engine::path_from_bytes;
@@ -18,9 +18,9 @@ const TITLE: usize = 200;
 /// Everything known of a session: what `session_writes` says, and what its transcripts tell beside it.
 ///
 /// # Errors
-/// Those of [`crate::session_writes`].
+/// Those of [`session_writes`].
 pub fn session(inner: &Arc<History>, request: SessionRef) -> Result<Session, ApiError> {
-    let mut writes = all_session_writes(inner, request)?;
+    let mut writes = session_writes(inner, request)?;
     let snapshot = inner.lab.index().snapshot();
     let row = session_of(&snapshot, &writes.session_id);
     let mut told = session_told(&inner.lab, &writes.session_id, row);

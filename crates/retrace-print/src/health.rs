@@ -75,6 +75,9 @@ pub fn summary(out: &mut (impl Write + ?Sized), health: &Health, style: Style) -
 }
 
 fn never_loaded(loads: &StoreLoads) -> String {
+    if loads.sessions == 0 {
+        return "no session tells what it loaded".to_owned();
+    }
     let sessions = count(loads.sessions, "session", "sessions");
     format!("{} of {} never loaded in {sessions}", loads.never_loaded, loads.memories.len())
 }

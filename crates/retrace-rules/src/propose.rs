@@ -448,6 +448,12 @@ fn named_command(text: &str) -> Option<(Command, &str)> {
     Some((command, after))
 }
 
+/// Words with which lines of programs begin.
+const OF_LANGUAGES: [&str; 16] = [
+    "import", "from", "const", "let", "var", "export", "use", "fn", "def", "class", "return", "select",
+    "async", "await", "function", "type",
+];
+
 /// A command from marks of code: a typed command, a known program, or an option alone.
 fn of_code(code: &str) -> Option<Command> {
     let code = code.trim();
@@ -459,6 +465,10 @@ fn of_code(code: &str) -> Option<Command> {
         name.bytes().all(|letter| letter.is_ascii_alphanumeric() || b"-_.".contains(&letter))
             && !name.ends_with(".md")
     };
+    // A line of a program, which begins with one of its language's own words, is typed into no shell.
+    if OF_LANGUAGES.contains(&command.program.as_str()) {
+        return None;
+    }
     let known = PROGRAMS.contains(&command.program.as_str());
     (known || code.contains(' ') && is_program(&command.program) && calls(code).calls.len() == 1)
         .then_some(command)

@@ -590,6 +590,8 @@ fn other_sentences_are_not_proposed() {
         "Users do not see this.",
         "Prices are not final.",
         "Always write clear code.",
+        "Never use `import { z } from \"zod\"`.",
+        "Do not use `const x = require('x')`.",
     ] {
         assert_eq!(proposed(line), Vec::<Value>::new(), "{line}");
     }

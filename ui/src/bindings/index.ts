@@ -1592,6 +1592,10 @@ title: string | null,
  */
 agent: AgentFacts | null, 
 /**
+ * Ids of the transcripts of its subagents. Their requests and prices are not in any figure here.
+ */
+subagents: Array<string>, 
+/**
  * Model of most requests.
  */
 model: string | null, 
@@ -5961,6 +5965,11 @@ created_at: string,
  * Confidence that the session made it, as in `OriginNote`.
  */
 confidence: string, 
+/**
+ * True for a file that was there when recording began and that the session may have changed only in part: it is taken back
+ * where it is chosen alone, for it would be deleted whole.
+ */
+first_sight: boolean, 
 /**
  * True if it is taken back.
  */

@@ -1164,7 +1164,9 @@ export interface MessageArguments {
   "rollback.memory_no_version": never;
   "rollback.memory_time_redacted_whatever_place": never;
   "rollback.name_memory_store_path": never;
+  "rollback.newest_act_put_rule_on": never;
   "rollback.newest_act_redaction_redaction_cannot": never;
+  "rollback.newest_act_took_rule_off": never;
   "rollback.nothing_undo": never;
   "rollback.only_acts_undone": never;
   "rollback.operation_brought_earlier_history_changed": never;
@@ -1182,6 +1184,10 @@ export interface MessageArguments {
   "rollback.rollback_never_brings_redacted_content": never;
   "rollback.rollback_operation": "seq";
   "rollback.rollbacks_restores_can_undone_retrace": never;
+  "rollback.rule_remove_takes_back": "rule";
+  "rollback.rule_remove_takes_back_or": "rule" | "seq";
+  "rollback.rule_restore_takes_back": "rule";
+  "rollback.rule_restore_takes_back_or": "rule" | "seq";
   "rollback.say_exactly_one_version_session": never;
   "rollback.undo_operation": "seq";
   "rollback.version_belongs_another_memory": never;

@@ -1,7 +1,6 @@
 //! Instruction files that no store holds: the file as it is now stands for its version.
 
 use super::places::Spoken;
-use super::project::project_of;
 use super::{cause, grade, memories};
 use crate::wire::{PresenceCause, PresenceGrade, show};
 use retrace_context::FileClass;
@@ -11,6 +10,9 @@ use std::path::{Path, PathBuf};
 
 /// Most bytes of an instruction file; a client loads none that is larger.
 const LARGEST: u64 = 4 << 20;
+
+/// Directories of what a person tells each session of a client.
+const OF_PERSON: [&str; 4] = [".claude", ".codex", ".gemini", "opencode"];
 
 /// The content of an instruction file, by its name. `None` for a file of another name, and for one that cannot be read.
 #[must_use]
@@ -76,11 +78,12 @@ impl FileAsked {
         }
     }
 
-    /// True for the files of the directories above the one where the conversation began, and for those of no project.
+    /// True for the files of the directories above the one where the conversation began, and for a person's own.
     fn is_loaded_at_start(&self, spoken: &Spoken<'_>) -> bool {
         let Some(folder) = self.path.parent() else { return true };
         let ran = spoken.digest.directory.as_deref().or(spoken.project);
-        ran.is_none_or(|ran| Path::new(ran).starts_with(folder)) || project_of(folder).is_none()
+        ran.is_none_or(|ran| Path::new(ran).starts_with(folder))
+            || OF_PERSON.iter().any(|name| folder.ends_with(name))
     }
 
     /// False for a name that the client does not load.
