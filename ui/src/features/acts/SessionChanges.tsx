@@ -49,7 +49,13 @@ function Ticks({
               label={
                 <>
                   <span className="mono">{change.path ?? t`Redacted memory`}</span> <Moment at={change.created_at} />{" "}
-                  <ConfidenceChip confidence={change.confidence} />
+                  {change.first_sight ? (
+                    <span className="muted">
+                      <Trans>older than the recording: it would be deleted whole</Trans>
+                    </span>
+                  ) : (
+                    <ConfidenceChip confidence={change.confidence} />
+                  )}
                 </>
               }
               isSelected={isTicked(change.version_id)}

@@ -272,6 +272,7 @@ function rollbackSession(log: FakeLog, request: Request<"rollback">, session: st
     operation: version.operation,
     created_at: version.created_at,
     confidence: evidence(version),
+    first_sight: false,
     included: isChosen(version),
   });
   const likely = wrote.filter((version) => unsure(version) || !isChosen(version)).map(offered);
