@@ -276,6 +276,7 @@ fn read_before(transcript: &Transcript, load: &loads::Load, brought: &str) -> Op
         BlockKind::Attachment { files, .. } => files.iter().find(|file| file.path == brought),
         _ => None,
     });
+    let attached = attached.or_else(|| transcript.folded.iter().find(|file| file.path == brought));
     let fits = Fits::of(brought, attached.map_or(&[], |file| &file.globs), directory);
     let before = transcript.messages.get(..message)?.iter().rev();
     // Attachments stand close behind the result that brought them.

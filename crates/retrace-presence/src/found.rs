@@ -144,12 +144,13 @@ impl<'t> Finder<'t> {
     }
 
     fn in_result(&self, id: &str, text: &str, found: &mut Vec<Found>) {
+        let call = Some(id.to_owned());
         for part in added(text) {
-            let inner = text[part.range.clone()].split_once('\n').map_or("", |(_, inner)| inner);
-            found.push(plain(part.path.into_owned(), Way::Nested, inner));
+            let content = part.content(text).unwrap_or_default();
+            // What takes the result away takes it too.
+            found.push(Found { call: call.clone(), ..plain(part.path.into_owned(), Way::Nested, content) });
         }
         let Some((name, input)) = self.calls.get(id) else { return };
-        let call = Some(id.to_owned());
         if let Some(path) = self.read_by(name, input) {
             if !self.keeps(&path) {
                 return;
@@ -366,9 +367,7 @@ fn with_numbers(path: String, way: Way, lines: &[(u32, &str)], call: Option<Stri
 
 /// The file under a heading, without the heading and the empty line behind it.
 fn under_heading(part: &Embedded<'_>, text: &str) -> Option<Found> {
-    let (_, inner) = text.get(part.range.clone())?.split_once('\n')?;
-    let inner = inner.strip_prefix('\n').unwrap_or(inner);
-    let mut file = plain(part.path.to_string(), Way::Instructions, inner);
+    let mut file = plain(part.path.to_string(), Way::Instructions, part.content(text)?);
     file.text.is_loose = part.is_open;
     Some(file)
 }
