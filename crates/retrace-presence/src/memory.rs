@@ -31,6 +31,8 @@ pub struct Version {
     pub at: i64,
     /// True if it may have been there before: the first sight of a file.
     pub may_be_older: bool,
+    /// True if it is known when it was written, so that it was not there before.
+    pub is_dated: bool,
     /// True for a deletion.
     pub is_gone: bool,
     /// Hashes of its lines.
@@ -56,6 +58,12 @@ impl Version {
     #[must_use]
     pub fn or_older(self, may_be_older: bool) -> Self {
         Self { may_be_older, ..self }
+    }
+
+    /// The same, written at a known time, which is the time it has.
+    #[must_use]
+    pub fn dated(self) -> Self {
+        Self { is_dated: true, may_be_older: false, ..self }
     }
 
     /// A deletion.
@@ -155,15 +163,23 @@ impl Memory {
         found
     }
 
+    /// True if a version is known to have been written later than at a time.
+    pub(crate) fn is_later(&self, version: usize, time: Option<i64>) -> bool {
+        let version = self.versions.get(version).filter(|version| version.is_dated);
+        version.zip(time).is_some_and(|(version, time)| version.at > time)
+    }
+
     /// The version that a text was loaded from at a time: one it agrees with, whole rather than in part, in force then rather
-    /// than another. A text that may hold more than the file is of the version in force.
+    /// than another. A text that may hold more than the file is of the version in force. A part is of no version that is known
+    /// to have been written later.
     pub(crate) fn version_of(&self, at: u32, text: &Text, time: Option<i64>) -> Option<usize> {
         let in_force = self.in_force(time).map(|(version, _)| version);
         if text.is_loose {
             return in_force.filter(|version| !self.matched(at, text, *version).pairs.is_empty());
         }
         let agreeing = (0..self.versions.len())
-            .filter(|&version| !self.versions[version].is_gone && self.matched(at, text, version).agrees);
+            .filter(|&version| !self.versions[version].is_gone && self.matched(at, text, version).agrees)
+            .filter(|&version| !self.is_later(version, time) || self.matched(at, text, version).is_whole);
         let rank = |version: &usize| {
             let version = *version;
             let is_whole = self.matched(at, text, version).is_whole;
