@@ -105,8 +105,8 @@ pub(super) fn read_by(tool: &str, input: &Value) -> Option<Read> {
     let field = |name: &str| input.get(name).and_then(Value::as_str);
     let partial = PARTS.iter().any(|name| input.get(*name).is_some_and(|value| !value.is_null()));
     let path = match tool {
-        "Read" | "NotebookRead" | "View" | "read_file" | "view_file" => {
-            field("file_path").or_else(|| field("path"))?
+        "Read" | "NotebookRead" | "View" | "read_file" | "view_file" | "read" | "view" => {
+            ["file_path", "path", "filePath", "absolute_path"].into_iter().find_map(field)?
         }
         "memory" | "str_replace_based_edit_tool" | "str_replace_editor" => {
             (field("command") == Some("view")).then(|| field("path")).flatten()?
@@ -396,6 +396,8 @@ mod tests {
         assert_eq!(read_by("Read", &json!({"file_path": "/p/memory/a.md", "offset": null})), read(false));
         assert!(read_by("memory", &json!({"command": "view", "path": "/memories/a"})).is_some());
         assert!(read_by("memory", &json!({"command": "create", "path": "/memories/a"})).is_none());
+        assert_eq!(read_by("read", &json!({"filePath": "/p/memory/a.md"})), read(false));
+        assert_eq!(read_by("read_file", &json!({"absolute_path": "/p/memory/a.md"})), read(false));
         assert!(read_by("Read", &json!("/p/memory/a.md")).is_none());
     }
 

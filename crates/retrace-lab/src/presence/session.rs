@@ -9,8 +9,8 @@ use crate::Lab;
 use crate::context::index_among;
 use crate::lab::find::{self, Place};
 use crate::wire::{
-    ApiError, Code, LaneFile, LaneSpan, Presence, PresenceLane, PresenceLaneReq, PresenceReq, PresenceSource,
-    PresenceSpan,
+    ApiError, Code, LaneFile, LaneSpan, Presence, PresenceGrade, PresenceLane, PresenceLaneReq, PresenceReq,
+    PresenceSource, PresenceSpan,
 };
 use retrace_engine::counts::NEWEST_FAMILY;
 use retrace_log::{Reader, VersionFilter};
@@ -76,6 +76,39 @@ pub fn presence_lane(inner: &Arc<Lab>, request: PresenceLaneReq) -> Result<Prese
             files,
             left_out,
         })
+    })
+}
+
+/// A file that requests of a conversation are known to have held.
+pub(crate) struct HeldFile {
+    /// Its path on the machine.
+    pub path: String,
+    /// Ranges of requests that held any line of it, both ends included.
+    pub requests: Vec<(u64, u64)>,
+    /// Tokens of the most that one of them held.
+    pub tokens: u64,
+    /// True if only a part of it was ever there.
+    pub is_part: bool,
+    /// True if the model read it or a command printed it.
+    pub is_read: bool,
+}
+
+/// The files that requests of a conversation are known to have held, and the directory it ran in. What is only inferred is left
+/// out.
+///
+/// # Errors
+/// `not_found` for a transcript that is not there or has no requests.
+pub(crate) fn held_files(
+    inner: &Arc<Lab>,
+    place: &Place,
+) -> Result<(Vec<HeldFile>, Option<String>), ApiError> {
+    with_work(inner, place, None, |work, reader| {
+        let mut files: Vec<HeldFile> = Vec::new();
+        work.visit(reader, &mut |asked| files.extend(work.held_file(asked)))?;
+        files.sort_by(|one, other| {
+            one.requests.first().cmp(&other.requests.first()).then_with(|| one.path.cmp(&other.path))
+        });
+        Ok((files, work.digest.directory.clone()))
     })
 }
 
@@ -347,6 +380,31 @@ impl Work<'_> {
             store_id: asked.of.map(|(store, _)| store.row.id.to_string()),
             requests: spans.iter().map(|span| span.to - span.from + 1).sum(),
             spans,
+        })
+    }
+
+    /// A file that requests are known to have held.
+    fn held_file(&self, asked: &Asked<'_>) -> Option<HeldFile> {
+        let lane = self.lane(asked)?;
+        let spans = lane.spans.iter().filter(|span| span.grade != PresenceGrade::Inferred);
+        let mut requests: Vec<(u64, u64)> = Vec::new();
+        let (mut tokens, mut lines) = (0, 0);
+        for span in spans {
+            tokens = span.tokens.max(tokens);
+            lines = span.lines.max(lines);
+            match requests.last_mut() {
+                Some((_, to)) if *to + 1 == span.from => *to = span.to,
+                _ => requests.push((span.from, span.to)),
+            }
+        }
+        let total = asked.memory.versions().iter().map(|version| version.lines.len()).max().unwrap_or(0);
+        let mut pieces = asked.pieces.iter().map(|at| &self.digest.pieces[*at]);
+        (!requests.is_empty()).then(|| HeldFile {
+            path: lane.file,
+            requests,
+            tokens,
+            is_part: (lines as usize) < total,
+            is_read: pieces.any(|piece| matches!(piece.way, Way::Read | Way::Command)),
         })
     }
 
