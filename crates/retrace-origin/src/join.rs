@@ -95,6 +95,8 @@ pub enum Basis {
     Applied,
     /// Several calls in a row give the content.
     Chain,
+    /// The same for a first version, where a file was there before the last of them began: it was replaced, or several sessions called.
+    ChainOver,
     /// As one of these, but for the stamp that the client writes itself.
     Stamped,
     /// The client's own account of the call has the content.
@@ -125,6 +127,7 @@ impl Basis {
             Self::Whole => "whole",
             Self::Applied => "applied",
             Self::Chain => "chain",
+            Self::ChainOver => "chain_over",
             Self::Stamped => "stamped",
             Self::Reported => "told",
             Self::Deleted => "deleted",
@@ -325,7 +328,7 @@ fn exact(version: &Version<'_>, writes: &[&Write], tried: &[usize]) -> Vec<Claim
         }
     }
     if claims.is_empty() && tried.len() > 1 {
-        claims.extend(chain(version, writes, tried, after).map(|(at, steps)| claim(at, Basis::Chain, steps)));
+        claims.extend(chain(version, writes, tried, after).map(|(at, steps, basis)| claim(at, basis, steps)));
     }
     claims
 }
@@ -357,7 +360,13 @@ fn gives(write: &Write, version: &Version<'_>, after: &[u8]) -> Option<Basis> {
     }
     let made = outcomes(write, version.before);
     if made.iter().any(|made| made == after) {
-        return Some(if matches!(write.effect, Effect::Whole(_)) { Basis::Whole } else { Basis::Applied });
+        // A first version that replaces a file, as the client reports, is not the first content of it.
+        let replaces = version.before.is_none() && write.reported.before.is_some();
+        return Some(match write.effect {
+            Effect::Whole(_) if replaces => Basis::Reported,
+            Effect::Whole(_) => Basis::Whole,
+            _ => Basis::Applied,
+        });
     }
     if write.reported.after.as_ref().is_some_and(|reported| reported.as_bytes() == after) {
         return Some(Basis::Reported);
@@ -371,14 +380,23 @@ fn gives(write: &Write, version: &Version<'_>, after: &[u8]) -> Option<Basis> {
     stamped.then_some(Basis::Stamped)
 }
 
-/// Several writes in a row that lead from the content before to the content after: the last of them, and how many.
-fn chain(version: &Version<'_>, writes: &[&Write], tried: &[usize], after: &[u8]) -> Option<(usize, usize)> {
+/// Several writes in a row that lead from the content before to the content after: the last of them, how many, and the basis.
+fn chain(
+    version: &Version<'_>,
+    writes: &[&Write],
+    tried: &[usize],
+    after: &[u8],
+) -> Option<(usize, usize, Basis)> {
     for end in (1..tried.len()).rev() {
         let longest = LONGEST_CHAIN.min(end + 1);
         for steps in 2..=longest {
             let part = &tried[end + 1 - steps..=end];
             if leads(version, writes, part, after) {
-                return Some((tried[end], steps));
+                let first = writes[part[0]];
+                let is_of_one = part.iter().all(|at| writes[*at].session == first.session);
+                let is_over = version.before.is_none() && (first.reported.before.is_some() || !is_of_one);
+                let basis = if is_over { Basis::ChainOver } else { Basis::Chain };
+                return Some((tried[end], steps, basis));
             }
         }
     }

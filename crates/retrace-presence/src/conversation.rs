@@ -369,7 +369,9 @@ impl Absence<'_, '_> {
 
     /// The cause of a line that is not in the version in force, which is known.
     fn not_yet(&self, line: usize) -> Option<Cause> {
-        let Some((in_force, is_sure)) = self.in_force else { return Some(Cause::DidNotExist) };
+        let Some((in_force, is_sure)) = self.in_force else {
+            return self.memory.is_later(0, self.facts.at).then_some(Cause::DidNotExist);
+        };
         let fates = self.memory.fates(self.reference, in_force);
         (is_sure && !matches!(fates.get(line), Some(Fate::At(_)))).then_some(Cause::DidNotExist)
     }

@@ -2,6 +2,7 @@
 
 use crate::lines::{BLANK, Fate, Matched, fates, hash, matched, split};
 use crate::shelf::Text;
+use retrace_origin::{Basis, Confidence};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -22,6 +23,30 @@ pub struct Limits {
     pub lines: u32,
     /// Bytes, cut at the end of the last line before it.
     pub bytes: u64,
+}
+
+/// What the origin of a version says of the time since when it was there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dating {
+    /// It was there from the call on. Another version was there before.
+    From,
+    /// It was there from the call on, and not before.
+    NotBefore,
+}
+
+impl Dating {
+    /// By the words for confidence and basis of [`retrace_origin`]. `is_first` is true for a version without one before it in the
+    /// log. `None` where no call gives exactly the content.
+    #[must_use]
+    pub fn of(confidence: &str, basis: &str, is_first: bool) -> Option<Self> {
+        if confidence != Confidence::ExactContent.as_str() {
+            return None;
+        }
+        // Of a file that was there and not recorded.
+        let over = [Basis::Reported, Basis::ChainOver].map(Basis::as_str);
+        let was_there = is_first && over.contains(&basis);
+        Some(if was_there { Self::From } else { Self::NotBefore })
+    }
 }
 
 /// A version of a file.
@@ -220,5 +245,20 @@ impl Memory {
                 _ => None,
             })
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_tells_since_when_a_version_was_there() {
+        assert_eq!(Dating::of("exact_content", "whole", true), Some(Dating::NotBefore));
+        assert_eq!(Dating::of("exact_content", "told", false), Some(Dating::NotBefore));
+        for basis in ["told", "chain_over"] {
+            assert_eq!(Dating::of("exact_content", basis, true), Some(Dating::From));
+        }
+        assert_eq!(Dating::of("likely", "in_part", true), None);
     }
 }

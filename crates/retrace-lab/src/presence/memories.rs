@@ -4,8 +4,7 @@ use crate::wire::{ApiError, show};
 use retrace_engine::root_of;
 use retrace_log::{MemoryAt, Reader, StoreRow, VersionFilter, VersionRow};
 use retrace_model::{MemoryId, RelPath, StoreKind, VersionOperation};
-use retrace_origin::{Basis, Confidence};
-use retrace_presence::{Digest, Limits, Loading, Memory, Shelf, Version};
+use retrace_presence::{Dating, Digest, Limits, Loading, Memory, Shelf, Version};
 
 /// What Claude Code loads of the index of its memory. Source: its documentation, memory page; bytes since 2.1.83.
 const CLAUDE_LIMITS: Limits = Limits { lines: 200, bytes: 25_000 };
@@ -162,9 +161,6 @@ struct Written {
     is_known: bool,
 }
 
-/// The confidence of an origin whose call gives exactly the content.
-const EXACT: &str = Confidence::ExactContent.as_str();
-
 /// Microseconds by which what a call writes is later than the call itself: the request that the call answers did not have it.
 const BEHIND_A_CALL: i64 = 1;
 
@@ -177,11 +173,13 @@ fn written(reader: &Reader<'_>, rows: &[VersionRow]) -> Result<Vec<Written>, Api
         .iter()
         .map(|row| {
             let recorded = time(row);
-            let origin = origins.get(&row.id.seq).filter(|origin| origin.confidence == EXACT);
-            let call = origin.and_then(|origin| origin.call.as_ref()?.at);
-            let Some(at) = call else { return Written { at: recorded, is_known: false } };
-            let is_known = row.operation != VersionOperation::Created
-                || origin.is_some_and(|origin| origin.basis != Basis::Reported.as_str());
+            let is_first = row.operation == VersionOperation::Created;
+            let told = origins.get(&row.id.seq).and_then(|origin| {
+                let dating = Dating::of(&origin.confidence, &origin.basis, is_first)?;
+                Some((dating, origin.call.as_ref()?.at?))
+            });
+            let Some((dating, at)) = told else { return Written { at: recorded, is_known: false } };
+            let is_known = dating == Dating::NotBefore;
             Written { at: at.micros().saturating_add(BEHIND_A_CALL).min(recorded), is_known }
         })
         .collect();
