@@ -263,8 +263,7 @@ fn reach(machine: &Machine, path: &str, session: &str) -> Vec<(u64, u64, u32, Op
 }
 
 fn presence(machine: &Machine, session: &str, at: u64) -> wire::Presence {
-    let request =
-        wire::PresenceReq { session: session.to_owned(), at: Some(at), ..wire::PresenceReq::default() };
+    let request = wire::PresenceReq { session: session.to_owned(), at: Some(at), spans: false };
     commands::presence(&machine.world.app, request).expect("presence")
 }
 
