@@ -151,7 +151,7 @@ impl Agent<'_> {
         self.call("Edit", &input, &result);
     }
 
-    fn runs(&mut self, command: &str) {
+    pub(super) fn runs(&mut self, command: &str) {
         let status = std::process::Command::new("sh").arg("-c").arg(command).status().expect("a shell");
         assert!(status.success());
         self.call("Bash", &json!({"command": command}), &json!({"stdout": "", "stderr": ""}));

@@ -253,3 +253,91 @@ fn files_are_told_with_when_and_why_they_were_loaded() {
         price.reasons.iter().map(|count| (count.reason, count.sessions)).collect();
     assert_eq!(counts, [(Reason::SessionStart, 1), (Reason::Refresh, 1)]);
 }
+
+/// Cause of each row of requests of a whole memory in one session, with the first and the last.
+fn reach(machine: &Machine, path: &str, session: &str) -> Vec<(u64, u64, u32, Option<wire::PresenceCause>)> {
+    let request = wire::ReachReq { target: format!("memory:{path}"), ..wire::ReachReq::default() };
+    let reach = commands::reach(&machine.world.app, request).expect("a reach");
+    let row = reach.rows.iter().find(|row| row.transcript == session).expect("the session");
+    row.spans.iter().map(|span| (span.from, span.to, span.lines, span.cause)).collect()
+}
+
+fn presence(machine: &Machine, session: &str, at: u64) -> wire::Presence {
+    let request = wire::PresenceReq { session: session.to_owned(), at: Some(at), spans: false };
+    commands::presence(&machine.world.app, request).expect("presence")
+}
+
+#[test]
+fn a_memory_is_there_from_the_call_that_wrote_it_however_late_it_was_recorded() {
+    use wire::PresenceCause::{DidNotExist, NotOpened};
+    let machine = Machine::new();
+    let mut before = machine.agent("aaaa-9");
+    before.asked("Look.");
+    before.runs("true");
+    machine.pass(60);
+    let mut writer = machine.agent("bbbb-9");
+    writer.asked("Note it.");
+    writer.runs("true");
+    writer.writes("notes.md", "- one\n- two\n");
+    writer.runs("true");
+    let path = machine.memory("notes.md");
+    writer.runs(&format!("printf '%s\\n' '- three' >> '{}'", path.display()));
+    writer.runs("true");
+    machine.pass(60);
+    let mut after = machine.agent("cccc-9");
+    after.asked("Look.");
+    after.runs("true");
+    machine.pass(3_600);
+    // The store is recorded only now, and nobody asked who wrote what.
+    machine.scan();
+    assert_eq!(reach(&machine, "notes.md", "aaaa-9"), [(0, 0, 0, Some(DidNotExist))]);
+    assert_eq!(reach(&machine, "notes.md", "cccc-9"), [(0, 0, 0, Some(NotOpened))]);
+    assert_eq!(
+        reach(&machine, "notes.md", "bbbb-9"),
+        [(0, 1, 0, Some(DidNotExist)), (2, 3, 2, Some(DidNotExist)), (4, 4, 3, None)]
+    );
+    // Both doors say the same.
+    for (session, at, lines, absent) in [
+        ("aaaa-9", 0, vec![], vec![((1, 3), DidNotExist)]),
+        ("cccc-9", 0, vec![], vec![((1, 3), NotOpened)]),
+        ("bbbb-9", 1, vec![], vec![((1, 3), DidNotExist)]),
+        ("bbbb-9", 2, vec![(1, 2)], vec![((3, 3), DidNotExist)]),
+        ("bbbb-9", 4, vec![(1, 3)], vec![]),
+    ] {
+        let told = presence(&machine, session, at);
+        let source = told.sources.iter().find(|source| source.path == "notes.md").expect("the memory");
+        let causes: Vec<_> = source.absent.iter().map(|absent| (absent.lines, absent.cause)).collect();
+        assert_eq!((&source.lines, &causes), (&lines, &absent), "{session} {at}");
+    }
+    // A session had what its requests held, also what it wrote itself.
+    let told = session(&machine, "bbbb-9");
+    let notes = file(&told, "notes.md");
+    assert_eq!((notes.requests.as_slice(), notes.store_path.as_deref()), (&[(2, 4)][..], Some("notes.md")));
+    assert!(session(&machine, "cccc-9").files.is_empty());
+}
+
+#[test]
+fn a_copied_session_is_asked_for() {
+    let machine = Machine::new();
+    let mut agent = machine.agent("dddd-9");
+    agent.asked("Note it.");
+    agent.writes("notes.md", "- one\n");
+    machine.scan();
+    let own = machine.project().join("dddd-9.jsonl");
+    let other = machine.world.path("home/.claude/projects/-home-ada-other");
+    std::fs::create_dir_all(&other).expect("a folder");
+    let copy = other.join("dddd-9.jsonl");
+    std::fs::copy(&own, &copy).expect("a copy");
+    for name in ["dddd-9", "dddd"] {
+        let request = wire::SessionRef { session: name.to_owned() };
+        let error = commands::session(&machine.world.app, request).expect_err("which one");
+        assert_eq!(error.code, wire::Code::Invalid);
+        let hint = error.hint.to_string();
+        assert!(hint.contains(&*own.to_string_lossy()) && hint.contains(&*copy.to_string_lossy()), "{hint}");
+    }
+    for path in [own, copy] {
+        let told = session(&machine, &path.to_string_lossy());
+        assert_eq!(told.writes.session_id, "dddd-9");
+        assert_eq!(told.writes.transcript.as_deref(), Some(&*path.to_string_lossy()));
+    }
+}

@@ -135,7 +135,7 @@ pub fn loaded_files(transcript: &Transcript, weights: &Weights) -> Vec<LoadedFil
             file.kind.clone_from(&attached.kind);
         }
         let requests = seats.requests(message);
-        let (reason, told) = reason(weight, attached, seats.follows_compaction(message));
+        let (reason, told) = reason(weight, attached, seats.follows_compaction(message), transcript);
         file.loads.push(Load {
             reason,
             told,
@@ -210,11 +210,18 @@ fn reason(
     weight: &FileWeight,
     attached: Option<(&str, &AttachedFile)>,
     follows_compaction: bool,
+    transcript: &Transcript,
 ) -> (LoadReason, Option<String>) {
     let again = |otherwise| if follows_compaction { LoadReason::Compact } else { otherwise };
     let Some((attachment, file)) = attached else {
+        let message = transcript.messages.get(weight.at.message);
+        let block = message.and_then(|message| message.blocks.get(weight.at.block));
+        let is_result = matches!(block.map(|block| &block.kind), Some(BlockKind::ToolResult { .. }));
+        let folded = transcript.folded.iter().find(|file| file.path == weight.path);
+        let folded = folded.and_then(|file| LoadReason::of_word(&file.reason));
         return match weight.source {
             FileSource::ReadByTool => (LoadReason::Read, None),
+            FileSource::Attached if is_result => (folded.unwrap_or(LoadReason::NestedTraversal), None),
             FileSource::Attached | FileSource::Embedded => (again(LoadReason::SessionStart), None),
         };
     };

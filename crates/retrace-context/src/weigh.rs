@@ -344,7 +344,9 @@ impl Framer<'_> {
                     if let Some(files::Read { path, class, partial }) =
                         self.reads.remove(tool_use_id).filter(|_| !is_error)
                     {
-                        let (source, tokens) = (FileSource::ReadByTool, count.text);
+                        // What the client put behind the answer is no part of the file.
+                        let added = count.files.iter().map(|file| file.tokens).fold(0, u64::saturating_add);
+                        let (source, tokens) = (FileSource::ReadByTool, count.text.saturating_sub(added));
                         self.weights.files.push(FileWeight { at, path, class, source, tokens, partial });
                     }
                 }

@@ -60,7 +60,7 @@ pub enum FileClass {
 /// Way a file came into the context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileSource {
-    /// In an attachment that names it. Its tokens are of the class `instructions` or `memory`.
+    /// In an attachment that names it, or put by the client behind the result of a tool. Its tokens are of the class `instructions` or `memory`.
     Attached,
     /// Under a heading within a text, such as `Contents of PATH`, or in the system prompt. Its tokens are of the class `instructions` or `memory`, and no
     /// longer of the text.

@@ -24,6 +24,7 @@ mod blame;
 mod history;
 mod origin;
 mod origins;
+mod presence;
 mod search;
 mod session;
 
@@ -31,6 +32,7 @@ pub use blame::blame;
 pub use history::{activity, log, show, timeline};
 pub use origin::{joined, origin, session_named, session_writes};
 pub use origins::{JoinUpkeep, notes_of, origin_note};
+pub use presence::{presence, presence_lane, reach};
 pub use search::search;
 pub use session::session;
 

@@ -10,7 +10,7 @@ use crate::view;
 use crate::wire::OriginBlockKind;
 use crate::wire::{
     ApiError, Code, Origin, OriginMessage, OriginReq, OriginWrite, SessionRef, SessionVersion, SessionWrite,
-    SessionWrites,
+    SessionWrites, show,
 };
 use retrace_engine::{path_from_bytes, path_to_bytes};
 use retrace_lab as lab_view;
@@ -113,8 +113,9 @@ pub(crate) fn is_put_back(row: &SessionVersion, ids: &HashSet<String>) -> bool {
 pub fn session_writes(inner: &Arc<History>, request: SessionRef) -> Result<SessionWrites, ApiError> {
     inner.origins.update(inner)?;
     let snapshot = inner.lab.index().snapshot();
-    let id = inner.read(|reader| session_named(inner, reader, request.session.trim()))?;
-    let session = session_of(&snapshot, &id);
+    let name = request.session.trim();
+    let id = inner.read(|reader| session_named(inner, reader, name))?;
+    let session = session_row(&snapshot, name, &id)?;
     let mut explained = HashSet::new();
     let mut rebuilt: Vec<VersionRow> = Vec::new();
     let mut versions = Vec::new();
@@ -215,6 +216,32 @@ pub fn session_named(inner: &History, reader: &Reader<'_>, name: &str) -> Result
     let more = if ids.len() > CANDIDATES { ", …" } else { "" };
     Err(ApiError::invalid(say::several_sessions_id_begins(), name)
         .hint(say::one_of(format!("{}{more}", named.join(", ")))))
+}
+
+/// The session of an id that a name gave; `None` where no transcript has it. A transcript that was copied has the id of the first:
+/// then its path tells which is meant.
+///
+/// # Errors
+/// `invalid` for an id that several transcripts have, which the hint names.
+pub(crate) fn session_row<'s>(
+    snapshot: &'s Snapshot,
+    name: &str,
+    id: &str,
+) -> Result<Option<&'s SessionRow>, ApiError> {
+    let named: Vec<&SessionRow> = snapshot.sessions().iter().filter(|session| session.id == id).collect();
+    if let [] | [_] = named[..] {
+        return Ok(named.first().copied());
+    }
+    let path = std::path::absolute(name).unwrap_or_default();
+    let by_path = named.iter().find(|session| session.entries().any(|entry| entry.path == path));
+    if let Some(session) = by_path {
+        return Ok(Some(session));
+    }
+    let paths = named.iter().filter_map(|session| session.entries().next()).map(|entry| show(&entry.path));
+    let paths: Vec<String> = paths.take(CANDIDATES).collect();
+    let more = if named.len() > CANDIDATES { ", …" } else { "" };
+    Err(ApiError::invalid(say::several_sessions_id_begins(), name)
+        .hint(say::one_of(format!("{}{more}", paths.join(", ")))))
 }
 
 fn agent(session: &SessionRow) -> Option<String> {

@@ -1,8 +1,8 @@
 //! A session as a story: what it was asked, what it wrote after each prompt, what it had, what it cost.
 
 use crate::History;
-use crate::origin::{is_put_back, session_writes, without_put_back};
-use crate::origins::{Locator, session_of, written};
+use crate::origin::{is_put_back, session_row, session_writes, without_put_back};
+use crate::origins::{Locator, written};
 use crate::wire::{ApiError, Session, SessionFile, SessionPrompt, SessionRef, SessionWrites};
 use retrace_engine::path_from_bytes;
 use retrace_lab::{SessionTold, session_told, shortened};
@@ -20,9 +20,10 @@ const TITLE: usize = 200;
 /// # Errors
 /// Those of [`session_writes`].
 pub fn session(inner: &Arc<History>, request: SessionRef) -> Result<Session, ApiError> {
+    let name = request.session.clone();
     let mut writes = session_writes(inner, request)?;
     let snapshot = inner.lab.index().snapshot();
-    let row = session_of(&snapshot, &writes.session_id);
+    let row = session_row(&snapshot, name.trim(), &writes.session_id)?;
     let mut told = session_told(&inner.lab, &writes.session_id, row);
     let placed = inner.read(|reader| {
         if let Some(row) = row {

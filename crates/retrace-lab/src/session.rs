@@ -8,10 +8,11 @@ use crate::lab::prices::{Table, request_price};
 use crate::lab::{agent, rows};
 use crate::loads_told::LoadsTold;
 use crate::memory_prices::uses_of;
+use crate::presence::held_files;
 use crate::wire::ContextEventKind;
 use crate::wire::{
-    ContextEvent, FigureKind, LoadReason, LoadWitness, RecallScope, SessionAgent, SessionEvent, SessionFile,
-    SessionLoad, SessionPrompt, TranscriptRow, show,
+    CarriedClass, ContextEvent, FigureKind, LoadReason, LoadWitness, RecallScope, SessionAgent, SessionEvent,
+    SessionFile, SessionLoad, SessionPrompt, TranscriptRow, show,
 };
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use retrace_context::loads::{self, LoadedFile, lost};
@@ -93,8 +94,52 @@ pub fn session_told(inner: &Arc<Lab>, id: &str, session: Option<&SessionRow>) ->
         further_prompts(inner, session, &mut told);
         told.agents = agents(inner, session, &told);
     }
+    if let Some(main) = main {
+        add_held(inner, &place(main), &mut told.files);
+    }
     hooks.tell(&mut told.files);
     told
+}
+
+/// Which requests held a file is what presence says of it; a file that only it knows, such as one that a command printed or the
+/// model wrote itself, is added.
+fn add_held(inner: &Arc<Lab>, place: &Place, files: &mut Vec<SessionFile>) {
+    // What cannot be read tells nothing.
+    let Ok((held, directory)) = held_files(inner, place) else { return };
+    let directory = directory.unwrap_or_default();
+    for held in held {
+        let is_it = |file: &&mut SessionFile| {
+            file.path == held.path || held.path.strip_prefix(&directory) == Some(&format!("/{}", file.path))
+        };
+        if let Some(file) = files.iter_mut().find(is_it) {
+            file.requests = held.requests;
+            continue;
+        }
+        let class = retrace_context::weigh::class_of_path(&held.path);
+        let load = SessionLoad {
+            reason: LoadReason::Read,
+            told: None,
+            scope: None,
+            at: None,
+            request: held.requests.first().map(|(from, _)| *from),
+            by: None,
+            agent: None,
+            witness: LoadWitness::Transcript,
+        };
+        files.push(SessionFile {
+            class: file_class(class.unwrap_or(retrace_context::FileClass::Memory)),
+            path: held.path,
+            kind: None,
+            store_id: None,
+            store_path: None,
+            loads: Some(load).filter(|_| held.is_read).into_iter().collect(),
+            requests: held.requests,
+            tokens: held.tokens,
+            partial: held.is_part,
+            cost_usd: None,
+        });
+    }
+    files.sort_by_key(|file| file.class != CarriedClass::Instructions);
 }
 
 fn place(entry: &Entry) -> Place {
@@ -276,6 +321,7 @@ fn read_before(transcript: &Transcript, load: &loads::Load, brought: &str) -> Op
         BlockKind::Attachment { files, .. } => files.iter().find(|file| file.path == brought),
         _ => None,
     });
+    let attached = attached.or_else(|| transcript.folded.iter().find(|file| file.path == brought));
     let fits = Fits::of(brought, attached.map_or(&[], |file| &file.globs), directory);
     let before = transcript.messages.get(..message)?.iter().rev();
     // Attachments stand close behind the result that brought them.
@@ -292,7 +338,7 @@ fn read_before(transcript: &Transcript, load: &loads::Load, brought: &str) -> Op
 fn paths_read(message: &Said) -> impl Iterator<Item = &str> {
     message.blocks.iter().filter_map(|block| match &block.kind {
         BlockKind::ToolUse { input, .. } => {
-            ["file_path", "path"].iter().find_map(|name| input[*name].as_str())
+            ["file_path", "path", "filePath", "absolute_path"].iter().find_map(|name| input[*name].as_str())
         }
         _ => None,
     })

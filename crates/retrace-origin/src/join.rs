@@ -98,6 +98,8 @@ pub enum Basis {
     Applied,
     /// Several calls in a row give the content.
     Chain,
+    /// The same for a first version, where a file was there before the last of them began: it was replaced, or several sessions called.
+    ChainOver,
     /// As one of these, but for the stamp that the client writes itself.
     Stamped,
     /// The client's own account of the call has the content.
@@ -128,6 +130,7 @@ impl Basis {
             Self::Whole => "whole",
             Self::Applied => "applied",
             Self::Chain => "chain",
+            Self::ChainOver => "chain_over",
             Self::Stamped => "stamped",
             Self::Reported => "told",
             Self::Deleted => "deleted",
@@ -362,7 +365,13 @@ fn gives(write: &Write, version: &Version<'_>, after: &[u8]) -> Option<Basis> {
     }
     let made = outcomes(write, version.before);
     if made.iter().any(|made| made == after) {
-        return Some(if matches!(write.effect, Effect::Whole(_)) { Basis::Whole } else { Basis::Applied });
+        // A first version that replaces a file, as the client reports, is not the first content of it.
+        let replaces = version.before.is_none() && write.reported.before.is_some();
+        return Some(match write.effect {
+            Effect::Whole(_) if replaces => Basis::Reported,
+            Effect::Whole(_) => Basis::Whole,
+            _ => Basis::Applied,
+        });
     }
     if write.reported.after.as_ref().is_some_and(|reported| reported.as_bytes() == after) {
         return Some(Basis::Reported);
@@ -391,9 +400,11 @@ fn chain(version: &Version<'_>, writes: &[&Write], tried: &[usize], after: &[u8]
         for steps in 2..=longest {
             let part = &tried[end + 1 - steps..=end];
             if leads(version, writes, part, after) {
+                let is_over = version.before.is_none() && writes[part[0]].reported.before.is_some();
+                let basis = if is_over { Basis::ChainOver } else { Basis::Chain };
                 return last_of_each_session(writes, part)
                     .into_iter()
-                    .map(|write| Claim { write, basis: Basis::Chain, steps })
+                    .map(|write| Claim { write, basis, steps })
                     .collect();
             }
         }

@@ -325,7 +325,8 @@ impl<'r> About<'r> {
             session: self.session.clone(),
             role: self.role,
             agent: self.transcript.session.agent.clone(),
-            succeeded: answer.and_then(|answer| succeeded(self.transcript.format, answer)),
+            succeeded: answer
+                .and_then(|answer| succeeded(self.transcript.format, answer.is_error, answer.content)),
             prompt: self.prompt.clone(),
             conditional,
         };
@@ -381,15 +382,16 @@ fn prompt_before(transcript: &Transcript, request: Option<usize>, call: MessageI
         .or_else(|| (0..call).rev().find_map(asks))
 }
 
-/// Success of a call; `None` if unknown. Codex says so in the text of its answer.
-fn succeeded(format: Format, answer: &Answer<'_>) -> Option<bool> {
-    if answer.is_error {
+/// Success of a call by its answer; `None` if unknown. Codex says so in the text of its answer.
+#[must_use]
+pub fn succeeded(format: Format, is_error: bool, content: &[ResultPart]) -> Option<bool> {
+    if is_error {
         return Some(false);
     }
     if format != Format::CodexRollout {
         return Some(true);
     }
-    let text = answer.content.iter().find_map(|part| match part {
+    let text = content.iter().find_map(|part| match part {
         ResultPart::Text(text) | ResultPart::Other(text) => Some(text.as_str()),
         ResultPart::Media(_) => None,
     })?;

@@ -181,7 +181,9 @@ impl<'a> Conversation<'a> {
         // Who reads a part of an index has it whole from the start.
         let is_whole = here.iter().any(|(piece, _)| piece.way.is_whole());
         let inferred = if is_whole { None } else { self.inferred(memory, number) };
-        let loaded = here.iter().filter_map(|(piece, text)| self.version_of(memory, piece, text)).max();
+        // Where the client brought the whole file, what may hold anything beside it does not tell the version.
+        let telling = here.iter().filter(|(_, text)| !is_whole || !text.is_loose);
+        let loaded = telling.filter_map(|(piece, text)| self.version_of(memory, piece, text)).max();
         let version = loaded.or(inferred.as_ref().map(|inferred| inferred.version));
         let lost = || gone.iter().filter_map(|(piece, text)| self.version_of(memory, piece, text)).max();
         let reference = reference
@@ -335,7 +337,7 @@ impl Absence<'_, '_> {
         let Some(version) = self.version else {
             return match cut {
                 Some((_, text)) if text.cut_at.is_none_or(|at| line as u32 + 1 >= at) => Cause::Cut,
-                _ if !is_whole => self.unopened(),
+                _ if !is_whole => self.not_yet(line).unwrap_or_else(|| self.unopened()),
                 _ => Cause::OtherVersion,
             };
         };
@@ -354,7 +356,24 @@ impl Absence<'_, '_> {
         if limit.is_some_and(|limit| at >= limit) {
             return Cause::Cut;
         }
-        if is_whole { Cause::Stripped } else { self.unopened() }
+        let is_of_version = |(piece, text): &&(&Piece, &Text)| {
+            piece.way.is_whole() && self.of.version_of(self.memory, piece, text) == Some(version)
+        };
+        match (self.is_inferred || self.here.iter().any(|part| is_of_version(&part)), is_whole) {
+            (true, _) => Cause::Stripped,
+            // The client brought another version, and the model saw a part of this one.
+            (false, true) => Cause::OtherVersion,
+            (false, false) => self.unopened(),
+        }
+    }
+
+    /// The cause of a line that is not in the version in force, which is known.
+    fn not_yet(&self, line: usize) -> Option<Cause> {
+        let Some((in_force, is_sure)) = self.in_force else {
+            return self.memory.is_later(0, self.facts.at).then_some(Cause::DidNotExist);
+        };
+        let fates = self.memory.fates(self.reference, in_force);
+        (is_sure && !matches!(fates.get(line), Some(Fate::At(_)))).then_some(Cause::DidNotExist)
     }
 
     /// A line of a file of which other parts are there. What a client loads at the start it may have loaded beside them, and
@@ -408,17 +427,17 @@ impl Absence<'_, '_> {
             _ => self.in_force,
         };
         let Some((then, is_sure)) = then else { return Cause::DidNotExist };
-        if is_sure {
-            match self.memory.fates(self.reference, then).get(line) {
-                Some(Fate::At(_)) => {}
-                Some(Fate::Differs) => return Cause::OtherVersion,
-                _ => return Cause::DidNotExist,
-            }
+        // Where nothing was loaded, no other version was.
+        if is_sure && !matches!(self.memory.fates(self.reference, then).get(line), Some(Fate::At(_))) {
+            return Cause::DidNotExist;
         }
+        // The first sight of a file does not tell whether it was there before.
+        let began = begins.and_then(|begins| self.of.time(begins as u32)).or(self.facts.at);
+        let was_there = is_sure || began.is_none();
         match (is_at_start, self.of.tells(&self.facts)) {
             (false, _) => Cause::NotOpened,
-            (true, true) => Cause::SwitchedOff,
-            (true, false) => Cause::Unknown,
+            (true, true) if was_there => Cause::SwitchedOff,
+            (true, _) => Cause::Unknown,
         }
     }
 }

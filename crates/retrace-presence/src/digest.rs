@@ -101,10 +101,16 @@ impl Digest {
         shelf: &mut Shelf,
     ) -> Self {
         let mut calls = Calls::new();
-        let mut loaded = HashSet::new();
+        let mut failed: HashSet<&str> = HashSet::new();
+        let mut loaded: HashSet<String> = transcript.folded.iter().map(|file| file.path.clone()).collect();
         for block in transcript.messages.iter().flat_map(|message| &message.blocks) {
             match &block.kind {
                 BlockKind::ToolUse { id, name, input, .. } => drop(calls.insert(id, (name, input))),
+                BlockKind::ToolResult { tool_use_id, content, is_error, .. }
+                    if retrace_origin::succeeded(transcript.format, *is_error, content) == Some(false) =>
+                {
+                    failed.insert(tool_use_id.as_str());
+                }
                 BlockKind::Attachment { attachment, files, .. }
                     if matches!(attachment.as_str(), "instructions" | "nested_memory")
                         || attachment.starts_with("relevant_memories") =>
@@ -115,7 +121,7 @@ impl Digest {
             }
         }
         let directory = transcript.session.project.as_deref();
-        let finder = Finder { scope, calls, loaded, directory };
+        let finder = Finder { scope, calls, failed, loaded, directory };
         let mut making = Making {
             transcript,
             finder,

@@ -47,6 +47,8 @@ pub(crate) type Calls<'t> = HashMap<&'t str, (&'t str, &'t Value)>;
 pub(crate) struct Finder<'t> {
     pub scope: &'t Scope,
     pub calls: Calls<'t>,
+    /// Calls that failed, as their answers say.
+    pub failed: HashSet<&'t str>,
     /// Paths that a client loaded, whatever they are called.
     pub loaded: HashSet<String>,
     /// Directory that relative paths begin at.
@@ -84,7 +86,9 @@ impl<'t> Finder<'t> {
                     }
                 }
             }
-            BlockKind::ToolUse { name, input, .. } => self.written(name, input, found),
+            BlockKind::ToolUse { id, name, input, .. } => {
+                self.written(name, input, self.failed.contains(id.as_str()), found);
+            }
             _ => {}
         }
     }
@@ -140,12 +144,13 @@ impl<'t> Finder<'t> {
     }
 
     fn in_result(&self, id: &str, text: &str, found: &mut Vec<Found>) {
+        let call = Some(id.to_owned());
         for part in added(text) {
-            let inner = text[part.range.clone()].split_once('\n').map_or("", |(_, inner)| inner);
-            found.push(plain(part.path.into_owned(), Way::Nested, inner));
+            let content = part.content(text).unwrap_or_default();
+            // What takes the result away takes it too.
+            found.push(Found { call: call.clone(), ..plain(part.path.into_owned(), Way::Nested, content) });
         }
         let Some((name, input)) = self.calls.get(id) else { return };
-        let call = Some(id.to_owned());
         if let Some(path) = self.read_by(name, input) {
             if !self.keeps(&path) {
                 return;
@@ -239,11 +244,14 @@ impl<'t> Finder<'t> {
         named
     }
 
-    /// What the model writes to a file. A context edit that clears results leaves it.
-    fn written(&self, tool: &str, input: &Value, found: &mut Vec<Found>) {
+    /// What the model writes to a file. A context edit that clears results leaves it. Of a call that failed nothing is the file's;
+    /// a command may have failed behind what it wrote, a patch is made whole or not at all.
+    fn written(&self, tool: &str, input: &Value, has_failed: bool, found: &mut Vec<Found>) {
+        let is_command = retrace_origin::command_of(tool, input).is_some() || tool == "exec";
         for (path, effect) in retrace_origin::effects_of(tool, input, self.directory) {
             let path = self.absolute(&path);
-            if !self.keeps(&path) {
+            let is_undone = has_failed && (!is_command || matches!(effect, Effect::Patch(_)));
+            if is_undone || !self.keeps(&path) {
                 continue;
             }
             let mut part = |text: &str| found.push(loose(path.clone(), Way::Written, text));
@@ -359,9 +367,7 @@ fn with_numbers(path: String, way: Way, lines: &[(u32, &str)], call: Option<Stri
 
 /// The file under a heading, without the heading and the empty line behind it.
 fn under_heading(part: &Embedded<'_>, text: &str) -> Option<Found> {
-    let (_, inner) = text.get(part.range.clone())?.split_once('\n')?;
-    let inner = inner.strip_prefix('\n').unwrap_or(inner);
-    let mut file = plain(part.path.to_string(), Way::Instructions, inner);
+    let mut file = plain(part.path.to_string(), Way::Instructions, part.content(text)?);
     file.text.is_loose = part.is_open;
     Some(file)
 }
@@ -404,7 +410,13 @@ mod tests {
     #[test]
     fn a_search_tells_the_lines_of_each_file() {
         let scope = Scope { roots: vec!["/m".into()], home: None };
-        let finder = Finder { scope: &scope, calls: Calls::new(), loaded: HashSet::new(), directory: None };
+        let finder = Finder {
+            scope: &scope,
+            calls: Calls::new(),
+            failed: HashSet::new(),
+            loaded: HashSet::new(),
+            directory: None,
+        };
         let output = "/m/a.md:2:two\n/m/b.md:x: y\n/w/c.rs:1:no\n/m/a.md:5:five\n/m/named.md:1:no\nplain\n";
         let found = finder.searched(output, &["/m/named.md".to_owned()]);
         let told: Vec<(&str, Vec<u32>, &[String])> = found
@@ -426,8 +438,13 @@ mod tests {
     #[test]
     fn paths_are_made_absolute() {
         let scope = Scope { roots: Vec::new(), home: Some("/home/ann".into()) };
-        let finder =
-            Finder { scope: &scope, calls: Calls::new(), loaded: HashSet::new(), directory: Some("/w/a") };
+        let finder = Finder {
+            scope: &scope,
+            calls: Calls::new(),
+            failed: HashSet::new(),
+            loaded: HashSet::new(),
+            directory: Some("/w/a"),
+        };
         for (path, whole) in [
             ("~/x.md", "/home/ann/x.md"),
             ("../b/./c.md", "/w/b/c.md"),

@@ -44,7 +44,7 @@ pub use conversation::{AtRequest, Conversation, LineState, Place};
 pub use digest::{Digest, Piece, Proof, RequestFacts};
 pub use found::Scope;
 pub use lines::{hash, numbers_as_ranges, split};
-pub use memory::{Limits, Loading, Memory, Version};
+pub use memory::{Dating, Limits, Loading, Memory, Version};
 pub use reach::{Span, State};
 pub use shelf::{Shelf, Text};
 pub use words::{Cause, Grade, Way};

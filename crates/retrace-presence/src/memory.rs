@@ -2,6 +2,7 @@
 
 use crate::lines::{BLANK, Fate, Matched, fates, hash, matched, split};
 use crate::shelf::Text;
+use retrace_origin::{Basis, Confidence};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -24,6 +25,30 @@ pub struct Limits {
     pub bytes: u64,
 }
 
+/// What the origin of a version says of the time since when it was there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dating {
+    /// It was there from the call on. Another version was there before.
+    From,
+    /// It was there from the call on, and not before.
+    NotBefore,
+}
+
+impl Dating {
+    /// By the words for confidence and basis of [`retrace_origin`]. `is_first` is true for a version without one before it in the
+    /// log. `None` where no call gives exactly the content.
+    #[must_use]
+    pub fn of(confidence: &str, basis: &str, is_first: bool) -> Option<Self> {
+        if confidence != Confidence::ExactContent.as_str() {
+            return None;
+        }
+        // Of a file that was there and not recorded.
+        let over = [Basis::Reported, Basis::ChainOver].map(Basis::as_str);
+        let was_there = is_first && over.contains(&basis);
+        Some(if was_there { Self::From } else { Self::NotBefore })
+    }
+}
+
 /// A version of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Version {
@@ -31,6 +56,8 @@ pub struct Version {
     pub at: i64,
     /// True if it may have been there before: the first sight of a file.
     pub may_be_older: bool,
+    /// True if it is known when it was written, so that it was not there before.
+    pub is_dated: bool,
     /// True for a deletion.
     pub is_gone: bool,
     /// Hashes of its lines.
@@ -56,6 +83,12 @@ impl Version {
     #[must_use]
     pub fn or_older(self, may_be_older: bool) -> Self {
         Self { may_be_older, ..self }
+    }
+
+    /// The same, written at a known time, which is the time it has.
+    #[must_use]
+    pub fn dated(self) -> Self {
+        Self { is_dated: true, may_be_older: false, ..self }
     }
 
     /// A deletion.
@@ -155,15 +188,23 @@ impl Memory {
         found
     }
 
+    /// True if a version is known to have been written later than at a time.
+    pub(crate) fn is_later(&self, version: usize, time: Option<i64>) -> bool {
+        let version = self.versions.get(version).filter(|version| version.is_dated);
+        version.zip(time).is_some_and(|(version, time)| version.at > time)
+    }
+
     /// The version that a text was loaded from at a time: one it agrees with, whole rather than in part, in force then rather
-    /// than another. A text that may hold more than the file is of the version in force.
+    /// than another. A text that may hold more than the file is of the version in force. A part is of no version that is known
+    /// to have been written later.
     pub(crate) fn version_of(&self, at: u32, text: &Text, time: Option<i64>) -> Option<usize> {
         let in_force = self.in_force(time).map(|(version, _)| version);
         if text.is_loose {
             return in_force.filter(|version| !self.matched(at, text, *version).pairs.is_empty());
         }
         let agreeing = (0..self.versions.len())
-            .filter(|&version| !self.versions[version].is_gone && self.matched(at, text, version).agrees);
+            .filter(|&version| !self.versions[version].is_gone && self.matched(at, text, version).agrees)
+            .filter(|&version| !self.is_later(version, time) || self.matched(at, text, version).is_whole);
         let rank = |version: &usize| {
             let version = *version;
             let is_whole = self.matched(at, text, version).is_whole;
@@ -204,5 +245,20 @@ impl Memory {
                 _ => None,
             })
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_tells_since_when_a_version_was_there() {
+        assert_eq!(Dating::of("exact_content", "whole", true), Some(Dating::NotBefore));
+        assert_eq!(Dating::of("exact_content", "told", false), Some(Dating::NotBefore));
+        for basis in ["told", "chain_over"] {
+            assert_eq!(Dating::of("exact_content", basis, true), Some(Dating::From));
+        }
+        assert_eq!(Dating::of("likely", "in_part", true), None);
     }
 }

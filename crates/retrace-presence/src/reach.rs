@@ -58,8 +58,25 @@ impl Conversation<'_> {
         lines: &RangeInclusive<u32>,
     ) -> Vec<Span> {
         let mut spans: Vec<Span> = Vec::new();
-        self.walk(memory, pieces, reference, |from, to, at| {
+        self.walk(memory, pieces, Some(reference), |from, to, at| {
             let state = state(at, lines, self.cut_after(memory, pieces, from, at));
+            match spans.last_mut() {
+                Some(last) if last.state == state => last.to = to,
+                _ => spans.push(Span { from, to, state }),
+            }
+        });
+        spans
+    }
+
+    /// The file in every request: the lines of the version that was loaded or in force, which may be another at each.
+    #[must_use]
+    pub fn spans_of_file(&self, memory: &Memory, pieces: &[usize]) -> Vec<Span> {
+        let mut spans: Vec<Span> = Vec::new();
+        self.walk(memory, pieces, None, |from, to, at| {
+            let lines = 1..=u32::try_from(at.lines.len()).unwrap_or(u32::MAX);
+            let state = state(at, &lines, self.cut_after(memory, pieces, from, at));
+            // A whole file stands at no line.
+            let state = State { as_line: None, ..state };
             match spans.last_mut() {
                 Some(last) if last.state == state => last.to = to,
                 _ => spans.push(Span { from, to, state }),
@@ -73,7 +90,7 @@ impl Conversation<'_> {
     pub fn had(&self, memory: &Memory, pieces: &[usize], reference: usize) -> Vec<bool> {
         let count = memory.versions().get(reference).map_or(0, |version| version.lines.len());
         let mut had = vec![false; count];
-        self.walk(memory, pieces, reference, |_, _, at| {
+        self.walk(memory, pieces, Some(reference), |_, _, at| {
             for (had, line) in had.iter_mut().zip(&at.lines) {
                 *had |= line.absent.is_none();
             }
@@ -86,7 +103,7 @@ impl Conversation<'_> {
         &self,
         memory: &Memory,
         pieces: &[usize],
-        reference: usize,
+        reference: Option<usize>,
         mut each: impl FnMut(u32, u32, &AtRequest),
     ) {
         let requests = &self.digest().requests;
@@ -112,7 +129,7 @@ impl Conversation<'_> {
                 continue;
             }
             if let Some((from, _)) = row.take()
-                && let Some(at) = self.at(memory, pieces, Some(reference), from as usize)
+                && let Some(at) = self.at(memory, pieces, reference, from as usize)
             {
                 each(from, number.saturating_sub(1), &at);
             }

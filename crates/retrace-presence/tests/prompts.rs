@@ -1,7 +1,7 @@
 //! What stands in a system prompt, and what the client repeats over several messages.
 
 use retrace_presence::{
-    Cause, Conversation, Digest, Grade, Limits, Loading, Memory, Proof, Scope, Shelf, Version,
+    Cause, Conversation, Digest, Grade, Limits, Loading, Memory, Proof, Scope, Shelf, Version, Way,
 };
 use serde_json::{Value, json};
 
@@ -103,5 +103,123 @@ fn of_what_is_loaded_at_the_start_a_part_that_was_written_says_nothing_of_the_re
         let pieces = digest.pieces_of(&[PATH]);
         let at = Conversation::new(&digest, &shelf).at(&at_start("- a\n- b\n"), &pieces, None, last);
         assert_eq!(at.expect("the file").absent(), [((1, 1), cause)]);
+    }
+}
+
+/// A call and its answer.
+fn called(id: &str, name: &str, input: &Value, answer: &Value) -> [Value; 2] {
+    let call = json!({"type": "tool_use", "id": id, "name": name, "input": input});
+    let mut result = json!({"type": "tool_result", "tool_use_id": id});
+    for (key, value) in answer.as_object().into_iter().flatten() {
+        result[key] = value.clone();
+    }
+    [json!({"role": "assistant", "content": [call]}), json!({"role": "user", "content": [result]})]
+}
+
+#[test]
+fn files_that_the_client_puts_into_a_result_are_nested() {
+    let text = "1\tx = 1\n2\t\n\n<system-reminder>\nContents of /p/.claude/rules/ts.md:\n\n# TS\n- No any.\n\n</system-reminder>\n\n\
+                <system-reminder>\nContents of /p/pkg/CLAUDE.md:\n\n# Pkg\n- Brief.\n\n</system-reminder>";
+    let [call, result] = called("t", "Read", &json!({"file_path": "/p/pkg/x.py"}), &json!({"content": text}));
+    let mut shelf = Shelf::default();
+    let digest = digest("", &[json!({"role": "user", "content": "go"}), call, result], &mut shelf);
+    let told: Vec<(&str, Way)> = digest.pieces.iter().map(|piece| (piece.path.as_str(), piece.way)).collect();
+    assert_eq!(told, [("/p/.claude/rules/ts.md", Way::Nested), ("/p/pkg/CLAUDE.md", Way::Nested)]);
+    let versions = vec![Version::of("---\npaths: x\n---\n# TS\n- No any.\n", 0)];
+    let memory = Memory::new(Loading::OnDemand, versions);
+    let pieces = digest.pieces_of(&["/p/.claude/rules/ts.md"]);
+    let last = digest.requests.len() - 1;
+    let at = Conversation::new(&digest, &shelf).at(&memory, &pieces, None, last).expect("the file");
+    assert_eq!((at.ranges(), at.grade), (vec![(4, 5)], Grade::Proved));
+    assert_eq!(at.absent(), [((1, 3), Cause::Stripped)]);
+}
+
+#[test]
+fn of_an_edit_that_failed_nothing_is_the_file_s() {
+    let edit = json!({"file_path": PATH, "old_string": "- x", "new_string": "- b"});
+    for (answer, paths) in [
+        (json!({"content": "File has not been read yet.", "is_error": true}), 0),
+        (json!({"content": "ok"}), 1),
+    ] {
+        let [call, result] = called("t", "Edit", &edit, &answer);
+        let mut shelf = Shelf::default();
+        let digest = digest("", &[json!({"role": "user", "content": "go"}), call, result], &mut shelf);
+        assert_eq!(digest.paths().count(), paths, "{answer}");
+    }
+    // What a command wrote before it failed is there.
+    let input = json!({"command": "printf '%s\\n' '- b' >> /p/.claude/agent-memory/m/MEMORY.md; false"});
+    let [call, result] = called("t", "Bash", &input, &json!({"content": "", "is_error": true}));
+    let mut shelf = Shelf::default();
+    let digest = digest("", &[json!({"role": "user", "content": "go"}), call, result], &mut shelf);
+    assert_eq!(digest.paths().count(), 1);
+}
+
+/// Requests at these times, and what they sent.
+fn at_times(times: &[i64], messages: &[Value], shelf: &mut Shelf) -> Digest {
+    let mut digest = digest("", messages, shelf);
+    let last = digest.requests[0];
+    digest.requests =
+        times.iter().map(|at| retrace_presence::RequestFacts { at: Some(*at), ..last }).collect();
+    for piece in &mut digest.pieces {
+        piece.spans = vec![(1, times.len() as u32 - 1)];
+    }
+    digest
+}
+
+#[test]
+fn what_was_written_at_a_known_time_did_not_exist_before() {
+    let mut shelf = Shelf::default();
+    let digest = at_times(&[5, 15, 25], &[json!({"role": "user", "content": "go"})], &mut shelf);
+    let causes = |memory: &Memory| {
+        let conversation = Conversation::new(&digest, &shelf);
+        let at = |request| conversation.at(memory, &[], None, request).expect("the file").absent();
+        [at(0), at(1), at(2)]
+    };
+    let one = |cause| vec![((1, 1), cause)];
+    let first = || Version::of("- a\n", 10).or_older(true);
+    let at_start = |version| Memory::new(Loading::AtStart(Limits { lines: 9, bytes: 99 }), vec![version]);
+    // What is loaded at the start is as it was then.
+    assert_eq!(
+        causes(&at_start(first().dated())),
+        [one(Cause::DidNotExist), one(Cause::DidNotExist), one(Cause::DidNotExist)]
+    );
+    // The first sight of a file does not tell that it was there before.
+    assert_eq!(causes(&at_start(first())), [one(Cause::Unknown), one(Cause::Unknown), one(Cause::Unknown)]);
+    assert_eq!(causes(&at_start(Version::of("- a\n", 0)))[0], one(Cause::SwitchedOff));
+    let on_demand = |versions| Memory::new(Loading::OnDemand, versions);
+    assert_eq!(
+        causes(&on_demand(vec![first().dated()])),
+        [one(Cause::DidNotExist), one(Cause::NotOpened), one(Cause::NotOpened)]
+    );
+    // Nothing was loaded, so no other version was.
+    let two = on_demand(vec![Version::of("- a\n", 10).dated(), Version::of("- b\n", 20).dated()]);
+    let conversation = Conversation::new(&digest, &shelf);
+    let at = conversation.at(&two, &[], Some(1), 1).expect("the file");
+    assert_eq!(at.absent(), one(Cause::DidNotExist));
+    // Of the whole file each request is asked what it could have had.
+    let told = conversation.spans_of_file(&two, &[]);
+    let told: Vec<_> = told.iter().map(|span| (span.from, span.to, span.state.cause)).collect();
+    assert_eq!(told, [(0, 0, Some(Cause::DidNotExist)), (1, 2, Some(Cause::NotOpened))]);
+}
+
+#[test]
+fn a_line_that_was_added_later_did_not_exist_while_the_rest_was_there() {
+    let input = json!({"file_path": "/p/memory/a.md", "content": "- a\n- b\n"});
+    let [call, result] = called("t", "Write", &input, &json!({"content": "ok"}));
+    let mut shelf = Shelf::default();
+    let digest =
+        at_times(&[5, 15, 25], &[json!({"role": "user", "content": "go"}), call, result], &mut shelf);
+    let whole = || Version::of("- a\n- b\n- c\n", 20).or_older(true);
+    let pieces = digest.pieces_of(&["/p/memory/a.md"]);
+    for (version, causes) in [
+        (whole().dated(), [Cause::DidNotExist, Cause::NotOpened]),
+        (whole(), [Cause::NotOpened, Cause::NotOpened]),
+    ] {
+        let memory = Memory::new(Loading::OnDemand, vec![version]);
+        for (request, cause) in [1, 2].into_iter().zip(causes) {
+            let at = Conversation::new(&digest, &shelf).at(&memory, &pieces, None, request);
+            let at = at.expect("the file");
+            assert_eq!((at.ranges(), at.absent()), (vec![(1, 2)], vec![((3, 3), cause)]), "{request}");
+        }
     }
 }

@@ -188,23 +188,36 @@ fn conversation(row: &ReachRow, style: Style) -> [String; 4] {
     [
         row.started_at.as_ref().map(|at| time(at, style)).unwrap_or_default(),
         grouped(row.requests),
-        row.spans.iter().map(span).collect::<Vec<_>>().join(", "),
+        spans(&row.spans),
         visible::line(&format!("{} {title}{agent}", row.transcript)),
     ]
 }
 
-fn span(span: &PresenceSpan) -> String {
-    let requests = match (nth(span.from), nth(span.to)) {
-        (from, to) if from == to => from,
-        (from, to) => format!("{from}-{to}"),
+/// What the lines were in each row of requests; neighbours of which the same is said are one.
+fn spans(spans: &[PresenceSpan]) -> String {
+    let mut told: Vec<(u64, u64, String)> = Vec::new();
+    for span in spans {
+        let said = said(span);
+        match told.last_mut() {
+            Some((_, to, known)) if *to + 1 == span.from && *known == said => *to = span.to,
+            _ => told.push((span.from, span.to, said)),
+        }
+    }
+    let row = |(from, to, said): &(u64, u64, String)| match (nth(*from), nth(*to)) {
+        (from, to) if from == to => format!("{from} {said}"),
+        (from, to) => format!("{from}-{to} {said}"),
     };
+    told.iter().map(row).collect::<Vec<_>>().join(", ")
+}
+
+fn said(span: &PresenceSpan) -> String {
     let as_line = span.as_line.map(|line| format!(" as line {line}")).unwrap_or_default();
     match (span.present, span.cause) {
-        (true, _) => format!("{requests} {}{as_line}", span.grade),
+        (true, _) => format!("{}{as_line}", span.grade),
         (false, Some(why)) if span.lines > 0 => {
-            format!("{requests} {}, {} lines, rest {}", span.grade, span.lines, cause(why, span.cut_after))
+            format!("{}, {} lines, rest {}", span.grade, span.lines, cause(why, span.cut_after))
         }
-        (false, Some(why)) => format!("{requests} {}", cause(why, span.cut_after)),
-        (false, None) => format!("{requests} {}", span.grade),
+        (false, Some(why)) => cause(why, span.cut_after),
+        (false, None) => span.grade.to_string(),
     }
 }

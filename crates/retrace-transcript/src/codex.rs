@@ -141,6 +141,7 @@ pub(crate) fn read(bytes: &[u8]) -> Reading {
             segments: vec![segment(Cause::Start, Vec::new())],
             requests: Vec::new(),
             done: Vec::new(),
+            folded: Vec::new(),
         },
         model: None,
         effort: None,

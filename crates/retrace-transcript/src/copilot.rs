@@ -121,6 +121,7 @@ impl Conversation {
             segments: vec![start],
             requests: Vec::new(),
             done: Vec::new(),
+            folded: Vec::new(),
         };
         Self { transcript, preamble: None, ids: HashSet::new() }
     }

@@ -101,6 +101,7 @@ pub(crate) fn read(bytes: &[u8]) -> Reading {
             segments: vec![segment(Cause::Start, Vec::new())],
             requests: Vec::new(),
             done: Vec::new(),
+            folded: Vec::new(),
         },
         messages: HashMap::new(),
         requests: HashMap::new(),

@@ -67,6 +67,7 @@ impl History {
             segments: Vec::new(),
             requests: Vec::new(),
             done: Vec::new(),
+            folded: Vec::new(),
         };
         Self { transcript, ids: HashSet::new() }
     }

@@ -99,6 +99,8 @@ pub struct Transcript {
     pub requests: Vec<Request>,
     /// Changes that the client says it carried out, in the order of the file (Codex, Gemini CLI).
     pub done: Vec<Done>,
+    /// Files, without their content, of attachments that were sent in the result of a tool: their text stands there.
+    pub folded: Vec<AttachedFile>,
 }
 
 /// Facts about the session as a whole.

@@ -171,6 +171,7 @@ pub(crate) fn read(bytes: &[u8]) -> Reading {
             segments: vec![start],
             requests: Vec::new(),
             done: Vec::new(),
+            folded: Vec::new(),
         },
         ids: HashSet::new(),
     };

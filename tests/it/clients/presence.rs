@@ -3,8 +3,8 @@
 use super::{MODELS, Rig, asks_agent, rig, runs, says};
 use retrace_api::commands;
 use retrace_api::wire::{
-    AddStore, ChangeReachReq, LogReq, Presence, PresenceCause, PresenceGrade, PresenceReq, PresenceSource,
-    ReachReq, ScanReq, ShowReq,
+    AddStore, ChangeReachReq, LoadReason, LogReq, Presence, PresenceCause, PresenceGrade, PresenceReq,
+    PresenceSource, ReachReq, ScanReq, SessionRef, ShowReq,
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -170,6 +170,34 @@ pub(super) fn lines_in(body: &Value) -> BTreeSet<String> {
 fn source<'p>(presence: &'p Presence, name: &str) -> &'p PresenceSource {
     let found = presence.sources.iter().find(|source| source.file.ends_with(name));
     found.unwrap_or_else(|| panic!("{name} is no source: {:?}", presence.sources))
+}
+
+/// Other models than the newest get a file that comes with a reading in the text of the result.
+#[test]
+fn files_that_come_with_a_reading_are_known_however_they_are_sent() {
+    let Some((rig, _)) = with_memory(&index_of(20)) else { return };
+    let project = rig.project();
+    for (number, model) in MODELS.into_iter().enumerate() {
+        let id = format!("00000000-0000-4000-8000-00000000021{number}");
+        rig.api.play(vec![vec![reads(&project.join("sub/a.rs"), None)], vec![says("Done.")]]);
+        rig.run(&["-p", "Look", "--session-id", &id, "--model", model]);
+        let told = rig.presence(&rig.session(&id), 1);
+        for (name, lines) in [("sub/CLAUDE.md", (1, 2)), ("rs.md", (4, 4))] {
+            let found = source(&told, name);
+            assert_eq!(
+                (found.lines.as_slice(), found.grade),
+                (&[lines][..], PresenceGrade::Proved),
+                "{model} {name}"
+            );
+        }
+        let session = commands::session(&rig.world.app, SessionRef { session: id }).expect("the session");
+        let reasons = |name: &str| {
+            let file = session.files.iter().find(|file| file.path.ends_with(name)).expect("the file");
+            (file.requests.clone(), file.loads.iter().map(|load| load.reason).collect::<Vec<_>>())
+        };
+        assert_eq!(reasons("sub/CLAUDE.md"), (vec![(1, 1)], vec![LoadReason::NestedTraversal]), "{model}");
+        assert_eq!(reasons("rs.md"), (vec![(1, 1)], vec![LoadReason::PathGlobMatch]), "{model}");
+    }
 }
 
 #[test]

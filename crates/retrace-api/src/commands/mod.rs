@@ -31,7 +31,8 @@ mod features {
         set_new_projects, strip_characters,
     };
     pub(super) use retrace_history::{
-        activity, blame, log, origin, search, session, session_writes, show, timeline,
+        activity, blame, log, origin, presence, presence_lane, reach, search, session, session_writes, show,
+        timeline,
     };
     pub(super) use retrace_hosted::{
         accept_memories, add_remote, archive_dream, archive_remote, cancel_dream, check_mounts,
@@ -51,8 +52,8 @@ mod features {
     pub(super) use retrace_lab::{
         change_reach, context_composition, context_confirm, context_deployed, context_export, context_lines,
         context_memory, context_recommend, context_request, context_show, context_simulate, context_sweep,
-        context_turn, counter_status, presence, presence_lane, prices, reach, remove_variant, save_variant,
-        set_counter_key, tokens, transcripts, variants,
+        context_turn, counter_status, prices, remove_variant, save_variant, set_counter_key, tokens,
+        transcripts, variants,
     };
     pub(super) use retrace_redact::{receipts, recheck_receipt, redact, verify};
     pub(super) use retrace_review::{

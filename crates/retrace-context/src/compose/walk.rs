@@ -4,6 +4,7 @@
 //! lengths of the segments, plus the requests.
 
 use super::{Classes, signed};
+use crate::outcome::BlockAt;
 use crate::weigh::{keeps_earlier_turns, opens_a_turn};
 use crate::weight::{BlockWeight, FileClass, FileSource, FileWeight, Margin, Weights};
 use retrace_tokens::Family;
@@ -91,8 +92,7 @@ fn walk_segment(
             thought += sums.thought;
             thought_in_turn += sums.thought;
             if !segment.dropped_results.is_empty() {
-                let freed = freed_by_dropping(transcript, weights, segment, message);
-                spoken.classes.tool_results = spoken.classes.tool_results.saturating_sub(freed);
+                free_dropped(transcript, weights, segment, message, &mut spoken.classes);
             }
         }
         let mut sent = preamble(transcript, weights, index);
@@ -127,20 +127,38 @@ fn preamble(transcript: &Transcript, weights: &Weights, request: usize) -> Sums 
     sums
 }
 
-/// Tokens that the client freed by dropping results took from a message of the segment.
-fn freed_by_dropping(transcript: &Transcript, weights: &Weights, segment: &Segment, message: usize) -> i64 {
-    let Some(blocks) = transcript.messages.get(message).map(|message| &message.blocks) else { return 0 };
+/// Takes what the client freed by dropping results of a message of the segment from the classes it was counted in. What the
+/// client had put behind a result goes with it.
+fn free_dropped(
+    transcript: &Transcript,
+    weights: &Weights,
+    segment: &Segment,
+    message: usize,
+    classes: &mut Classes,
+) {
+    let Some(blocks) = transcript.messages.get(message).map(|message| &message.blocks) else { return };
     let weight = |block: usize| weights.messages.get(message).and_then(|blocks| blocks.get(block));
-    let mut freed = 0_i64;
     for (index, block) in blocks.iter().enumerate() {
         if let BlockKind::ToolResult { tool_use_id, .. } = &block.kind
             && segment.dropped_results.contains(tool_use_id)
         {
             let content = weight(index).map_or(0, |weight| weight.content);
-            freed = freed.saturating_add(signed(content.saturating_sub(weights.dropped_result)));
+            let mut freed = signed(content.saturating_sub(weights.dropped_result));
+            let at = BlockAt { message, block: index };
+            let from = weights.files.partition_point(|file| file.at < at);
+            let standing = weights.files[from..].iter().take_while(|file| file.at == at);
+            for file in standing.filter(|file| file.source != FileSource::ReadByTool) {
+                let of_file = signed(file.tokens).min(freed);
+                freed -= of_file;
+                let class = match file.class {
+                    FileClass::Instructions => &mut classes.instructions,
+                    FileClass::Memory => &mut classes.memory,
+                };
+                *class = class.saturating_sub(of_file);
+            }
+            classes.tool_results = classes.tool_results.saturating_sub(freed);
         }
     }
-    freed
 }
 
 fn sum_messages(transcript: &Transcript, weights: &Weights) -> Vec<MessageSums> {

@@ -33,6 +33,7 @@ impl Story {
             segments: vec![segment(Cause::Start, Vec::new())],
             requests: Vec::new(),
             done: Vec::new(),
+            folded: Vec::new(),
         };
         let preambles = vec![PreambleWeight { system: BASE, tools: 0 }];
         let weights = Weights { preambles, placeholder: 10, ..Weights::default() };

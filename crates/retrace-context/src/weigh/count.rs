@@ -123,8 +123,8 @@ fn count_result(content: &[ResultPart], counter: &dyn TextCounter) -> BlockCount
                 count.text = count.text.saturating_add(counter.content(text));
                 count.files.extend(files::added(text).into_iter().map(|file| FileCount {
                     class: file.class,
-                    source: FileSource::ReadByTool,
-                    partial: false,
+                    source: FileSource::Attached,
+                    partial: files::is_cut(&text[file.range.clone()]),
                     tokens: counter.content(&text[file.range]),
                     path: file.path.into_owned(),
                 }));

@@ -105,8 +105,8 @@ pub(super) fn read_by(tool: &str, input: &Value) -> Option<Read> {
     let field = |name: &str| input.get(name).and_then(Value::as_str);
     let partial = PARTS.iter().any(|name| input.get(*name).is_some_and(|value| !value.is_null()));
     let path = match tool {
-        "Read" | "NotebookRead" | "View" | "read_file" | "view_file" => {
-            field("file_path").or_else(|| field("path"))?
+        "Read" | "NotebookRead" | "View" | "read_file" | "view_file" | "read" | "view" => {
+            ["file_path", "path", "filePath", "absolute_path"].into_iter().find_map(field)?
         }
         "memory" | "str_replace_based_edit_tool" | "str_replace_editor" => {
             (field("command") == Some("view")).then(|| field("path")).flatten()?
@@ -127,6 +127,16 @@ pub struct Embedded<'text> {
     pub range: Range<usize>,
     /// True if nothing says where it ends, so that more than the file may be in the range.
     pub is_open: bool,
+}
+
+impl Embedded<'_> {
+    /// The content of the file, without its heading and the empty line that some clients put behind that. `text` is the text in
+    /// which it was found.
+    pub fn content<'text>(&self, text: &'text str) -> Option<&'text str> {
+        let (heading, content) = text.get(self.range.clone())?.split_once('\n')?;
+        let is_apart = heading.starts_with(CONTENTS_OF) || heading.trim_end() == INDEX.trim();
+        Some(content.strip_prefix('\n').filter(|_| is_apart).unwrap_or(content))
+    }
 }
 
 /// Files under a heading `Contents of PATH (…):` at the beginning of a line of `text`, in order. Other files than memory and
@@ -240,7 +250,8 @@ pub fn repeated(text: &str) -> Vec<Repeated> {
 const CONTEXT_BEGINS: &str = "--- Context from: ";
 const CONTEXT_ENDS: &str = "--- End of Context from: ";
 
-/// What opencode writes before a file that it puts behind an answer of a tool (1.18), and around all of them.
+/// What opencode writes before a file that it puts behind an answer of a tool (1.18), and what it and Claude Code write around
+/// files there. Claude Code puts a file of its own heading there for models that take no messages of the role system (2.1.330).
 const REMINDER: &str = "<system-reminder>\n";
 const INSTRUCTIONS: &str = "Instructions from: ";
 const REMINDER_ENDS: &str = "\n</system-reminder>";
@@ -251,10 +262,21 @@ fn reminded(text: &str) -> Vec<Embedded<'_>> {
     for at in memmem::find_iter(text.as_bytes(), REMINDER) {
         let begins_line = at == 0 || text.as_bytes()[at - 1] == b'\n';
         let start = at + REMINDER.len();
-        if !begins_line || !text[start..].starts_with(INSTRUCTIONS) {
+        if !begins_line {
             continue;
         }
         let end = text[start..].find(REMINDER_ENDS).map_or(text.len(), |end| start + end);
+        if let Some(path) = heading(&text[start..end]) {
+            if let Some(class) =
+                class_of_path(path).or_else(|| is_markdown(path).then_some(FileClass::Instructions))
+            {
+                files.push(Embedded { path: path.into(), class, range: start..end, is_open: false });
+            }
+            continue;
+        }
+        if !text[start..].starts_with(INSTRUCTIONS) {
+            continue;
+        }
         let is_heading = |at: &usize| *at == start || text.as_bytes()[at - 1] == b'\n';
         let headings = text[start..end].match_indices(INSTRUCTIONS).map(|(at, _)| start + at);
         let headings: Vec<usize> = headings.filter(is_heading).collect();
@@ -267,6 +289,11 @@ fn reminded(text: &str) -> Vec<Embedded<'_>> {
         }
     }
     files
+}
+
+fn is_markdown(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    lower.ends_with(".md") || lower.ends_with(".mdc")
 }
 
 /// Memory and instruction files that a client added to an answer of a tool, in order.
@@ -334,7 +361,30 @@ mod tests {
                 ("/w/CLAUDE.md", "Instructions from: /w/CLAUDE.md\nBrief."),
             ]
         );
+        assert_eq!(files[0].content(text), Some("# Sub\nTabs.\n\n"));
         assert!(added("<system-reminder>\nInstructions from: /w/notes.md\nx\n</system-reminder>").is_empty());
+    }
+
+    #[test]
+    fn files_that_claude_code_puts_into_a_result_are_found() {
+        let text = "1\tx = 1\n2\tContents of /no/CLAUDE.md:\n\n<system-reminder>\nContents of /w/.claude/rules/ts.md:\n\n# TS\n\n\
+                    </system-reminder>\n\n<system-reminder>\nContents of /w/docs/more.md:\n\nMore.\n\n</system-reminder>\n\n\
+                    <system-reminder>\nContents of /w/data.txt:\n\nx\n</system-reminder>\n\n\
+                    <system-reminder>\nWords.\n</system-reminder>";
+        let files = added(text);
+        let found: Vec<(&str, Option<&str>)> =
+            files.iter().map(|file| (&*file.path, file.content(text))).collect();
+        assert_eq!(found, [("/w/.claude/rules/ts.md", Some("# TS\n")), ("/w/docs/more.md", Some("More.\n"))]);
+        assert!(files.iter().all(|file| file.class == FileClass::Instructions));
+        assert_eq!(
+            added("<system-reminder>\nContents of /w/CLAUDE.md:"),
+            [Embedded {
+                path: "/w/CLAUDE.md".into(),
+                class: FileClass::Instructions,
+                range: 18..43,
+                is_open: false,
+            }]
+        );
     }
 
     #[test]
@@ -346,6 +396,8 @@ mod tests {
         assert_eq!(read_by("Read", &json!({"file_path": "/p/memory/a.md", "offset": null})), read(false));
         assert!(read_by("memory", &json!({"command": "view", "path": "/memories/a"})).is_some());
         assert!(read_by("memory", &json!({"command": "create", "path": "/memories/a"})).is_none());
+        assert_eq!(read_by("read", &json!({"filePath": "/p/memory/a.md"})), read(false));
+        assert_eq!(read_by("read_file", &json!({"absolute_path": "/p/memory/a.md"})), read(false));
         assert!(read_by("Read", &json!("/p/memory/a.md")).is_none());
     }
 

@@ -38,6 +38,7 @@ impl Story {
             segments: vec![segment(Vec::new(), Cause::Start)],
             requests: Vec::new(),
             done: Vec::new(),
+            folded: Vec::new(),
         };
         Self { transcript, model: model.to_owned() }
     }

@@ -107,6 +107,15 @@ impl Origins {
         done.map(drop)
     }
 
+    /// Makes a pass where a version is not compared with the transcripts yet.
+    ///
+    /// # Errors
+    /// Those of reading and writing the log.
+    pub(crate) fn catch_up(&self, inner: &Arc<History>) -> Result<(), ApiError> {
+        let is_behind = inner.read(|reader| Ok(reader.last_version()? > reader.joined_through()?))?;
+        if is_behind { self.update(inner) } else { Ok(()) }
+    }
+
     /// Waits until no pass is made in the background.
     pub(crate) fn wait(&self) {
         let state = lock(&self.shared.state);

@@ -1,6 +1,7 @@
 //! Transcripts that were read and weighed, kept for the next question about them: a slider asks many times a second.
 
 use crate::Lab;
+use crate::lab::agents_md;
 use crate::lab::find::{self, Place};
 use crate::lab::request_index;
 use crate::wire::{ApiError, Code};
@@ -378,10 +379,12 @@ pub(crate) fn split_with_lines(path: &Path) -> Result<(Reading, RequestLog, Box<
 const LARGEST_HELD: u64 = 16 << 20;
 
 fn finished(path: &Path, split: SessionSplit) -> Result<(Reading, RequestLog), ApiError> {
-    split.finish().map_err(|error| {
+    let (mut reading, log) = split.finish().map_err(|error| {
         ApiError::invalid(say::cannot_read_transcript_2(sentence(&error)), show(path))
             .hint(say::sessions_claude_code_codex_copilot_2())
-    })
+    })?;
+    agents_md::tell_apart(&mut reading.transcripts);
+    Ok((reading, log))
 }
 
 fn fed(path: &Path) -> Result<SessionSplit, ApiError> {

@@ -5,6 +5,7 @@
 //! person (saved settings, prices of their own).
 
 pub(crate) mod agent;
+pub(crate) mod agents_md;
 pub(crate) mod counter;
 pub(crate) mod find;
 pub(crate) mod in_force;

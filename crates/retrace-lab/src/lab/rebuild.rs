@@ -124,6 +124,7 @@ pub(crate) fn rebuild(transcript: &Transcript, request: &Request, model: &str) -
         segments: vec![segment],
         requests: vec![one],
         done: Vec::new(),
+        folded: Vec::new(),
     };
     Some(Rebuilt { body, transcript, left_out })
 }
@@ -161,6 +162,7 @@ pub(crate) fn recorded(loaded: &Loaded, index: usize, model: &str) -> Option<Reb
         segments: vec![segment],
         requests: vec![one],
         done: Vec::new(),
+        folded: Vec::new(),
     };
     Some(Rebuilt { body, transcript, left_out: BTreeMap::new() })
 }

@@ -4,7 +4,7 @@ use crate::wire::{ApiError, show};
 use retrace_engine::root_of;
 use retrace_log::{MemoryAt, Reader, StoreRow, VersionFilter, VersionRow};
 use retrace_model::{MemoryId, RelPath, StoreKind, VersionOperation};
-use retrace_presence::{Digest, Limits, Loading, Memory, Shelf, Version};
+use retrace_presence::{Dating, Digest, Limits, Loading, Memory, Shelf, Version};
 
 /// What Claude Code loads of the index of its memory. Source: its documentation, memory page; bytes since 2.1.83.
 const CLAUDE_LIMITS: Limits = Limits { lines: 200, bytes: 25_000 };
@@ -148,8 +148,49 @@ pub(crate) fn held(
     let mut rows = reader.versions(&filter)?;
     let paths = reader.paths_of(memory)?;
     rows.sort_by_key(|row| (time(row), row.id.seq));
+    let written = written(reader, &rows)?;
     let (first, _) = reader.recorded_since(store.row.id)?;
+    let rows = rows.into_iter().zip(written).collect();
     with_rows(reader, store, memory, path, &paths, rows, |row| !row.rebuilt && row.operation_seq <= first)
+}
+
+/// When a version was there, and whether it is known that it was not there before.
+#[derive(Clone, Copy)]
+struct Written {
+    at: i64,
+    is_known: bool,
+}
+
+/// Microseconds by which what a call writes is later than the call itself: the request that the call answers did not have it.
+const BEHIND_A_CALL: i64 = 1;
+
+/// When each version was written: by the call that is known to have written it, else when it was recorded. None was there later
+/// than the one behind it.
+fn written(reader: &Reader<'_>, rows: &[VersionRow]) -> Result<Vec<Written>, ApiError> {
+    let seqs: Vec<u64> = rows.iter().map(|row| row.id.seq).collect();
+    let origins = reader.origins_of(&seqs)?;
+    let mut written: Vec<Written> = rows
+        .iter()
+        .map(|row| {
+            let recorded = time(row);
+            let is_first = row.operation == VersionOperation::Created;
+            let told = origins.get(&row.id.seq).and_then(|origin| {
+                let dating = Dating::of(&origin.confidence, &origin.basis, is_first)?;
+                Some((dating, origin.call.as_ref()?.at?))
+            });
+            let Some((dating, at)) = told else { return Written { at: recorded, is_known: false } };
+            let is_known = dating == Dating::NotBefore;
+            Written { at: at.micros().saturating_add(BEHIND_A_CALL).min(recorded), is_known }
+        })
+        .collect();
+    let mut next = i64::MAX;
+    for written in written.iter_mut().rev() {
+        if written.at > next {
+            *written = Written { at: next, is_known: false };
+        }
+        next = written.at;
+    }
+    Ok(written)
 }
 
 /// A memory with the version of one instant, which may be older.
@@ -163,7 +204,8 @@ pub(crate) fn held_once(
 ) -> Result<Option<Held>, ApiError> {
     let Some(path) = &at.path else { return Ok(None) };
     let paths = [path.clone()];
-    let rows = vec![at.version.clone()];
+    let written = Written { at: time(&at.version), is_known: false };
+    let rows = vec![(at.version.clone(), written)];
     let memory = at.version.memory;
     with_rows(reader, store, memory, &path.to_text(), &paths, rows, |_| true).map(Some)
 }
@@ -178,19 +220,19 @@ fn with_rows(
     id: MemoryId,
     path: &str,
     paths: &[RelPath],
-    rows: Vec<VersionRow>,
+    rows: Vec<(VersionRow, Written)>,
     may_be_older: impl Fn(&VersionRow) -> bool,
 ) -> Result<Held, ApiError> {
+    let (rows, written): (Vec<VersionRow>, Vec<Written>) = rows.into_iter().unzip();
     let contents = reader.contents(&rows)?;
     let (mut kept, mut texts, mut versions) = (Vec::new(), Vec::new(), Vec::new());
-    for (row, content) in rows.into_iter().zip(contents) {
-        let at = time(&row);
+    for ((row, content), Written { at, is_known }) in rows.into_iter().zip(contents).zip(written) {
         let (text, version) = match content {
             _ if row.operation == VersionOperation::Deleted => (String::new(), Version::gone(at)),
             Some(bytes) => {
                 let text = String::from_utf8_lossy(&bytes).into_owned();
                 let version = Version::of(&text, at).or_older(may_be_older(&row));
-                (text, version)
+                (text, if is_known { version.dated() } else { version })
             }
             // What was redacted, or is too large to keep, is not compared with anything.
             None => continue,

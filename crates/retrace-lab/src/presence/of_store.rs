@@ -62,6 +62,8 @@ pub(crate) struct OfStores {
 struct Answer {
     known: Arc<Known>,
     versions: u64,
+    /// Versions that were compared with the transcripts: who wrote one tells since when it is there.
+    joined: u64,
     /// The day from which on sessions count.
     since: Option<i64>,
     found: Arc<Vec<MemoryPresence>>,
@@ -90,9 +92,10 @@ pub fn store_presence(
     let (snapshot, known) = inner.lab.presence.all(inner, &roots);
     let since = since.map(|since| since.micros().div_euclid(DAY) * DAY);
     let (asked, kept) = ((store.id, since.is_some()), &inner.lab.presence.of_stores.kept);
+    let joined = inner.read(|reader| Ok(reader.joined_through()?))?;
     if let Some(answer) = lock(kept).get(&asked)
         && Arc::ptr_eq(&answer.known, &known)
-        && (answer.versions, answer.since) == (store.versions, since)
+        && (answer.versions, answer.joined, answer.since) == (store.versions, joined, since)
     {
         return Ok(Arc::clone(&answer.found));
     }
@@ -105,7 +108,7 @@ pub fn store_presence(
     let mut places = Places::default();
     let of = |held| Row::new(held).over(&at, since, &snapshot, &known, &mut places);
     let found: Arc<Vec<MemoryPresence>> = Arc::new(held.iter().filter_map(of).collect());
-    let answer = Answer { known, versions: store.versions, since, found: Arc::clone(&found) };
+    let answer = Answer { known, versions: store.versions, joined, since, found: Arc::clone(&found) };
     lock(kept).insert(asked, answer);
     Ok(found)
 }

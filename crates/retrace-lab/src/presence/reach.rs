@@ -3,7 +3,7 @@
 use super::digests::Known;
 use super::memories::{self, Held, StoreAt};
 use super::places::{Places, Spoken, is_subagent};
-use super::session::{compactions, spans_of, title_of};
+use super::session::{compactions, spans_of, spans_of_file, title_of};
 use crate::Lab;
 use crate::lab::find::unique_id;
 use crate::tokens::NEWEST;
@@ -185,8 +185,11 @@ impl Reaching<'_> {
     ) -> ReachRow {
         let digest = conversation.digest();
         let version_id = |version| self.held.version_id(version);
-        let spans =
-            spans_of(conversation, &self.held.memory, pieces, self.newest, &self.asked(), &version_id);
+        // Of the whole file each request is asked what it had, of lines whether they were there.
+        let spans = match &self.lines {
+            None => spans_of_file(conversation, &self.held.memory, pieces, &version_id),
+            Some(lines) => spans_of(conversation, &self.held.memory, pieces, self.newest, lines, &version_id),
+        };
         let present = spans.iter().any(|span| self.is_there(span));
         let cause = match present {
             true => spans.last().filter(|last| !last.present).and_then(|last| last.cause),

@@ -9,13 +9,13 @@ use crate::Lab;
 use crate::context::index_among;
 use crate::lab::find::{self, Place};
 use crate::wire::{
-    ApiError, Code, LaneFile, LaneSpan, Presence, PresenceLane, PresenceLaneReq, PresenceReq, PresenceSource,
-    PresenceSpan,
+    ApiError, Code, LaneFile, LaneSpan, Presence, PresenceGrade, PresenceLane, PresenceLaneReq, PresenceReq,
+    PresenceSource, PresenceSpan,
 };
 use retrace_engine::counts::NEWEST_FAMILY;
 use retrace_log::{Reader, VersionFilter};
 use retrace_model::{MemoryId, RelPath, Timestamp};
-use retrace_presence::{AtRequest, Conversation, Digest, Loading, Memory, Piece, Proof, Version, Way};
+use retrace_presence::{AtRequest, Conversation, Digest, Loading, Memory, Piece, Proof, Span, Version, Way};
 use retrace_sessions::{Entry, RootKind};
 use retrace_tokens::{Counter, family_of};
 use std::collections::{BTreeMap, HashSet};
@@ -76,6 +76,39 @@ pub fn presence_lane(inner: &Arc<Lab>, request: PresenceLaneReq) -> Result<Prese
             files,
             left_out,
         })
+    })
+}
+
+/// A file that requests of a conversation are known to have held.
+pub(crate) struct HeldFile {
+    /// Its path on the machine.
+    pub path: String,
+    /// Ranges of requests that held any line of it, both ends included.
+    pub requests: Vec<(u64, u64)>,
+    /// Tokens of the most that one of them held.
+    pub tokens: u64,
+    /// True if only a part of it was ever there.
+    pub is_part: bool,
+    /// True if the model read it or a command printed it.
+    pub is_read: bool,
+}
+
+/// The files that requests of a conversation are known to have held, and the directory it ran in. What is only inferred is left
+/// out.
+///
+/// # Errors
+/// `not_found` for a transcript that is not there or has no requests.
+pub(crate) fn held_files(
+    inner: &Arc<Lab>,
+    place: &Place,
+) -> Result<(Vec<HeldFile>, Option<String>), ApiError> {
+    with_work(inner, place, None, |work, reader| {
+        let mut files: Vec<HeldFile> = Vec::new();
+        work.visit(reader, &mut |asked| files.extend(work.held_file(asked)))?;
+        files.sort_by(|one, other| {
+            one.requests.first().cmp(&other.requests.first()).then_with(|| one.path.cmp(&other.path))
+        });
+        Ok((files, work.digest.directory.clone()))
     })
 }
 
@@ -168,6 +201,28 @@ struct Asked<'a> {
     /// By version: its text.
     texts: &'a [String],
     conversation: Conversation<'a>,
+    /// True if the texts are what was loaded, and no version of the log.
+    is_as_loaded: bool,
+}
+
+impl<'a> Asked<'a> {
+    /// The same with a text that stands for its version.
+    fn of_text<'b>(&'b self, memory: &'b Memory, texts: &'b [String]) -> Asked<'b>
+    where
+        'a: 'b,
+    {
+        Asked {
+            path: self.path,
+            file: self.file.clone(),
+            of: self.of,
+            memory,
+            pieces: self.pieces,
+            reference: Some(0),
+            texts,
+            conversation: self.conversation,
+            is_as_loaded: true,
+        }
+    }
 }
 
 impl Work<'_> {
@@ -202,6 +257,7 @@ impl Work<'_> {
                 reference: Some(0),
                 texts: &[lines.join("\n")],
                 conversation,
+                is_as_loaded: false,
             });
         }
         Ok(())
@@ -255,8 +311,11 @@ impl Work<'_> {
     /// What a file was at the request.
     fn told(&self, asked: &Asked<'_>, with_spans: bool) -> Option<PresenceSource> {
         let at = asked.conversation.at(asked.memory, asked.pieces, asked.reference, self.index)?;
+        if let Some((memory, text)) = self.as_loaded(asked, &at, self.index) {
+            return self.told(&asked.of_text(&memory, &[text]), with_spans);
+        }
         let text = asked.texts.get(at.reference)?;
-        let held = asked.of.map(|(_, held)| held);
+        let held = asked.of.map(|(_, held)| held).filter(|_| !asked.is_as_loaded);
         let version_of = |version| held.and_then(|held| held.version_id(version));
         Some(PresenceSource {
             path: asked.path.to_owned(),
@@ -289,11 +348,20 @@ impl Work<'_> {
             let Some(at) = conversation.at(asked.memory, asked.pieces, asked.reference, first) else {
                 continue;
             };
+            let as_loaded = self.as_loaded(asked, &at, first).and_then(|(memory, text)| {
+                let own = conversation.at(&memory, asked.pieces, Some(0), first)?;
+                Some((own, text))
+            });
+            let told = as_loaded.as_ref().map(|(own, text)| (own, text));
+            let (at, text) = match told.or_else(|| Some((&at, asked.texts.get(at.reference)?))) {
+                Some(told) => told,
+                None => continue,
+            };
             let held = u32::try_from(at.present().count()).unwrap_or(u32::MAX);
             if held == 0 {
                 continue;
             }
-            let tokens = asked.texts.get(at.reference).map_or(0, |text| self.tokens(&at, text));
+            let tokens = self.tokens(at, text);
             let (from, to) = (u64::from(span.from), u64::from(span.to));
             let next = LaneSpan { from, to, lines: held, tokens, grade: grade(at.grade) };
             match spans.last_mut() {
@@ -313,6 +381,55 @@ impl Work<'_> {
             requests: spans.iter().map(|span| span.to - span.from + 1).sum(),
             spans,
         })
+    }
+
+    /// A file that requests are known to have held.
+    fn held_file(&self, asked: &Asked<'_>) -> Option<HeldFile> {
+        let lane = self.lane(asked)?;
+        let spans = lane.spans.iter().filter(|span| span.grade != PresenceGrade::Inferred);
+        let mut requests: Vec<(u64, u64)> = Vec::new();
+        let (mut tokens, mut lines) = (0, 0);
+        for span in spans {
+            tokens = span.tokens.max(tokens);
+            lines = span.lines.max(lines);
+            match requests.last_mut() {
+                Some((_, to)) if *to + 1 == span.from => *to = span.to,
+                _ => requests.push((span.from, span.to)),
+            }
+        }
+        let total = asked.memory.versions().iter().map(|version| version.lines.len()).max().unwrap_or(0);
+        let mut pieces = asked.pieces.iter().map(|at| &self.digest.pieces[*at]);
+        (!requests.is_empty()).then(|| HeldFile {
+            path: lane.file,
+            requests,
+            tokens,
+            is_part: (lines as usize) < total,
+            is_read: pieces.any(|piece| matches!(piece.way, Way::Read | Way::Command)),
+        })
+    }
+
+    /// What stands for the version of a memory that the client brought whole, where the log has no version with any line of it: the
+    /// text as it was loaded, with what the model wrote to the file since.
+    fn as_loaded(&self, asked: &Asked<'_>, at: &AtRequest, request: usize) -> Option<(Memory, String)> {
+        if asked.of.is_none() || asked.is_as_loaded || at.version.is_some() {
+            return None;
+        }
+        let request = u32::try_from(request).ok()?;
+        let here = || asked.pieces.iter().map(|at| &self.digest.pieces[*at]).filter(|it| it.is_in(request));
+        let words = |piece: &Piece| self.with_words.shelf.words(piece.text);
+        let whole = here().filter(|piece| piece.is_whole()).filter_map(words).last()?;
+        let known: HashSet<&str> = asked.texts.get(at.reference)?.lines().map(str::trim_end).collect();
+        if whole.iter().any(|line| !line.trim().is_empty() && known.contains(line.trim_end())) {
+            return None;
+        }
+        let mut lines: Vec<&str> = whole.iter().map(String::as_str).collect();
+        for line in here().filter(|piece| piece.way == Way::Written).filter_map(words).flatten() {
+            if !lines.contains(&line.as_str()) {
+                lines.push(line);
+            }
+        }
+        let text = lines.join("\n");
+        Some((Memory::new(asked.memory.loading, vec![Version::of(&text, i64::MIN)]), text))
     }
 
     /// Tokens of the present lines of a text.
@@ -421,6 +538,7 @@ fn of_memory<'a>(
         reference: None,
         texts: &held.texts,
         conversation,
+        is_as_loaded: false,
     }
 }
 
@@ -469,7 +587,20 @@ pub(super) fn spans_of(
     lines: &std::ops::RangeInclusive<u32>,
     version_id: &dyn Fn(Option<usize>) -> Option<String>,
 ) -> Vec<PresenceSpan> {
-    let spans = conversation.spans(memory, pieces, reference, lines);
+    told_spans(conversation.spans(memory, pieces, reference, lines), version_id)
+}
+
+/// The file over all requests, whatever version each had.
+pub(super) fn spans_of_file(
+    conversation: Conversation<'_>,
+    memory: &Memory,
+    pieces: &[usize],
+    version_id: &dyn Fn(Option<usize>) -> Option<String>,
+) -> Vec<PresenceSpan> {
+    told_spans(conversation.spans_of_file(memory, pieces), version_id)
+}
+
+fn told_spans(spans: Vec<Span>, version_id: &dyn Fn(Option<usize>) -> Option<String>) -> Vec<PresenceSpan> {
     let told = spans.into_iter().map(|span| PresenceSpan {
         from: span.from.into(),
         to: span.to.into(),

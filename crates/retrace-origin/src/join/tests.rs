@@ -1,5 +1,6 @@
 use super::*;
 use crate::apply::tests::{edit, write};
+use crate::write::Reported;
 use proptest::prelude::*;
 use retrace_transcript::Format;
 
@@ -59,6 +60,22 @@ fn a_content_is_known_by_the_call_that_gives_it() {
     // A look between the second and the third.
     let found = one(version(100, Some("a\n"), Some("c\n")), &row);
     assert_eq!((answer(&found), found.write), ((ExactContent, Basis::Chain, Some("s"), 2), Some(1)));
+}
+
+#[test]
+fn a_first_version_that_comes_of_a_file_before_it_is_not_the_first_content() {
+    let replaced = Reported { before: Some("old\n".to_owned()), ..Reported::default() };
+    let over = Write { reported: replaced, ..by("s", 98, whole("x\n")) };
+    let appended = |session: &str| by(session, 99, Effect::Append(b"y\n".to_vec()));
+    for (writes, content, basis) in [
+        (vec![over.clone()], "x\n", Basis::Reported),
+        (vec![over, appended("s")], "x\ny\n", Basis::ChainOver),
+        (vec![by("s", 98, whole("x\n")), appended("s")], "x\ny\n", Basis::Chain),
+        (vec![by("r", 98, whole("x\n")), appended("s")], "x\ny\n", Basis::ChainOver),
+    ] {
+        let found = one(version(100, None, Some(content)), &writes);
+        assert_eq!((found.confidence, found.basis), (Confidence::ExactContent, basis), "{content}");
+    }
 }
 
 #[test]

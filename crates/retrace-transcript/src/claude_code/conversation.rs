@@ -75,6 +75,7 @@ impl Conversation {
             segments: vec![start],
             requests: Vec::new(),
             done: Vec::new(),
+            folded: Vec::new(),
         };
         Self {
             transcript,

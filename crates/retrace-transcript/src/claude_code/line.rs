@@ -302,17 +302,32 @@ pub(crate) fn progress(line: &[u8]) -> Option<Progress<'_>> {
     })
 }
 
-/// The type of a line that records a request or a part of one (2.1.300 and later), without parsing it: these are most of the
-/// bytes of a session. `None` for every other line.
+/// Types of lines that record a request or a part of one (2.1.300 and later).
+const REQUEST_RECORDS: [&str; 3] = ["api-request", "api-request-blob", "api-request-shape"];
+
+lenient_object! {
+    struct Typed<'a> {
+        kind: Text<'a> = "type",
+    }
+}
+
+/// The type of a line that records a request or a part of one, without parsing it where the line begins with its type: these are
+/// most of the bytes of a session. A line that names such a type elsewhere is parsed for its own. `None` for every other line.
 pub(crate) fn request_record(line: &[u8]) -> Option<&'static str> {
     const HEAD: &[u8] = br#"{"type":"api-request"#;
-    let rest = line.strip_prefix(HEAD)?;
+    const NAMED: &[u8] = br#""api-request"#;
     if line.last() != Some(&b'}') {
         return None;
     }
-    let kinds: [(&[u8], &'static str); 3] =
-        [(b"\"", "api-request"), (b"-blob\"", "api-request-blob"), (b"-shape\"", "api-request-shape")];
-    kinds.into_iter().find_map(|(tail, kind)| rest.starts_with(tail).then_some(kind))
+    let of_name = |name: &str| REQUEST_RECORDS.into_iter().find(|kind| *kind == name);
+    if line.starts_with(HEAD) {
+        let name = &line[HEAD.len() - "api-request".len()..];
+        let end = memchr::memchr2(b'"', b'\\', name)?;
+        return std::str::from_utf8(&name[..end]).ok().filter(|_| name[end] == b'"').and_then(of_name);
+    }
+    memmem::find(line, NAMED)?;
+    let typed: Typed<'_> = serde_json::from_slice(line).ok()?;
+    of_name(typed.kind.or_empty())
 }
 
 /// The string after `key`, which holds the opening quote. Strings with escapes are not of use here.
@@ -405,6 +420,15 @@ mod tests {
         assert_eq!(request_record(br#"{"type":"api-request","id":"a"}"#), Some("api-request"));
         assert_eq!(request_record(br#"{"type":"api-request-blob","hash":"a"}"#), Some("api-request-blob"));
         assert_eq!(request_record(br#"{"type":"api-request-shape"}"#), Some("api-request-shape"));
+        for (line, kind) in [
+            (r#"{"v":2,"type":"api-request","id":"a"}"#, "api-request"),
+            (r#"{ "type": "api-request-blob", "hash": "a" }"#, "api-request-blob"),
+            (r#"{"shapeHash":"a","shape":{"type":"x"},"type":"api-request-shape"}"#, "api-request-shape"),
+        ] {
+            assert_eq!(request_record(line.as_bytes()), Some(kind), "{line}");
+        }
+        let nested = br#"{"type":"user","message":{"type":"api-request"}}"#;
+        assert_eq!(request_record(nested), None);
         for other in
             [r#"{"type":"api-request-new"}"#, r#"{"type":"api-request","id":"#, r#"{"type":"user"}"#, ""]
         {

@@ -37,6 +37,9 @@ pub struct SentOf {
 /// The kind of an attachment whose text no line names.
 const REMINDER: &str = "reminder";
 
+/// The kind of an attachment that comes with a reading; it may be sent in the result of it.
+const NESTED: &str = "nested_memory";
+
 const OPENING: &str = "<system-reminder>\n";
 const CLOSING: &str = "\n</system-reminder>";
 
@@ -393,6 +396,18 @@ impl Making {
                 is_kept[summary] = true;
             }
         }
+        let gone = transcript.messages.iter().zip(&is_kept).filter(|(_, is_kept)| !**is_kept);
+        let mut folded: Vec<AttachedFile> = Vec::new();
+        for block in gone.flat_map(|(message, _)| &message.blocks) {
+            let BlockKind::Attachment { attachment, files, .. } = &block.kind else { continue };
+            for file in files.iter().filter(|_| attachment == NESTED) {
+                let file = AttachedFile { content: String::new(), ..file.clone() };
+                if !folded.contains(&file) {
+                    folded.push(file);
+                }
+            }
+        }
+        transcript.folded = folded;
         let mut order: Vec<usize> = (0..transcript.messages.len()).filter(|&index| is_kept[index]).collect();
         order.sort_by_key(|&index| (transcript.messages[index].line, index));
         let mut places = vec![0; transcript.messages.len()];
