@@ -17,10 +17,10 @@ export function useStoreNameOf(): (operation: Operation) => string {
 }
 
 function Head({ writers }: { writers: Extract<Writers, { kind: "sessions" | "several" }> }) {
-  const { kind } = writers;
   const known = writers.writers.length;
-  if (kind === "sessions") return <Plural value={known} one="# session" other="# sessions" />;
-  return <Trans>several writers</Trans>;
+  if (writers.kind === "sessions") return <Plural value={known} one="# session" other="# sessions" />;
+  const sessions = writers.writers.filter(({ actor }) => actor?.type === "session_actor").length;
+  return sessions > 1 ? <Trans>several sessions</Trans> : <Trans>several writers</Trans>;
 }
 
 /** Who wrote an operation, on a line. */
