@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
  * - `cut`: text that a part of the page cuts off. Only names and contents may be, with an ellipsis and the whole text as a
  *   title; labels of buttons, tabs, headings and chips never. A name that is a button says so with `data-name`.
  * - `outside`: a text or a control beyond the window or beyond the part it stands in, with no way to scroll to it.
- * - `sideways`: a control or a label that is reached only by scrolling to the side. Tables and code may be wide.
+ * - `sideways`: a text or a control that is reached only by scrolling to the side. Tables and code may be wide.
  * - `broken`: a button, tab or heading over several lines, or a column so narrow that words stand below each other.
  * - `overlap`: two texts in the same place.
  * - `low`: a part that scrolls and is too small to read in.
@@ -126,7 +126,7 @@ export async function misplaced() {
         else if (label && !named) add("cut", element, node.data, "though it is a label");
         else if (!wholeText(element)) add("cut", element, node.data, "without a title");
       } else if (outside) add("outside", element, node.data);
-      else if (sideways && label && !element.closest(WIDE)) add("sideways", element, node.data, `in ${nameOf(sideways)}`);
+      else if (sideways && !element.closest(WIDE)) add("sideways", element, node.data, `in ${nameOf(sideways)}`);
       if (box.right - box.left > 1 && box.bottom - box.top > 1 && !(scrolled && box.bottom - box.top < 4)) texts.push({ element, box, node, svg });
     }
     const length = node.data.trim().length;

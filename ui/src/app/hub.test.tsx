@@ -45,6 +45,19 @@ const ADA = {
 };
 
 describe("the hub", () => {
+  it("names what is missing, and goes to the first field of it", async () => {
+    const { fake, user } = openWindow("#/hub");
+    await user.click(await screen.findByTestId("hub-join-confirm"));
+    const url = screen.getByTestId("hub-url");
+    expect(url).toHaveFocus();
+    expect(url).toHaveAccessibleDescription("Enter the address of the hub.");
+    await user.type(url, "https://hub.example");
+    await user.click(screen.getByTestId("hub-join-confirm"));
+    expect(screen.getByTestId("hub-token")).toHaveFocus();
+    expect(screen.getByTestId("hub-token")).toHaveAccessibleDescription(/one-time token/);
+    expect(callsOf(fake, "hub_join").real).toHaveLength(0);
+  });
+
   it("is joined with an address and a token, and says why where it is not", async () => {
     const { fake, user } = openWindow("#/hub");
     await user.type(await screen.findByTestId("hub-url"), "https://hub.example");

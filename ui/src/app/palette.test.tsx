@@ -45,6 +45,22 @@ describe("the palette as a command line", () => {
     expect(callsOf(fake, "restore").real).toHaveLength(0);
   });
 
+  it("finds a store by a part of its name, without the time behind it", async () => {
+    await typed("restore harb yesterday 14:00");
+    await rowWith("palette-item", "Restore harbour as of");
+  });
+
+  it("says what a verb expects where it finds nothing", async () => {
+    await typed("restore nowhere 14:00");
+    expect(screen.queryByTestId("palette-item")).toBeNull();
+    expect(screen.getByText(/Nothing found/)).toHaveTextContent("Expected: the name of a store");
+  });
+
+  it("says what a time looks like behind a part of a name", async () => {
+    await typed("restore harb someday");
+    await rowWith("palette-item", "yesterday 14:00");
+  });
+
   it("says what a time looks like where it reads none", async () => {
     await typed("restore harbour someday");
     await rowWith("palette-item", "yesterday 14:00");

@@ -1,5 +1,5 @@
 /** The words of the log as parts of a screen: who, what, when, in which state. */
-import { useLingui } from "@lingui/react/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import type { ActorView, ChangeSource, Message, OriginNote, Version } from "@/bindings";
 import { useNow } from "@/state/now";
 import { useLineCounts } from "@/state/queries";
@@ -8,6 +8,7 @@ import { hiddenIn } from "./hidden";
 import { LineText } from "./LineText";
 import { useProgramWords } from "./program";
 import { Quoted, Space } from "./punctuation";
+import { useTranscripts } from "./runs";
 import { shorten } from "./text";
 import { Dot, useWords } from "./ui";
 import { actorWords, operationOf, OPERATIONS, sourceWords, STATES } from "./vocabulary";
@@ -85,9 +86,28 @@ export function ProgramText({ text }: { text: Message }) {
   return <>{sentence(text)}</>;
 }
 
+/** The note of a session's rollback: it names the session by its id, which tells a person nothing. */
+function SessionRollback({ session }: { session: string }) {
+  const { data } = useTranscripts();
+  const title = data?.transcripts.find(({ id }) => id === session)?.title;
+  return (
+    <span title={session}>
+      {title ? (
+        <Trans>
+          rollback of session “
+          <LineText text={shorten(title, BRIEF_LETTERS)} hidden={hiddenIn(shorten(title, BRIEF_LETTERS))} />”
+        </Trans>
+      ) : (
+        <Trans>rollback of a session</Trans>
+      )}
+    </span>
+  );
+}
+
 /** The note of an operation, of the program or of a person. */
 export function Note({ text }: { text: Message }) {
-  return <ProgramText text={text} />;
+  const session = text.id === "session_rollback.rollback_session" ? text.args.session : undefined;
+  return typeof session === "string" ? <SessionRollback session={session} /> : <ProgramText text={text} />;
 }
 
 /** A store's state: mark, word, and more in the title. */

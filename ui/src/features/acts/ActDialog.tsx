@@ -76,7 +76,7 @@ function Conflicts({ conflicts }: { conflicts: readonly Conflict[] }) {
         <strong>
           <Plural value={conflicts.length} one="# file changed since." other="# files changed since." />
         </strong>{" "}
-        <Trans>Nothing was written. Decide for each file.</Trans>
+        <Trans>Nothing was written. What can be done stands below each file.</Trans>
       </div>
       {conflicts.map((conflict) => (
         <ConflictView
@@ -276,6 +276,13 @@ function usePreviewed(act: Act) {
   return { read, preview, files, ready, busy, failure, choice, choose, perform };
 }
 
+/** What the act changes on disk, where that is known, and that it can be taken back. */
+function Undoable({ files }: { files: number | null }) {
+  if (files === null) return <Trans>It can be undone.</Trans>;
+  if (files === 0) return <Trans>No file is changed. It can be undone.</Trans>;
+  return <Trans>Changes files on disk, and is recorded. It can be undone.</Trans>;
+}
+
 function OpenAct({ act }: { act: Act }) {
   const { t } = useLingui();
   const { read, preview, files, ready, busy, failure, choice, choose, perform } = usePreviewed(act);
@@ -290,7 +297,7 @@ function OpenAct({ act }: { act: Act }) {
       footer={
         <SheetActions
           verb={ready && files > 0 ? t`${verb}: ${plural(files, { one: "# file", other: "# files" })}` : verb}
-          note={<Trans>This only adds to the log. It can be undone.</Trans>}
+          note={<Undoable files={preview?.queued ? null : files} />}
           focus="act"
           isReady={ready}
           isBusy={busy}

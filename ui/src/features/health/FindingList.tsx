@@ -171,7 +171,7 @@ function Detail({ row, onToggle }: { row: FindingRow; onToggle: () => void }) {
       run: () => by("open")?.run(),
       enabled: by("open") !== undefined,
     },
-    { keys: "f", label: t`Mend the finding`, run: () => first?.run(), enabled: first !== undefined },
+    { keys: "m", label: t`The first remedy`, run: () => first?.run(), enabled: first !== undefined },
     { keys: "l", label: t`Allow the finding here`, run: acts.allow, enabled: canAllow },
     { keys: "r", label: t`Redact`, run: () => by("redact")?.run(), enabled: by("redact") !== undefined },
   ]);
@@ -196,7 +196,7 @@ function Detail({ row, onToggle }: { row: FindingRow; onToggle: () => void }) {
           const primary = remedy === first?.remedy && remedy.act !== "redact";
           const tone =
             remedy.act === "redact" ? { tone: "redact" as const } : primary ? { tone: "primary" as const } : {};
-          const keys = keyOf[remedy.act] ?? (remedy === first?.remedy ? "f" : undefined);
+          const keys = keyOf[remedy.act] ?? (remedy === first?.remedy ? "m" : undefined);
           return (
             <Button key={key} {...tone} {...(keys && { keys })} onPress={run} data-testid={`finding-${remedy.act}`}>
               {label}

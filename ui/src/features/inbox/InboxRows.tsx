@@ -124,7 +124,7 @@ function ItemMeta({ item, store }: { item: InboxItem; store: string | null }) {
     content && say(content),
     content && item.content_size_bytes !== null && format.bytes(item.content_size_bytes),
     change !== null && change !== 0 && plural(Math.abs(change), { one: `${tokens} token`, other: `${tokens} tokens` }),
-    item.put_back && t`put back`,
+    item.put_back && (item.put_back.source === "redact" ? t`redacted` : t`put back`),
     item.versions > 1 && plural(item.versions, { one: "# change", other: "# changes" }),
     store,
   ].filter(Boolean);

@@ -1,6 +1,6 @@
 /** The first step: what is to be taken out, and where. */
 import { Trans, useLingui } from "@lingui/react/macro";
-import { type FormEvent, type KeyboardEvent, useState } from "react";
+import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { FindingPlace } from "@/bindings";
 import { spelled } from "@/shared/hidden";
 import { fileName, shorten } from "@/shared/text";
@@ -215,12 +215,18 @@ export function FindForm({
   if (draft.finding !== null) methods.unshift({ value: "finding", label: t`A finding` });
   if (draft.versions.length > 0) methods.push({ value: "versions", label: t`Chosen versions` });
   const ready = isReady(draft) && !reasonTells(draft);
+  const form = useRef<HTMLFormElement>(null);
+  // Whoever came with a finding or versions has asked for this form.
+  const isAsked = draft.finding !== null || draft.versions.length > 0;
+  useEffect(() => {
+    if (isAsked) form.current?.querySelector<HTMLElement>("textarea, input[type=text]")?.focus();
+  }, [isAsked]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (ready) onFind();
   };
   return (
-    <form className={css.redactForm} onSubmit={submit} autoComplete="off">
+    <form ref={form} className={css.redactForm} onSubmit={submit} autoComplete="off">
       <Segmented
         label={t`How to find it`}
         value={draft.method}

@@ -1,5 +1,5 @@
 /** The second step: where the content stands, masked, and what would happen to each place. */
-import { plural } from "@lingui/core/macro";
+import { plural, t } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useMemo, useState } from "react";
 import type { ActResult, Message, RedactionAction, RedactionPlace } from "@/bindings";
@@ -12,7 +12,7 @@ import { Button, Chip, Empty, Failure } from "@/shared/ui";
 import { VirtualRows } from "@/shared/VirtualRows";
 import { useBackend } from "@/state/backend";
 import { useRead } from "@/state/queries";
-import { countPlaces, type Draft, groupMatches, maskedPieces, type MatchGroup } from "./draft";
+import { countChanged, countPlaces, type Draft, groupMatches, maskedPieces, type MatchGroup } from "./draft";
 import { classes } from "@/shared/classes";
 import css from "./redactions.module.css";
 
@@ -57,10 +57,10 @@ function ActionChip({ action }: { action: RedactionAction }) {
   }
 }
 
-function PlaceName({ place }: { place: RedactionPlace }) {
+function PlaceName({ place, action }: { place: RedactionPlace; action: RedactionAction }) {
   switch (place) {
     case "transcript":
-      return <Trans>transcript, changed only if you choose so</Trans>;
+      return action === "left" ? <Trans>transcript, not changed</Trans> : <Trans>transcript, changed too</Trans>;
     case "text":
       return <Trans>texts of the log</Trans>;
     case "file":
@@ -99,7 +99,7 @@ function MatchCard({ group }: { group: MatchGroup }) {
         <span className="muted">
           {match.place === "live" && <Trans>live file</Trans>}
           {match.place === "version" && <Plural value={places} one="recorded version" other="# recorded versions" />}
-          <PlaceName place={match.place} />
+          <PlaceName place={match.place} action={match.action} />
           {store && ` · ${store}`}
           {match.line !== null && ` · ${t`line ${match.line}`}`}
           {match.hits > 1 && ` · ${plural(match.hits, { one: "# match", other: "# matches" })}`}
@@ -189,23 +189,29 @@ function NothingFound({ draft, onBack }: { draft: Draft; onBack: () => void }) {
   );
 }
 
+/** What is changed, as the button and the question say it. */
+function changedWords({ places, transcripts }: ReturnType<typeof countChanged>): string {
+  const memories = plural(places, { one: "# place", other: "# places" });
+  const sessions = plural(transcripts, { one: "# transcript", other: "# transcripts" });
+  if (transcripts === 0) return memories;
+  return places === 0 ? sessions : t`${memories} and ${sessions}`;
+}
+
 function Confirm({
-  places,
+  changed,
   live,
-  transcripts,
   onCancel,
   onConfirm,
 }: {
-  places: number;
+  changed: ReturnType<typeof countChanged>;
   live: boolean;
-  transcripts: boolean;
   onCancel: () => void;
   onConfirm: () => void;
 }) {
   const { t } = useLingui();
   return (
     <Sheet
-      title={t`Redact ${plural(places, { one: "# place", other: "# places" })}?`}
+      title={t`Redact ${changedWords(changed)}?`}
       role="alertdialog"
       onClose={onCancel}
       testId="redact-dialog"
@@ -228,7 +234,7 @@ function Confirm({
           <Trans>Live files are changed too: a marker takes the place of the text.</Trans>
         </p>
       )}
-      {transcripts && (
+      {changed.transcripts > 0 && (
         <p>
           <Trans>Transcripts of agents are changed too. Those that a running program holds open are left.</Trans>
         </p>
@@ -256,7 +262,7 @@ export function Preview({ draft, result, busy, onBack, onRedact }: PreviewProps)
   const { t } = useLingui();
   const [asking, setAsking] = useState(false);
   const groups = useMemo(() => groupMatches(result.matches), [result.matches]);
-  const places = result.matches.filter(({ action }) => action !== "left").length;
+  const changed = useMemo(() => countChanged(result.matches), [result.matches]);
   if (result.matches.length === 0) return <NothingFound draft={draft} onBack={onBack} />;
   return (
     <div className={css.redactPreview}>
@@ -281,11 +287,11 @@ export function Preview({ draft, result, busy, onBack, onRedact }: PreviewProps)
         <Button
           tone="redact"
           isPending={busy}
-          isDisabled={places === 0}
+          isDisabled={changed.places + changed.transcripts === 0}
           onPress={() => setAsking(true)}
           data-testid="redact-places"
         >
-          {t`Redact ${plural(places, { one: "# place", other: "# places" })}…`}
+          {t`Redact ${changedWords(changed)}…`}
         </Button>
         <Button onPress={onBack}>
           <Trans>Change what to find</Trans>
@@ -297,11 +303,8 @@ export function Preview({ draft, result, busy, onBack, onRedact }: PreviewProps)
       </div>
       {asking && (
         <Confirm
-          places={places}
+          changed={changed}
           live={result.matches.some(({ place, action }) => place === "live" && action === "replace_in_place")}
-          transcripts={result.matches.some(
-            ({ place, action }) => place === "transcript" && action === "replace_in_place",
-          )}
           onCancel={() => setAsking(false)}
           onConfirm={() => {
             setAsking(false);

@@ -10,6 +10,7 @@ import { shorten } from "@/shared/text";
 import { Button, Chip, CopyButton, Failure } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
 import { classes } from "@/shared/classes";
+import { changedTranscripts } from "./draft";
 import css from "./redactions.module.css";
 
 function PlaceChip({ place }: { place: ReceiptPlace }) {
@@ -114,6 +115,7 @@ function Places({ receipt }: { receipt: Receipt }) {
 export function ReceiptPanel({ receipt }: { receipt: Receipt }) {
   const format = useFormat();
   const titleOf = useReceiptTitle();
+  const transcripts = changedTranscripts(receipt);
   return (
     <div className={css.receipt} data-testid="receipt">
       <p>
@@ -127,6 +129,12 @@ export function ReceiptPanel({ receipt }: { receipt: Receipt }) {
           <Plural value={receipt.versions} one="# version redacted" other="# versions redacted" />
           {" · "}
           <Plural value={receipt.live_files} one="# live file changed" other="# live files changed" />
+          {transcripts > 0 && (
+            <>
+              {" · "}
+              <Plural value={transcripts} one="# transcript changed" other="# transcripts changed" />
+            </>
+          )}
         </span>
       </p>
       {receipt.purge === "pending" && (

@@ -7,7 +7,7 @@ import { Await, Button, Empty, Failure } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
 import { useReceipts } from "@/state/receipts";
 import { navigate, type Route } from "@/state/route";
-import { type Draft, newDraft, redactRequest } from "./draft";
+import { changesTranscripts, type Draft, newDraft, redactRequest } from "./draft";
 import { FindForm } from "./FindForm";
 import { Preview } from "./Preview";
 import { ReceiptActs, ReceiptPanel } from "./ReceiptPanel";
@@ -90,29 +90,32 @@ function NewRedaction({ versions, finding }: { versions: readonly string[]; find
     }
   };
   return (
-    <section className={css.redactMain} aria-label={t`New redaction`}>
-      <header className="list-header">
-        <h1>
-          <Trans>Redact</Trans>
-        </h1>
-        <span className="spacer" />
-        <Steps at={busy === "redact" ? "redact" : found ? "preview" : "find"} />
-      </header>
-      <div className={css.redactBody}>
-        {failure !== null && <Failure error={failure} />}
-        {found ? (
-          <Preview
-            draft={draft}
-            result={found}
-            busy={busy === "redact"}
-            onBack={() => setFound(null)}
-            onRedact={() => void run("redact")}
-          />
-        ) : (
-          <FindForm draft={draft} busy={busy === "find"} onChange={setDraft} onFind={() => void run("find")} />
-        )}
-      </div>
-    </section>
+    <>
+      <section className={css.redactMain} aria-label={t`New redaction`}>
+        <header className="list-header">
+          <h1>
+            <Trans>Redact</Trans>
+          </h1>
+          <span className="spacer" />
+          <Steps at={busy === "redact" ? "redact" : found ? "preview" : "find"} />
+        </header>
+        <div className={css.redactBody}>
+          {failure !== null && <Failure error={failure} />}
+          {found ? (
+            <Preview
+              draft={draft}
+              result={found}
+              busy={busy === "redact"}
+              onBack={() => setFound(null)}
+              onRedact={() => void run("redact")}
+            />
+          ) : (
+            <FindForm draft={draft} busy={busy === "find"} onChange={setDraft} onFind={() => void run("find")} />
+          )}
+        </div>
+      </section>
+      <Effect draft={draft} />
+    </>
   );
 }
 
@@ -162,9 +165,10 @@ function Done({ id }: { id: string }) {
   );
 }
 
-/** What a redaction does, beside its form. */
-function Effect() {
+/** What the redaction does, beside its form: what the ticks say. */
+function Effect({ draft }: { draft: Draft }) {
   const { t } = useLingui();
+  const transcripts = changesTranscripts(draft);
   return (
     <aside className={classes("side", css.sideWide)} aria-label={t`Effect of a redaction`}>
       <div className={css.sideExplain}>
@@ -176,8 +180,19 @@ function Effect() {
             <Trans>Removes the content from every recorded version that holds it, and from the search index.</Trans>
           </li>
           <li>
-            <Trans>Replaces it in the live files, if you choose so.</Trans>
+            {draft.live ? (
+              <Trans>Replaces it in the live files with a marker.</Trans>
+            ) : (
+              <Trans>Leaves the live files as they are.</Trans>
+            )}
           </li>
+          {transcripts && (
+            <li>
+              <Trans>
+                Replaces it in agents&apos; transcripts with a marker, but for those that a running program has open.
+              </Trans>
+            </li>
+          )}
           <li>
             <Trans>
               Purges the bytes from the files on disk, then searches for them there and records what was found.
@@ -185,9 +200,13 @@ function Effect() {
           </li>
         </ol>
         <p className="muted">
-          <Trans>
-            Transcripts, backups and copies elsewhere are not changed; the receipt names what it can see of them.
-          </Trans>
+          {transcripts ? (
+            <Trans>Backups and copies elsewhere are not changed; the receipt names what it can see of them.</Trans>
+          ) : (
+            <Trans>
+              Transcripts, backups and copies elsewhere are not changed; the receipt names what it can see of them.
+            </Trans>
+          )}
         </p>
       </div>
     </aside>
@@ -201,14 +220,11 @@ export function RedactionsScreen({ route }: { route: RedactionsRoute }) {
       {route.receipt ? (
         <Done id={route.receipt} />
       ) : (
-        <>
-          <NewRedaction
-            key={JSON.stringify([route.versions, route.finding])}
-            versions={route.versions ?? []}
-            finding={route.finding ?? null}
-          />
-          <Effect />
-        </>
+        <NewRedaction
+          key={JSON.stringify([route.versions, route.finding])}
+          versions={route.versions ?? []}
+          finding={route.finding ?? null}
+        />
       )}
     </main>
   );

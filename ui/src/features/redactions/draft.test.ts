@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { RedactionMatch } from "@/bindings";
-import { countPlaces, groupMatches, isReady, maskedPieces, newDraft, reasonTells, redactRequest } from "./draft";
+import {
+  countChanged,
+  countPlaces,
+  groupMatches,
+  isReady,
+  maskedPieces,
+  newDraft,
+  reasonTells,
+  redactRequest,
+} from "./draft";
 
 const match = (more: Partial<RedactionMatch>): RedactionMatch => ({
   place: "version",
@@ -44,6 +53,12 @@ describe("the draft", () => {
     });
   });
 
+  it("changes transcripts only where a person ticks them", () => {
+    const finding = { store: "memstore_1", path: "a.md", rule: "secret/stripe-key", start: 4 };
+    expect(redactRequest(newDraft([], finding), true)).toMatchObject({ finding, transcripts: false });
+    expect(redactRequest({ ...newDraft([], finding), transcripts: true }, true)).toMatchObject({ transcripts: true });
+  });
+
   it("is ready when there is something to look for", () => {
     expect(isReady(newDraft())).toBe(false);
     expect(isReady({ ...newDraft(), secret: " " })).toBe(true);
@@ -80,6 +95,18 @@ describe("matches", () => {
       match({ place: "text", path: "Notes of reviews" }),
     ];
     expect(countPlaces(all)).toEqual({ live: 1, versions: 1, transcripts: 1, others: 2 });
+  });
+
+  it("are counted by what is changed: each transcript once, and none that is left", () => {
+    const all = [
+      match({}),
+      match({ place: "live", action: "replace_in_place" }),
+      match({ place: "transcript", path: "s.jsonl", action: "replace_in_place" }),
+      match({ place: "transcript", path: "s.jsonl", line: 9, action: "replace_in_place" }),
+      match({ place: "transcript", path: "t.jsonl", action: "left" }),
+      match({ place: "git", path: "Git repository /work", action: "left" }),
+    ];
+    expect(countChanged(all)).toEqual({ places: 2, transcripts: 1 });
   });
 
   it("show bars where the text stood", () => {

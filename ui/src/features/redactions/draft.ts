@@ -2,7 +2,7 @@
  * Draft of a redaction. The text lives in the component's memory only: never in the address, in storage or in the cache
  * of answers. Pure.
  */
-import type { FindingPlace, RedactionMatch } from "@/bindings";
+import type { FindingPlace, Receipt, RedactionMatch } from "@/bindings";
 import type { Request } from "@/host";
 import { toBase64 } from "@/shared/text";
 
@@ -32,13 +32,12 @@ export interface Draft {
 }
 
 /**
- * A draft with nothing in it, or with the finding or the versions that were named. What a finding shows was most likely said
- * in a session, so that its transcripts are ticked.
+ * A draft with nothing in it, or with the finding or the versions that were named. Transcripts are another program's files: only a
+ * person ticks them.
  */
 export function newDraft(versions: readonly string[] = [], finding: FindingPlace | null = null): Draft {
   const method = finding !== null ? "finding" : versions.length > 0 ? "versions" : "secret";
-  const transcripts = finding !== null;
-  return { method, secret: "", pattern: "", versions, finding, store: "", live: true, transcripts, reason: "" };
+  return { method, secret: "", pattern: "", versions, finding, store: "", live: true, transcripts: false, reason: "" };
 }
 
 /** True if there is something to search for. */
@@ -60,6 +59,9 @@ export function reasonTells({ method, secret, reason }: Draft): boolean {
   return method === "secret" && secret.trim().length > 3 && reason.includes(secret.trim());
 }
 
+/** True if transcripts are changed, too. */
+export const changesTranscripts = ({ method, transcripts }: Draft) => method !== "versions" && transcripts;
+
 /** The command for a draft. */
 export function redactRequest(draft: Draft, dryRun: boolean): Request<"redact"> {
   return {
@@ -69,7 +71,7 @@ export function redactRequest(draft: Draft, dryRun: boolean): Request<"redact"> 
     finding: draft.method === "finding" ? draft.finding : null,
     store: draft.store || null,
     live: draft.live,
-    transcripts: draft.method !== "versions" && draft.transcripts,
+    transcripts: changesTranscripts(draft),
     reason: draft.reason.trim() || null,
     dry_run: dryRun,
   };
@@ -96,6 +98,17 @@ export function groupMatches(matches: readonly RedactionMatch[]): MatchGroup[] {
   });
   return [...groups.values()];
 }
+
+/** What a redaction changes: places of the log and of stores, and transcripts. */
+export function countChanged(matches: readonly RedactionMatch[]) {
+  const changed = matches.filter(({ action }) => action !== "left");
+  const { transcripts } = countPlaces(changed);
+  return { places: changed.filter(({ place }) => place !== "transcript").length, transcripts };
+}
+
+/** Transcripts that a redaction changed, as its receipt tells. */
+export const changedTranscripts = ({ places }: Pick<Receipt, "places">) =>
+  places.filter(({ detail }) => detail?.id === "transcripts.replaced_marker").length;
 
 /** Places by what they are. */
 export function countPlaces(matches: readonly RedactionMatch[]) {

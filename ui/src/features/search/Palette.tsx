@@ -92,7 +92,7 @@ function Group({
       {entries.map((entry) => (
         <Command.Item key={entry.key} value={entry.key} onSelect={() => onChoose(entry)} data-testid="palette-item">
           <span className={css.paletteLabel}>{entry.label}</span>
-          {entry.detail && <span className="muted">{entry.detail}</span>}
+          {entry.detail && <span className={classes("muted", css.paletteDetail)}>{entry.detail}</span>}
           {entry.keys && <Kbd keys={entry.keys} />}
         </Command.Item>
       ))}
@@ -147,6 +147,7 @@ function useNamed(query: string, stores: readonly Store[]) {
   const named = (entries: readonly Entry[]) => pick(entries, deferred, MAX_NAMED);
   return {
     isCommand: commands.typed !== null,
+    expected: commands.expected,
     groups: [
       { title: t`Actions`, entries: commands.typed ?? named([...actions, ...commands.all]) },
       { title: t`Go to`, entries: commands.typed ? [] : named(places) },
@@ -186,7 +187,7 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
   const [history, setHistory] = useState(false);
   const [chosen, setChosen] = useState("");
   const stores = useRead("stores", {}).data?.stores ?? [];
-  const { isCommand, groups } = useNamed(query, stores);
+  const { isCommand, expected, groups } = useNamed(query, stores);
   const { search, wanted, hits } = useHits(query, history, isCommand);
   const storeName = (id: string) => stores.find((store) => store.id === id)?.name ?? t`removed store`;
   const ask = (text: string) => {
@@ -225,9 +226,10 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
         </ToggleButton>
       </div>
       <Command.List>
-        {!search.isFetching && asked && !isCommand && (
+        {asked && (isCommand || !search.isFetching) && (
           <Command.Empty>
-            <Trans>Nothing found.</Trans> {!history && <Trans>Text that was there once may be in the history.</Trans>}
+            <Trans>Nothing found.</Trans>{" "}
+            {isCommand ? expected : !history && <Trans>Text that was there once may be in the history.</Trans>}
           </Command.Empty>
         )}
         {groups.map(({ title, entries }) => (

@@ -12,7 +12,7 @@ import { useNow } from "@/state/now";
 import { navigate } from "@/state/route";
 import { type LanguageChoice, type Theme, useLanguage, useTheme } from "@/state/settings";
 import { openStoresSheet } from "@/state/sheets";
-import { afterVerb, type Entry, namedFirst, pick } from "./entries";
+import { afterVerb, begunWith, type Entry, namedFirst, namedInPart, pick } from "./entries";
 import type { Known } from "./found";
 import { whenOf } from "./when";
 
@@ -138,18 +138,16 @@ function useRestore(stores: readonly Store[]) {
         }),
     };
   };
+  const unread = (store: Store): Entry => ({
+    key: "restore unread",
+    label: t`A time that has come: yesterday 14:00, 2h ago, 2026-11-20, #824`,
+    goesOn: `${verb} ${store.name} `,
+    run: () => undefined,
+  });
   const ofStore = (store: Store, typed: string): Entry[] => {
     const when = whenOf(typed, now);
     if (when) return [to(store, when.at, when.operation)];
-    if (typed !== "")
-      return [
-        {
-          key: "restore unread",
-          label: t`A time that has come: yesterday 14:00, 2h ago, 2026-11-20, #824`,
-          goesOn: `${verb} ${store.name} `,
-          run: () => undefined,
-        },
-      ];
+    if (typed !== "") return [unread(store)];
     return [HOUR_MS, 24 * HOUR_MS, 7 * 24 * HOUR_MS].map((ago) => to(store, new Date(now - ago).toISOString(), false));
   };
   const goOn = (store: Store): Entry => ({
@@ -164,7 +162,12 @@ function useRestore(stores: readonly Store[]) {
     const rest = afterVerb(query, ["restore", verb]);
     if (rest === null) return null;
     const found = namedFirst(rest, stores);
-    return found ? ofStore(found.named, found.rest) : pick(stores.map(goOn), rest, MOST);
+    if (found) return ofStore(found.named, found.rest);
+    const parts = namedInPart(rest, stores, (text) => whenOf(text, now));
+    if (parts) return parts.named.slice(0, MOST).map((store) => to(store, parts.read.at, parts.read.operation));
+    const begun = pick(stores.map(goOn), rest, MOST);
+    // What follows a name and is no time: says which times there are.
+    return begun.length > 0 ? begun : begunWith(rest, stores).slice(0, 1).map(unread);
   };
   const start: Entry = {
     key: "restore",
@@ -174,7 +177,8 @@ function useRestore(stores: readonly Store[]) {
     goesOn: `${verb} `,
     run: () => undefined,
   };
-  return { typed, start };
+  const expected = t`Expected: the name of a store or a part of it, then a time.`;
+  return { typed, start, expected };
 }
 
 /** `redact MEMORY`: the screen of redactions with the memory's newest version. It takes a name, never the text itself. */
@@ -220,5 +224,7 @@ export function useCommands(query: string, stores: readonly Store[], memories: r
   return {
     all: [restore.start, redact.start, ...recording, ...choices, ...others],
     typed: restore.typed(query) ?? redact.typed(query),
+    // The other verb always has an entry.
+    expected: restore.expected,
   };
 }

@@ -59,3 +59,28 @@ export function namedFirst<T extends { name: string }>(
   const named = [...names].sort((a, b) => b.name.length - a.name.length).find(fits);
   return named ? { named, rest: text.slice(named.name.length).trim() } : null;
 }
+
+/** Those of `names` that a text begins with in part, and what `read` makes of the rest; null where there is none. */
+export function namedInPart<T extends { name: string }, R>(
+  text: string,
+  names: readonly T[],
+  read: (rest: string) => R | null,
+): { named: T[]; read: R } | null {
+  const words = text.split(/\s+/).filter(Boolean);
+  for (let cut = 1; cut < words.length; cut += 1) {
+    const found = read(words.slice(cut).join(" "));
+    const named = found === null ? [] : names.filter(({ name }) => fit(name, words.slice(0, cut).join(" ")) > 0);
+    if (found !== null && named.length > 0) return { named, read: found };
+  }
+  return null;
+}
+
+/** Those of `names` that the most words at the beginning of a text fit. */
+export function begunWith<T extends { name: string }>(text: string, names: readonly T[]): T[] {
+  const words = text.split(/\s+/).filter(Boolean);
+  for (let cut = words.length; cut > 0; cut -= 1) {
+    const named = names.filter(({ name }) => fit(name, words.slice(0, cut).join(" ")) > 0);
+    if (named.length > 0) return named;
+  }
+  return [];
+}

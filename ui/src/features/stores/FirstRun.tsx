@@ -70,7 +70,7 @@ export function FirstRun({ onLeave }: { onLeave: () => void }) {
               <span>
                 <Plural value={recorded} one="# directory is recorded." other="# directories are recorded." />
               </span>
-              <Button tone="primary" onPress={() => leave("memories")} data-testid="first-run-open">
+              <Button tone="primary" autoFocus onPress={() => leave("memories")} data-testid="first-run-open">
                 <Trans>Open the memories</Trans>
               </Button>
             </div>

@@ -9,7 +9,7 @@ import { DiffModeSwitch, DiffPanel } from "@/shared/DiffPanel";
 import { RedactedDiff } from "@/shared/DiffView";
 import { useFormat } from "@/shared/format";
 import { ChevronIcon } from "@/shared/icons";
-import { Actor, Moment, Note, OperationSign, OperationWord, Source, VersionCounts } from "@/shared/labels";
+import { Moment, Note, OperationSign, OperationWord, Source, VersionCounts } from "@/shared/labels";
 import { sessionPlace, useSessionName } from "@/shared/session";
 import { StoreChoice } from "@/shared/StoreChoice";
 import { fileName, folderOf } from "@/shared/text";
@@ -18,11 +18,14 @@ import { startAct } from "@/state/acts";
 import { useBackend } from "@/state/backend";
 import { useKeys } from "@/state/keys";
 import { useNow } from "@/state/now";
-import { useRead, useTimeline } from "@/state/queries";
+import { useTimeline } from "@/state/queries";
 import { navigate, type Route } from "@/state/route";
 import { say } from "@/state/toasts";
 import { wordsFor } from "@/shared/failure";
+import { OperationWriter, OperationWriters, useStoreNameOf } from "./OperationWriter";
 import { operationKey, sizeOf, type TimelineRow, timelineRows } from "./rows";
+import { Writer } from "@/shared/Writer";
+import { writersOf } from "./writers";
 import { classes } from "@/shared/classes";
 import css from "./timeline.module.css";
 
@@ -49,19 +52,10 @@ function Counts({ operation }: { operation: Operation }) {
   );
 }
 
-function useStoreName(): (id: string | null) => string {
-  const { t } = useLingui();
-  const { data } = useRead("stores", {});
-  return (id) => {
-    if (id === null) return t`several stores`;
-    return data?.stores.find((store) => store.id === id)?.name ?? t`removed store`;
-  };
-}
-
 function OperationRow({ row }: { row: Extract<TimelineRow, { kind: "operation" }> }) {
   const { operation } = row;
   const { t } = useLingui();
-  const storeName = useStoreName();
+  const storeName = useStoreNameOf();
   const paths = operation.versions.map(({ path }) => path ?? t`redacted memory`);
   const rest = sizeOf(operation) - 1;
   return (
@@ -95,7 +89,7 @@ function OperationRow({ row }: { row: Extract<TimelineRow, { kind: "operation" }
             {" · "}
           </>
         )}
-        {storeName(operation.store_id)} · <Actor actor={operation.created_by} origin={originOf(operation)} brief />
+        {storeName(operation)} · <OperationWriter operation={operation} brief />
         {operation.note && (
           <>
             {" "}
@@ -107,7 +101,7 @@ function OperationRow({ row }: { row: Extract<TimelineRow, { kind: "operation" }
   );
 }
 
-function VersionRow({ version }: { version: Version }) {
+function VersionRow({ operation, version }: { operation: Operation; version: Version }) {
   return (
     <div className={css.timelineVersion}>
       <OperationSign version={version} />
@@ -126,6 +120,11 @@ function VersionRow({ version }: { version: Version }) {
         )}
       </span>
       <VersionCounts version={version} />
+      {writersOf(operation).kind !== "one" && (
+        <span className={css.timelineWriter}>
+          <Writer of={version} brief />
+        </span>
+      )}
     </div>
   );
 }
@@ -139,7 +138,7 @@ function TimelineRowView({ row }: { row: TimelineRow }) {
     case "operation":
       return <OperationRow row={row} />;
     case "version":
-      return <VersionRow version={row.version} />;
+      return <VersionRow operation={row.operation} version={row.version} />;
     case "more":
       return (
         <div className={classes(css.timelineVersion, "muted")}>
@@ -149,24 +148,27 @@ function TimelineRowView({ row }: { row: TimelineRow }) {
   }
 }
 
-/** The session that wrote an operation, where it is one. */
-function originOf({ created_by, versions }: Operation) {
-  const origin = versions[0]?.origin ?? null;
-  return created_by?.type === "session_actor" && origin?.session_id === created_by.session_id ? origin : null;
+/** The session that wrote what is chosen: the change, or all of the operation. */
+function sessionOf(operation: Operation, version: Version | null) {
+  const { actor, origin } = version
+    ? { actor: version.created_by, origin: version.origin }
+    : { actor: null, origin: null, ...writersOf(operation) };
+  return actor?.type === "session_actor" ? { id: actor.session_id, origin } : null;
 }
 
 /** Acts on an operation. */
-function OperationActions({ operation }: { operation: Operation }) {
+function OperationActions({ operation, version }: { operation: Operation; version: Version | null }) {
   const { t } = useLingui();
-  const storeName = useStoreName();
+  const storeName = useStoreNameOf();
   const format = useFormat();
   const now = useNow();
-  const subject = `${storeName(operation.store_id)}, ${format.moment(operation.created_at, now)}`;
+  const subject = `${storeName(operation)}, ${format.moment(operation.created_at, now)}`;
   const redaction = operation.source === "redact";
-  const session = operation.created_by?.type === "session_actor" ? operation.created_by.session_id : null;
+  const wrote = sessionOf(operation, version);
+  const session = wrote?.id ?? null;
   const rollback = () => startAct({ command: "rollback", request: { operation_seq: operation.seq }, subject });
   const undo = () => startAct({ command: "undo", request: { operation_seq: operation.seq }, subject });
-  const origin = originOf(operation);
+  const origin = wrote?.origin;
   const name = useSessionName()({ title: origin?.title, prompt: origin?.prompt, at: operation.created_at });
   const openSession = () => session && navigate(sessionPlace(session));
   const rollbackSession = () =>
@@ -204,10 +206,10 @@ function OperationActions({ operation }: { operation: Operation }) {
   );
 }
 
-function OperationFacts({ operation }: { operation: Operation }) {
+function OperationFacts({ operation, version }: { operation: Operation; version: Version | null }) {
   const { t } = useLingui();
   const format = useFormat();
-  const storeName = useStoreName();
+  const storeName = useStoreNameOf();
   return (
     <div className="operation-facts" data-testid="operation-facts">
       <p>
@@ -219,9 +221,10 @@ function OperationFacts({ operation }: { operation: Operation }) {
             {" · "}
           </>
         )}
-        <Actor actor={operation.created_by} origin={originOf(operation)} /> · {storeName(operation.store_id)} ·{" "}
+        {version ? <Writer of={version} /> : <OperationWriter operation={operation} />} · {storeName(operation)} ·{" "}
         {format.exact(operation.created_at)}
       </p>
+      {!version && <OperationWriters operation={operation} />}
       {operation.note && (
         <p className="muted">
           <Note text={operation.note} />
@@ -271,7 +274,7 @@ function Detail({ operation, version }: { operation: Operation; version: Version
           <DiffModeSwitch />
         </div>
       </header>
-      <OperationFacts operation={operation} />
+      <OperationFacts operation={operation} version={version} />
       {!version && count > 1 && (
         <p
           className={classes("muted", css.paneNote)}
@@ -286,7 +289,7 @@ function Detail({ operation, version }: { operation: Operation; version: Version
           <Empty title={t`No versions`} />
         )}
       </div>
-      <OperationActions operation={operation} />
+      <OperationActions operation={operation} version={version} />
     </section>
   );
 }

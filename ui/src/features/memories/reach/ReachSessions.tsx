@@ -57,7 +57,6 @@ function SessionRow({
   onChoose: () => void;
 }) {
   const { t } = useLingui();
-  const format = useFormat();
   const whole = reach.from === null;
   const title = row.title ?? row.description ?? shorten(row.session, 8, 0);
   const open = () => openRequest(reach, row, whole);
@@ -71,7 +70,9 @@ function SessionRow({
         </span>
         <span className="muted">{row.started_at && <Moment at={row.started_at} />}</span>
         <PresenceStrip spans={row.spans} requests={row.requests} compactions={row.compactions} whole={whole} />
-        <span className="num muted">{format.number(row.requests)}</span>
+        <span className="num muted small">
+          <Plural value={row.requests} one="# request" other="# requests" />
+        </span>
       </AriaButton>
       {chosen && (
         <div className={css.detail}>

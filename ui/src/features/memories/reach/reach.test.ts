@@ -64,6 +64,12 @@ describe("the list of Reach", () => {
     expect(listed(reach(rows), "all", new Set([shown[3]!.key]))).toHaveLength(6);
   });
 
+  test("shows sessions that had it before those that had not", () => {
+    const had = { present: true, cause: null, spans: [span(0, 9, { present: true, lines: 1 })] };
+    const rows = [row("new", 9, {}), row("newer", 8, {}), row("had", 5, had)];
+    expect(listed(reach(rows), "all", new Set()).map(({ key }) => key)).toEqual(["had", "new", "newer"]);
+  });
+
   test("puts what moved the line between the sessions it divides, and leaves out other directories", () => {
     const rows = [
       row("new", 9, {}),

@@ -47,7 +47,13 @@ function folded(rows: readonly ReachRow[], open: ReadonlySet<string>): Listed[] 
   return listed;
 }
 
-/** The list, newest first. */
+/** Rows with those that had it first; both in their own order. */
+const presentFirst = (rows: readonly ReachRow[]) => [
+  ...rows.filter(({ present }) => present),
+  ...rows.filter(({ present }) => !present),
+];
+
+/** The list, newest first; between two changes that moved the line, sessions that had it come first. */
 export function listed(reach: Reach, filter: Filter, open: ReadonlySet<string>): Listed[] {
   const rows = reach.rows.filter((row) => isHere(row) && passes(row, filter));
   const moves = [...reach.moves].sort((one, other) => other.at.localeCompare(one.at));
@@ -56,10 +62,10 @@ export function listed(reach: Reach, filter: Filter, open: ReadonlySet<string>):
   for (const move of moves) {
     const next = rows.findIndex((row, at) => at >= from && (row.started_at ?? "") < move.at);
     const end = next < 0 ? rows.length : next;
-    out.push(...folded(rows.slice(from, end), open), { kind: "move", key: move.version_id, move });
+    out.push(...folded(presentFirst(rows.slice(from, end)), open), { kind: "move", key: move.version_id, move });
     from = end;
   }
-  out.push(...folded(rows.slice(from), open));
+  out.push(...folded(presentFirst(rows.slice(from)), open));
   return out;
 }
 
