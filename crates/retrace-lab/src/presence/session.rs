@@ -417,7 +417,7 @@ impl Work<'_> {
         let request = u32::try_from(request).ok()?;
         let here = || asked.pieces.iter().map(|at| &self.digest.pieces[*at]).filter(|it| it.is_in(request));
         let words = |piece: &Piece| self.with_words.shelf.words(piece.text);
-        let whole = here().filter(|piece| piece.is_whole()).filter_map(words).last()?;
+        let whole = here().filter(|piece| piece.is_whole()).filter_map(words).next_back()?;
         let known: HashSet<&str> = asked.texts.get(at.reference)?.lines().map(str::trim_end).collect();
         if whole.iter().any(|line| !line.trim().is_empty() && known.contains(line.trim_end())) {
             return None;
