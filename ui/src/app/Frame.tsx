@@ -1,6 +1,8 @@
 /** The frame: top bar, navigation with what belongs to the screen below it, status line. */
+import type { MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { Button as AriaButton } from "react-aria-components/Button";
 import type { Status } from "@/bindings";
 import { NewProjects } from "@/features/stores/NewProjects";
@@ -9,7 +11,8 @@ import { BrandMark, PanelIcon, SearchIcon, SettingsIcon } from "@/shared/icons";
 import { Moment } from "@/shared/labels";
 import { Comma } from "@/shared/punctuation";
 import { useTaskName } from "@/shared/tasks";
-import { Dot, Kbd } from "@/shared/ui";
+import { Dot, Kbd, useWords } from "@/shared/ui";
+import { toTitle } from "@/state/focus";
 import { useNotes } from "@/state/note";
 import { useOfferedProjects } from "@/state/projects";
 import { setPaletteOpen } from "@/state/palette";
@@ -74,6 +77,9 @@ function TopBar({ screen, status, reachable, onMenu }: TopBarProps) {
   const { t } = useLingui();
   return (
     <header className={css.topBar}>
+      <AriaButton className={css.skipLink} onPress={toTitle} data-testid="skip-link">
+        <Trans>Skip to the content</Trans>
+      </AriaButton>
       <AriaButton
         className={classes("icon-button", css.menuButton)}
         aria-label={t`Show or hide the navigation`}
@@ -245,6 +251,28 @@ function StatusLine({ status }: { status: Status | undefined }) {
   );
 }
 
+const TITLES: Record<Screen, MessageDescriptor> = {
+  inbox: msg`Inbox`,
+  memories: msg`Memories`,
+  timeline: msg`Timeline`,
+  session: msg`Session`,
+  rules: msg`Rules`,
+  health: msg`Health`,
+  context: msg`Context lab`,
+  redactions: msg`Redactions`,
+  stores: msg`Stores`,
+  hub: msg`Hub`,
+  settings: msg`Settings`,
+};
+
+/** Names the page after its screen: in the browser's tabs and history, and for who is told of a new page. */
+function useScreenTitle(screen: Screen) {
+  const title = useWords()(TITLES[screen]);
+  useEffect(() => {
+    document.title = `${title} – Retrace`;
+  }, [title]);
+}
+
 /** Props of the frame. */
 export interface FrameProps {
   /** Where the window is. */
@@ -263,6 +291,7 @@ export interface FrameProps {
 
 /** The frame around every screen. */
 export function Frame({ route, status, reachable, banner, context, children }: FrameProps) {
+  useScreenTitle(route.screen);
   const [menu, setMenu] = useState(false);
   const offered = useOfferedProjects();
   const place = formatRoute(route);

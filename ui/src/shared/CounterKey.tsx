@@ -62,7 +62,7 @@ export function CounterKeyForm({ status }: { status: CounterStatus }) {
     return (
       <p className="muted">
         <Trans>
-          This machine has no keyring that can be used. Start the program with the key in ANTHROPIC_API_KEY instead.
+          This machine has no keyring that can be used, so that no key can be saved here. Tokens are counted offline.
         </Trans>
       </p>
     );

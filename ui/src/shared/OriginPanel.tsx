@@ -223,12 +223,12 @@ export interface OriginPanelProps {
   versionId: string;
   /** Two lines, without what can be opened. */
   compact?: boolean;
-  /** False where the transcript is opened from beside the panel. */
-  opensTranscript?: boolean;
+  /** True where the writer and the prompt stand beside it: what speaks for it remains to be said. */
+  isTold?: boolean;
 }
 
 /** Who wrote a version and why. */
-export function OriginPanel({ versionId, compact = false, opensTranscript = true }: OriginPanelProps) {
+export function OriginPanel({ versionId, compact = false, isTold = false }: OriginPanelProps) {
   const { t } = useLingui();
   const [open, setOpen] = useState(false);
   const read = useRead("origin", { version: versionId, around: null });
@@ -243,6 +243,17 @@ export function OriginPanel({ versionId, compact = false, opensTranscript = true
       </section>
     );
   const { note } = origin;
+  if (isTold)
+    return (
+      <section className={css.origin} aria-label={t`Who wrote it`} data-testid="origin">
+        {note.session_id !== null && (
+          <p>
+            <ConfidenceChip confidence={note.confidence} />
+          </p>
+        )}
+        <Whole origin={origin} />
+      </section>
+    );
   const asked = note.prompt ?? origin.prompt;
   // A session without a title is called by its prompt, which need not be said twice.
   const prompt = asked === (note.title ?? note.prompt) ? null : asked;
@@ -259,7 +270,7 @@ export function OriginPanel({ versionId, compact = false, opensTranscript = true
             </>
           )}
         </span>
-        {opensTranscript && note.transcript && (
+        {note.transcript && (
           <Button tone="quiet" onPress={() => openTranscript(note)} data-testid="origin-open">
             <Trans>Open the transcript</Trans>
           </Button>

@@ -19,6 +19,21 @@ export function projectName(project: string): string {
   return fileName(project.replace(/\/+$/, "")) || project;
 }
 
+/** Names of projects: the last part of each path, with as many parts before it as tell it from the others. */
+export function projectNames(projects: readonly string[]): Map<string, string> {
+  const partsOf = (path: string) => path.split("/").filter(Boolean);
+  const nameOf = (path: string, parts: number) => partsOf(path).slice(-parts).join("/") || path;
+  return new Map(
+    projects.map((path) => {
+      const most = partsOf(path).length;
+      let parts = 1;
+      const isShared = () => projects.some((other) => other !== path && nameOf(other, parts) === nameOf(path, parts));
+      while (parts < most && isShared()) parts += 1;
+      return [path, parts === 1 ? projectName(path) : nameOf(path, parts)];
+    }),
+  );
+}
+
 /** The projects of transcripts, the one used last first. */
 export function projectsOf(rows: readonly TranscriptRow[]): string[] {
   return [...new Set(rows.map(({ project }) => project).filter((project): project is string => project !== null))];

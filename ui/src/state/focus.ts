@@ -52,7 +52,7 @@ function give(element: Element | null | undefined): boolean {
 }
 
 /** Gives the focus to the title of the screen, from where Tab goes to its first control; false where there is none yet. */
-function toTitle(): boolean {
+export function toTitle(): boolean {
   const title = document.querySelector<HTMLElement>("main h1");
   if (title && !title.hasAttribute("tabindex")) title.tabIndex = -1;
   return give(title);

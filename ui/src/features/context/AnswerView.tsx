@@ -77,7 +77,7 @@ function Picture({ show, turns, view, onView }: PictureProps) {
       <section aria-labelledby="context-per-request">
         <div className={chartCss.chartTools}>
           <h2 id="context-per-request">
-            <Trans>Context per request</Trans>
+            <Trans>Context per request, in tokens</Trans>
           </h2>
           <span className="spacer" />
           <Segmented
@@ -164,7 +164,7 @@ export const AnswerView = memo(function AnswerView({ show, turns, onOpen, onSett
   return (
     <>
       <Answer show={show} />
-      <Recommended transcript={show.transcript} onTry={take} />
+      <Recommended transcript={show.transcript} recorded={show.cost_usd} onTry={take} />
       <Picture show={show} turns={turns} view={view} onView={setView} />
       <Foot show={show} turns={turns} onOpen={onOpen} />
       <RequestDetail show={show} cursor={turns.cursor} />

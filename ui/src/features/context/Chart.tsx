@@ -130,7 +130,7 @@ function CursorLabel({
   const { t } = useLingui();
   const format = useFormat();
   const { scales, plot, marks, values } = picture;
-  const label = t`request ${format.number(cursor + 1)}, ${format.number(size)}`;
+  const label = t`request ${format.number(cursor + 1)}, ${format.number(size)} tokens`;
   const next = show.events.find((event) => event.before_request === cursor + 1);
   const note = next?.event === "compaction" ? t`compacted right after` : null;
   const width = Math.max(labelWidth(label), note === null ? 0 : labelWidth(note));
@@ -211,7 +211,10 @@ function Tip({
       </b>
       {lines.map(({ letter, line }) => (
         <span key={letter}>
-          {letter} <span className="num">{format.number(valueAt(line, shown))}</span>
+          {letter}{" "}
+          <span className="num">
+            <Trans>{format.number(valueAt(line, shown))} tokens</Trans>
+          </span>
         </span>
       ))}
       {marks

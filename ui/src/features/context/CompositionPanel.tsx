@@ -1,30 +1,17 @@
 /** What the request under the cursor is made of. */
-import type { MessageDescriptor } from "@lingui/core";
-import { msg } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
-import { memo, useEffect, useState } from "react";
-import type { Composition, ContextClasses, ContextShow, FigureKind, NamedTokens, Simulation } from "@/bindings";
+import { memo, useEffect, useMemo, useState } from "react";
+import type { Composition, ContextShow, FigureKind, NamedTokens, Simulation } from "@/bindings";
 import { useFormat } from "@/shared/format";
-import { Button, useWords } from "@/shared/ui";
+import { Button } from "@/shared/ui";
 import { useRead } from "@/state/queries";
 import { Figure } from "./Figure";
 import type { Letter } from "./lab";
+import { partKey, tonesOf, usePartName } from "./parts";
 import { rangePercent, SafeText, shortLabel } from "./panels";
 import { classes } from "@/shared/classes";
 import panelsCss from "./panels.module.css";
 import labCss from "./lab.module.css";
-
-const CLASSES: readonly [keyof ContextClasses, MessageDescriptor][] = [
-  ["system", msg`system + tools`],
-  ["instructions", msg`instructions`],
-  ["memory", msg`memory`],
-  ["tool_results", msg`tool results`],
-  ["tool_inputs", msg`tool inputs`],
-  ["text", msg`text`],
-  ["thinking", msg`thinking`],
-  ["attachments", msg`attachments`],
-  ["not_recorded", msg`not recorded`],
-];
 
 /** A request's details are asked for when the cursor has stood still so long, in milliseconds. */
 const REST_MS = 140;
@@ -68,41 +55,40 @@ function systemParts({ system_prompt: tokens, tools }: Composition, name: string
 type RequestSize = ContextShow["requests"][number];
 type SimulatedSize = Simulation["requests"][number];
 
-/** Classes of the context of a request, and their sum. */
+/** Parts of the context of a request as the chart draws them, and their sum. */
 function Classes({
+  show,
   request,
   after,
   letter,
   counted,
 }: {
+  show: ContextShow;
   request: RequestSize;
   after: SimulatedSize | undefined;
   letter: Letter;
   counted: FigureKind;
 }) {
-  const say = useWords();
   const format = useFormat();
+  const nameOf = usePartName();
+  const tones = useMemo(() => tonesOf(show.parts), [show.parts]);
   const whole = Math.max(1, request.context);
+  const parts = [...show.parts].reverse().map((part) => ({ part, tokens: part.tokens[request.index] ?? 0 }));
   return (
     <table className={panelsCss.composition}>
       <tbody>
-        {CLASSES.filter(([field]) => request.classes[field] !== 0).map(([field, word]) => (
-          <tr key={field} data-class={field}>
-            <th scope="row">
-              {field === "not_recorded" && request.rests_on === "request" ? <Trans>framing</Trans> : say(word)}
-            </th>
+        {parts.map(({ part, tokens }) => (
+          <tr key={partKey(part)} data-part={partKey(part).trim()}>
+            <th scope="row">{nameOf(part, request.rests_on)}</th>
             <td className={panelsCss.share}>
               <span
-                className={classes(panelsCss.shareBar, panelsCss[`share-${field}`])}
-                style={{ width: `${Math.max(0, Math.min(1, request.classes[field] / whole)) * 100}%` }}
+                className={classes(panelsCss.shareBar, tones.get(partKey(part)))}
+                style={{ width: `${Math.max(0, Math.min(1, tokens / whole)) * 100}%` }}
                 aria-hidden
               />
             </td>
             <td className="cell-end">
-              <Figure
-                text={format.number(request.classes[field])}
-                kind={field === "not_recorded" ? request.kind : counted}
-              />
+              <Figure text={format.number(tokens)} kind={part.class === "not_recorded" ? request.kind : counted} />
             </td>
           </tr>
         ))}
@@ -172,7 +158,7 @@ function CompositionDetail({ known }: { known: Composition }) {
       <Parts
         title={t`Largest blocks`}
         parts={known.largest.map(({ label, tokens, since_request }) => ({
-          name: t`${label}, since ${since_request + 1}`,
+          name: t`${label}, since request ${since_request + 1}`,
           count: 1,
           tokens,
         }))}
@@ -232,9 +218,9 @@ export const CompositionPanel = memo(function CompositionPanel({
   return (
     <section className={labCss.card} aria-label={t`Composition of request ${cursor + 1}`} data-testid="composition">
       <h2>
-        <Trans>Request {cursor + 1} is made of</Trans>
+        <Trans>Request {cursor + 1} is made of, in tokens</Trans>
       </h2>
-      <Classes request={request} after={simulation?.requests[cursor]} letter={letter} counted={counted} />
+      <Classes show={show} request={request} after={simulation?.requests[cursor]} letter={letter} counted={counted} />
       <RestsOn request={request} />
       <Button onPress={() => onOpen(cursor)} keys="o" data-testid="open-turn">
         <Trans>Messages of this request</Trans>

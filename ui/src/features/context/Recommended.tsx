@@ -12,7 +12,7 @@ import { assumed } from "./assumed";
 import { AtLeast } from "./AtLeast";
 
 /** What it would have saved, and what would be read again. */
-function Saved({ found, best }: { found: Recommendation; best: SweepPoint }) {
+function Saved({ found, best, recorded }: { found: Recommendation; best: SweepPoint; recorded: number | null }) {
   const { t } = useLingui();
   const format = useFormat();
   const { input_change: input, cost_change_usd: cost, baseline } = found;
@@ -30,7 +30,11 @@ function Saved({ found, best }: { found: Recommendation; best: SweepPoint }) {
       {cost !== null && baseline.cost_usd !== null && (
         <div>
           <dt>
-            <Trans>of {format.dollars(baseline.cost_usd)}</Trans>
+            {format.dollars(baseline.cost_usd) === format.dollars(recorded ?? baseline.cost_usd) ? (
+              <Trans>of {format.dollars(baseline.cost_usd)}</Trans>
+            ) : (
+              <Trans>of {format.dollars(baseline.cost_usd)} simulated</Trans>
+            )}
           </dt>
           <dd className={cost < 0 ? "text-add" : undefined} data-testid="recommended-cost">
             {format.dollarChange(cost)}
@@ -70,12 +74,14 @@ function Why({ found }: { found: Recommendation }) {
 /** Props of the card. */
 interface RecommendedProps {
   transcript: string;
+  /** Price of the run as recorded; null where it has none. */
+  recorded: number | null;
   /** Takes the setting along. */
   onTry: (point: SweepPoint) => void;
 }
 
 /** What was found. */
-function Found({ found, onTry }: { found: Recommendation; onTry: RecommendedProps["onTry"] }) {
+function Found({ found, recorded, onTry }: { found: Recommendation } & Omit<RecommendedProps, "transcript">) {
   const [open, setOpen] = useState(false);
   const { best } = found;
   const tried = found.tried;
@@ -105,7 +111,7 @@ function Found({ found, onTry }: { found: Recommendation; onTry: RecommendedProp
           </p>
         )}
       </div>
-      {best && <Saved found={found} best={best} />}
+      {best && <Saved found={found} best={best} recorded={recorded} />}
       <div className={css.recommendedActs}>
         {best && (
           <Button
@@ -135,7 +141,7 @@ export function useRecommendation(transcript: string) {
 }
 
 /** The card. While settings are tried it says so in its place. */
-export function Recommended({ transcript, onTry }: RecommendedProps) {
+export function Recommended({ transcript, recorded, onTry }: RecommendedProps) {
   const { data, error } = useRecommendation(transcript);
   return (
     <section
@@ -145,7 +151,7 @@ export function Recommended({ transcript, onTry }: RecommendedProps) {
       data-testid="recommended"
     >
       {data ? (
-        <Found key={transcript} found={data} onTry={onTry} />
+        <Found key={transcript} found={data} recorded={recorded} onTry={onTry} />
       ) : error ? (
         <Failure error={error} />
       ) : (

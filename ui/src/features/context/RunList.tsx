@@ -2,7 +2,7 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useMemo, useState } from "react";
 import type { TranscriptRow, Transcripts } from "@/bindings";
-import { projectName, projectsOf } from "@/shared/runs";
+import { projectName, projectNames, projectsOf } from "@/shared/runs";
 import { classes } from "@/shared/classes";
 import { useFormat } from "@/shared/format";
 import { Moment } from "@/shared/labels";
@@ -65,7 +65,7 @@ function Run({ run, share }: { run: TranscriptRow; share: number }) {
             <span title={isCounted(run) ? t`peak context, counted offline: none is recorded` : t`peak context`}>
               {" · "}
               {isCounted(run) && "~\u202f"}
-              {peak}
+              <Trans>{peak} tokens</Trans>
             </span>
           )}
         </small>
@@ -92,6 +92,7 @@ function Narrow({
   onProject: (project: string | null) => void;
 }) {
   const { t } = useLingui();
+  const names = useMemo(() => projectNames(projects), [projects]);
   return (
     <div className={css.runsLine}>
       <input
@@ -112,7 +113,7 @@ function Narrow({
           <option value="">{t`all projects`}</option>
           {projects.map((path) => (
             <option key={path} value={path} title={path}>
-              {projectName(path)}
+              {names.get(path)}
             </option>
           ))}
         </select>
@@ -125,6 +126,7 @@ function Heading({ data }: { data: Transcripts }) {
   const { t } = useLingui();
   const format = useFormat();
   const by = useObservable(order);
+  const atLeast = data.transcripts.some((run) => run.cost_is_lower_bound);
   return (
     <div className={css.runsLine}>
       <h2 id="runs-title">
@@ -132,7 +134,11 @@ function Heading({ data }: { data: Transcripts }) {
       </h2>
       <span className="muted num" data-testid="runs-total">
         {format.number(data.totals.sessions)}
-        {data.totals.cost_usd > 0 && `, ${format.dollars(data.totals.cost_usd)}`}
+        {data.totals.cost_usd > 0 && (
+          <span title={atLeast ? t`At least: some of its prices are not known` : undefined}>
+            {`, ${atLeast ? "≥\u202f" : ""}${format.dollars(data.totals.cost_usd)}`}
+          </span>
+        )}
       </span>
       <span className="spacer" />
       <Segmented

@@ -220,7 +220,7 @@ export function SettingsView(over: OverProps) {
             onCursor={turns.moveTo}
             onOpen={turns.openRequest}
           />
-          <VariantTable bench={bench} forecasts={forecasts} />
+          <VariantTable bench={bench} forecasts={forecasts} recorded={show.cost_usd} />
           <DeployedPanel transcript={show.transcript} onOpen={turns.openRequest} />
         </div>
         <SidePanels show={show} forecasts={forecasts} letter={variant.letter} turns={turns} onOpen={onOpen} />

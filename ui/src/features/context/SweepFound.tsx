@@ -219,8 +219,8 @@ export function SweepFound({ sweep, onUse }: { sweep: Sweep; onUse: (point: Swee
           <Trans>None of them is better than what ran.</Trans>
         ) : (
           <Trans>
-            In {format.number(best.length)} of them, nothing is better without something else being worse, what ran
-            included.
+            For {format.number(best.length)} of them, no other setting tried and not what ran is better in one figure
+            without being worse in another.
           </Trans>
         )}
       </p>

@@ -14,10 +14,24 @@ import css from "./tables.module.css";
 
 type Totals = Simulation["totals"];
 
+interface CellsProps {
+  totals: Totals;
+  base: Totals | null;
+  own: boolean;
+  /** Price of the run as recorded; null where it has none. */
+  recorded: number | null;
+}
+
 /** Figures of a simulation, compared with what ran. */
-function Cells({ totals, base, own }: { totals: Totals; base: Totals | null; own: boolean }) {
+function Cells({ totals, base, own, recorded }: CellsProps) {
   const { t } = useLingui();
   const format = useFormat();
+  // What ran has a recorded price: where the forecast of it is another, the row says which it shows.
+  const isOther =
+    !own &&
+    recorded !== null &&
+    totals.cost_usd !== null &&
+    format.dollars(totals.cost_usd) !== format.dollars(recorded);
   return (
     <>
       <td className="cell-end" data-testid="cell-peak">
@@ -44,6 +58,11 @@ function Cells({ totals, base, own }: { totals: Totals; base: Totals | null; own
       <td className="cell-end" data-testid="cell-cost">
         <strong className="num">{totals.cost_usd === null ? t`no price` : format.dollars(totals.cost_usd)}</strong>
         {own && <Change value={totals.cost_usd} base={base?.cost_usd} />}
+        {isOther && (
+          <span className="muted small" title={t`${format.dollars(recorded ?? 0)} as recorded`}>
+            <Trans>simulated</Trans>
+          </span>
+        )}
       </td>
       <td className="cell-end num" data-testid="cell-regrets">
         {own ? (
@@ -59,7 +78,7 @@ function Cells({ totals, base, own }: { totals: Totals; base: Totals | null; own
 }
 
 /** A variant, chosen by its name. */
-function VariantRow({ variant, forecast, base, chosen }: RowProps) {
+function VariantRow({ variant, forecast, base, chosen, recorded }: RowProps) {
   const { t } = useLingui();
   const nameOf = useVariantName();
   const totals = forecast?.simulation?.totals ?? null;
@@ -76,7 +95,7 @@ function VariantRow({ variant, forecast, base, chosen }: RowProps) {
         </Button>
       </th>
       {totals ? (
-        <Cells totals={totals} base={base} own={variant.letter !== BASE} />
+        <Cells totals={totals} base={base} own={variant.letter !== BASE} recorded={recorded} />
       ) : (
         <td colSpan={6} className="muted">
           {forecast?.error ? t`the setting is not valid` : t`simulating…`}
@@ -91,10 +110,19 @@ interface RowProps {
   forecast: Forecast | undefined;
   base: Totals | null;
   chosen: boolean;
+  recorded: number | null;
 }
 
 /** The table. */
-export const VariantTable = memo(function VariantTable({ bench, forecasts }: { bench: Bench; forecasts: Forecasts }) {
+export const VariantTable = memo(function VariantTable({
+  bench,
+  forecasts,
+  recorded,
+}: {
+  bench: Bench;
+  forecasts: Forecasts;
+  recorded: number | null;
+}) {
   const { t } = useLingui();
   const base = forecasts[BASE]?.simulation?.totals ?? null;
   const without = forecasts[BASE]?.without?.totals ?? null;
@@ -123,19 +151,23 @@ export const VariantTable = memo(function VariantTable({ bench, forecasts }: { b
                 forecast={forecasts[variant.letter]}
                 base={base}
                 chosen={variant.letter === bench.chosen}
+                recorded={recorded}
               />
               {variant.letter === BASE && without && (
                 <tr data-testid="row-without">
                   <th scope="row" className={css.without}>
                     <Trans>no editing</Trans>
                   </th>
-                  <Cells totals={without} base={base} own />
+                  <Cells totals={without} base={base} own recorded={recorded} />
                 </tr>
               )}
             </Fragment>
           ))}
         </tbody>
       </table>
+      <p className="muted small">
+        <Trans>Peak, input and cache writes in tokens, cost in US dollars.</Trans>
+      </p>
     </div>
   );
 });

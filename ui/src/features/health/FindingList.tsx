@@ -291,6 +291,9 @@ export function FindingList({ health, store }: { health: Health; store: string |
     if (!next.delete(row.key)) next.add(row.key);
     setOpen(next);
   };
+  const notes = health.stores
+    .filter(({ store_id }) => store === undefined || store_id === store)
+    .reduce((sum, one) => sum + one.notes, 0);
   const names = useMemo(() => new Map(health.stores.map(({ store_id, name }) => [store_id, name])), [health.stores]);
   const chosen = rows.find((row) => row.key === key) ?? rows[0];
   const step = (by: 1 | -1) => {
@@ -307,7 +310,17 @@ export function FindingList({ health, store }: { health: Health; store: string |
         <Filters health={health} filter={filter} onChange={({ level, rule }) => setFilter({ level, rule })} />
       </div>
       {rows.length === 0 ? (
-        <Empty title={t`Nothing found`}>
+        <Empty
+          title={t`Nothing found`}
+          action={
+            kept.level === "serious" &&
+            notes > 0 && (
+              <Button onPress={() => setFilter({ ...kept, level: "note" })} data-testid="show-notes">
+                <Plural value={notes} one="Show # note" other="Show # notes" />
+              </Button>
+            )
+          }
+        >
           {health.findings.length === 0 ? (
             <Trans>No rule that is on found anything in these stores.</Trans>
           ) : (

@@ -208,7 +208,7 @@ export function StoreTable({ stores, chosen }: { stores: readonly StoreHealth[];
             t`Index size against the limit`,
             numbers(t`Tokens per session`),
             numbers(t`Findings`),
-            t`Last write`,
+            t`Last write and review`,
             t`Last load`,
           ]}
         />

@@ -104,7 +104,7 @@ function OriginLines({
           </Button>
         )}
       </div>
-      {open && <OriginPanel versionId={item.version_id} opensTranscript={onTranscript === null} />}
+      {open && <OriginPanel versionId={item.version_id} isTold={origin?.session_id != null} />}
     </div>
   );
 }

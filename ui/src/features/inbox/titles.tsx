@@ -116,6 +116,7 @@ const TITLES: Readonly<Record<string, MessageDescriptor>> = {
   "hostile/instructions": msg`hostile instruction`,
   hostile: msg`hostile text`,
   "hidden/comment": msg`hidden comment`,
+  "hidden/zero-width": msg`zero-width character`,
   hidden: msg`hidden character`,
   "front-matter/invalid": msg`unreadable front matter`,
 };

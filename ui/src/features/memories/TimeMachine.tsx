@@ -2,7 +2,7 @@
  * The time machine: when the directory changed, what it was at an instant, and the way back there. The axis is a slider
  * over the marks; a table says the same.
  */
-import { plural } from "@lingui/core/macro";
+import { msg, plural } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { type KeyboardEvent, type PointerEvent, useMemo, useState } from "react";
 import type { ActivityMark, ActResult, Store } from "@/bindings";
@@ -28,7 +28,36 @@ function observed(marks: readonly ActivityMark[] = []): ActivityMark[] {
   return marks.filter(({ rebuilt }) => !rebuilt);
 }
 
-function lookOf(mark: ActivityMark): string {
+/** What a mark may stand for; each has a look of its own, which is not its colour alone. */
+const LOOKS = {
+  change: msg`changed`,
+  deleted: msg`mostly deleted`,
+  act: msg`rolled back or restored`,
+  redact: msg`redacted`,
+} as const;
+
+/** What the marks on the axis mean. */
+function AxisLegend({ marks }: { marks: readonly PlacedMark[] }) {
+  const say = useWords();
+  const looks = new Set(marks.map(({ mark }) => lookOf(mark)));
+  if (looks.size < 2) return null;
+  return (
+    <span className={css.timeLegend} data-testid="axis-legend">
+      {(Object.keys(LOOKS) as (keyof typeof LOOKS)[])
+        .filter((look) => looks.has(look))
+        .map((look) => (
+          <span key={look}>
+            <svg viewBox="0 0 8 12" width="8" height="12" aria-hidden focusable="false">
+              <path className={classes(css.timeMark, css[`time-mark-${look}`])} d="M4 12V0" />
+            </svg>
+            {say(LOOKS[look])}
+          </span>
+        ))}
+    </span>
+  );
+}
+
+function lookOf(mark: ActivityMark): keyof typeof LOOKS {
   if (mark.source === "redact") return "redact";
   if (mark.source === "rollback" || mark.source === "restore") return "act";
   return mark.deleted > mark.created + mark.modified ? "deleted" : "change";
@@ -344,7 +373,12 @@ export function TimeMachine({
         </Button>
       </div>
       <Await read={read} rows={1}>
-        {() => <Axis marks={marks} index={index} onIndex={setIndex} />}
+        {() => (
+          <>
+            <Axis marks={marks} index={index} onIndex={setIndex} />
+            <AxisLegend marks={marks} />
+          </>
+        )}
       </Await>
       {table && (
         <MarkTable store={store} marks={marks} imported={imported} onIndex={setIndex} onClose={() => setTable(false)} />

@@ -1,9 +1,9 @@
 /** The side panel of the redactions: the receipts. */
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Moment } from "@/shared/labels";
-import { Await, Button } from "@/shared/ui";
+import { Await } from "@/shared/ui";
 import { useReceipts } from "@/state/receipts";
-import { formatRoute, navigate } from "@/state/route";
+import { formatRoute } from "@/state/route";
 import { useReceiptTitle } from "./ReceiptPanel";
 
 /** The receipts, newest first. */
@@ -45,9 +45,9 @@ export function ReceiptList({ chosen }: { chosen: string | undefined }) {
         }
       </Await>
       {chosen && (
-        <Button tone="quiet" onPress={() => navigate({ screen: "redactions" })}>
+        <a className="side-link" href={formatRoute({ screen: "redactions" })}>
           <Trans>New redaction</Trans>
-        </Button>
+        </a>
       )}
     </section>
   );

@@ -63,11 +63,11 @@ function Wordings({ rule }: { rule: RuleLedger }) {
       {judged.map((wording, place) => (
         <li key={wording.version_id ?? "before"} title={wording.line?.trim() ?? undefined}>
           {wording.version_id === null ? (
-            <Trans>before</Trans>
+            <Trans>before it was written:</Trans>
           ) : place > 0 ? (
-            <Trans>after</Trans>
+            <Trans>after it was worded so:</Trans>
           ) : judged.length > 1 ? (
-            <Trans>since</Trans>
+            <Trans>since it was worded so:</Trans>
           ) : null}{" "}
           {share(wording)}
         </li>

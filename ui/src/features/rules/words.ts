@@ -5,13 +5,13 @@ import type { RuleFields, RuleKind, RuleOutcome } from "@/bindings";
 
 /** Kinds of rules. */
 export const RULE_KINDS: Record<RuleKind, MessageDescriptor> = {
-  command_never: msg`command never`,
-  command_form: msg`command form`,
-  order: msg`order`,
-  path_never: msg`path never`,
+  command_never: msg`never runs`,
+  command_form: msg`how it runs`,
+  order: msg`in this order`,
+  path_never: msg`never writes`,
   at_end: msg`at the end`,
-  ask_first: msg`ask first`,
-  text_form: msg`text form`,
+  ask_first: msg`asks first`,
+  text_form: msg`how it writes`,
 };
 
 /** What became of a point at which a rule applied. */

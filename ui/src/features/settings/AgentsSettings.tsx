@@ -2,9 +2,11 @@
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
+import { Fragment } from "react";
 import type { Client, ClientPart } from "@/bindings";
 import { classes } from "@/shared/classes";
 import { ProgramText } from "@/shared/labels";
+import { Comma } from "@/shared/punctuation";
 import { Await, Dot, useWords } from "@/shared/ui";
 import { useRead } from "@/state/queries";
 import css from "./settings.module.css";
@@ -50,12 +52,22 @@ function Agent({ client }: { client: Client }) {
         {client.title} <span className="muted num">{client.version ?? <Trans>version unknown</Trans>}</span>
       </h3>
       <div className={classes("muted", css.agentPlaces)}>
-        {client.version_from && <ProgramText text={client.version_from} />}{" "}
-        {client.places.map((place) => (
-          <span key={place} className="mono">
-            {place}{" "}
-          </span>
-        ))}
+        {client.version_from && (
+          <p>
+            <ProgramText text={client.version_from} />
+          </p>
+        )}
+        {client.places.length > 0 && (
+          <p>
+            <Trans>Keeps its files in</Trans>{" "}
+            {client.places.map((place, at) => (
+              <Fragment key={place}>
+                {at > 0 && <Comma />}
+                <span className="mono">{place}</span>
+              </Fragment>
+            ))}
+          </p>
+        )}
       </div>
       <ul className={css.agentParts}>
         {client.parts.map((part) => (

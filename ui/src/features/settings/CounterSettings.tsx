@@ -125,7 +125,7 @@ export function PriceTable() {
             )}
             <details>
               <summary>
-                <Plural value={prices.length} one="# line" other="# lines" />
+                <Plural value={prices.length} one="# price" other="# prices" />
               </summary>
               <div className="table-box">
                 <table className="table" data-testid="prices">

@@ -355,7 +355,16 @@ function Discovery() {
       <h2>
         <Trans>More directories</Trans>
       </h2>
-      {wanted ? (
+      <div>
+        <Button
+          isPending={read.isFetching}
+          onPress={() => (wanted ? void read.refetch() : setWanted(true))}
+          data-testid="discover"
+        >
+          {wanted ? <Trans>Search again</Trans> : <Trans>Search this machine for agent memory</Trans>}
+        </Button>
+      </div>
+      {wanted && (
         <Await read={read} rows={5}>
           {(discovered) => (
             <DiscoveryList
@@ -369,10 +378,6 @@ function Discovery() {
             />
           )}
         </Await>
-      ) : (
-        <Button onPress={() => setWanted(true)} data-testid="discover">
-          <Trans>Search this machine for agent memory</Trans>
-        </Button>
       )}
       <AddDirectory onAdded={() => say({ tone: "done", title: t`The directory is recorded` })} />
     </section>

@@ -175,8 +175,8 @@ function Known({ known, alone }: { known: number; alone: boolean }) {
       {alone ? (
         <Plural
           value={known}
-          one="Nothing else was found: the # directory there is recorded already."
-          other="Nothing else was found: all # directories are recorded already."
+          one="Nothing new was found. The # directory in the usual places of agent memory is recorded already."
+          other="Nothing new was found. All # directories in the usual places of agent memory are recorded already."
         />
       ) : (
         <Plural value={known} one="# more is recorded already." other="# more are recorded already." />
