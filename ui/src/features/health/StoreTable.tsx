@@ -87,6 +87,12 @@ function Loads({ store }: { store: StoreHealth }) {
   const format = useFormat();
   const say = useWords();
   if (!loads) return <span className="muted">–</span>;
+  if (loads.sessions === 0)
+    return (
+      <span className="muted">
+        <Trans>no session tells what it loaded</Trans>
+      </span>
+    );
   const reasons = reasonSums(loads.memories.map((memory) => memory.reasons)).slice(0, MAX_REASONS);
   const never = format.number(loads.never_loaded);
   const all = format.number(loads.memories.length);
