@@ -310,6 +310,24 @@ describe("the inbox", () => {
     await badgeIs(3);
   });
 
+  it("says of what a redaction left that it is redacted, not put back", async () => {
+    const backend = changed();
+    const newest = backend.log.versions.at(-1)!;
+    newest.put_back = {
+      version_id: newest.id,
+      written_by: null,
+      written_at: newest.created_at,
+      by: { type: "user_actor", user_id: "ada" },
+      at: newest.created_at,
+      operation_seq: newest.operation_seq,
+      source: "redact",
+    };
+    openWindow("", backend);
+    const row = await rowWith("inbox-row", "pilots.md");
+    expect(row).toHaveTextContent("redacted");
+    expect(row).not.toHaveTextContent("put back");
+  });
+
   it("keeps the list when an act fails", async () => {
     const backend = changed();
     const { user } = openWindow("", backend);

@@ -41,48 +41,54 @@ export function MemorySheet({ onClose }: { onClose: () => void }) {
             {files.length === 0 ? (
               <Empty title={t`No memory file was seen being loaded`} />
             ) : (
-              <table className="table">
-                <TableHead
-                  columns={[
-                    t`file`,
-                    numbers(t`tokens now`),
-                    numbers(t`loaded per session`),
-                    numbers(t`sessions`),
-                    numbers(t`cost per session`),
-                    t`last loaded`,
-                    t`why loaded`,
-                  ]}
-                />
-                <tbody>
-                  {files.map((file) => (
-                    <tr key={file.path} data-testid="memory-price">
-                      <th scope="row" className={classes("mono", css.cellPath)}>
-                        {file.path}
-                      </th>
-                      <td className="cell-end">
-                        <PartialTokens tokens={file.tokens} partial={file.partial} />
-                      </td>
-                      <td className="cell-end num">
-                        {file.loaded_tokens_per_session === null ? "–" : format.number(file.loaded_tokens_per_session)}
-                      </td>
-                      <td className="cell-end num">{format.number(file.sessions)}</td>
-                      <td className="cell-end num">
-                        {file.cost_usd_per_session === null ? (
-                          <span className="muted">
-                            <Trans>no price</Trans>
-                          </span>
-                        ) : (
-                          format.dollars(file.cost_usd_per_session)
-                        )}
-                      </td>
-                      <td>{file.last_loaded_at && <Moment at={file.last_loaded_at} form="moment" />}</td>
-                      <td>
-                        <Reasons counts={file.reasons} />
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
+              // Keys scroll it; nothing in it takes the focus.
+              // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+              <div role="region" aria-label={t`Cost of memory files`} tabIndex={0}>
+                <table className="table">
+                  <TableHead
+                    columns={[
+                      t`file`,
+                      numbers(t`tokens now`),
+                      numbers(t`loaded per session`),
+                      numbers(t`sessions`),
+                      numbers(t`cost per session`),
+                      t`last loaded`,
+                      t`why loaded`,
+                    ]}
+                  />
+                  <tbody>
+                    {files.map((file) => (
+                      <tr key={file.path} data-testid="memory-price">
+                        <th scope="row" className={classes("mono", css.cellPath)}>
+                          {file.path}
+                        </th>
+                        <td className="cell-end">
+                          <PartialTokens tokens={file.tokens} partial={file.partial} />
+                        </td>
+                        <td className="cell-end num">
+                          {file.loaded_tokens_per_session === null
+                            ? "–"
+                            : format.number(file.loaded_tokens_per_session)}
+                        </td>
+                        <td className="cell-end num">{format.number(file.sessions)}</td>
+                        <td className="cell-end num">
+                          {file.cost_usd_per_session === null ? (
+                            <span className="muted">
+                              <Trans>no price</Trans>
+                            </span>
+                          ) : (
+                            format.dollars(file.cost_usd_per_session)
+                          )}
+                        </td>
+                        <td>{file.last_loaded_at && <Moment at={file.last_loaded_at} form="moment" />}</td>
+                        <td>
+                          <Reasons counts={file.reasons} />
+                        </td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              </div>
             )}
           </>
         )}
