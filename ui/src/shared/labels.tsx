@@ -53,9 +53,15 @@ export function Actor({
   );
 }
 
-/** Cause of something. */
-export function Source({ source }: { source: ChangeSource }) {
+/** Cause of something. `by` is who did it: what a person wrote, as in this window, is no call of an API to them. */
+export function Source({ source, by = null }: { source: ChangeSource; by?: ActorView | null }) {
   const say = useWords();
+  if (source === "api" && by?.type === "user_actor")
+    return (
+      <span>
+        <Trans>edited</Trans>
+      </span>
+    );
   return <span>{say(sourceWords(source))}</span>;
 }
 

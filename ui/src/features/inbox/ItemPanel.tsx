@@ -68,7 +68,7 @@ function OriginLines({
         {item.source !== "scan" && (
           <>
             {" "}
-            · <Source source={item.source} />
+            · <Source source={item.source} by={item.created_by} />
           </>
         )}
         {item.note && (

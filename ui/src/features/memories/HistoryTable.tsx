@@ -37,7 +37,7 @@ function Row({ one, chosen, onOpen }: { one: NumberedVersion; chosen: boolean; o
           </>
         )}
         <div className={css.historyHow}>
-          <Source source={version.source} />
+          <Source source={version.source} by={version.created_by} />
           {version.rebuilt && (
             <>
               {" "}

@@ -69,7 +69,7 @@ function VersionRow({ row, isBase }: { row: Row; isBase: boolean }) {
         {version.source !== "scan" && (
           <>
             {" "}
-            · <Source source={version.source} />
+            · <Source source={version.source} by={version.created_by} />
           </>
         )}
         {version.note && (

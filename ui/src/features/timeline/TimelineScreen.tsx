@@ -64,7 +64,7 @@ function OperationRow({ row }: { row: Extract<TimelineRow, { kind: "operation" }
         <ChevronIcon />
       </span>
       <span className={css.timelineTitle} title={paths[0]}>
-        {paths[0] ? fileName(paths[0]) : <Source source={operation.source} />}
+        {paths[0] ? fileName(paths[0]) : <Source source={operation.source} by={operation.created_by} />}
         {paths[0] && rest > 0 && (
           <>
             {" "}
@@ -84,7 +84,7 @@ function OperationRow({ row }: { row: Extract<TimelineRow, { kind: "operation" }
         {operation.source !== "scan" && (
           <>
             <span className={css.timelineAct}>
-              <Source source={operation.source} />
+              <Source source={operation.source} by={operation.created_by} />
             </span>
             {" · "}
           </>
@@ -216,7 +216,7 @@ function OperationFacts({ operation, version }: { operation: Operation; version:
         {operation.source !== "scan" && (
           <>
             <strong>
-              <Source source={operation.source} />
+              <Source source={operation.source} by={operation.created_by} />
             </strong>
             {" · "}
           </>
