@@ -71,11 +71,14 @@ fn a_first_version_that_comes_of_a_file_before_it_is_not_the_first_content() {
         (vec![over.clone()], "x\n", Basis::Reported),
         (vec![over, appended("s")], "x\ny\n", Basis::ChainOver),
         (vec![by("s", 98, whole("x\n")), appended("s")], "x\ny\n", Basis::Chain),
-        (vec![by("r", 98, whole("x\n")), appended("s")], "x\ny\n", Basis::ChainOver),
     ] {
         let found = one(version(100, None, Some(content)), &writes);
         assert_eq!((found.confidence, found.basis), (Confidence::ExactContent, basis), "{content}");
     }
+    // Of two sessions neither alone brought it.
+    let of_two = [by("r", 98, whole("x\n")), appended("s")];
+    let found = one(version(100, None, Some("x\ny\n")), &of_two);
+    assert_eq!((found.confidence, found.basis), (Confidence::Unknown, Basis::EqualClaims));
 }
 
 #[test]
