@@ -87,7 +87,7 @@ fn whole(loaded: &Loaded, at: &str, raw: bool) -> Result<RequestBody, ApiError> 
 }
 
 /// Shortest beginning of an id, in characters, that is taken for one where it could be a number.
-const SHORTEST_ID: usize = 8;
+const SHORTEST_ID: usize = 4;
 
 /// Index of a request in the transcript, and in what the client recorded.
 fn named(
