@@ -41,9 +41,6 @@ async function becomesAGuard({ app, machine }) {
 
   await app.click("make-guard");
   await app.see("guard-test", "would have fired once");
-  // The rule stands in the memory of a project, so that the guard goes there unless another place is chosen.
-  await app.see("guard-sheet", "settings.local.json");
-  await app.choose("guard-where", "for all projects");
   await app.see('[data-testid="guard-line"][data-tag="insert"]', "rule check");
   assert.equal(read(), before, "a preview writes nothing");
   await app.see('[data-testid="guard-confirm"]:not([disabled])');

@@ -229,17 +229,6 @@ function Body({ previewed }: { previewed: Previewed }) {
   );
 }
 
-/** The project whose memory a rule is from; null where it is of none, or of one without a transcript. */
-function useOwnProject({ source = null }: RuleFields): string | null {
-  const stores = useRead("stores", {}).data?.stores ?? [];
-  const runs = useTranscripts().data?.transcripts ?? [];
-  const store = source === null ? undefined : stores.find(({ name }) => source.startsWith(`${name}:`));
-  // Claude Code names the directory of a project by its path, other signs than letters and digits as dashes.
-  const parts = store?.root.split(/[\\/]/) ?? [];
-  const own = projectsOf(runs).find((path) => isWhole(path) && parts.includes(path.replaceAll(/[^A-Za-z0-9]/g, "-")));
-  return own ?? null;
-}
-
 /** A rule of the ledger, as far as its guards need it. */
 export type ListedRule = RuleFields & { rule_id: string };
 
@@ -248,9 +237,13 @@ const nameOf = (rule: ListedRule) => rule.sentence || patternWords(rule);
 /** Makes a guard of a rule. */
 export function GuardSheet({ rule, onClose }: { rule: ListedRule; onClose: () => void }) {
   const { t } = useLingui();
-  const own = useOwnProject(rule);
-  const [chosen, choose] = useState<Partial<Pick<GuardEdit, "project" | "remind">>>({});
-  const edit = { rule: rule.rule_id, remind: false, remove: false, settings: null, project: own, ...chosen };
+  const [edit, setEdit] = useState<GuardEdit>({
+    rule: rule.rule_id,
+    remind: false,
+    remove: false,
+    settings: null,
+    project: null,
+  });
   const previewed = usePreviewed(edit, onClose);
   return (
     <Sheet
@@ -265,7 +258,7 @@ export function GuardSheet({ rule, onClose }: { rule: ListedRule; onClose: () =>
           Claude Code asks Retrace before each such call. A hook knows the call alone, not what you said before it.
         </Trans>
       </p>
-      <Choices edit={edit} onChange={(change) => choose((before) => ({ ...before, ...change }))} />
+      <Choices edit={edit} onChange={(change) => setEdit((before) => ({ ...before, ...change }))} />
       <Body previewed={previewed} />
     </Sheet>
   );
