@@ -98,7 +98,7 @@ pub enum Basis {
     Applied,
     /// Several calls in a row give the content.
     Chain,
-    /// The same for a first version, where a file was there before the last of them began: it was replaced, or several sessions called.
+    /// The same for a first version, where a file was there that the first of them replaced.
     ChainOver,
     /// As one of these, but for the stamp that the client writes itself.
     Stamped,

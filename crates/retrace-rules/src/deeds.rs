@@ -4,7 +4,7 @@ use crate::added::{Written, written_by};
 use crate::shell::{Calls, calls};
 use retrace_model::Timestamp;
 use retrace_origin::{Effect, Found, command_of, only_named, paths_of};
-use retrace_transcript::{BlockKind, Message, MessageIndex, Origin, Reading, ResultPart, Transcript};
+use retrace_transcript::{BlockKind, Format, Message, MessageIndex, Origin, Reading, ResultPart, Transcript};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -187,7 +187,7 @@ pub(crate) struct Failure {
 }
 
 /// How the answers of Claude Code, opencode and Gemini CLI to calls begin that were never carried out. Claude Code says so in a field
-/// since 2.1.300 at the latest; older versions and the others have no other sign of it.
+/// too (2.1.330); older versions and the others have no other sign of it.
 const REFUSALS: [&str; 8] = [
     "<tool_use_error>",
     "The user doesn't want to proceed with this tool use",
@@ -206,7 +206,8 @@ const BY_POLICY: (&str, &str) = ("Tool execution for ", " denied by policy");
 const STOPPED: &str = "this call was stopped while running";
 
 /// Answers of Codex to calls that were never carried out: how they begin, and what the same line says then. Codex does not say
-/// in a field whether a call failed. Source: the client, 0.169.0.
+/// in a field whether a call failed; what a command prints stands behind words of its own. Source: texts of the client, 0.169.0, for
+/// all but the first, which was not seen there.
 const OF_CODEX: [(&str, &str); 4] = [
     ("exec_command failed for ", "Rejected("),
     ("exec command rejected by user", ""),
@@ -216,7 +217,7 @@ const OF_CODEX: [(&str, &str); 4] = [
 
 impl Failure {
     /// What the answer of a call says.
-    pub(crate) fn of(failed: bool, denied: bool, content: &[ResultPart]) -> Self {
+    pub(crate) fn of(format: Format, failed: bool, denied: bool, content: &[ResultPart]) -> Self {
         let text = content.iter().find_map(|part| match part {
             ResultPart::Text(text) => Some(text.trim_start()),
             _ => None,
@@ -227,7 +228,8 @@ impl Failure {
         let line = text.lines().next().unwrap_or_default();
         let says =
             |(begin, then): &(&str, &str)| line.strip_prefix(begin).is_some_and(|rest| rest.contains(then));
-        if OF_CODEX.iter().any(says) {
+        // Elsewhere an answer that did not fail is what a command printed, which may be anything.
+        if format == Format::CodexRollout && OF_CODEX.iter().any(says) {
             return Self { failed: true, refused: true };
         }
         let by_hook = line.strip_prefix("PreToolUse:").is_some_and(|rest| rest.contains(" hook error: "));
@@ -243,7 +245,7 @@ impl<'r> Conversation<'r> {
         let results = transcript.messages.iter().flat_map(|message| &message.blocks);
         let failed = results.filter_map(|block| match &block.kind {
             BlockKind::ToolResult { tool_use_id, is_error, denied, content, .. } => {
-                Some((tool_use_id.as_str(), Failure::of(*is_error, *denied, content)))
+                Some((tool_use_id.as_str(), Failure::of(transcript.format, *is_error, *denied, content)))
             }
             _ => None,
         });

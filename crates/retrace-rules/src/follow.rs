@@ -278,7 +278,7 @@ impl Following {
             let BlockKind::ToolResult { tool_use_id, is_error, denied, content, .. } = &block.kind else {
                 continue;
             };
-            let failure = Failure::of(*is_error, *denied, content);
+            let failure = Failure::of(transcript.format, *is_error, *denied, content);
             let key = (number, tool_use_id.clone());
             let is_news = if failure.failed { self.failed.insert(key) } else { self.failed.remove(&key) };
             if !is_news {

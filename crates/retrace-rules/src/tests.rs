@@ -208,6 +208,21 @@ fn options_are_the_same_however_they_are_written() {
 }
 
 #[test]
+fn what_a_command_prints_is_no_refusal_of_codex() {
+    use crate::deeds::Failure;
+    use retrace_transcript::{Format, ResultPart};
+    let of =
+        |format, text: &str| Failure::of(format, false, false, &[ResultPart::Text(text.to_owned())]).refused;
+    let refusal =
+        "exec_command failed for `npm ci`: CreateProcess { message: \"Rejected(\\\"rejected by user\\\")\" }";
+    for text in [refusal, "patch rejected by user"] {
+        assert!(of(Format::CodexRollout, text), "{text}");
+        assert!(!of(Format::ClaudeCode, text), "{text}");
+        assert!(!of(Format::CodexRollout, &format!("Chunk ID: 1\nOutput:\n{text}")), "{text}");
+    }
+}
+
+#[test]
 fn a_call_that_was_never_carried_out_follows_no_rule_and_breaks_none() {
     let go = [said("Set it up.")];
     let answered = |id: &str, text: &str| json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": text, "is_error": true}]});
@@ -223,7 +238,6 @@ fn a_call_that_was_never_carried_out_follows_no_rule_and_breaks_none() {
         "<tool_use_error>InputValidationError: no command</tool_use_error>",
         "Tool execution denied by policy.",
         "Tool execution for \"Shell\" denied by policy.",
-        "exec_command failed for `npm ci`: CreateProcess { message: \"Rejected(\\\"rejected by user\\\")\" }",
     ] {
         for rule in [&never, &form, &order, &ask] {
             assert_eq!(outcomes(rule, all(&[&go, call, &[answered("a", refusal)]])), [], "{refusal}");

@@ -93,11 +93,7 @@ pub fn undo(inner: &Arc<Review>, request: UndoReq) -> Result<ActResult, ApiError
 fn refuse_passing_over_a_rule(inner: &Arc<Review>) -> Result<(), ApiError> {
     inner.read(|reader| {
         let Some((rule, is_on, at)) = reader.newest_rule_act()? else { return Ok(()) };
-        let act = match newest_undoable(reader) {
-            Ok(seq) => Some(reader.operation(seq)?),
-            Err(error) if error.code == Code::NotFound => None,
-            Err(_) => reader.operations(None, None, 1)?.into_iter().next(),
-        };
+        let act = newest_act(reader)?;
         let is_older = |other: Timestamp| other < at;
         if !act.as_ref().is_none_or(|act| is_older(act.created_at))
             || !newest_guard_act(reader)?.is_none_or(is_older)
@@ -118,16 +114,21 @@ fn refuse_passing_over_a_rule(inner: &Arc<Review>) -> Result<(), ApiError> {
     })
 }
 
+/// The newest act among the operations of the log; `None` where there is none.
+fn newest_act(reader: &Reader<'_>) -> Result<Option<OperationRow>, ApiError> {
+    match newest_undoable(reader) {
+        Ok(seq) => Ok(Some(reader.operation(seq)?)),
+        Err(error) if error.code == Code::NotFound => Ok(None),
+        // A redaction is not passed over in silence, but for what was done after it.
+        Err(_) => Ok(reader.operations(None, None, 1)?.into_iter().next()),
+    }
+}
+
 /// True if the newest act of a person is one on the guard of a rule.
 fn is_guard_newest(inner: &Arc<Review>) -> Result<bool, ApiError> {
     inner.read(|reader| {
         let Some(at) = newest_guard_act(reader)? else { return Ok(false) };
-        let newest = match newest_undoable(reader) {
-            Ok(seq) => Some(reader.operation(seq)?),
-            Err(error) if error.code == Code::NotFound => None,
-            // A redaction is not passed over in silence, but for what was done after it.
-            Err(_) => reader.operations(None, None, 1)?.into_iter().next(),
-        };
+        let newest = newest_act(reader)?;
         Ok(newest.is_none_or(|operation| operation.created_at < at))
     })
 }

@@ -77,7 +77,7 @@ impl Review {
             // What a person put back goes the way of what it is, and is no change of its own.
             let original = candidate.put_back_of.and_then(|first| Some((first, candidates.get(&first)?)));
             if let Some((first, original)) = original {
-                let with_it = is_chosen(first, original) && !except.contains(seq);
+                let with_it = (is_chosen(first, original) || include.contains(seq)) && !except.contains(seq);
                 if with_it { &mut chosen } else { &mut left }.push(candidate.row.clone());
                 continue;
             }
