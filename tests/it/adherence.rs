@@ -476,6 +476,42 @@ fn undo(world: &World, dry_run: bool) -> Result<wire::ActResult, wire::ApiError>
 }
 
 #[test]
+fn acts_on_rules_and_their_breaks_are_undone_as_any_act_the_newest_first() {
+    let world = World::new();
+    world.record("build.md", "# Build\n- Use pnpm, never npm.\n");
+    let proposed = || {
+        let request = wire::ProposeRulesReq::default();
+        let found = commands::propose_rules(&world.app, request).expect("proposals").rules;
+        found.first().map(|rule| serde_json::to_value(rule).expect("JSON"))
+    };
+    let proposal = proposed().expect("a proposal");
+    let rules = |removed| {
+        let found = commands::memory_rules(&world.app, wire::MemoryRulesReq { removed }).expect("the rules");
+        found.rules.len()
+    };
+    // A proposal that was dismissed is one act, and is proposed again once that is undone.
+    let dismiss = wire::AddMemoryRule { rule: proposal.clone(), dismissed: true };
+    commands::add_memory_rule(&world.app, dismiss).expect("it is dismissed");
+    assert!(proposed().is_none());
+    let done = undo(&world, false).expect("it is undone").rule_act.expect("an act on a rule");
+    assert_eq!(done.becomes, wire::RuleStanding::OffList);
+    assert_eq!((proposed(), rules(false)), (Some(proposal), 0));
+
+    // On the list, off it, and back by two undos; the third takes it off for good.
+    let rule = add(&world, never_npm("notes:build.md:2")).rule_id;
+    let off = wire::ListMemoryRule { rule: rule.clone(), put_back: false };
+    commands::list_memory_rule(&world.app, off).expect("it is off the list");
+    let done = undo(&world, false).expect("it is undone").rule_act.expect("an act on a rule");
+    assert_eq!((done.becomes, done.rule_id), (wire::RuleStanding::OnList, Some(rule.clone())));
+    assert_eq!(rules(false), 1);
+    let done = undo(&world, false).expect("it is undone").rule_act.expect("an act on a rule");
+    assert_eq!((done.becomes, done.rule_id), (wire::RuleStanding::OffList, Some(rule)));
+    assert_eq!(rules(false), 0);
+    assert_eq!(undo(&world, false).expect_err("nothing is left").code, Code::NotFound);
+    world.verify();
+}
+
+#[test]
 fn acts_on_a_guard_are_undone_as_any_act_the_newest_first() {
     let world = World::new();
     let version = world.record("build.md", "# Build\n- Use pnpm, never npm.\n");
@@ -504,17 +540,21 @@ fn acts_on_a_guard_are_undone_as_any_act_the_newest_first() {
     std::fs::write(&file, &changed).expect("settings");
     let done = undo(&world, false).expect("it is undone").guard.expect("an edit of settings");
     assert_eq!((done.rule.guards.len(), read()), (0, text.replace("opus", "sonnet")));
-    // Then the rule, which has an undo of its own: it is not passed over in silence.
-    let refused = undo(&world, true).expect_err("the rule came last");
-    assert_eq!((refused.code, refused.subject.as_str()), (Code::Invalid, rule.as_str()));
-    let operation = world.cursor();
-    let hint = refused.hint.to_string();
-    assert!(hint.contains(&format!("rule remove {rule}")), "{hint}");
-    assert!(hint.contains(&format!("`retrace undo {operation}`")), "{hint}");
-    // Then what was done before.
-    let before = wire::UndoReq { operation_seq: Some(operation), dry_run: true };
-    let result = commands::undo(&world.app, before).expect("a preview");
-    assert!(result.guard.is_none() && result.undoes.is_some());
+    // Then the rule, and then what was done before it.
+    let listed = |world: &World| {
+        let request = wire::MemoryRulesReq { removed: false };
+        commands::memory_rules(&world.app, request).expect("the rules").rules.len()
+    };
+    let preview = undo(&world, true).expect("a preview").rule_act.expect("an act on a rule");
+    let expected = (wire::RuleStanding::OffList, Some(rule.clone()));
+    assert_eq!((preview.becomes, preview.rule_id.clone(), listed(&world)), (expected.0, expected.1, 1));
+    let done = undo(&world, false).expect("it is undone").rule_act.expect("an act on a rule");
+    assert_eq!((done, listed(&world)), (preview, 0));
+    let result = undo(&world, true).expect("a preview");
+    let undoes = result.undoes.map(|act| act.operation_seq);
+    assert!(result.guard.is_none() && result.rule_act.is_none() && undoes == Some(world.cursor()), "{undoes:?}");
+    let restored = wire::ListMemoryRule { rule: rule.clone(), put_back: true };
+    commands::list_memory_rule(&world.app, restored).expect("it is on the list again");
 
     // Another answer in the place of a first one is one act.
     guard(&world, request.clone());

@@ -158,6 +158,14 @@ fn a_break_is_found_as_its_line_is_written_and_can_be_seen_and_put_back() {
     assert_eq!(broken(&world.app, true).len(), 2);
     assert!(see(true).seen_at.is_none());
     assert_eq!(triage().broken_total, 2);
+    // Both acts are undone, the newest first.
+    let undo = || {
+        let request = wire::UndoReq { operation_seq: None, dry_run: false };
+        let undone = commands::undo(&world.app, request).expect("it is undone").rule_act.expect("an act");
+        assert_eq!(undone.broken, [one.id.clone()]);
+        (undone.becomes, triage().broken_total)
+    };
+    assert_eq!([undo(), undo()], [(wire::RuleStanding::Seen, 1), (wire::RuleStanding::Unseen, 2)]);
     let unknown = wire::SeeBrokenRules { broken: vec!["break_9".to_owned()], put_back: false };
     assert_eq!(commands::see_broken_rules(&world.app, unknown).expect_err("none").code, wire::Code::NotFound);
     // A rule that is taken off the list needs nobody.

@@ -3,10 +3,12 @@
 use crate::Rules;
 use retrace_engine::root_of;
 use retrace_engine::target::Target;
-use retrace_lab::{FileAsked, MemoryAsked, instruction_file};
+use retrace_lab::{FileAsked, MemoryAsked, instruction_file, is_beside, project_of};
 use retrace_log::{Reader, StoreRow, VersionFilter, VersionRow};
-use retrace_model::{RelPath, Timestamp};
+use retrace_model::{RelPath, StoreKind, Timestamp};
 use retrace_rules::{Pattern, Rule, is_wording_of};
+use retrace_sessions::{ProjectRow, Snapshot};
+use retrace_sources::repository_of;
 use retrace_wire::ApiError;
 use std::path::{Path, PathBuf};
 
@@ -77,6 +79,30 @@ impl Anchor {
         let index = self.wordings.iter().rposition(|wording| wording.since <= at)?;
         let wording = &self.wordings[index];
         (wording.redacted || wording.line.is_some()).then_some(Some(index))
+    }
+
+    /// Directory of the project that the source belongs to, where there is one on this machine.
+    pub(crate) fn project(&self, snapshot: &Snapshot) -> Option<PathBuf> {
+        let found = match &self.source {
+            Source::Memory { store, .. } if !store.has_directory() => None,
+            // The name of its folder is lossy; the transcripts beside it say where sessions ran.
+            Source::Memory { store, .. } if store.kind == StoreKind::ClaudeAuto => {
+                let root = root_of(store);
+                let mut mains = snapshot.sessions().iter().filter_map(|session| session.main.as_ref());
+                let ran = mains.find(|entry| is_beside(&root, &entry.path))?.project().map(PathBuf::from)?;
+                Some(repository_of(&ran).unwrap_or(ran))
+            }
+            Source::Memory { store, .. } => project_of(&root_of(store)),
+            Source::File { path, .. } => {
+                let folder = path.parent()?;
+                let ran_there = |row: ProjectRow| row.project.is_some_and(|ran| Path::new(&ran) == folder);
+                project_of(folder).or_else(|| {
+                    snapshot.projects().into_iter().any(ran_there).then(|| folder.to_path_buf())
+                })
+            }
+            Source::Nowhere => None,
+        };
+        found.filter(|project| project.is_dir())
     }
 
     /// The newest wording of the line.

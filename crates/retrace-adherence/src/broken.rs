@@ -4,12 +4,13 @@ use crate::Rules;
 use crate::list::{id_of, rule_of};
 use crate::live::SILENT_MINUTES;
 use retrace_engine::view;
-use retrace_log::{BrokenAct, KeptBroken, Reader};
+use retrace_log::{BrokenAct, KeptBroken, Reader, SeenAct};
+use retrace_model::Timestamp;
 use retrace_rules::Pattern;
 use retrace_sessions::Snapshot;
 use retrace_wire::{
     ApiError, BrokenRule, BrokenRules, BrokenRulesReq, Code, Event, PresenceCause, PresenceGrade,
-    SeeBrokenRules,
+    RuleStanding, SeeBrokenRules, UndoneRuleAct,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -72,6 +73,42 @@ pub fn see_broken_rules(inner: &Arc<Rules>, request: SeeBrokenRules) -> Result<B
     })
 }
 
+/// When the newest act on breaks was that can be taken back.
+///
+/// # Errors
+/// A failure of the database.
+pub fn newest_seen_act(reader: &Reader<'_>) -> Result<Option<Timestamp>, ApiError> {
+    Ok(reader.newest_seen_acts()?.first().map(|act| act.at))
+}
+
+/// Takes back what a person said last of breaks: those that were seen need a person again, those that were put back do not.
+///
+/// # Errors
+/// `not_found` where there is no such act.
+pub fn undo_seen(inner: &Arc<Rules>, dry_run: bool) -> Result<UndoneRuleAct, ApiError> {
+    let (person, now) = (inner.user(), inner.now());
+    let answer = |acts: &[SeenAct]| -> Result<UndoneRuleAct, ApiError> {
+        let newest = acts.first().ok_or_else(|| ApiError::new(Code::NotFound, say::no_seen_act(), ""))?;
+        Ok(UndoneRuleAct {
+            becomes: if newest.is_seen { RuleStanding::Unseen } else { RuleStanding::Seen },
+            rule_id: None,
+            sentence: None,
+            broken: acts.iter().rev().map(|act| format!("{PREFIX}{}", act.broken)).collect(),
+            created_at: newest.at.to_rfc3339(),
+        })
+    };
+    if dry_run {
+        return answer(&inner.read(|reader| Ok(reader.newest_seen_acts()?))?);
+    }
+    let undone = inner.write(|act| {
+        let acts = act.reader().newest_seen_acts()?;
+        act.take_back_seen(&person, now, &acts)?;
+        answer(&acts)
+    })?;
+    inner.events.send(&Event::Broken);
+    Ok(undone)
+}
+
 fn number_of(id: &str) -> Result<u64, ApiError> {
     let number = id.strip_prefix(PREFIX).unwrap_or(id).parse().ok();
     number.ok_or_else(|| ApiError::new(Code::NotFound, say::no_such_break(), id))
@@ -113,5 +150,6 @@ fn one(reader: &Reader<'_>, kept: &KeptBroken, snapshot: &Snapshot) -> Result<Br
 retrace_message::messages! {
     /// Messages about breaks of rules.
     mod say in "broken_rules";
+    no_seen_act() => "Nothing was said of a break that could be taken back.",
     no_such_break() => "There is no such break of a rule.",
 }

@@ -31,10 +31,12 @@ pub fn adherence(inner: &Arc<Rules>, request: AdherenceReq) -> Result<Adherence,
         inner.read(|reader| Ok((listed(reader, request.rule.as_deref())?, reader.guards()?)))?;
     let since = request.since.as_deref().map(time).transpose()?;
     let Read { sessions, count, problems } = read_all(inner)?;
+    let snapshot = inner.lab.index().snapshot();
     let mut presences = Presences::new(inner)?;
     let ledgers = rules.into_iter().map(|(view, rule)| {
         let mut ledger = Ledger::new(inner, view, &rule, since)?;
         ledger.row.guards = guards_of(&hooks, &ledger.row.rule_id);
+        ledger.row.project = ledger.anchor.project(&snapshot).as_deref().map(retrace_wire::show);
         for session in &sessions {
             ledger.add(session, &mut presences);
         }
@@ -128,6 +130,7 @@ impl<'r> Ledger<'r> {
             tokens_per_session: tokens,
             last_at: None,
             guards: Vec::new(),
+            project: None,
             by_version,
             cases: Vec::new(),
         };

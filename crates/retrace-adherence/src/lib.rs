@@ -39,12 +39,12 @@ mod settings;
 mod told;
 mod worth;
 
-pub use broken::{broken_rules, broken_rules_in, see_broken_rules};
+pub use broken::{broken_rules, broken_rules_in, newest_seen_act, see_broken_rules, undo_seen};
 pub use check::{check_call, check_memory_rule};
 pub use deeds::DEEDS_FILE;
 pub use guard::{guard_rule, newest_guard_act, undo_guard};
 pub use ledger::adherence;
-pub use list::{add_memory_rule, list_memory_rule, memory_rules};
+pub use list::{add_memory_rule, list_memory_rule, memory_rules, newest_rule_act, undo_rule_act};
 pub use live::LiveUpkeep;
 pub use propose::propose_rules;
 pub use told::{ToldRule, ToldVerdict, told_rules};

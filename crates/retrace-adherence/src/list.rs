@@ -3,10 +3,12 @@
 use crate::Rules;
 use crate::guard::guards;
 use retrace_engine::Engine;
-use retrace_log::{KeptGuard, KeptRule, Reader};
+use retrace_log::{KeptGuard, KeptRule, Reader, RuleAct};
+use retrace_model::Timestamp;
 use retrace_rules::Rule;
 use retrace_wire::{
     AddMemoryRule, ApiError, Code, ListMemoryRule, MemoryRule, MemoryRules, MemoryRulesReq, RuleFields,
+    RuleStanding, UndoneRuleAct,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -64,6 +66,47 @@ pub fn list_memory_rule(inner: &Arc<Rules>, request: ListMemoryRule) -> Result<M
     view(&kept, &hooks).ok_or_else(|| unreadable(request.rule))
 }
 
+/// When the newest act on the list was that can be taken back.
+///
+/// # Errors
+/// A failure of the database.
+pub fn newest_rule_act(reader: &Reader<'_>) -> Result<Option<Timestamp>, ApiError> {
+    Ok(reader.newest_rule_acts()?.first().map(|act| act.at))
+}
+
+/// Takes the newest act on the list back: a rule that was added or put back is off it again, one that was taken off is on it. What
+/// was dismissed is proposed again.
+///
+/// # Errors
+/// `not_found` where there is no such act.
+pub fn undo_rule_act(inner: &Arc<Rules>, dry_run: bool) -> Result<UndoneRuleAct, ApiError> {
+    let newest = |reader: &Reader<'_>| -> Result<(Vec<RuleAct>, RuleAct), ApiError> {
+        let acts = reader.newest_rule_acts()?;
+        let last = acts.last().copied();
+        let last = last.ok_or_else(|| ApiError::new(Code::NotFound, say::no_rule_act(), ""))?;
+        Ok((acts, last))
+    };
+    let answer = |reader: &Reader<'_>, undone: RuleAct| -> Result<UndoneRuleAct, ApiError> {
+        let kept = reader.rule(undone.rule)?;
+        Ok(UndoneRuleAct {
+            becomes: if undone.is_on { RuleStanding::OffList } else { RuleStanding::OnList },
+            rule_id: Some(id_of(undone.rule)),
+            sentence: rule_of(&kept).map(|rule| rule.sentence),
+            broken: Vec::new(),
+            created_at: undone.at.to_rfc3339(),
+        })
+    };
+    if dry_run {
+        return inner.read(|reader| answer(reader, newest(reader)?.1));
+    }
+    let (user, now) = (inner.user(), inner.now());
+    inner.write(|act| {
+        let (acts, last) = newest(&act.reader())?;
+        act.take_back_rule_acts(&user, now, &acts)?;
+        answer(&act.reader(), last)
+    })
+}
+
 fn unreadable(rule: String) -> ApiError {
     ApiError::new(Code::Internal, say::rule_cannot_be_read(), rule)
 }
@@ -89,9 +132,10 @@ pub(crate) fn listed(reader: &Reader<'_>, named: Option<&str>) -> Result<Vec<Lis
     Ok(shown.filter_map(|kept| Some((view(kept, &[])?, rule_of(kept)?))).collect())
 }
 
-/// Every rule, whether it is on the list or not.
-pub(crate) fn every(inner: &Engine) -> Result<Vec<Rule>, ApiError> {
-    Ok(inner.read(|reader| Ok(reader.rules()?))?.iter().filter_map(rule_of).collect())
+/// Every rule that was added or dismissed, whether it is on the list or not.
+pub(crate) fn answered(inner: &Engine) -> Result<Vec<Rule>, ApiError> {
+    let kept = inner.read(|reader| Ok(reader.rules()?))?;
+    Ok(kept.iter().filter(|kept| !kept.is_undone).filter_map(rule_of).collect())
 }
 
 pub(crate) fn number_of(id: &str) -> Result<u64, ApiError> {
@@ -129,6 +173,7 @@ fn subject(rule: &Value) -> String {
 retrace_message::messages! {
     /// Messages about rules.
     mod say in "memory_rules";
+    no_rule_act() => "There is no act on the list of rules to take back.",
     no_such_rule() => "There is no such rule.",
     rule_cannot_be_read() => "The rule was kept, and cannot be read any more.",
 }

@@ -1,7 +1,7 @@
 //! Sentences of memories, instruction files and sessions that look like rules.
 
 use crate::Rules;
-use crate::list::{every, fields};
+use crate::list::{answered, fields};
 use retrace_engine::Engine;
 use retrace_log::Reader;
 use retrace_rules::{Rule, What, propose};
@@ -47,7 +47,7 @@ pub fn propose_rules(inner: &Arc<Rules>, request: ProposeRulesReq) -> Result<Pro
     if request.sessions {
         of_sessions(inner, &mut found)?;
     }
-    let known: BTreeSet<String> = every(inner)?.iter().map(pattern_and_source).collect();
+    let known: BTreeSet<String> = answered(inner)?.iter().map(pattern_and_source).collect();
     found.retain(|rule| {
         !NOT_PROPOSED.contains(&rule.pattern.kind()) && !known.contains(&pattern_and_source(rule))
     });

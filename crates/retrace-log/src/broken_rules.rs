@@ -68,6 +68,19 @@ impl BrokenAct {
     }
 }
 
+/// An act of a person on a break.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SeenAct {
+    /// Its number.
+    pub seq: u64,
+    /// Number of the break.
+    pub broken: u64,
+    /// True if the person saw it; false where it was put back.
+    pub is_seen: bool,
+    /// When.
+    pub at: Timestamp,
+}
+
 /// Breaks with their last act.
 const BROKEN: &str = "SELECT b.seq, b.rule, b.mark, b.found_at, b.made_at, b.session, b.transcript, b.subagent, b.turn, b.line,
         b.what, b.present, b.cause, b.grade, l.act, l.created_at, a.type, a.name, a.evidence
@@ -123,6 +136,14 @@ impl Act<'_> {
     }
 
     fn stands_again(&mut self, number: u64, at: Timestamp) -> Result<Option<u64>, LogError> {
+        if !self.is_withdrawn(number)? {
+            return Ok(None);
+        }
+        self.insert_broken_act(number, BrokenAct::PutBack, &Actor::Unknown, at, None)?;
+        Ok(Some(number))
+    }
+
+    fn is_withdrawn(&self, number: u64) -> Result<bool, LogError> {
         let last: Option<String> = self
             .transaction
             .query_row(
@@ -131,11 +152,7 @@ impl Act<'_> {
                 |row| row.get(0),
             )
             .optional()?;
-        if last.as_deref() != Some(BrokenAct::Withdrawn.as_str()) {
-            return Ok(None);
-        }
-        self.insert_broken_act(number, BrokenAct::PutBack, &Actor::Unknown, at)?;
-        Ok(Some(number))
+        Ok(last.as_deref() == Some(BrokenAct::Withdrawn.as_str()))
     }
 
     fn insert_broken_act(
@@ -144,12 +161,13 @@ impl Act<'_> {
         act: BrokenAct,
         person: &Actor,
         at: Timestamp,
+        takes_back: Option<u64>,
     ) -> Result<(), LogError> {
         let actor = rows::intern_actor(&self.transaction, person)?;
         self.transaction.execute(
-            "INSERT INTO broken_rule_acts (seq, broken, act, actor_id, created_at)
-             VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM broken_rule_acts), ?1, ?2, ?3, ?4)",
-            params![number, act.as_str(), actor, at.micros()],
+            "INSERT INTO broken_rule_acts (seq, broken, act, actor_id, created_at, takes_back)
+             VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM broken_rule_acts), ?1, ?2, ?3, ?4, ?5)",
+            params![number, act.as_str(), actor, at.micros(), takes_back],
         )?;
         Ok(())
     }
@@ -175,7 +193,30 @@ impl Act<'_> {
             if is_so {
                 return Ok(());
             }
-            log.insert_broken_act(number, act, person, at)
+            log.insert_broken_act(number, act, person, at, None)
+        })
+    }
+
+    /// Takes back what a person said of breaks. One that the session withdrew since stays withdrawn.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn take_back_seen(
+        &mut self,
+        person: &Actor,
+        at: Timestamp,
+        acts: &[SeenAct],
+    ) -> Result<(), LogError> {
+        self.whole(|log| {
+            for act in acts {
+                let inverse = match (log.is_withdrawn(act.broken)?, act.is_seen) {
+                    (true, _) => BrokenAct::Withdrawn,
+                    (false, true) => BrokenAct::PutBack,
+                    (false, false) => BrokenAct::Seen,
+                };
+                log.insert_broken_act(act.broken, inverse, person, at, Some(act.seq))?;
+            }
+            Ok(())
         })
     }
 }
@@ -235,6 +276,36 @@ impl Reader<'_> {
         ))?;
         let rows = query.query_map(params![rule, transcript], |row| row.get(2))?;
         Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// What a person said last of breaks and did not take back, all of it of one time: the newest first.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn newest_seen_acts(&self) -> Result<Vec<SeenAct>, LogError> {
+        let mut query = self.connection.prepare_cached(
+            "SELECT l.seq, l.broken, l.act = 'seen', l.created_at FROM broken_rule_acts l
+             JOIN actors a ON a.id = l.actor_id
+             WHERE l.act <> 'withdrawn' AND a.type <> 'unknown' AND l.takes_back IS NULL
+               AND NOT EXISTS (SELECT 1 FROM broken_rule_acts t WHERE t.takes_back = l.seq) ORDER BY l.seq DESC",
+        )?;
+        let rows = query.query_map([], |row| {
+            Ok(SeenAct {
+                seq: row.get(0)?,
+                broken: row.get(1)?,
+                is_seen: row.get(2)?,
+                at: Timestamp::from_micros(row.get(3)?),
+            })
+        })?;
+        let mut newest: Vec<SeenAct> = Vec::new();
+        for act in rows {
+            let act = act?;
+            if newest.first().is_some_and(|first| first.at != act.at) {
+                break;
+            }
+            newest.push(act);
+        }
+        Ok(newest)
     }
 
     /// The newest break and the newest act on one: both stay while nothing new is known.

@@ -87,7 +87,7 @@ pub use api_stores::{
     WriterFilter,
 };
 pub use append::{Append, Appended, Change, FoundRedacted, PastLine, PastVersion, Payload, Rebuild, Rebuilt};
-pub use broken_rules::{BrokenAct, KeptBroken, NewBroken};
+pub use broken_rules::{BrokenAct, KeptBroken, NewBroken, SeenAct};
 pub use connection::{Entropy, LogFiles};
 pub use elsewhere::ElsewhereKind;
 pub use error::LogError;
@@ -112,7 +112,7 @@ pub use remotes::{
 };
 pub use review::{NewReview, ReviewedVersion};
 pub use rule_guards::{GuardAct, KeptGuard};
-pub use rules::KeptRule;
+pub use rules::{KeptRule, RuleAct};
 pub use search::{SearchHit, Words};
 pub use stores::{NewStore, StorePlace, StoreRow};
 pub use texts::{

@@ -26,6 +26,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0016_made.sql"),
     include_str!("schema/0017_guards.sql"),
     include_str!("schema/0018_broken_rules.sql"),
+    include_str!("schema/0019_taken_back.sql"),
 ];
 
 /// Newest format this program knows.

@@ -17,10 +17,25 @@ pub struct KeptRule {
     pub added_at: Timestamp,
     /// When it was taken off the list, where it is not on it.
     pub removed_at: Option<Timestamp>,
+    /// True if the act that added it was undone: nobody answered the proposal of it then.
+    pub is_undone: bool,
+}
+
+/// An act of a person on the list of rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RuleAct {
+    /// Its number.
+    pub seq: u64,
+    /// Number of the rule.
+    pub rule: u64,
+    /// True if it put the rule on the list.
+    pub is_on: bool,
+    /// When.
+    pub at: Timestamp,
 }
 
 /// Columns of a rule with its last act.
-const RULES: &str = "SELECT a.seq, a.fields, a.created_at, l.act, l.created_at FROM rule_acts a
+const RULES: &str = "SELECT a.seq, a.fields, a.created_at, l.act, l.created_at, l.takes_back IS a.seq FROM rule_acts a
      JOIN rule_acts l ON l.seq = (SELECT max(m.seq) FROM rule_acts m WHERE m.rule = a.seq) WHERE a.act = 'added'";
 
 impl Act<'_> {
@@ -32,7 +47,7 @@ impl Act<'_> {
         self.whole(|act| {
             let fields = act.clean_json(fields)?;
             let seq = next(act)?;
-            insert(act, seq, seq, "added", person, at, Some(&fields))?;
+            insert(act, (seq, seq), "added", person, at, Some(&fields), None)?;
             Ok(seq)
         })
     }
@@ -54,9 +69,33 @@ impl Act<'_> {
                 return Ok(());
             }
             let seq = next(act)?;
-            insert(act, seq, number, if on { "put_back" } else { "removed" }, person, at, None)
+            insert(act, (seq, number), listing(on), person, at, None, None)
         })
     }
+
+    /// Takes acts on the list back, in the order given: the newest first.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn take_back_rule_acts(
+        &mut self,
+        person: &Actor,
+        at: Timestamp,
+        acts: &[RuleAct],
+    ) -> Result<(), LogError> {
+        self.whole(|log| {
+            for act in acts {
+                let seq = next(log)?;
+                insert(log, (seq, act.rule), listing(!act.is_on), person, at, None, Some(act.seq))?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// The word for an act on a rule that is there.
+const fn listing(on: bool) -> &'static str {
+    if on { "put_back" } else { "removed" }
 }
 
 fn next(act: &Act<'_>) -> Result<u64, LogError> {
@@ -67,17 +106,18 @@ fn next(act: &Act<'_>) -> Result<u64, LogError> {
 
 fn insert(
     act: &Act<'_>,
-    seq: u64,
-    rule: u64,
+    (seq, rule): (u64, u64),
     kind: &str,
     person: &Actor,
     at: Timestamp,
     fields: Option<&str>,
+    takes_back: Option<u64>,
 ) -> Result<(), LogError> {
     let actor = rows::intern_actor(&act.transaction, person)?;
     act.transaction.execute(
-        "INSERT INTO rule_acts (seq, rule, act, actor_id, created_at, fields) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        params![seq, rule, kind, actor, at.micros(), fields],
+        "INSERT INTO rule_acts (seq, rule, act, actor_id, created_at, fields, takes_back)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        params![seq, rule, kind, actor, at.micros(), fields, takes_back],
     )?;
     Ok(())
 }
@@ -90,6 +130,7 @@ fn rule_from(row: &Row<'_>) -> rusqlite::Result<KeptRule> {
         fields: row.get(1)?,
         added_at: Timestamp::from_micros(row.get(2)?),
         removed_at: (last == "removed").then(|| Timestamp::from_micros(removed_at)),
+        is_undone: row.get(5)?,
     })
 }
 
@@ -114,15 +155,31 @@ impl Reader<'_> {
         found.ok_or_else(|| LogError::NotFound { what: "rule", name: format!("rule_{number}") })
     }
 
-    /// The newest act on a rule: the rule, whether it is on the list since, and when.
+    /// The newest acts on the list of rules that were not taken back, those of one time on one rule: the newest first.
     ///
     /// # Errors
     /// A failure of the database.
-    pub fn newest_rule_act(&self) -> Result<Option<(u64, bool, Timestamp)>, LogError> {
+    pub fn newest_rule_acts(&self) -> Result<Vec<RuleAct>, LogError> {
         let mut query = self.connection.prepare_cached(
-            "SELECT rule, act <> 'removed', created_at FROM rule_acts ORDER BY seq DESC LIMIT 1",
+            "SELECT seq, rule, act <> 'removed', created_at FROM rule_acts a
+             WHERE takes_back IS NULL AND NOT EXISTS (SELECT 1 FROM rule_acts t WHERE t.takes_back = a.seq) ORDER BY seq DESC",
         )?;
-        let act = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, Timestamp::from_micros(row.get(2)?)));
-        Ok(query.query_row([], act).optional()?)
+        let rows = query.query_map([], |row| {
+            Ok(RuleAct {
+                seq: row.get(0)?,
+                rule: row.get(1)?,
+                is_on: row.get(2)?,
+                at: Timestamp::from_micros(row.get(3)?),
+            })
+        })?;
+        let mut newest: Vec<RuleAct> = Vec::new();
+        for act in rows {
+            let act = act?;
+            if newest.first().is_some_and(|first| (first.at, first.rule) != (act.at, act.rule)) {
+                break;
+            }
+            newest.push(act);
+        }
+        Ok(newest)
     }
 }

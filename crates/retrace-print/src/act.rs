@@ -19,6 +19,9 @@ pub fn act(
     if let Some(guard) = &result.guard {
         return guards::guarded(out, guard, style);
     }
+    if let Some(undone) = &result.rule_act {
+        return guards::undone(out, undone, result.dry_run, style);
+    }
     writeln!(out, "{}", heading(what, result))?;
     if let Some(undone) = &result.undoes {
         let note =

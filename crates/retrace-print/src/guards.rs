@@ -1,7 +1,8 @@
 //! Guards of rules: the edit of the settings, and how often the hook would have fired.
 
+use super::time::time;
 use super::{Style, count, visible};
-use retrace_api::wire::{BackTest, GuardedRule, RuleGuard};
+use retrace_api::wire::{BackTest, GuardedRule, RuleGuard, RuleStanding, UndoneRuleAct};
 use std::io::{Result, Write};
 
 /// A guard as part of a rule's account: `guarded: refuses calls, by ~/.claude/settings.json`.
@@ -39,6 +40,39 @@ pub fn guarded(out: &mut (impl Write + ?Sized), done: &GuardedRule, style: Style
         (false, true) => writeln!(out, "{rule} is a guard: a call that breaks it is refused."),
         (false, false) => writeln!(out, "{rule} is no guard any more."),
     }
+}
+
+/// An act on the list of rules, or on breaks of rules, that was taken back or would be.
+pub(crate) fn undone(
+    out: &mut (impl Write + ?Sized),
+    undone: &UndoneRuleAct,
+    dry_run: bool,
+    style: Style,
+) -> Result<()> {
+    let what = match &undone.rule_id {
+        Some(rule) => style.paint.bold(rule),
+        None => count(undone.broken.len() as u64, "break of a rule", "breaks of rules"),
+    };
+    let one = undone.broken.len() == 1;
+    let becomes = match (undone.becomes, dry_run) {
+        (RuleStanding::OnList, false) => "is on the list again",
+        (RuleStanding::OnList, true) => "would be on the list again",
+        (RuleStanding::OffList, false) => "is off the list again",
+        (RuleStanding::OffList, true) => "would be off the list again",
+        (RuleStanding::Unseen, true) => "would need you again",
+        (RuleStanding::Unseen, false) if one => "needs you again",
+        (RuleStanding::Unseen, false) => "need you again",
+        (RuleStanding::Seen, true) => "would be seen again",
+        (RuleStanding::Seen, false) if one => "is seen again",
+        (RuleStanding::Seen, false) => "are seen again",
+    };
+    let sentence = undone.sentence.as_deref().map(|text| format!(": {}", visible::line(text)));
+    writeln!(out, "{what} {becomes}{}", sentence.unwrap_or_else(|| ".".to_owned()))?;
+    writeln!(out, "  undoes an act of {}", time(&undone.created_at, style))?;
+    if dry_run {
+        writeln!(out, "Nothing was written.")?;
+    }
+    Ok(())
 }
 
 fn back_test(out: &mut (impl Write + ?Sized), test: &BackTest) -> Result<()> {

@@ -156,6 +156,9 @@ pub struct ActResult {
     /// With an undo of an act on a rule's guard: the edit of the settings. It is no operation of the log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guard: Option<super::GuardedRule>,
+    /// With an undo of an act on the list of rules, or on breaks of rules. It is no operation of the log either.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule_act: Option<super::UndoneRuleAct>,
     /// With a restore from imported history: what is known of each file at that time, and how surely.
     #[serde(default)]
     pub imported: Vec<ImportedState>,

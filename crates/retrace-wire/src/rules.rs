@@ -118,6 +118,21 @@ pub struct GuardedRule {
     pub back_test: Option<BackTest>,
 }
 
+/// What an undo makes of a rule or of breaks of rules, or would make of them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct UndoneRuleAct {
+    /// What becomes of them.
+    pub becomes: super::RuleStanding,
+    /// The rule whose place on the list changes; null with breaks.
+    pub rule_id: Option<String>,
+    /// Its sentence; null with breaks, and where a redaction took it out.
+    pub sentence: Option<String>,
+    /// The breaks, by id, oldest first; empty with a rule.
+    pub broken: Vec<String>,
+    /// When the act was that is undone.
+    pub created_at: String,
+}
+
 /// A line of settings.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct SettingsLine {
@@ -263,6 +278,8 @@ pub struct RuleLedger {
     /// Hooks that guard it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guards: Vec<RuleGuard>,
+    /// Directory of the project that its source belongs to; null where it belongs to none, or to one that is not here.
+    pub project: Option<String>,
     /// The wordings of its line, the oldest first, each with how it fared while it stood.
     pub by_version: Vec<RuleWording>,
     /// Cases, the newest first, where asked for; at most 500.

@@ -194,6 +194,20 @@ vocabulary! {
 }
 
 vocabulary! {
+    /// What becomes of a rule, or of breaks of one, when an act on them is undone.
+    RuleStanding {
+        /// The rule is on the list.
+        OnList = "on_list",
+        /// The rule is off the list.
+        OffList = "off_list",
+        /// The breaks need a person.
+        Unseen = "unseen",
+        /// A person saw the breaks.
+        Seen = "seen",
+    }
+}
+
+vocabulary! {
     /// Severity of a finding.
     Severity from retrace_findings::Severity {
         /// Worth knowing.

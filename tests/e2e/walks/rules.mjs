@@ -39,7 +39,11 @@ async function becomesAGuard({ app, machine }) {
   await firstRun(app);
   await confirmRule(app);
 
+  // Offered where the rule belongs, and chosen for all projects.
   await app.click("make-guard");
+  await app.see("guard-sheet", "webshop/.claude/settings.local.json");
+  await app.choose("guard-where", "Your settings, for all projects");
+  await app.see("guard-sheet", "/settings.json");
   await app.see("guard-test", "would have fired once");
   await app.see('[data-testid="guard-line"][data-tag="insert"]', "rule check");
   assert.equal(read(), before, "a preview writes nothing");
@@ -55,7 +59,6 @@ async function becomesAGuard({ app, machine }) {
   // In a project, as a reminder; then somebody takes the hook out by hand.
   await app.click("make-guard");
   await app.see("guard-test");
-  await app.choose("guard-where", "webshop");
   await app.click("view-remind");
   const own = join(machine.home, "src/webshop/.claude/settings.local.json");
   await app.see("guard-sheet", "settings.local.json");

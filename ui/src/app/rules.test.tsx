@@ -4,6 +4,8 @@ import { ApiFailure } from "@/host";
 import { callsOf, openWindow, rowWith } from "./testing";
 
 const USER = "/home/ada/.claude/settings.json";
+/** Where a rule of a memory of the project goes unless another place is chosen. */
+const OWN = "/home/ada/harbour/.claude/settings.local.json";
 
 /** Opens the dialog that makes a guard of the rule about npm. */
 async function openDialog() {
@@ -11,6 +13,7 @@ async function openDialog() {
   const row = await rowWith("ledger-row", "pnpm, never npm");
   await opened.user.click(within(row).getByTestId("make-guard"));
   const dialog = await screen.findByTestId("guard-sheet");
+  await waitFor(() => expect(dialog).toHaveTextContent(OWN));
   await waitFor(() => expect(within(dialog).getByTestId("guard-confirm")).toBeEnabled());
   return { ...opened, dialog };
 }
@@ -41,7 +44,6 @@ describe("a rule as a guard", () => {
     expect(test).toHaveTextContent("1 call from before the rule was written.");
     expect(within(test).getAllByTestId("rule-case")).toHaveLength(3);
     expect(linesOf(dialog)).toContain("rule check --rule rule_1");
-    expect(dialog).toHaveTextContent(USER);
     expect(callsOf(fake, "guard_rule").real).toHaveLength(0);
     await user.keyboard("{Escape}");
     expect(fake.rules.settings.size).toBe(0);
@@ -51,8 +53,8 @@ describe("a rule as a guard", () => {
     const { fake, user, dialog } = await openDialog();
     await user.click(within(dialog).getByTestId("view-remind"));
     await waitFor(() => expect(linesOf(dialog)).toContain("--remind"));
-    await user.selectOptions(within(dialog).getByTestId("guard-where"), "/home/ada/harbour");
-    await waitFor(() => expect(dialog).toHaveTextContent("/home/ada/harbour/.claude/settings.local.json"));
+    await user.selectOptions(within(dialog).getByTestId("guard-where"), "");
+    await waitFor(() => expect(dialog).toHaveTextContent(USER));
     await waitFor(() => expect(within(dialog).getByTestId("guard-confirm")).toBeEnabled());
     await user.click(within(dialog).getByTestId("guard-confirm"));
     await waitFor(() => expect(screen.queryByTestId("guard-sheet")).toBeNull());
@@ -78,7 +80,7 @@ describe("a rule as a guard", () => {
     const undo = screen.getAllByTestId("toast-action");
     await user.click(undo[0]!);
     await waitFor(() => expect(guardRows()[0]).toHaveTextContent("Guard: refuses the call"));
-    expect(fake.rules.settings.get(USER)).not.toContain("--remind");
+    expect(fake.rules.settings.get(OWN)).not.toContain("--remind");
   });
 
   it("is taken off after a preview, and put back", async () => {
@@ -89,10 +91,10 @@ describe("a rule as a guard", () => {
     const sheet = await screen.findByTestId("guard-off-sheet");
     await waitFor(() => expect(linesOf(sheet)).toContain("rule check --rule rule_1"));
     for (const line of within(sheet).getAllByTestId("guard-line")) expect(line).toHaveAttribute("data-tag", "delete");
-    expect(fake.rules.settings.has(USER)).toBe(true);
+    expect(fake.rules.settings.has(OWN)).toBe(true);
     await user.click(within(sheet).getByTestId("guard-confirm"));
     await waitFor(() => expect(guardRows()).toHaveLength(0));
-    expect(fake.rules.settings.has(USER)).toBe(false);
+    expect(fake.rules.settings.has(OWN)).toBe(false);
     await user.click(screen.getAllByTestId("toast-action")[0]!);
     await waitFor(() => expect(guardRows()[0]).toHaveTextContent("in place"));
   });
@@ -101,7 +103,7 @@ describe("a rule as a guard", () => {
     const { fake, user, dialog } = await openDialog();
     await user.click(within(dialog).getByTestId("guard-confirm"));
     await waitFor(() => expect(guardRows()).toHaveLength(1));
-    fake.rules.settings.set(USER, "{}\n");
+    fake.rules.settings.set(OWN, "{}\n");
     fake.emit({ type: "transcripts" });
     await waitFor(() => expect(guardRows()[0]).toHaveTextContent("no longer in the settings"));
     await user.click(screen.getByTestId("guard-take-off"));
@@ -111,7 +113,7 @@ describe("a rule as a guard", () => {
     await user.click(within(sheet).getByTestId("guard-confirm"));
     await waitFor(() => expect(guardRows()).toHaveLength(0));
     expect(screen.getAllByTestId("toast-action")).toHaveLength(offered);
-    expect(fake.rules.settings.get(USER)).toBe("{}\n");
+    expect(fake.rules.settings.get(OWN)).toBe("{}\n");
   });
 
   it("shows why settings that changed meanwhile were left alone, and previews again", async () => {

@@ -284,8 +284,8 @@ commands! {
         errors [NotFound, Invalid, HeadMoved, ContentRedacted, StoreUnavailable];
     /// Takes an act back. Undoing an undo does the act again.
     write undo(UndoReq) -> ActResult
-        provides [Log, Files]
-        invalidates [Log, Files, Hosts]
+        provides [Log, Files, Rules, Broken]
+        invalidates [Log, Files, Hosts, Rules, Broken]
         errors [NotFound, Invalid, ContentRedacted, StoreUnavailable];
     /// Version that added each line of a text.
     read blame(BlameReq) -> Blame

@@ -10,7 +10,9 @@ use crate::plan::{Plan, Step, Wanted};
 use crate::target::{Target, moment, version_named};
 use crate::wire::{self, ActResult, ApiError, Code, RestoreReq, RollbackReq, UndoReq};
 use crate::{plan::undoable, target::memory_id};
-use retrace_adherence::{newest_guard_act, undo_guard};
+use retrace_adherence::{
+    newest_guard_act, newest_rule_act, newest_seen_act, undo_guard, undo_rule_act, undo_seen,
+};
 use retrace_log::{OperationRow, Reader, VersionFilter, VersionRow};
 use retrace_model::{
     MemoryId, RelPath, Sha256, Source, StoreId, Timestamp, Verdict, VersionId, VersionOperation, reconcile,
@@ -68,12 +70,16 @@ pub fn restore(inner: &Arc<Review>, request: RestoreReq) -> Result<ActResult, Ap
 /// `not_found` when there is nothing to undo, `invalid` for an operation that cannot be undone. Files that moved on are
 /// conflicts in the answer, and nothing is done then.
 pub fn undo(inner: &Arc<Review>, request: UndoReq) -> Result<ActResult, ApiError> {
-    if request.operation_seq.is_none() {
-        refuse_passing_over_a_rule(inner)?;
-    }
-    if request.operation_seq.is_none() && is_guard_newest(inner)? {
-        let guard = undo_guard(&inner.memory_rules, request.dry_run)?;
-        return Ok(ActResult { dry_run: request.dry_run, guard: Some(guard), ..ActResult::default() });
+    let beside = if request.operation_seq.is_none() { newest_beside(inner)? } else { None };
+    if let Some(beside) = beside {
+        let rules = &inner.memory_rules;
+        let mut result = ActResult { dry_run: request.dry_run, ..ActResult::default() };
+        match beside {
+            Beside::Guard => result.guard = Some(undo_guard(rules, request.dry_run)?),
+            Beside::List => result.rule_act = Some(undo_rule_act(rules, request.dry_run)?),
+            Beside::Breaks => result.rule_act = Some(undo_seen(rules, request.dry_run)?),
+        }
+        return Ok(result);
     }
     let seq = inner.read(|reader| match request.operation_seq {
         Some(seq) => Ok(seq),
@@ -89,28 +95,29 @@ pub fn undo(inner: &Arc<Review>, request: UndoReq) -> Result<ActResult, ApiError
     Ok(ActResult { undoes: Some(undone_act(&undone)), ..result })
 }
 
-/// An act on the list of rules is none of the log's operations, and is not passed over in silence.
-fn refuse_passing_over_a_rule(inner: &Arc<Review>) -> Result<(), ApiError> {
+/// Acts of a person that are none of the log's operations.
+#[derive(Clone, Copy)]
+enum Beside {
+    /// On breaks of rules.
+    Breaks,
+    /// On the list of rules.
+    List,
+    /// On the guard of a rule.
+    Guard,
+}
+
+/// The newest of them, where it is newer than every operation.
+fn newest_beside(inner: &Arc<Review>) -> Result<Option<Beside>, ApiError> {
     inner.read(|reader| {
-        let Some((rule, is_on, at)) = reader.newest_rule_act()? else { return Ok(()) };
-        let act = newest_act(reader)?;
-        let is_older = |other: Timestamp| other < at;
-        if !act.as_ref().is_none_or(|act| is_older(act.created_at))
-            || !newest_guard_act(reader)?.is_none_or(is_older)
-        {
-            return Ok(());
-        }
-        let error = ApiError::invalid(
-            if is_on { say::newest_act_put_rule_on() } else { say::newest_act_took_rule_off() },
-            format!("rule_{rule}"),
-        );
-        let rule = format!("rule_{rule}");
-        Err(error.hint(match (is_on, act) {
-            (true, None) => say::rule_remove_takes_back(rule),
-            (false, None) => say::rule_restore_takes_back(rule),
-            (true, Some(act)) => say::rule_remove_takes_back_or(rule, act.seq),
-            (false, Some(act)) => say::rule_restore_takes_back_or(rule, act.seq),
-        }))
+        // Of one time, a guard came last: it is put on a rule that is there.
+        let found = [
+            (newest_seen_act(reader)?, Beside::Breaks),
+            (newest_rule_act(reader)?, Beside::List),
+            (newest_guard_act(reader)?, Beside::Guard),
+        ];
+        let newest = found.into_iter().filter_map(|(at, beside)| Some((at?, beside))).max_by_key(|(at, _)| *at);
+        let Some((at, beside)) = newest else { return Ok(None) };
+        Ok(newest_act(reader)?.is_none_or(|act| act.created_at < at).then_some(beside))
     })
 }
 
@@ -122,15 +129,6 @@ fn newest_act(reader: &Reader<'_>) -> Result<Option<OperationRow>, ApiError> {
         // A redaction is not passed over in silence, but for what was done after it.
         Err(_) => Ok(reader.operations(None, None, 1)?.into_iter().next()),
     }
-}
-
-/// True if the newest act of a person is one on the guard of a rule.
-fn is_guard_newest(inner: &Arc<Review>) -> Result<bool, ApiError> {
-    inner.read(|reader| {
-        let Some(at) = newest_guard_act(reader)? else { return Ok(false) };
-        let newest = newest_act(reader)?;
-        Ok(newest.is_none_or(|operation| operation.created_at < at))
-    })
 }
 
 fn undone_act(row: &OperationRow) -> wire::UndoneAct {
@@ -565,12 +563,6 @@ retrace_message::messages! {
     version_session_id_or_operation() => "`--to VERSION`, `--session ID` or `--operation SEQ`.",
     nothing_undo() => "There is nothing to undo.",
     rollbacks_restores_can_undone_retrace() => "Rollbacks and restores can be undone; `retrace log` shows them.",
-    newest_act_put_rule_on() => "The newest act put a rule on the list; undo takes back acts on memories and guards.",
-    newest_act_took_rule_off() => "The newest act took a rule off the list; undo takes back acts on memories and guards.",
-    rule_remove_takes_back(rule) => "`retrace rule remove {rule}` takes it off again.",
-    rule_restore_takes_back(rule) => "`retrace rule restore {rule}` puts it back.",
-    rule_remove_takes_back_or(rule, seq) => "`retrace rule remove {rule}` takes it off again; `retrace undo {seq}` takes back the act before it.",
-    rule_restore_takes_back_or(rule, seq) => "`retrace rule restore {rule}` puts it back; `retrace undo {seq}` takes back the act before it.",
     newest_act_redaction_redaction_cannot() => "The newest act is a redaction, and a redaction cannot be undone.",
     retrace_undo_takes_back_act(seq, created_at, what) => "`retrace undo {seq}` undoes the act before it, of {created_at}: {what}.",
     operation_undone_already() => "The operation is undone already.",

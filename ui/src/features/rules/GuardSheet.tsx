@@ -123,13 +123,17 @@ const isWhole = (path: string) => /^([A-Za-z]:)?[\\/]/.test(path);
 /** Which settings, and what the hook does. */
 function Choices({
   edit,
+  own,
   onChange,
 }: {
   edit: GuardEdit;
+  /** The project that the rule belongs to. */
+  own: string | null;
   onChange: (change: Pick<GuardEdit, "project"> | Pick<GuardEdit, "remind">) => void;
 }) {
   const { t } = useLingui();
-  const projects = projectsOf(useTranscripts().data?.transcripts ?? []).filter(isWhole);
+  const ran = projectsOf(useTranscripts().data?.transcripts ?? []).filter(isWhole);
+  const others = ran.filter((path) => path !== own);
   return (
     <div className={css.guardChoices}>
       <label className="field">
@@ -141,8 +145,9 @@ function Choices({
           onChange={({ target }) => onChange({ project: target.value || null })}
           data-testid="guard-where"
         >
+          {own !== null && <option value={own}>{own}</option>}
           <option value="">{t`Your settings, for all projects`}</option>
-          {projects.map((path) => (
+          {others.map((path) => (
             <option key={path} value={path}>
               {path}
             </option>
@@ -230,7 +235,7 @@ function Body({ previewed }: { previewed: Previewed }) {
 }
 
 /** A rule of the ledger, as far as its guards need it. */
-export type ListedRule = RuleFields & { rule_id: string };
+export type ListedRule = RuleFields & { rule_id: string; project: string | null };
 
 const nameOf = (rule: ListedRule) => rule.sentence || patternWords(rule);
 
@@ -242,7 +247,8 @@ export function GuardSheet({ rule, onClose }: { rule: ListedRule; onClose: () =>
     remind: false,
     remove: false,
     settings: null,
-    project: null,
+    // Where the rule belongs, so that no other project is guarded by it unasked.
+    project: rule.project,
   });
   const previewed = usePreviewed(edit, onClose);
   return (
@@ -258,7 +264,7 @@ export function GuardSheet({ rule, onClose }: { rule: ListedRule; onClose: () =>
           Claude Code asks Retrace before each such call. A hook knows the call alone, not what you said before it.
         </Trans>
       </p>
-      <Choices edit={edit} onChange={(change) => setEdit((before) => ({ ...before, ...change }))} />
+      <Choices edit={edit} own={rule.project} onChange={(change) => setEdit((before) => ({ ...before, ...change }))} />
       <Body previewed={previewed} />
     </Sheet>
   );
