@@ -552,7 +552,10 @@ fn acts_on_a_guard_are_undone_as_any_act_the_newest_first() {
     assert_eq!((done, listed(&world)), (preview, 0));
     let result = undo(&world, true).expect("a preview");
     let undoes = result.undoes.map(|act| act.operation_seq);
-    assert!(result.guard.is_none() && result.rule_act.is_none() && undoes == Some(world.cursor()), "{undoes:?}");
+    assert!(
+        result.guard.is_none() && result.rule_act.is_none() && undoes == Some(world.cursor()),
+        "{undoes:?}"
+    );
     let restored = wire::ListMemoryRule { rule: rule.clone(), put_back: true };
     commands::list_memory_rule(&world.app, restored).expect("it is on the list again");
 

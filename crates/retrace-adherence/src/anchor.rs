@@ -96,9 +96,8 @@ impl Anchor {
             Source::File { path, .. } => {
                 let folder = path.parent()?;
                 let ran_there = |row: ProjectRow| row.project.is_some_and(|ran| Path::new(&ran) == folder);
-                project_of(folder).or_else(|| {
-                    snapshot.projects().into_iter().any(ran_there).then(|| folder.to_path_buf())
-                })
+                project_of(folder)
+                    .or_else(|| snapshot.projects().into_iter().any(ran_there).then(|| folder.to_path_buf()))
             }
             Source::Nowhere => None,
         };

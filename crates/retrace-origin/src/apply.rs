@@ -29,8 +29,8 @@ pub fn outcomes(write: &Write, before: Option<&[u8]>) -> Vec<Vec<u8>> {
             after.extend_from_slice(bytes);
             vec![after]
         }
-        Effect::Edit(edit) => edited(write, std::slice::from_ref(edit), before),
-        Effect::MultiEdit(edits) => edited(write, edits, before),
+        Effect::Edit(edit) => as_reported(write, before, edited(write, std::slice::from_ref(edit), before)),
+        Effect::MultiEdit(edits) => as_reported(write, before, edited(write, edits, before)),
         Effect::Insert { line, text } => inserted(before, *line, text),
         Effect::Rename { .. } => before.map(<[u8]>::to_vec).into_iter().collect(),
         Effect::Patch(patch) => {
@@ -117,6 +117,24 @@ fn edited(write: &Write, edits: &[Replacement], before: Option<&[u8]>) -> Vec<Ve
         all.insert(first, made);
     }
     all
+}
+
+/// What a client says that it made of this very content comes first.
+fn as_reported(write: &Write, before: Option<&[u8]>, mut made: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+    let Some((before, reported)) = before.zip(write.reported.before.as_deref()) else { return made };
+    let Some(after) = &write.reported.after else { return made };
+    let after = if before == reported.as_bytes() {
+        after.clone().into_bytes()
+    } else if has_crlf(before)
+        && std::str::from_utf8(before).is_ok_and(|before| without_crlf(before) == reported)
+    {
+        with_crlf(after).into_bytes()
+    } else {
+        return made;
+    };
+    made.retain(|other| *other != after);
+    made.insert(0, after);
+    made
 }
 
 fn replace_all(format: Format, mut text: String, edits: &[Replacement]) -> Option<String> {

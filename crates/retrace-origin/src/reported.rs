@@ -57,7 +57,59 @@ pub(crate) fn take(result: &Value, effect: &mut Effect) -> Reported {
     reported.before = reported
         .before
         .filter(|_| matches!(effect, Effect::Whole(_) | Effect::Edit(_) | Effect::MultiEdit(_)));
+    // Of a whole content the result says all. An edit of a memory also changes what the client keeps in its front matter, which
+    // only the patch tells (seen with 2.1.330).
+    if let (Effect::Edit(_) | Effect::MultiEdit(_), Some(before)) = (effect, &reported.before) {
+        reported.after = patched(before, result["structuredPatch"].as_array().map_or(&[], Vec::as_slice));
+    }
     reported
+}
+
+/// The content that the hunks of a `structuredPatch` make of one; `None` where there are none, or they do not fit.
+fn patched(before: &str, hunks: &[Value]) -> Option<String> {
+    if hunks.is_empty() {
+        return None;
+    }
+    let mut rest: Vec<&str> = before.split('\n').rev().collect();
+    // The last one is what follows the last line feed: nothing, where the content ends with one.
+    let mut ends_with_line_feed = before.is_empty() || before.ends_with('\n');
+    if ends_with_line_feed {
+        rest.remove(0);
+    }
+    let (all, mut made) = (rest.len(), Vec::new());
+    for hunk in hunks {
+        let number = |key: &str| hunk[key].as_u64().and_then(|number| usize::try_from(number).ok());
+        // A hunk that takes nothing away stands behind the line that it names.
+        let start = number("oldStart")?.saturating_sub(usize::from(number("oldLines")? > 0));
+        while all - rest.len() < start {
+            made.push(rest.pop()?);
+        }
+        let mut stays_without = false;
+        let mut sign_before = "";
+        for line in hunk["lines"].as_array()? {
+            let line = line.as_str()?;
+            let (sign, text) = line.split_at_checked(1)?;
+            match sign {
+                "+" => made.push(text),
+                " " | "-" if rest.pop()? != text => return None,
+                " " => made.push(text),
+                "-" => {}
+                // It says of the line before that no line feed follows.
+                "\\" => stays_without |= sign_before != "-",
+                _ => return None,
+            }
+            sign_before = sign;
+        }
+        if rest.is_empty() {
+            ends_with_line_feed = !stays_without;
+        }
+    }
+    made.extend(rest.into_iter().rev());
+    let mut after = made.join("\n");
+    if ends_with_line_feed && !after.is_empty() {
+        after.push('\n');
+    }
+    Some(after)
 }
 
 /// The file that a `Read` showed: path, text, first line, whether it is all of it.
@@ -96,6 +148,41 @@ mod tests {
         );
         assert_eq!(effect, Effect::Whole(b"y".to_vec()));
         assert_eq!(take(&json!("Error"), &mut effect), Reported::default());
+    }
+
+    #[test]
+    fn a_patch_says_what_an_edit_made_of_the_whole_file() {
+        let hunk = |start: u64, lines: &[&str]| {
+            let count = |sign| lines.iter().filter(|line| line.starts_with([sign, ' '])).count();
+            json!({"oldStart": start, "oldLines": count('-'), "newStart": start, "newLines": count('+'), "lines": lines})
+        };
+        let stamped = [hunk(2, &["-type: user", "+metadata:", "+  type: user", " ---", "-One.", "+Two."])];
+        let before = "---\ntype: user\n---\nOne.\nEnd.\n";
+        let after = "---\nmetadata:\n  type: user\n---\nTwo.\nEnd.\n";
+        assert_eq!(patched(before, &stamped).as_deref(), Some(after));
+        let without = "\\ No newline at end of file";
+        for (before, hunks, after) in [
+            ("a\nb\nc\nd\n", vec![hunk(1, &["-a", "+A"]), hunk(4, &["-d", "+D"])], "A\nb\nc\nD\n"),
+            ("a\nb", vec![hunk(2, &["-b", without, "+B", without])], "a\nB"),
+            ("a\nb", vec![hunk(2, &["-b", without, "+B"])], "a\nB\n"),
+            ("a\nb\n", vec![hunk(2, &["-b", "+B", without])], "a\nB"),
+            ("a\nb", vec![hunk(1, &["-a", "+A", " b", without])], "A\nb"),
+            ("a\nb", vec![hunk(1, &["-a", "+A"])], "A\nb"),
+            ("", vec![hunk(0, &["+a", "+b"])], "a\nb\n"),
+            ("a\n", vec![hunk(1, &["-a"])], ""),
+            ("a\nc\n", vec![hunk(1, &["+b"])], "a\nb\nc\n"),
+        ] {
+            assert_eq!(patched(before, &hunks).as_deref(), Some(after), "{before:?} {hunks:?}");
+        }
+        for (before, hunks) in [
+            ("a\n", vec![]),
+            ("a\n", vec![hunk(1, &["-b", "+c"])]),
+            ("a\n", vec![hunk(5, &["-a"])]),
+            ("a\n", vec![json!({"lines": ["-a"]})]),
+            ("a\n", vec![hunk(1, &["-a", "*"])]),
+        ] {
+            assert_eq!(patched(before, &hunks), None, "{before:?} {hunks:?}");
+        }
     }
 
     #[test]

@@ -330,10 +330,21 @@ impl<'r> About<'r> {
             prompt: self.prompt.clone(),
             conditional,
         };
-        let before = write.reported.before.as_deref().map(str::as_bytes);
-        if before.is_some() || write.reported.was_absent || matches!(write.effect, crate::Effect::Whole(_)) {
-            let after = apply(&write, before);
-            write.reported.after = after.and_then(|after| String::from_utf8(after).ok());
+        if write.reported.before.is_some()
+            || write.reported.was_absent
+            || matches!(write.effect, crate::Effect::Whole(_))
+        {
+            let patched = write.reported.after.take();
+            let made = apply(&write, write.reported.before.as_deref().map(str::as_bytes));
+            let made = made.and_then(|made| String::from_utf8(made).ok());
+            // A patch without marks does not say whether a line feed ends the file.
+            write.reported.after = patched
+                .filter(|patched| {
+                    !made
+                        .as_deref()
+                        .is_some_and(|made| made.trim_end_matches('\n') == patched.trim_end_matches('\n'))
+                })
+                .or(made);
         }
         write
     }

@@ -9,6 +9,9 @@ use std::io::{Result, Write};
 /// Characters of a title.
 const TITLE: usize = 48;
 
+/// Columns of a terminal below which size and model give way to the title, by which a person tells sessions apart.
+const NARROW: usize = 100;
+
 /// A row a session.
 pub fn table(out: &mut (impl Write + ?Sized), rows: &[TranscriptRow], style: Style) -> Result<()> {
     if rows.is_empty() {
@@ -39,7 +42,13 @@ pub fn table(out: &mut (impl Write + ?Sized), rows: &[TranscriptRow], style: Sty
         ("MODEL", Side::Left),
         ("TITLE", Side::Left),
     ];
-    print_table(out, columns, &cells, style)?;
+    match style.columns.is_some_and(|columns| columns < NARROW) {
+        true => {
+            let cells: Vec<_> = cells.into_iter().map(without_size_and_model).collect();
+            print_table(out, without_size_and_model(columns), &cells, style)?;
+        }
+        false => print_table(out, columns, &cells, style)?,
+    }
     let bounds = || rows.iter().filter(|row| row.cost_is_lower_bound);
     let placeholders = bounds().map(|row| row.requests_with_placeholder_output).sum();
     let fast = bounds().map(|row| row.requests_fast_without_price).sum();
@@ -50,6 +59,11 @@ pub fn table(out: &mut (impl Write + ?Sized), rows: &[TranscriptRow], style: Sty
         writeln!(out, "{}", style.paint.dim("~: no context is recorded; the peak is counted offline."))?;
     }
     Ok(())
+}
+
+fn without_size_and_model<T>(row: [T; 8]) -> [T; 6] {
+    let [id, last, requests, peak, cost, _, _, title] = row;
+    [id, last, requests, peak, cost, title]
 }
 
 /// True if its peak is not recorded.

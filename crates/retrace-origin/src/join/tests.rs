@@ -63,6 +63,30 @@ fn a_content_is_known_by_the_call_that_gives_it() {
 }
 
 #[test]
+fn edits_that_the_client_stamped_are_known_by_what_it_says_it_made() {
+    let stamp =
+        |number: u32, text: &str| format!("---\nmodified: 2020-01-01T00:00:0{number}Z\n---\n{text}\n");
+    let edited = |seconds, (old, new): (&str, &str), before: String, after: String| Write {
+        reported: Reported { before: Some(before), after: Some(after), ..Reported::default() },
+        ..by("s", seconds, edit(old, new, false))
+    };
+    let first = || edited(90, ("one", "two"), "---\ntype: user\n---\none\n".to_owned(), stamp(1, "two"));
+    let second = || edited(92, ("two", "three"), stamp(1, "two"), stamp(2, "three"));
+    let before = "---\ntype: user\n---\none\n";
+    let (one_edit, both) = (stamp(1, "two"), stamp(2, "three"));
+    let found = one(version(100, Some(before), Some(&one_edit)), &[first()]);
+    assert_eq!(answer(&found), (Confidence::ExactContent, Basis::Applied, Some("s"), 1));
+    // Nobody looked between the two.
+    let found = one(version(100, Some(before), Some(&both)), &[first(), second()]);
+    assert_eq!((found.confidence, found.write), (Confidence::ExactContent, Some(1)));
+    let found = one(
+        version(100, Some(&one_edit.replace('\n', "\r\n")), Some(&both.replace('\n', "\r\n"))),
+        &[second()],
+    );
+    assert_eq!(answer(&found), (Confidence::ExactContent, Basis::Applied, Some("s"), 1));
+}
+
+#[test]
 fn a_first_version_that_comes_of_a_file_before_it_is_not_the_first_content() {
     let replaced = Reported { before: Some("old\n".to_owned()), ..Reported::default() };
     let over = Write { reported: replaced, ..by("s", 98, whole("x\n")) };

@@ -91,6 +91,12 @@ fn a_write_tells_session_turn_model_prompt_and_outcome() {
     assert_eq!(first.prompt.as_ref().map(|prompt| &*prompt.text), Some("Remember the port"));
     assert!(first.reported.was_absent);
     assert_eq!(found[1].reported.after.as_deref(), Some("y\n"));
+    let hunk =
+        json!({"oldStart": 1, "oldLines": 1, "newStart": 1, "newLines": 2, "lines": ["-x", "+stamp", "+y"]});
+    let patched =
+        text.replace("\"replaceAll\":false", &format!("\"replaceAll\":false,\"structuredPatch\":[{hunk}]"));
+    let found_patched = writes(patched.as_bytes()).unwrap();
+    assert_eq!(found_patched[1].reported.after.as_deref(), Some("stamp\ny\n"));
     assert_eq!(found[1].answered_at, Timestamp::parse("2026-01-02T10:00:05Z").ok());
     assert_eq!(found[1].effect, Effect::Edit(Replacement { old: "x".into(), new: "y".into(), all: false }));
     let wanted = read_where(text.as_bytes(), |path| path.starts_with("/srv")).unwrap();

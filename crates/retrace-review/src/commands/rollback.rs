@@ -115,7 +115,8 @@ fn newest_beside(inner: &Arc<Review>) -> Result<Option<Beside>, ApiError> {
             (newest_rule_act(reader)?, Beside::List),
             (newest_guard_act(reader)?, Beside::Guard),
         ];
-        let newest = found.into_iter().filter_map(|(at, beside)| Some((at?, beside))).max_by_key(|(at, _)| *at);
+        let newest =
+            found.into_iter().filter_map(|(at, beside)| Some((at?, beside))).max_by_key(|(at, _)| *at);
         let Some((at, beside)) = newest else { return Ok(None) };
         Ok(newest_act(reader)?.is_none_or(|act| act.created_at < at).then_some(beside))
     })
