@@ -11,6 +11,7 @@ mod presence;
 mod presence_elsewhere;
 mod rig;
 mod rules;
+mod writers;
 
 use retrace_api::commands;
 use retrace_api::wire::{ContextShow, ContextShowReq, DeployedReq, RequestBodyReq, RestsOn};
