@@ -570,3 +570,39 @@ fn acts_on_a_guard_are_undone_as_any_act_the_newest_first() {
     assert_eq!(read(), text);
     world.verify();
 }
+
+#[test]
+fn a_rule_that_is_not_what_was_meant_is_refused_and_none_of_its_list_is_added() {
+    let world = World::new();
+    world.record("build.md", "# Build\n- Use pnpm, never npm.\n");
+    let file = world.path("CLAUDE.md");
+    std::fs::write(&file, "Use pnpm, never npm.\n").expect("a file");
+    let with = |field: &str, value: Value| {
+        let mut rule = never_npm("notes:build.md:2");
+        rule[field] = value;
+        rule
+    };
+    for (rule, code) in [
+        (with("args", json!(["ci"])), Code::Invalid),
+        (with("paths", json!(["a/**"])), Code::Invalid),
+        (never_npm("nostore:build.md:2"), Code::NotFound),
+        (never_npm("notes:none.md:2"), Code::NotFound),
+        (never_npm("notes:build.md:999"), Code::Invalid),
+        (never_npm("notes:build.md:0"), Code::Invalid),
+        (never_npm("CLAUDE.md"), Code::NotFound),
+        (never_npm(&world.path("none.md").display().to_string()), Code::NotFound),
+        (never_npm(&format!("{}:7", file.display())), Code::Invalid),
+    ] {
+        let rules = vec![never_npm("notes:build.md:2"), rule.clone()];
+        let refused = commands::add_memory_rules(&world.app, wire::AddMemoryRules { rules });
+        assert_eq!(refused.map(|added| added.rules).expect_err("it is refused").code, code, "{rule}");
+        let listed = commands::memory_rules(&world.app, wire::MemoryRulesReq { removed: true });
+        assert!(listed.expect("the rules").rules.is_empty(), "{rule}");
+    }
+    // What a list of rules has may be given again, and empty fields say nothing.
+    let first = add(&world, with("paths", json!([])));
+    let again = add(&world, serde_json::to_value(&first).expect("JSON"));
+    assert_eq!(again.rule_id, first.rule_id);
+    add(&world, never_npm(&format!("{}:1", file.display())));
+    add(&world, never_npm(&file.display().to_string()));
+}

@@ -9,7 +9,7 @@ use retrace_model::{RelPath, StoreKind, Timestamp};
 use retrace_rules::{Pattern, Rule, is_wording_of};
 use retrace_sessions::{ProjectRow, Snapshot};
 use retrace_sources::repository_of;
-use retrace_wire::ApiError;
+use retrace_wire::{ApiError, Code};
 use std::path::{Path, PathBuf};
 
 /// Where a rule's sentence stands.
@@ -110,23 +110,58 @@ impl Anchor {
     }
 }
 
-/// Gives a rule's source its store's name and line, and refuses one whose store is unknown.
+/// Gives a rule's source its line, and refuses one that is not there.
 pub(crate) fn with_whole_source(inner: &Rules, mut rule: Rule) -> Result<Rule, ApiError> {
     let Some(text) = rule.source.clone() else { return Ok(rule) };
     let source = inner.read(|reader| Ok(source(inner, reader, Some(&text))))?;
-    if let Source::Memory { store, path, line: None } = &source {
-        // Without a number, the line is the one that says the sentence.
-        let found = inner.read(|reader| {
-            let Some(version) = reader.version_at(store.id, path, None)? else { return Ok(None) };
-            let Some(content) = reader.content(&version)? else { return Ok(None) };
-            let text = String::from_utf8_lossy(&content.bytes).into_owned();
-            Ok(line_of(&text, None, &rule).map(|(number, _)| number))
-        })?;
-        if let Some(number) = found {
-            rule.source = Some(format!("{text}:{number}"));
+    let (content, line) = match &source {
+        Source::Memory { store, path, line } => (newest_text(inner, store, path, &text)?, *line),
+        Source::File { path, line } if path.is_file() => (instruction_file(path), *line),
+        Source::File { .. } | Source::Nowhere => return Err(no_source(&text)),
+    };
+    // Of one that is deleted, redacted or too large, the lines are not known.
+    let Some(content) = content else { return Ok(rule) };
+    let lines = content.lines().count() as u64;
+    match line {
+        Some(line) if line == 0 || line > lines => {
+            return Err(ApiError::invalid(say::source_has_lines(lines), &text).hint(say::name_a_source()));
         }
+        // Without a number, the line is the one that says the sentence.
+        None if matches!(source, Source::Memory { .. }) => {
+            if let Some((number, _)) = line_of(&content, None, &rule) {
+                rule.source = Some(format!("{text}:{number}"));
+            }
+        }
+        Some(_) | None => {}
     }
     Ok(rule)
+}
+
+/// The text of a memory now; `None` for one that was there and has none.
+fn newest_text(
+    inner: &Rules,
+    store: &StoreRow,
+    path: &RelPath,
+    named: &str,
+) -> Result<Option<String>, ApiError> {
+    inner.read(|reader| {
+        let filter = VersionFilter {
+            store: Some(store.id),
+            path: Some(path.clone()),
+            limit: 1,
+            ..VersionFilter::default()
+        };
+        if reader.versions(&filter)?.is_empty() {
+            return Err(no_source(named));
+        }
+        let Some(version) = reader.version_at(store.id, path, None)? else { return Ok(None) };
+        let content = reader.content(&version)?;
+        Ok(content.map(|content| String::from_utf8_lossy(&content.bytes).into_owned()))
+    })
+}
+
+fn no_source(named: &str) -> ApiError {
+    ApiError::new(Code::NotFound, say::no_such_source(), named).hint(say::name_a_source())
 }
 
 fn source(inner: &Rules, reader: &Reader<'_>, text: Option<&str>) -> Source {
@@ -215,4 +250,12 @@ fn line_of(text: &str, near: Option<u64>, rule: &Rule) -> Option<(u64, String)> 
 
 fn is_wording(line: &str, pattern: &Pattern) -> bool {
     is_wording_of(line, pattern)
+}
+
+retrace_message::messages! {
+    /// Messages about where a rule comes from.
+    mod say in "rule_sources";
+    no_such_source() => "No memory and no file of this name is here.",
+    source_has_lines(lines) => "The source of the rule has {lines} lines.",
+    name_a_source() => "Name the source as STORE:PATH:LINE, or as the whole path of a file.",
 }

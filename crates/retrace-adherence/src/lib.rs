@@ -44,7 +44,9 @@ pub use check::{check_call, check_memory_rule};
 pub use deeds::DEEDS_FILE;
 pub use guard::{guard_rule, newest_guard_act, undo_guard};
 pub use ledger::adherence;
-pub use list::{add_memory_rule, list_memory_rule, memory_rules, newest_rule_act, undo_rule_act};
+pub use list::{
+    add_memory_rule, add_memory_rules, list_memory_rule, memory_rules, newest_rule_act, undo_rule_act,
+};
 pub use live::LiveUpkeep;
 pub use propose::propose_rules;
 pub use told::{ToldRule, ToldVerdict, told_rules};

@@ -7,8 +7,8 @@ use retrace_log::{KeptGuard, KeptRule, Reader, RuleAct};
 use retrace_model::Timestamp;
 use retrace_rules::Rule;
 use retrace_wire::{
-    AddMemoryRule, ApiError, Code, ListMemoryRule, MemoryRule, MemoryRules, MemoryRulesReq, RuleFields,
-    RuleStanding, UndoneRuleAct,
+    AddMemoryRule, AddMemoryRules, ApiError, Code, ListMemoryRule, MemoryRule, MemoryRules, MemoryRulesReq,
+    RuleFields, RuleStanding, UndoneRuleAct,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -29,26 +29,47 @@ pub fn memory_rules(inner: &Arc<Rules>, request: MemoryRulesReq) -> Result<Memor
 /// Confirms a rule: it counts from now on, over every session there is. A dismissed one is kept off the list.
 ///
 /// # Errors
-/// `invalid` for a rule that cannot be used, with the field; `not_found` for a source whose store is unknown.
+/// `invalid` for a rule that cannot be used, with the field, and for a source with no such line; `not_found` for a source that is
+/// not there.
 pub fn add_memory_rule(inner: &Arc<Rules>, request: AddMemoryRule) -> Result<MemoryRule, ApiError> {
-    let rule = Rule::from_json(&request.rule)
-        .map_err(|error| ApiError::invalid(retrace_wire::sentence(&error), subject(&request.rule)))?;
-    let rule = crate::anchor::with_whole_source(inner, rule)?;
-    let fields = rule.to_json().to_string();
+    let added = add(inner, &[request.rule], request.dismissed)?;
+    added.into_iter().next().ok_or_else(|| unreadable(String::new()))
+}
+
+/// Confirms several rules, or none where one of them cannot be used.
+///
+/// # Errors
+/// As [`add_memory_rule`].
+pub fn add_memory_rules(inner: &Arc<Rules>, request: AddMemoryRules) -> Result<MemoryRules, ApiError> {
+    Ok(MemoryRules { rules: add(inner, &request.rules, false)? })
+}
+
+fn add(inner: &Arc<Rules>, given: &[Value], dismissed: bool) -> Result<Vec<MemoryRule>, ApiError> {
+    let usable = |given: &Value| {
+        let rule = Rule::given(given)
+            .map_err(|error| ApiError::invalid(retrace_wire::sentence(&error), subject(given)))?;
+        crate::anchor::with_whole_source(inner, rule)
+    };
+    let rules = given.iter().map(usable).collect::<Result<Vec<Rule>, ApiError>>()?;
     let (user, now) = (inner.user(), inner.now());
     let kept = inner.write(|act| {
-        // The same rule twice would be counted twice.
-        let is_it = |kept: &KeptRule| kept.removed_at.is_none() && rule_of(kept).as_ref() == Some(&rule);
-        if let Some(known) = act.reader().rules()?.into_iter().find(is_it).filter(|_| !request.dismissed) {
-            return Ok(known);
+        let mut kept = Vec::with_capacity(rules.len());
+        for rule in &rules {
+            // The same rule twice would be counted twice.
+            let is_it = |kept: &KeptRule| kept.removed_at.is_none() && rule_of(kept).as_ref() == Some(rule);
+            if let Some(known) = act.reader().rules()?.into_iter().find(is_it).filter(|_| !dismissed) {
+                kept.push(known);
+                continue;
+            }
+            let number = act.add_rule(&user, now, &rule.to_json().to_string())?;
+            if dismissed {
+                act.list_rule(&user, now, number, false)?;
+            }
+            kept.push(act.reader().rule(number)?);
         }
-        let number = act.add_rule(&user, now, &fields)?;
-        if request.dismissed {
-            act.list_rule(&user, now, number, false)?;
-        }
-        Ok(act.reader().rule(number)?)
+        Ok(kept)
     })?;
-    view(&kept, &[]).ok_or_else(|| unreadable(id_of(kept.number)))
+    kept.iter().map(|kept| view(kept, &[]).ok_or_else(|| unreadable(id_of(kept.number)))).collect()
 }
 
 /// Takes a rule off the list, or puts it back. What it counted stays countable.

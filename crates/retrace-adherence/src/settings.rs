@@ -1,7 +1,9 @@
 //! A hook in the text of an agent's settings. Everything else of the text stays as it is, formatting and comments included. No I/O.
 
+use jsonc_parser::ast::{Object, Value};
+use jsonc_parser::common::Ranged as _;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
-use jsonc_parser::{ParseOptions, json};
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 /// Why settings cannot be edited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,19 +30,76 @@ pub(crate) fn with_hook(text: &str, tools: &str, command: &str) -> Result<Edited
     if holds(text, command) {
         return Ok(Edited { text: text.to_owned(), inserted: String::new() });
     }
-    let blank = text.trim_start_matches('\u{feff}').trim().is_empty();
-    let root = parsed(if blank { "{}\n" } else { text })?;
-    let object = root.object_value().ok_or(Refusal::NoObject)?;
-    let hooks = object.object_value_or_create("hooks").ok_or(Refusal::OtherForm)?;
-    let calls = hooks.array_value_or_create("PreToolUse").ok_or(Refusal::OtherForm)?;
-    let entry: CstInputValue = json!({
+    let entry = serde_json::json!({
         "matcher": tools,
         "hooks": [{ "type": "command", "command": command, "timeout": TIMEOUT }],
     });
-    calls.append(entry);
-    let edited = root.to_string();
-    let inserted = if blank { edited.clone() } else { stretch(text, &edited).to_owned() };
-    Ok(Edited { text: edited, inserted })
+    if without_mark(text).trim().is_empty() {
+        let made = laid_out("{}\n", &entry)?;
+        return Ok(Edited { text: format!("{text}{made}"), inserted: made });
+    }
+    let edited = format!("{}{}", mark(text), laid_out(text, &entry)?);
+    let inserted = stretch(text, &edited).to_owned();
+    if !inserted.is_empty() {
+        return Ok(Edited { text: edited, inserted });
+    }
+    // An object that stands on one line was laid out anew: put in as it is, the hook changes nothing else.
+    let (at, inserted) = in_place(text, &entry.to_string()).ok_or(Refusal::NoObject)?;
+    let (before, after) = text.split_at(at);
+    Ok(Edited { text: format!("{before}{inserted}{after}"), inserted })
+}
+
+/// The settings with an entry for calls, laid out as they are.
+fn laid_out(text: &str, entry: &serde_json::Value) -> Result<String, Refusal> {
+    let root = parsed(text)?;
+    let object = root.object_value().ok_or(Refusal::NoObject)?;
+    let hooks = object.object_value_or_create("hooks").ok_or(Refusal::OtherForm)?;
+    let calls = hooks.array_value_or_create("PreToolUse").ok_or(Refusal::OtherForm)?;
+    calls.append(as_input(entry));
+    Ok(root.to_string())
+}
+
+fn as_input(value: &serde_json::Value) -> CstInputValue {
+    match value {
+        serde_json::Value::Null => CstInputValue::Null,
+        serde_json::Value::Bool(truth) => CstInputValue::Bool(*truth),
+        serde_json::Value::Number(number) => CstInputValue::Number(number.to_string()),
+        serde_json::Value::String(text) => CstInputValue::String(text.clone()),
+        serde_json::Value::Array(items) => CstInputValue::Array(items.iter().map(as_input).collect()),
+        serde_json::Value::Object(fields) => CstInputValue::Object(
+            fields.iter().map(|(name, value)| (name.clone(), as_input(value))).collect(),
+        ),
+    }
+}
+
+/// Where an entry for calls goes without a change of anything else, and what is put there.
+fn in_place(text: &str, entry: &str) -> Option<(usize, String)> {
+    let read = parse_to_ast(without_mark(text), &CollectOptions::default(), &lenient()).ok()?;
+    let Some(Value::Object(settings)) = read.value else { return None };
+    let behind = mark(text).len();
+    let end_of = |object: &Object<'_>, what: String| match object.properties.last() {
+        Some(last) => (last.range.end + behind, format!(", {what}")),
+        None => (object.range.start + 1 + behind, what),
+    };
+    let Some(hooks) = settings.get_object("hooks") else {
+        return Some(end_of(&settings, format!("\"hooks\": {{\"PreToolUse\": [{entry}]}}")));
+    };
+    let Some(calls) = hooks.get_array("PreToolUse") else {
+        return Some(end_of(hooks, format!("\"PreToolUse\": [{entry}]")));
+    };
+    Some(match calls.elements.last() {
+        Some(last) => (last.range().end + behind, format!(", {entry}")),
+        None => (calls.range.start + 1 + behind, entry.to_owned()),
+    })
+}
+
+/// The mark of UTF-8 that some editors put before a text, or nothing.
+fn mark(text: &str) -> &str {
+    &text[..text.len() - without_mark(text).len()]
+}
+
+fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 /// Takes a hook out again: the stretch that was put in where it still stands there alone, and else the hook by its command, with
@@ -52,7 +111,8 @@ pub(crate) fn without_hook(text: &str, command: &str, inserted: &str) -> Result<
     let mut places = text.match_indices(inserted).filter(|_| !inserted.is_empty());
     if let (Some((at, _)), None) = (places.next(), places.next()) {
         let cut = format!("{}{}", &text[..at], &text[at + inserted.len()..]);
-        let whole = cut.is_empty() || parsed(&cut).is_ok_and(|root| root.object_value().is_some());
+        let whole = without_mark(&cut).trim().is_empty()
+            || parsed(&cut).is_ok_and(|root| root.object_value().is_some());
         if whole && !holds(&cut, command) && same_without(text, &cut, command) {
             return Ok(Some(cut));
         }
@@ -60,7 +120,7 @@ pub(crate) fn without_hook(text: &str, command: &str, inserted: &str) -> Result<
     let root = parsed(text)?;
     let object = root.object_value().ok_or(Refusal::NoObject)?;
     remove(&object, command);
-    Ok(Some(root.to_string()))
+    Ok(Some(format!("{}{root}", mark(text))))
 }
 
 /// True if a hook before calls runs the command.
@@ -96,7 +156,7 @@ fn remove(object: &CstObject, command: &str) {
 /// True if two texts say the same but for the hook that runs a command.
 fn same_without(text: &str, other: &str, command: &str) -> bool {
     let value = |text: &str| {
-        let root = parsed(if text.trim().is_empty() { "{}" } else { text }).ok()?;
+        let root = parsed(if without_mark(text).trim().is_empty() { "{}" } else { text }).ok()?;
         remove(&root.object_value()?, command);
         root.to_serde_value()
     };
@@ -118,8 +178,12 @@ fn same_without(text: &str, other: &str, command: &str) -> bool {
 }
 
 fn parsed(text: &str) -> Result<CstRootNode, Refusal> {
-    // What the agent reads is JSON; comments are let be. Whatever is more lenient than that is refused.
-    let options = ParseOptions {
+    CstRootNode::parse(without_mark(text), &lenient()).map_err(|_| Refusal::NoObject)
+}
+
+/// What the agent reads is JSON; comments are let be. Whatever is more lenient than that is refused.
+const fn lenient() -> ParseOptions {
+    ParseOptions {
         allow_comments: true,
         allow_trailing_commas: true,
         allow_loose_object_property_names: false,
@@ -130,8 +194,7 @@ fn parsed(text: &str) -> Result<CstRootNode, Refusal> {
         allow_bare_decimal_point_numbers: false,
         allow_non_finite_numbers: false,
         allow_extended_string_escapes: false,
-    };
-    CstRootNode::parse(text, &options).map_err(|_| Refusal::NoObject)
+    }
 }
 
 fn entries(object: &CstObject) -> Option<CstArray> {
@@ -178,7 +241,15 @@ mod tests {
     const COMMAND: &str = "'/opt/retrace' rule check --rule rule_3";
 
     /// Settings as people have them.
-    const TEXTS: [&str; 12] = [
+    const TEXTS: [&str; 20] = [
+        "",
+        "\n\n",
+        "   {  }   ",
+        "{ \"model\": \"opus\" , }",
+        "{\"model\":\"opus\" /* mine */}\n",
+        "{\"hooks\":{\"Stop\":[]},\"x\":\"ä\"}",
+        "{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"A\",\"hooks\":[]}, ]}}",
+        "\u{feff}{\"model\":\"opus\"}\r\n",
         "{}",
         "{}\n",
         "{\n}\n",
@@ -202,11 +273,7 @@ mod tests {
             let again = with_hook(&edited.text, "Bash", COMMAND).expect("an object");
             assert_eq!((again.text.as_str(), again.inserted.as_str()), (edited.text.as_str(), ""));
             let back = without_hook(&edited.text, COMMAND, &edited.inserted).expect("an object");
-            if edited.inserted.is_empty() {
-                assert!(same_without(text, &back.expect("it was there"), COMMAND));
-            } else {
-                assert_eq!(back.as_deref(), Some(text), "{}", edited.text);
-            }
+            assert_eq!(back.as_deref(), Some(text), "{}", edited.text);
         }
     }
 

@@ -83,6 +83,9 @@ pub enum Form {
 pub const KINDS: [&str; 7] =
     ["command_never", "command_form", "order", "path_never", "at_end", "ask_first", "text_form"];
 
+/// Characters of a word that an error repeats.
+const LONGEST_SHOWN: usize = 40;
+
 /// A rule that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error, AsMessage)]
 #[message("rules")]
@@ -116,6 +119,14 @@ pub enum RuleError {
         /// The most.
         longest: u64,
     },
+    /// A field that the kind does not have. A rule without it would be another one than was meant.
+    #[error("A rule of kind {kind} has no field “{field}”.")]
+    Unknown {
+        /// The kind.
+        kind: &'static str,
+        /// The field.
+        field: String,
+    },
     /// A path pattern that cannot be read.
     #[error("“{pattern}” is no pattern of paths.")]
     Path {
@@ -124,7 +135,37 @@ pub enum RuleError {
     },
 }
 
+/// Fields of a rule in a list that are not of the rule itself.
+const LISTED: [&str; 4] = ["rule_id", "added_at", "removed_at", "guards"];
+
 impl Rule {
+    /// A rule as somebody gives it: as [`Self::from_json`], and every field that says something is one of its kind, or one that a
+    /// list of rules has.
+    ///
+    /// # Errors
+    /// [`RuleError`], with the field that is wrong.
+    pub fn given(value: &Value) -> Result<Self, RuleError> {
+        let rule = Self::from_json(value)?;
+        let known = rule.to_json();
+        let says = |value: &Value| match value {
+            Value::Null => false,
+            Value::String(text) => !text.trim().is_empty(),
+            Value::Array(list) => !list.is_empty(),
+            _ => true,
+        };
+        let fields = value.as_object().ok_or(RuleError::NotAnObject)?;
+        let unknown = fields.iter().find(|(field, value)| {
+            says(value) && known.get(field.as_str()).is_none() && !LISTED.contains(&field.as_str())
+        });
+        match unknown {
+            Some((field, _)) => Err(RuleError::Unknown {
+                kind: rule.pattern.kind(),
+                field: field.chars().take(LONGEST_SHOWN).collect(),
+            }),
+            None => Ok(rule),
+        }
+    }
+
     /// A rule from its JSON form.
     ///
     /// # Errors
@@ -133,7 +174,7 @@ impl Rule {
         let fields = value.as_object().ok_or(RuleError::NotAnObject)?;
         let kind = fields.get("kind").and_then(Value::as_str).unwrap_or_default();
         let Some(kind) = KINDS.into_iter().find(|known| *known == kind) else {
-            return Err(RuleError::Kind { kind: kind.chars().take(40).collect() });
+            return Err(RuleError::Kind { kind: kind.chars().take(LONGEST_SHOWN).collect() });
         };
         let read = Reader { kind, fields };
         let pattern = match kind {

@@ -187,6 +187,14 @@ pub struct AddMemoryRule {
     pub dismissed: bool,
 }
 
+/// Confirms several rules at once.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct AddMemoryRules {
+    /// The rules, each as in `AddMemoryRule`.
+    #[ts(type = "unknown[]")]
+    pub rules: Vec<Value>,
+}
+
 /// Takes a rule off the list, or puts it back.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct ListMemoryRule {

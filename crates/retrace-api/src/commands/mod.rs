@@ -16,8 +16,8 @@ mod features {
     pub(super) use super::cancel::cancel;
     pub(super) use super::status::status;
     pub(super) use retrace_adherence::{
-        add_memory_rule, adherence, broken_rules, check_memory_rule, guard_rule, list_memory_rule,
-        memory_rules, memory_worth, propose_rules, see_broken_rules,
+        add_memory_rule, add_memory_rules, adherence, broken_rules, check_memory_rule, guard_rule,
+        list_memory_rule, memory_rules, memory_worth, propose_rules, see_broken_rules,
     };
     pub(super) use retrace_engine::diff::diff;
     pub(super) use retrace_engine::memories::{document, memories};

@@ -221,6 +221,9 @@ commands! {
     /// Confirms a rule. It counts over every session there is.
     write add_memory_rule(AddMemoryRule) -> MemoryRule
         invalidates [Rules] errors [NotFound, Invalid];
+    /// Confirms several rules, or none where one of them cannot be used.
+    write add_memory_rules(AddMemoryRules) -> MemoryRules
+        invalidates [Rules] errors [NotFound, Invalid];
     /// Takes a rule off the list, or puts it back.
     write list_memory_rule(ListMemoryRule) -> MemoryRule
         invalidates [Rules] errors [NotFound, Invalid];

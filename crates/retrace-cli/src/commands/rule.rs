@@ -8,7 +8,7 @@ use crate::shell::{Failure, Shell};
 use clap::{Args, Subcommand};
 use retrace_api::commands;
 use retrace_api::wire::{
-    AddMemoryRule, AdherenceReq, ApiError, BrokenRules, BrokenRulesReq, CheckRuleReq, Code, GuardRule,
+    AddMemoryRules, AdherenceReq, ApiError, BrokenRules, BrokenRulesReq, CheckRuleReq, Code, GuardRule,
     ListMemoryRule, MemoryRulesReq, Message, ProposeRulesReq, SeeBrokenRules,
 };
 use serde_json::{Value, json};
@@ -264,11 +264,26 @@ fn add(file: &std::path::Path, shell: &mut Shell<'_, '_>) -> Ended {
         )
     })?;
     let app = shell.app()?;
-    for rule in rules {
-        let added = commands::add_memory_rule(&app, AddMemoryRule { rule, dismissed: false })?;
+    let rules = rules.into_iter().map(with_whole_path).collect();
+    for added in commands::add_memory_rules(&app, AddMemoryRules { rules })?.rules {
         shell.print_one(&added, |out, style| print::rules::one(out, &added, style))?;
     }
     Ok(Exit::DONE)
+}
+
+/// A rule whose source is a file below this directory names it by its whole path.
+fn with_whole_path(mut rule: Value) -> Value {
+    let Some(source) = rule.get("source").and_then(Value::as_str) else { return rule };
+    let numbered = source.rsplit_once(':').filter(|(_, line)| line.bytes().all(|byte| byte.is_ascii_digit()));
+    let path = std::path::Path::new(numbered.map_or(source, |(path, _)| path));
+    if path.is_relative()
+        && path.is_file()
+        && let Ok(whole) = std::path::absolute(path)
+    {
+        let line = numbered.map(|(_, line)| format!(":{line}")).unwrap_or_default();
+        rule["source"] = format!("{}{line}", whole.display()).into();
+    }
+    rule
 }
 
 /// One object, a list of them, or one a line.
