@@ -157,6 +157,32 @@ fn what_a_person_names_does_not_bring_it_back() {
     let request = wire::RedactReq { reason, ..by_secret("another-secret-of-some-length", false) };
     let refused = commands::redact(&world.app, request).expect_err("a reason that holds it");
     assert_eq!((refused.code, refused.subject.as_str()), (wire::Code::Invalid, "reason"));
+    // The path of a directory is kept as well.
+    let directory = world.path(&format!("m-{SECRET}"));
+    std::fs::create_dir(&directory).expect("a directory");
+    let root = directory.to_string_lossy().into_owned();
+    let unnamed = wire::AddStore { root, kind: None, name: Some("unnamed".to_owned()) };
+    let refused = commands::add_store(&world.app, unnamed).expect_err("a path that holds it");
+    assert_eq!((refused.code, refused.subject.as_str()), (wire::Code::Invalid, "root"));
+    let variant = json!({"name": format!("v {SECRET}"), "config": {}});
+    if let Ok(variant) = serde_json::from_value::<wire::Variant>(variant) {
+        assert!(commands::save_variant(&world.app, variant).is_err());
+    }
+    assert!(is_absent(&world, SECRET));
+}
+
+#[test]
+fn a_place_whose_path_holds_it_is_not_kept() {
+    let world = redacted();
+    let folder = format!("repository-{SECRET}");
+    if let Some(mut git) = Repository::new(world.path(&folder)) {
+        git.write("plain.md", "plain\n");
+        git.commit("Plain");
+        let done = import_git(&world, &folder, false).expect("an import");
+        assert_eq!(done.versions, 1, "{done:?}");
+        assert!(is_absent(&world, SECRET));
+    }
+    export_bundle(&world, &format!("bundle-{SECRET}"));
     assert!(is_absent(&world, SECRET));
 }
 

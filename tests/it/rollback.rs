@@ -291,3 +291,24 @@ fn acts_are_undone_one_after_the_other_also_of_one_memory() {
     world.record("a.md", "four\n");
     assert_eq!(back().conflicts.len(), 1);
 }
+
+#[test]
+fn what_an_agent_wrote_is_undone_where_it_is_named_alone() {
+    let world = World::new();
+    let version = world.record("a.md", "one\n");
+    world.record("a.md", "two\n");
+    world.rollback("a.md", &version).expect("a rollback");
+    let input = serde_json::json!({"command": "create", "path": "/memories/b.md", "file_text": "by an agent\n"});
+    let request =
+        wire::MemoryToolReq { store: Some("notes".to_owned()), input, ..wire::MemoryToolReq::default() };
+    commands::memory_tool(&world.app, request).expect("an answer");
+    let written = world.cursor();
+    undo(&world);
+    assert_eq!(world.read("a.md").as_deref(), Some("two\n"), "the person's own act");
+    assert_eq!(world.read("b.md").as_deref(), Some("by an agent\n"));
+    let nothing = commands::undo(&world.app, wire::UndoReq::default()).expect_err("no act is left");
+    assert_eq!(nothing.code, wire::Code::NotFound);
+    let named = wire::UndoReq { operation_seq: Some(written), dry_run: false };
+    commands::undo(&world.app, named).expect("it is named");
+    assert_eq!(world.read("b.md"), None);
+}

@@ -173,6 +173,15 @@ impl App {
         self.engine.flush_now()
     }
 
+    /// Compares versions with the transcripts that may explain them, those that came since. While something records this is done behind
+    /// it.
+    ///
+    /// # Errors
+    /// A failure of the log.
+    pub fn join_writers(&self) -> Result<(), ApiError> {
+        retrace_history::joined(&self.history)
+    }
+
     /// Events from now on. The first listener starts a thread that also notices what other processes append.
     #[must_use]
     pub fn subscribe(&self) -> Receiver<Event> {

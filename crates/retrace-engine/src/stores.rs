@@ -233,6 +233,9 @@ pub fn refuse_overlap(inner: &Engine, root: &Path) -> Result<(), ApiError> {
 
 /// As [`refuse_overlap`], for a directory that may be `own`'s.
 pub(crate) fn refuse_overlap_but(inner: &Engine, root: &Path, own: Option<StoreId>) -> Result<(), ApiError> {
+    if inner.tags()?.without(root.as_os_str().as_encoded_bytes()).is_some() {
+        return Err(ApiError::invalid(say::path_holds_redacted(), "root").hint(say::move_directory()));
+    }
     let data_dir =
         std::fs::canonicalize(&inner.options.data_dir).unwrap_or_else(|_| inner.options.data_dir.clone());
     if data_dir.starts_with(root) || root.starts_with(&data_dir) {
@@ -302,5 +305,7 @@ retrace_message::messages! {
     every_file_belongs_one_store(name, other) => "Every file belongs to one store. Remove {name} ({other}) first, or add another directory.",
     name_1_255_characters_no() => "A name has 1 to 255 characters and no control characters.",
     name_holds_redacted() => "The name holds something that was redacted.",
+    path_holds_redacted() => "The directory's path holds something that was redacted, which the log would keep again.",
+    move_directory() => "Give the directory another name first.",
     name_must_not_look_like() => "A name must not look like an id.",
 }

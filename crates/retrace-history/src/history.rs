@@ -30,6 +30,8 @@ pub fn log(inner: &Arc<History>, request: LogReq) -> Result<LogPage, ApiError> {
     if request.actor.is_some() {
         super::origin::joined(inner)?;
     }
+    // Titles and prompts of writers are told as far as the index of transcripts is kept.
+    inner.recall_transcripts();
     inner.read(|reader| {
         let limit = page(request.limit)?;
         let filter = VersionFilter {

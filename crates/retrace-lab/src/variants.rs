@@ -35,6 +35,10 @@ pub fn variants(inner: &Arc<Lab>, _: Nothing) -> Result<Variants, ApiError> {
 pub fn save_variant(inner: &Arc<Lab>, request: Variant) -> Result<Variants, ApiError> {
     let variant = Variant { name: name(&request.name)?, ..request };
     check_config(&variant)?;
+    let kept = serde_json::to_string(&variant).unwrap_or_default();
+    if inner.tags()?.without_in_json(&kept).is_some() {
+        return Err(ApiError::invalid(say::setting_holds_redacted(), "name"));
+    }
     change(inner, |variants| {
         variants.retain(|kept| kept.name != variant.name);
         if variants.len() >= MAX {
@@ -120,6 +124,7 @@ retrace_message::messages! {
     saved_settings_already(value) => "There are {value} saved settings already.",
     remove_one_not_needed() => "Remove one that is not needed.",
     no_saved_setting_name() => "There is no saved setting of this name.",
+    setting_holds_redacted() => "The saved setting holds something that was redacted.",
     saved_setting_needs_name() => "A saved setting needs a name.",
     name_longer_than_characters(value) => "The name is longer than {value} characters.",
     setting_json_object() => "A setting is a JSON object.",

@@ -25,11 +25,15 @@ impl ElsewhereKind {
 }
 
 impl Act<'_> {
-    /// Remembers a place outside, by the bytes of its absolute path.
+    /// Remembers a place outside, by the bytes of its absolute path. One whose path holds what was redacted is not kept: the log would
+    /// hold it again.
     ///
     /// # Errors
     /// A failure of the database.
     pub fn remember_elsewhere(&mut self, kind: ElsewhereKind, path: &[u8]) -> Result<(), LogError> {
+        if self.tags()?.without(path).is_some() {
+            return Ok(());
+        }
         self.transaction
             .prepare_cached("INSERT OR IGNORE INTO elsewhere (kind, path) VALUES (?1, ?2)")?
             .execute((kind.word(), path))?;

@@ -193,17 +193,37 @@ struct Claim {
 #[must_use]
 pub fn join(versions: &[Version<'_>], writes: &[&Write], present: &[Presence]) -> Vec<Match> {
     let rows = Rows::new(writes);
-    let mut last = None;
+    let mut told = Told::default();
     versions
         .iter()
         .map(|version| {
-            let found = explain(version, &rows, last, present);
+            let found = explain(version, &rows, &told, present);
             if let (Confidence::ExactContent, Some(write)) = (found.confidence, found.write) {
-                last = Some(rows.rank[write]);
+                told.last = Some(rows.rank[write]);
+                told.calls.insert(one_of(writes, write, version.path));
             }
             found
         })
         .collect()
+}
+
+/// What explained earlier versions exactly.
+#[derive(Default)]
+struct Told<'w> {
+    /// Place of the last write.
+    last: Option<usize>,
+    /// The calls, each with the path of its version: one call brings one version of a path.
+    calls: HashSet<OneOf<'w>>,
+}
+
+/// A part of a call, or the write itself where the call has no id, and a path.
+type OneOf<'w> = (Option<&'w str>, usize, &'w str);
+
+fn one_of<'w>(writes: &[&'w Write], at: usize, path: &'w str) -> OneOf<'w> {
+    let write = writes[at];
+    // A session that goes on from another holds copies of its calls.
+    let id = write.tool_use_id.as_deref();
+    (id, if id.is_some() { write.part } else { at }, path)
 }
 
 /// Writes in the order of their times.
@@ -269,16 +289,19 @@ fn done_at(write: &Write) -> Option<Timestamp> {
     write.answered_at.or(write.at)
 }
 
-fn explain(version: &Version<'_>, rows: &Rows<'_>, last: Option<usize>, present: &[Presence]) -> Match {
+fn explain(version: &Version<'_>, rows: &Rows<'_>, told: &Told<'_>, present: &[Presence]) -> Match {
     let writes = rows.writes;
     let fresh = rows.fresh(version);
     // A session's statement about its extraction gives no content.
-    let calls: Vec<usize> = fresh.iter().copied().filter(|at| !writes[*at].is_saying()).collect();
-    if let Some(found) = choose(exact(version, writes, &calls), writes, Confidence::ExactContent, version) {
+    let is_left =
+        |at: &usize| !writes[*at].is_saying() && !told.calls.contains(&one_of(writes, *at, version.path));
+    let calls: Vec<usize> = fresh.iter().copied().filter(is_left).collect();
+    let claims = in_time_first(exact(version, writes, &calls), writes, version);
+    if let Some(found) = choose(claims, writes, Confidence::ExactContent, version) {
         return found;
     }
     // Played back in order: the earliest that fits is the next.
-    let played = exact(version, writes, &rows.after(last, version));
+    let played = exact(version, writes, &rows.after(told.last, version));
     if let Some(first) = played.iter().min_by_key(|claim| rows.rank[claim.write]) {
         let same = writes[first.write].session.as_ref();
         if played.iter().all(|claim| writes[claim.write].session.as_ref() == same) {
@@ -303,6 +326,18 @@ fn explain(version: &Version<'_>, rows: &Rows<'_>, last: Option<usize>, present:
         undecided => undecided,
     };
     named_by_file(version).or(undecided).or_else(|| at_work(version, present)).unwrap_or_else(Match::unknown)
+}
+
+/// The claims of calls made before the version was recorded. Only where there is none may a clock be wrong: then the earliest call is
+/// the nearest, and comes last.
+fn in_time_first(mut claims: Vec<Claim>, writes: &[&Write], version: &Version<'_>) -> Vec<Claim> {
+    let is_in_time = |claim: &Claim| writes[claim.write].at.is_none_or(|at| at <= version.at);
+    if claims.iter().any(is_in_time) {
+        claims.retain(is_in_time);
+    } else {
+        claims.reverse();
+    }
+    claims
 }
 
 /// True if a write is about the version's file.

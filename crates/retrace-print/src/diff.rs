@@ -95,8 +95,15 @@ fn line(out: &mut (impl Write + ?Sized), line: &DiffLine, style: Style) -> Resul
 fn text(line: &DiffLine, style: Style) -> String {
     let colours = style.paint.is_on();
     let marks = marks(&line.hidden);
-    let changed =
-        |at: usize| line.words.iter().any(|(start, end)| (*start as usize..*end as usize).contains(&at));
+    // Each word is passed once: a line may have as many as characters.
+    let mut words: Vec<(usize, usize)> =
+        line.words.iter().map(|(start, end)| (*start as usize, *end as usize)).collect();
+    words.sort_unstable();
+    let mut words = words.into_iter().peekable();
+    let mut changed = |at: usize| {
+        while words.next_if(|(_, end)| *end <= at).is_some() {}
+        words.peek().is_some_and(|(start, _)| *start <= at)
+    };
     let (open, close) = match (colours, line.tag.as_str()) {
         (true, _) => ("\x1b[7m", "\x1b[27m"),
         (false, "insert") => ("{+", "+}"),

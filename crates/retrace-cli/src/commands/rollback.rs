@@ -100,7 +100,7 @@ fn pending(result: &ActResult) -> Option<ApiError> {
 /// Failure where a redaction is not done: its purge is pending, or a place of the log's own still holds it.
 pub(super) fn unfinished(receipt: &Receipt) -> Option<ApiError> {
     if receipt.purge == "pending" {
-        return Some(purge_pending(&receipt.id));
+        return Some(purge_pending(receipt));
     }
     let left = receipt.places.iter().filter(|place| place.owned && place.state == "left").count();
     (left > 0).then(|| ApiError {
@@ -112,15 +112,22 @@ pub(super) fn unfinished(receipt: &Receipt) -> Option<ApiError> {
 }
 
 /// The redaction is done, but its bytes are still in the files.
-pub(super) fn purge_pending(receipt: &str) -> ApiError {
+fn purge_pending(receipt: &Receipt) -> ApiError {
+    // A purge that failed has a warning that says why.
+    let has_failed = receipt.warnings.iter().any(|warning| warning.id().ends_with(PURGE_FAILED));
+    let why = match has_failed {
+        true => "The receipt says why. Mend that",
+        false => "Another process reads the log. Close it",
+    };
     ApiError {
         code: Code::PurgePending,
         message: Message::verbatim(
             "The content is redacted, but its bytes are still in the database's files.",
         ),
-        hint: Message::verbatim(format!(
-            "Another process reads the log. Close it, then run `retrace receipts {receipt} --recheck`."
-        )),
-        subject: receipt.to_owned(),
+        hint: Message::verbatim(format!("{why}, then run `retrace receipts {} --recheck`.", receipt.id)),
+        subject: receipt.id.clone(),
     }
 }
+
+/// End of the id of the message that a purge failed.
+const PURGE_FAILED: &str = ".purge_could_not_done_yet";

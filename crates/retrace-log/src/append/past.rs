@@ -111,11 +111,12 @@ impl Act<'_> {
         }
         self.whole(|act| {
             let tags = act.tags_for_others()?;
+            let note = rebuild.note.map(|note| act.clean(note).map(std::borrow::Cow::into_owned)).transpose()?;
             let append = Append {
                 store: Some(rebuild.store),
                 source: rebuild.source,
                 actor: rebuild.actor,
-                note: rebuild.note,
+                note: note.as_deref(),
                 at: rebuild.at,
                 undoes: None,
                 changes: Vec::new(),

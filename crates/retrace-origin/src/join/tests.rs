@@ -63,6 +63,34 @@ fn a_content_is_known_by_the_call_that_gives_it() {
 }
 
 #[test]
+fn of_equal_calls_each_explains_the_version_recorded_after_it() {
+    let appended = |session: &str, seconds| by(session, seconds, Effect::Append(b"- m\n".to_vec()));
+    let texts = ["x\n", "x\n- m\n", "x\n- m\n- m\n", "x\n- m\n- m\n- m\n"];
+    let recorded = |seconds, previous, place: usize| Version {
+        previous_at: Some(at(previous)),
+        ..version(seconds, Some(texts[place - 1]), Some(texts[place]))
+    };
+    let versions = [recorded(101, 50, 1), recorded(103, 101, 2), recorded(104, 103, 3)];
+    // The first two by a call of two prompts each, seconds apart, the third by hand.
+    let calls = [appended("s", 100), appended("s", 102)];
+    let calls: Vec<&Write> = calls.iter().collect();
+    let found = join(&versions, &calls, &[]);
+    assert_eq!([found[0].write, found[1].write], [Some(0), Some(1)]);
+    assert!(found[..2].iter().all(|found| found.confidence == Confidence::ExactContent));
+    assert_ne!(found[2].confidence, Confidence::ExactContent);
+    // A later call of another session is no candidate for what was there before it.
+    let calls = [appended("s", 100), appended("fork", 102)];
+    let calls: Vec<&Write> = calls.iter().collect();
+    let found = join(&versions[..2], &calls, &[]);
+    let sessions: Vec<_> = found.iter().map(|found| found.session.as_deref()).collect();
+    assert_eq!(sessions, [Some("s"), Some("fork")]);
+    // Where clocks differ, the call nearest to the version is it.
+    let calls = [appended("s", 102), appended("s", 104)];
+    let calls: Vec<&Write> = calls.iter().collect();
+    assert_eq!(join(&versions[..1], &calls, &[])[0].write, Some(0));
+}
+
+#[test]
 fn edits_that_the_client_stamped_are_known_by_what_it_says_it_made() {
     let stamp =
         |number: u32, text: &str| format!("---\nmodified: 2020-01-01T00:00:0{number}Z\n---\n{text}\n");

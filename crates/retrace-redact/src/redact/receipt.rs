@@ -50,6 +50,14 @@ impl Redactions {
     ) -> Result<(), ApiError> {
         row.purged = purged.is_some();
         row.places = self.places(selection, stores, (survey, rewritten), purged)?;
+        // A purge that failed does not wait for other processes; the warning says what for.
+        let failed = say::purge_could_not_done_yet("");
+        if row.warnings.iter().any(|warning| warning.id() == failed.id()) {
+            let waits = Some(say::purge_pending_finished_soon_no());
+            for place in row.places.iter_mut().filter(|place| place.remedy == waits) {
+                place.remedy = Some(say::purge_pending_finished_recorder_or());
+            }
+        }
         self.read(|reader| remote::enter_places(reader, row))?;
         row.chain_head = self.read(|reader| Ok(reader.chain_head()?))?;
         if purged.is_some() {
