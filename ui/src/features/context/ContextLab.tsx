@@ -89,7 +89,7 @@ function Opened({ transcript, route }: { transcript: string; route: ContextRoute
     <Await read={read} rows={12}>
       {(show) =>
         show.requests.length === 0 ? (
-          <Empty title={t`No call of a model in it`}>
+          <Empty whole title={t`No call of a model in it`}>
             <Trans>This run holds messages but no answer of a model, so there is no context to show.</Trans>
           </Empty>
         ) : (
@@ -114,11 +114,11 @@ function NoRuns() {
     <Await read={read} rows={12}>
       {({ index }) =>
         index.running ? (
-          <Empty title={t`Looking for runs`}>
+          <Empty whole title={t`Looking for runs`}>
             <Trans>The first scan reads them all; later scans read only what is new.</Trans>
           </Empty>
         ) : (
-          <Empty title={t`No runs yet`}>
+          <Empty whole title={t`No runs yet`}>
             <Trans>
               The lab shows what filled the context of runs of Claude Code, Codex, Copilot and others, from the
               transcripts that they leave on this machine. None was found.

@@ -128,9 +128,9 @@ function ItemHeader({ item, stale }: { item: InboxItem; stale: boolean }) {
     <header className="pane-header">
       <div className={css.inboxTitle}>
         <div className="pane-title">
-          <h1 title={item.path ?? undefined} data-testid="item-title">
+          <h2 className="opened-title" title={item.path ?? undefined} data-testid="item-title">
             {nameOf(item) ?? t`Redacted memory`}
-          </h1>
+          </h2>
           <Chip>{verb ? say(verb.word) : item.verb}</Chip>
           {item.reappeared && <Reappeared />}
           <ReadBy item={item} />

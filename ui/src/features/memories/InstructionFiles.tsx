@@ -280,6 +280,7 @@ export function InstructionPane({ store, path }: { store: Store; path: string })
           if (path !== ALL)
             return (
               <Empty
+                whole
                 title={t`No such instruction file`}
                 action={
                   <Button onPress={() => open(store, ALL)}>
