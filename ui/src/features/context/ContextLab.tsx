@@ -13,6 +13,7 @@ import { useRead } from "@/state/queries";
 import { type ContextRoute, navigate } from "@/state/route";
 import { AnswerView } from "./AnswerView";
 import answerCss from "./answer.module.css";
+import { CountedWith, useTokenizer } from "./counted";
 import { LabHeading, type LabView } from "./LabHeading";
 import type { OpenSheet } from "./LabSheets";
 import panelsCss from "./panels.module.css";
@@ -60,23 +61,28 @@ function Lab({ show, route, onReload }: { show: ContextShow; route: ContextRoute
       run: () => setView(view === "answer" ? "settings" : "answer"),
     },
   ]);
+  const tokenizer = useTokenizer(show);
   const heading = <LabHeading show={show} view={view} onView={setView} onReload={onReload} />;
   const over = { show, turns, open, onOpen: setOpen, onSettings, trying: view === "settings" };
   if (view === "settings")
     return (
-      <div className={answerCss.bench} data-testid="lab">
-        {heading}
-        <SettingsView {...over} />
-      </div>
+      <CountedWith value={tokenizer}>
+        <div className={answerCss.bench} data-testid="lab">
+          {heading}
+          <SettingsView {...over} />
+        </div>
+      </CountedWith>
     );
   return (
-    <div className={answerCss.body} data-testid="lab">
-      {heading}
-      <AnswerView show={show} turns={turns} onOpen={setOpen} onSettings={onSettings} />
-      <Unanswered requests={show.unanswered} />
-      <Remarks remarks={show.remarks} />
-      <Sheets {...over} />
-    </div>
+    <CountedWith value={tokenizer}>
+      <div className={answerCss.body} data-testid="lab">
+        {heading}
+        <AnswerView show={show} turns={turns} onOpen={setOpen} onSettings={onSettings} />
+        <Unanswered requests={show.unanswered} />
+        <Remarks remarks={show.remarks} />
+        <Sheets {...over} />
+      </div>
+    </CountedWith>
   );
 }
 

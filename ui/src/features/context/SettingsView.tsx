@@ -25,6 +25,7 @@ import { type Desk, DeskProvider, type Forecasts, useDesk } from "./simulations"
 import { TurnSheet } from "./TurnSheet";
 import type { Turns } from "./turns";
 import { VariantEditor } from "./VariantEditor";
+import { useCounterNote } from "./counted";
 import variantsCss from "./variants.module.css";
 import { VariantTable } from "./VariantTable";
 
@@ -35,12 +36,10 @@ function useNotes(show: ContextShow, forecasts: Forecasts, chosen: string) {
   const requests = plural(show.requests.length, { one: "# request", other: "# requests" });
   const milliseconds = forecasts[chosen as keyof Forecasts]?.milliseconds ?? null;
   const time = milliseconds === null ? null : format.number(Math.max(1, Math.round(milliseconds)));
-  const family = show.family_assumed ? t`${show.family} (assumed)` : show.family;
+  const counter = useCounterNote(show);
   useStatusNotes([
     time === null ? requests : t`${requests} simulated in ${time} ms`,
-    show.family_range_percent === null
-      ? t`counter: offline, tokenizer ${family}`
-      : t`counter: an estimate, the tokenizer of ${show.model ?? ""} is not known`,
+    counter,
   ]);
 }
 
