@@ -59,7 +59,12 @@ function useTools(show: ContextShow): string[] {
 const Actions = memo(function Actions({ onOpen, editable }: { onOpen: (open: OpenSheet) => void; editable: boolean }) {
   return (
     <div className={variantsCss.labActions}>
-      <Button tone="primary" isDisabled={!editable} onPress={() => onOpen("confirm")} data-testid="open-confirm">
+      <Button
+        tone={editable ? "primary" : "plain"}
+        isDisabled={!editable}
+        onPress={() => onOpen("confirm")}
+        data-testid="open-confirm"
+      >
         <Trans>Confirm with count_tokens…</Trans>
       </Button>
       <Button isDisabled={!editable} onPress={() => onOpen({ export: "json" })} keys="e" data-testid="open-export">
