@@ -5,7 +5,8 @@ import type { Session, SessionFile, SessionLoad } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { spelled } from "@/shared/hidden";
 import { REASONS, RECALLED_FROM } from "@/shared/loads";
-import { fileName, folderOf, LEFT_TO_RIGHT } from "@/shared/text";
+import { ShortPath } from "@/shared/ShortPath";
+import { fileName, folderOf } from "@/shared/text";
 import { Button, Chip, useWords } from "@/shared/ui";
 import { formatRoute } from "@/state/route";
 import { gaps, standing } from "./story";
@@ -73,7 +74,7 @@ function useReasons(): (loads: readonly SessionLoad[]) => string[] {
 export function folderIn(project: string | null, path: string): string {
   const root = project === null ? null : `${project.replace(/\/+$/, "")}/`;
   const folder = folderOf(root !== null && path.startsWith(root) ? path.slice(root.length) : path);
-  return LEFT_TO_RIGHT + spelled(folder);
+  return folder;
 }
 
 /** What all files of a session have in common. */
@@ -97,7 +98,9 @@ function FileRow({ file, run: { requests, project } }: { file: SessionFile; run:
     <tr data-testid="session-file" data-key={file.path}>
       <th scope="row" title={spelled(file.path)}>
         <span className={css.fileName}>{page ? <a href={page}>{name}</a> : name}</span>
-        <span className={css.fileFolder}>{folderIn(project, file.path)}</span>
+        <span className={css.fileFolder}>
+          <ShortPath path={folderIn(project, file.path)} />
+        </span>
       </th>
       <td className={css.laneCell}>
         <Lane file={file} requests={requests} />
