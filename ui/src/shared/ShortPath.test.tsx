@@ -2,13 +2,18 @@ import { expect, it } from "vitest";
 import { partsOf, ShortPath } from "./ShortPath";
 import { renderPart } from "./testing";
 
-it("keeps the end of a path whole, in whole characters", () => {
+it("keeps the end of a path whole: names, and where they are too short or too long, characters", () => {
   expect(partsOf("/home/robin/.claude/projects/webshop/memory")).toEqual([
-    "/home/robin/.claude/proje",
-    "cts/webshop/memory",
+    "/home/robin/.claude",
+    "/projects/webshop/memory",
+  ]);
+  expect(partsOf("/home/.claude/projects/-home-robin-src-webshop/memory")).toEqual([
+    "/home/.claude/projects/-home-robin-",
+    "src-webshop/memory",
   ]);
   expect(partsOf("notes")).toEqual(["", "notes"]);
-  expect(partsOf(`a/${"😀".repeat(18)}`)).toEqual(["a/", "😀".repeat(18)]);
+  expect(partsOf("/tmp/home/notes")).toEqual(["", "/tmp/home/notes"]);
+  expect(partsOf("😀".repeat(20))).toEqual(["😀😀", "😀".repeat(18)]);
 });
 
 it("is the path, to who reads or copies it", () => {
