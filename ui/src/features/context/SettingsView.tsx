@@ -37,10 +37,7 @@ function useNotes(show: ContextShow, forecasts: Forecasts, chosen: string) {
   const milliseconds = forecasts[chosen as keyof Forecasts]?.milliseconds ?? null;
   const time = milliseconds === null ? null : format.number(Math.max(1, Math.round(milliseconds)));
   const counter = useCounterNote(show);
-  useStatusNotes([
-    time === null ? requests : t`${requests} simulated in ${time} ms`,
-    counter,
-  ]);
+  useStatusNotes([time === null ? requests : t`${requests} simulated in ${time} ms`, counter]);
 }
 
 const NO_TOOLS: string[] = [];

@@ -47,10 +47,10 @@ function OriginLines({
           <Quoted>{origin.prompt}</Quoted>
         </p>
       )}
-      <p className="muted">
-        <strong>
+      <p>
+        <span className="muted">
           <Trans>Written by</Trans>
-        </strong>{" "}
+        </span>{" "}
         <Actor actor={item.created_by} origin={origin} />
         {origin?.turn != null && <Trans>, turn {origin.turn}</Trans>}
         {origin?.model && (

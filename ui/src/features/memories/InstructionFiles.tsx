@@ -180,7 +180,7 @@ function Row({ file, found, store }: { file: Instruction; found: Instructions; s
             {name}
           </Button>
         ) : (
-          <span className={css.instructionName}>{name}</span>
+          <span>{name}</span>
         )}{" "}
         <span className="muted mono" title={file.path}>
           {folder}
