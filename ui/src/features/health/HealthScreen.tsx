@@ -68,7 +68,7 @@ function Summary({ stores }: { stores: readonly StoreHealth[] }) {
           <Plural value={warnings} one="# warning" other="# warnings" />
           {" · "}
           <Trans>
-            in {wrong} of {format.number(stores.length)} stores
+            {wrong} of {format.number(stores.length)} stores
           </Trans>
         </>
       )}
