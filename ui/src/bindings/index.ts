@@ -9093,6 +9093,10 @@ last_at: string | null,
  */
 guards?: Array<RuleGuard>, 
 /**
+ * Directory of the project that its source belongs to; null where it belongs to none, or to one that is not here.
+ */
+project: string | null, 
+/**
  * The wordings of its line, the oldest first, each with how it fared while it stood.
  */
 by_version: Array<RuleWording>, 

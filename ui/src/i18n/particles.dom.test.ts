@@ -73,7 +73,7 @@ it("changes nothing in a value", () => {
 it("is used for what the window and the program say", async () => {
   await switchLanguage("ko");
   const said = (path: string) => i18n._("file.is_directory", { path });
-  expect([said("기억"), said("notes")]).toEqual(['"기억"은 디렉터리입니다', '"notes"는 디렉터리입니다']);
+  expect([said("기억"), said("notes")]).toEqual(["“기억”은 디렉터리입니다", "“notes”는 디렉터리입니다"]);
 });
 
 it("has no particle after a part of a page, whose words no message holds", () => {

@@ -27,7 +27,7 @@ export const IN_WINDOW: Partial<Record<MessageId, MessageDescriptor>> = {
   "hub_proposals.list_proposals": msg`Hub, Proposals lists them.`,
   "hub_shared.list_rules": msg`Hub, Sessions lists the rules.`,
   "hub_shared.share_sessions": msg`Choose in Hub, Sessions what sessions of a store share from the next sync on; the policy of the hub has to allow it.`,
-  "import.name_one_them_store_such": msg`Choose one of them, such as "{name}" or "{name_2}".`,
+  "import.name_one_them_store_such": msg`Choose one of them, such as “{name}” or “{name_2}”.`,
   "import.name_store_store_what_git": msg`Choose the store; what git kept of the directory then counts as the store's.`,
   "imported.no_imported_history_reaches_back": msg`No imported history reaches back to that time. The menu of the store in Stores brings earlier history in.`,
   "instructions.retrace_instructions_lists_them_reason": msg`Memories lists the instruction files, with the reason why one is not read.`,

@@ -177,11 +177,21 @@ export function Skeleton({ rows = 6 }: { rows?: number }) {
   );
 }
 
+/** Props of what stands where there is nothing. */
+interface EmptyProps {
+  title: string;
+  /** It is all that the screen shows, so its title is that of the screen. */
+  whole?: boolean;
+  children?: ReactNode;
+  action?: ReactNode;
+}
+
 /** Where there is nothing: says why, and what to do next. */
-export function Empty({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
+export function Empty({ title, whole = false, children, action }: EmptyProps) {
+  const Title = whole ? "h1" : "h2";
   return (
     <div className="empty">
-      <h2>{title}</h2>
+      <Title>{title}</Title>
       {children && <div className="empty-body">{children}</div>}
       {action && <div className="empty-actions">{action}</div>}
     </div>

@@ -12,6 +12,7 @@ import css from "./answer.module.css";
 import { Chart } from "./Chart";
 import type { ChartView } from "./ChartCard";
 import chartCss from "./chart.module.css";
+import { useCounterNote } from "./counted";
 import { RequestDetail } from "./CompositionPanel";
 import { BASE, put } from "./lab";
 import type { OpenSheet } from "./LabSheets";
@@ -28,6 +29,7 @@ function useNotes(show: ContextShow) {
   const { t } = useLingui();
   const format = useFormat();
   const tried = useRecommendation(show.transcript).data?.tried ?? 0;
+  const counter = useCounterNote(show);
   const all = show.requests.length;
   const settings = plural(tried, { one: "# setting tried", other: "# settings tried" });
   const proved = format.number(show.proved_requests);
@@ -37,6 +39,7 @@ function useNotes(show: ContextShow) {
     requests,
     ...(isRecorded ? [t`${proved} of ${format.number(all)} proved by digest`] : []),
     ...(tried > 0 ? [settings] : []),
+    counter,
   ]);
 }
 

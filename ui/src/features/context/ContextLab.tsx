@@ -13,6 +13,7 @@ import { useRead } from "@/state/queries";
 import { type ContextRoute, navigate } from "@/state/route";
 import { AnswerView } from "./AnswerView";
 import answerCss from "./answer.module.css";
+import { CountedWith, useTokenizer } from "./counted";
 import { LabHeading, type LabView } from "./LabHeading";
 import type { OpenSheet } from "./LabSheets";
 import panelsCss from "./panels.module.css";
@@ -60,23 +61,28 @@ function Lab({ show, route, onReload }: { show: ContextShow; route: ContextRoute
       run: () => setView(view === "answer" ? "settings" : "answer"),
     },
   ]);
+  const tokenizer = useTokenizer(show);
   const heading = <LabHeading show={show} view={view} onView={setView} onReload={onReload} />;
   const over = { show, turns, open, onOpen: setOpen, onSettings, trying: view === "settings" };
   if (view === "settings")
     return (
-      <div className={answerCss.bench} data-testid="lab">
-        {heading}
-        <SettingsView {...over} />
-      </div>
+      <CountedWith value={tokenizer}>
+        <div className={answerCss.bench} data-testid="lab">
+          {heading}
+          <SettingsView {...over} />
+        </div>
+      </CountedWith>
     );
   return (
-    <div className={answerCss.body} data-testid="lab">
-      {heading}
-      <AnswerView show={show} turns={turns} onOpen={setOpen} onSettings={onSettings} />
-      <Unanswered requests={show.unanswered} />
-      <Remarks remarks={show.remarks} />
-      <Sheets {...over} />
-    </div>
+    <CountedWith value={tokenizer}>
+      <div className={answerCss.body} data-testid="lab">
+        {heading}
+        <AnswerView show={show} turns={turns} onOpen={setOpen} onSettings={onSettings} />
+        <Unanswered requests={show.unanswered} />
+        <Remarks remarks={show.remarks} />
+        <Sheets {...over} />
+      </div>
+    </CountedWith>
   );
 }
 
@@ -89,7 +95,7 @@ function Opened({ transcript, route }: { transcript: string; route: ContextRoute
     <Await read={read} rows={12}>
       {(show) =>
         show.requests.length === 0 ? (
-          <Empty title={t`No call of a model in it`}>
+          <Empty whole title={t`No call of a model in it`}>
             <Trans>This run holds messages but no answer of a model, so there is no context to show.</Trans>
           </Empty>
         ) : (
@@ -114,11 +120,11 @@ function NoRuns() {
     <Await read={read} rows={12}>
       {({ index }) =>
         index.running ? (
-          <Empty title={t`Looking for runs`}>
+          <Empty whole title={t`Looking for runs`}>
             <Trans>The first scan reads them all; later scans read only what is new.</Trans>
           </Empty>
         ) : (
-          <Empty title={t`No runs yet`}>
+          <Empty whole title={t`No runs yet`}>
             <Trans>
               The lab shows what filled the context of runs of Claude Code, Codex, Copilot and others, from the
               transcripts that they leave on this machine. None was found.

@@ -1,10 +1,12 @@
 /** A figure with how it was come by, as a sign for the eye and in words for all. */
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
+import { useLingui } from "@lingui/react/macro";
 import type { FigureKind } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { useWords } from "@/shared/ui";
 import { classes } from "@/shared/classes";
+import { useCountedWith } from "./counted";
 import css from "./lab.module.css";
 
 /** The sign and the words of each kind. The sign stands before the number. */
@@ -36,6 +38,18 @@ export function figureParts(kind: FigureKind, range: number | null): { sign: str
   return { sign: KINDS[kind]?.sign ?? "?", range: kind === "estimated" ? range : null };
 }
 
+/** How a kind of figures is come by, with the tokenizer where that is known. */
+function useExplain(): (kind: FigureKind) => string {
+  const { t } = useLingui();
+  const say = useWords();
+  const tokenizer = useCountedWith();
+  return (kind) => {
+    if (kind === "counted offline" && tokenizer !== null)
+      return t`Counted offline: with the built-in tokenizer ${tokenizer}.`;
+    return KINDS[kind] ? say(KINDS[kind].explain) : kind;
+  };
+}
+
 /** Props of a figure. */
 export interface FigureProps {
   /** The number as it is to be read. */
@@ -49,12 +63,13 @@ export interface FigureProps {
 /** A figure. */
 export function Figure({ text, kind, range = null }: FigureProps) {
   const say = useWords();
+  const explain = useExplain();
   const format = useFormat();
   const parts = figureParts(kind, range);
   const known = KINDS[kind];
   const width = parts.range === null ? "" : `±${format.decimal(parts.range)}\u202f%`;
   return (
-    <span className={classes(css.figure, "num")} title={known ? say(known.explain) : kind} data-kind={kind}>
+    <span className={classes(css.figure, "num")} title={explain(kind)} data-kind={kind}>
       {parts.sign && (
         <span className={css.figureSign} aria-hidden>
           {parts.sign}&#8239;
@@ -70,10 +85,11 @@ export function Figure({ text, kind, range = null }: FigureProps) {
 /** The signs and their words, for a legend. */
 export function KindLegend({ kinds }: { kinds: readonly FigureKind[] }) {
   const say = useWords();
+  const explain = useExplain();
   return (
     <span className={css.kindLegend}>
       {[...new Set(kinds)].map((kind) => (
-        <span key={kind} title={say(KINDS[kind].explain)}>
+        <span key={kind} title={explain(kind)}>
           {KINDS[kind].sign && <b aria-hidden>{KINDS[kind].sign}</b>} {say(KINDS[kind].word)}
         </span>
       ))}

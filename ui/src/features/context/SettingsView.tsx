@@ -25,6 +25,7 @@ import { type Desk, DeskProvider, type Forecasts, useDesk } from "./simulations"
 import { TurnSheet } from "./TurnSheet";
 import type { Turns } from "./turns";
 import { VariantEditor } from "./VariantEditor";
+import { useCounterNote } from "./counted";
 import variantsCss from "./variants.module.css";
 import { VariantTable } from "./VariantTable";
 
@@ -35,13 +36,8 @@ function useNotes(show: ContextShow, forecasts: Forecasts, chosen: string) {
   const requests = plural(show.requests.length, { one: "# request", other: "# requests" });
   const milliseconds = forecasts[chosen as keyof Forecasts]?.milliseconds ?? null;
   const time = milliseconds === null ? null : format.number(Math.max(1, Math.round(milliseconds)));
-  const family = show.family_assumed ? t`${show.family} (assumed)` : show.family;
-  useStatusNotes([
-    time === null ? requests : t`${requests} simulated in ${time} ms`,
-    show.family_range_percent === null
-      ? t`counter: offline, tokenizer ${family}`
-      : t`counter: an estimate, the tokenizer of ${show.model ?? ""} is not known`,
-  ]);
+  const counter = useCounterNote(show);
+  useStatusNotes([time === null ? requests : t`${requests} simulated in ${time} ms`, counter]);
 }
 
 const NO_TOOLS: string[] = [];
@@ -60,7 +56,12 @@ function useTools(show: ContextShow): string[] {
 const Actions = memo(function Actions({ onOpen, editable }: { onOpen: (open: OpenSheet) => void; editable: boolean }) {
   return (
     <div className={variantsCss.labActions}>
-      <Button tone="primary" isDisabled={!editable} onPress={() => onOpen("confirm")} data-testid="open-confirm">
+      <Button
+        tone={editable ? "primary" : "plain"}
+        isDisabled={!editable}
+        onPress={() => onOpen("confirm")}
+        data-testid="open-confirm"
+      >
         <Trans>Confirm with count_tokens…</Trans>
       </Button>
       <Button isDisabled={!editable} onPress={() => onOpen({ export: "json" })} keys="e" data-testid="open-export">

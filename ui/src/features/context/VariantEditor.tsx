@@ -303,9 +303,9 @@ export const VariantEditor = memo(function VariantEditor({ desk, tools }: { desk
   return (
     <section className={variantsCss.variantEditor} aria-label={t`Variant`} data-testid="variant-editor">
       <header className={variantsCss.variantHead}>
-        <h1>
+        <h2 className="opened-title">
           <Trans>Variant {chosen}</Trans>
-        </h1>
+        </h2>
         <span className="spacer" />
         <Letters bench={bench} />
       </header>

@@ -8,6 +8,7 @@ import type { ContextFile, Regret, RegretRule, Simulation } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { LineText } from "@/shared/LineText";
 import { hiddenIn } from "@/shared/hidden";
+import { ShortPath } from "@/shared/ShortPath";
 import { Button, useWords } from "@/shared/ui";
 import { AtLeast } from "./AtLeast";
 import { Change, Figure } from "./Figure";
@@ -197,7 +198,7 @@ export const MemoryFiles = memo(function MemoryFiles({
         {files.slice(0, 8).map((file) => (
           <li key={file.path}>
             <span className={classes(panelsCss.partName, "mono")} title={file.path}>
-              <bdi>{file.path}</bdi>
+              <ShortPath path={file.path} />
             </span>
             <span className="muted">
               <PartialTokens tokens={file.tokens} partial={file.partial} /> <Trans>tokens</Trans> ·{" "}

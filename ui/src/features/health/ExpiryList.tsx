@@ -56,7 +56,7 @@ function Row({
         ))}
       </td>
       <td className="cell-end num">{format.bytes(proposal.content_size_bytes)}</td>
-      <td>
+      <td className="cell-end">
         <Moment at={proposal.changed_at} form="ago" />
       </td>
     </tr>
@@ -98,7 +98,7 @@ function StoreProposals({ name, proposals }: { name: string; proposals: readonly
         </Button>
       </header>
       <div className="table-box">
-        <table className="table" aria-label={t`Proposals to remove from ${name}`}>
+        <table className={classes("table", css.expiryTable)} aria-label={t`Proposals to remove from ${name}`}>
           <tbody>
             {proposals.map((proposal) => (
               <Row

@@ -7,6 +7,7 @@ import { MenuEntry, MoreMenu } from "@/shared/menu";
 import { Question } from "@/shared/Question";
 import { neighbour, Picker } from "@/shared/Picker";
 import { useRemedies } from "@/shared/remedies";
+import { ShortPath } from "@/shared/ShortPath";
 import { RuleTerm } from "@/shared/Term";
 import { Button, Chip, Empty, useWords } from "@/shared/ui";
 import { startAct } from "@/state/acts";
@@ -39,7 +40,7 @@ function RuleRow({ row, store }: { row: FindingRow; store: string }) {
         </span>
         <strong className="num">{format.number(row.count)}</strong> × {program.ruleName(finding.rule)}
       </span>
-      <span className="health-place muted">{store}</span>
+      <span className="muted">{store}</span>
       <span className={classes("mono muted", css.healthRule)}>{finding.rule}</span>
     </div>
   );
@@ -62,10 +63,11 @@ function Row({ row, store }: { row: FindingRow; store: string }) {
           </span>
         )}
       </span>
-      <span className="health-place" title={`${store}:${finding.path}`}>
+      <span className={css.healthPlace} title={`${store}:${finding.path}`}>
         <span className="mono">
-          {finding.path === "" ? store : fileName(finding.path)}
-          {finding.start !== null && `:${finding.line}`}
+          <ShortPath
+            path={`${finding.path === "" ? store : fileName(finding.path)}${finding.start === null ? "" : `:${finding.line}`}`}
+          />
         </span>{" "}
         {finding.path !== "" && (
           <span className="muted">

@@ -1,7 +1,9 @@
 /** The screen of health: how each store is doing, what is wrong, what could go, and the rules. */
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
-import type { Health } from "@/bindings";
+import type { Health, StoreHealth } from "@/bindings";
+import { useFormat } from "@/shared/format";
+import { Comma } from "@/shared/punctuation";
 import { Await, Button, Empty, Failure, Segmented } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
 import { useHealth } from "@/state/health";
@@ -49,6 +51,31 @@ function Views({ route, health, withLoads }: { route: HealthRoute; health: Healt
   );
 }
 
+/** What is wrong, in a line. */
+function Summary({ stores }: { stores: readonly StoreHealth[] }) {
+  const format = useFormat();
+  const errors = stores.reduce((sum, store) => sum + store.errors, 0);
+  const warnings = stores.reduce((sum, store) => sum + store.warnings, 0);
+  const wrong = format.number(stores.filter((store) => store.errors + store.warnings > 0).length);
+  return (
+    <span className="muted num" data-testid="health-summary">
+      {errors + warnings === 0 ? (
+        <Trans>no errors and no warnings</Trans>
+      ) : (
+        <>
+          <Plural value={errors} one="# error" other="# errors" />
+          <Comma />
+          <Plural value={warnings} one="# warning" other="# warnings" />
+          {" · "}
+          <Trans>
+            {wrong} of {format.number(stores.length)} stores
+          </Trans>
+        </>
+      )}
+    </span>
+  );
+}
+
 /** The screen of health. */
 export function HealthScreen({ route }: { route: HealthRoute }) {
   const { t } = useLingui();
@@ -65,8 +92,10 @@ export function HealthScreen({ route }: { route: HealthRoute }) {
         <h1>
           <Trans>Health</Trans>
         </h1>
+        {health && health.stores.length > 0 && <Summary stores={health.stores} />}
         {telling !== null && (
           <span className="muted">
+            {"· "}
             <Plural value={telling} one="# session tells what it loaded" other="# sessions tell what they loaded" />
           </span>
         )}

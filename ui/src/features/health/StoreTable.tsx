@@ -171,8 +171,8 @@ function Row({ store, chosen }: { store: StoreHealth; chosen: boolean }) {
         )}
       </td>
       <td>{store.indexes.length === 0 ? <span className="muted">–</span> : <Indexes indexes={store.indexes} />}</td>
-      <td className="cell-end num" title={t`counted offline`}>
-        {store.index_tokens > 0 ? `≈ ${format.number(store.index_tokens)}` : "–"}
+      <td className="cell-end num" title={t`Counted offline, as the newest models count.`}>
+        {store.index_tokens > 0 ? `≈\u202f${format.number(store.index_tokens)}` : "–"}
       </td>
       <td className="cell-end num">
         <Counts store={store} />

@@ -90,9 +90,9 @@ function Members({
   const more = versions.length - shown.length;
   return (
     <section className={css.clusterMembers} data-testid="cluster-members">
-      <h2 className="small-title">
+      <h3>
         <Trans>Memories</Trans>
-      </h2>
+      </h3>
       <ul>
         {shown.map((item) => (
           <li key={item.version_id} data-testid="cluster-member">
@@ -179,7 +179,9 @@ export function ClusterPanel({ row, title, notice, acts, busy, onChoose }: Clust
       <header className="pane-header">
         <div className={css.inboxTitle}>
           <div className="pane-title">
-            <h1 data-testid="item-title">{title}</h1>
+            <h2 className="opened-title" data-testid="item-title">
+              {title}
+            </h2>
           </div>
           <p className="muted num">{facts}</p>
         </div>
@@ -265,9 +267,9 @@ export function RangePanel({ versions, items, acts, busy }: RangePanelProps) {
     <>
       <header className="pane-header">
         <div className="pane-title">
-          <h1 data-testid="item-title">
+          <h2 className="opened-title" data-testid="item-title">
             <Plural value={versions.length} one="# change chosen" other="# changes chosen" />
-          </h1>
+          </h2>
         </div>
       </header>
       <div className={classes("pane-body", css.inboxBody)} data-testid="range">

@@ -90,9 +90,9 @@ export function FindingsList({ item, said }: { item: InboxItem; said: Finding | 
   }
   return (
     <section className={css.inboxFindings} data-testid="item-findings">
-      <h2 className="small-title">
+      <h3>
         <Trans>Findings</Trans>
-      </h2>
+      </h3>
       <ul>
         {[...rules].map(([rule, of]) =>
           of.length === 1 && countOf(of[0]!) === 1 ? (

@@ -132,7 +132,9 @@ function Editing({ item, reviewing }: { item: InboxItem; reviewing: Reviewing })
     <>
       <header className="pane-header">
         <div className="pane-title">
-          <h1 data-testid="item-title">{item.path}</h1>
+          <h2 className="opened-title" data-testid="item-title">
+            {item.path}
+          </h2>
           <Chip tone="accent">
             <Trans>editing the final text</Trans>
           </Chip>

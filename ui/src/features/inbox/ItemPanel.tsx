@@ -47,10 +47,10 @@ function OriginLines({
           <Quoted>{origin.prompt}</Quoted>
         </p>
       )}
-      <p className="muted">
-        <strong>
+      <p>
+        <span className="muted">
           <Trans>Written by</Trans>
-        </strong>{" "}
+        </span>{" "}
         <Actor actor={item.created_by} origin={origin} />
         {origin?.turn != null && <Trans>, turn {origin.turn}</Trans>}
         {origin?.model && (
@@ -128,9 +128,9 @@ function ItemHeader({ item, stale }: { item: InboxItem; stale: boolean }) {
     <header className="pane-header">
       <div className={css.inboxTitle}>
         <div className="pane-title">
-          <h1 title={item.path ?? undefined} data-testid="item-title">
+          <h2 className="opened-title" title={item.path ?? undefined} data-testid="item-title">
             {nameOf(item) ?? t`Redacted memory`}
-          </h1>
+          </h2>
           <Chip>{verb ? say(verb.word) : item.verb}</Chip>
           {item.reappeared && <Reappeared />}
           <ReadBy item={item} />

@@ -12,7 +12,7 @@ function Side({ title, version, nothing }: { title: string; version: string | nu
   const read = useRead("document", { target: version ?? "", highlight: true }, { enabled: version !== null });
   return (
     <section className="conflict-side" aria-label={title} data-testid="stale-side">
-      <h2 className="small-title">{title}</h2>
+      <h3>{title}</h3>
       {version === null ? (
         <Empty title={nothing} />
       ) : (

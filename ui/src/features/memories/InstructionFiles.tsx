@@ -180,7 +180,7 @@ function Row({ file, found, store }: { file: Instruction; found: Instructions; s
             {name}
           </Button>
         ) : (
-          <span className={css.instructionName}>{name}</span>
+          <span>{name}</span>
         )}{" "}
         <span className="muted mono" title={file.path}>
           {folder}
@@ -280,6 +280,7 @@ export function InstructionPane({ store, path }: { store: Store; path: string })
           if (path !== ALL)
             return (
               <Empty
+                whole
                 title={t`No such instruction file`}
                 action={
                   <Button onPress={() => open(store, ALL)}>

@@ -491,7 +491,7 @@ function MemoryById({
   const chosen = versions.find(({ version }) => version.id === wanted) ?? older ?? versions[0];
   if (!chosen)
     return (
-      <Empty title={t`Nothing recorded`}>
+      <Empty whole title={t`Nothing recorded`}>
         <Trans>The log holds no version of this memory.</Trans>
       </Empty>
     );
@@ -513,6 +513,7 @@ export function MemoriesScreen({ route }: { route: MemoriesRoute }) {
   if (!store)
     return (
       <Empty
+        whole
         title={t`No store yet`}
         action={
           <Button tone="primary" onPress={() => navigate({ screen: "stores" })}>
@@ -539,6 +540,7 @@ export function MemoriesScreen({ route }: { route: MemoriesRoute }) {
           if (!id && memories.length > 0)
             return (
               <Empty
+                whole
                 title={t`No memory of this kind here`}
                 action={
                   <Button
@@ -559,7 +561,7 @@ export function MemoriesScreen({ route }: { route: MemoriesRoute }) {
             );
           if (!id)
             return (
-              <Empty title={t`No memory here`}>
+              <Empty whole title={t`No memory here`}>
                 <Trans>As soon as a file appears in {store.root}, it is recorded and shown here.</Trans>
                 <Space />
                 {store.versions > 0 && <Trans>Earlier versions are on the axis below.</Trans>}

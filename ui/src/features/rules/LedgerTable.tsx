@@ -114,7 +114,7 @@ function Row({ rule, open }: { rule: RuleLedger; open: boolean }) {
           <Chip>{words(RULE_KINDS[rule.kind])}</Chip>
           <span className="muted mono">{patternWords(rule)}</span>
           {rule.source && <span className="muted mono">{rule.source}</span>}
-          <span className="muted">
+          <span className="muted" title={t`Counted offline, as the newest models count.`}>
             <Plural value={rule.tokens_per_session} one="# token per session" other="# tokens per session" />
           </span>
           <Guards rule={rule} />

@@ -5,7 +5,9 @@ import type { Session, SessionFile, SessionLoad } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { spelled } from "@/shared/hidden";
 import { REASONS, RECALLED_FROM } from "@/shared/loads";
-import { fileName, folderOf, LEFT_TO_RIGHT } from "@/shared/text";
+import { useStore } from "@/state/queries";
+import { ShortPath } from "@/shared/ShortPath";
+import { fileName, folderOf } from "@/shared/text";
 import { Button, Chip, useWords } from "@/shared/ui";
 import { formatRoute } from "@/state/route";
 import { gaps, standing } from "./story";
@@ -69,11 +71,23 @@ function useReasons(): (loads: readonly SessionLoad[]) => string[] {
   return (loads) => [...new Set(loads.map(one))];
 }
 
-/** The folder of a file, within the project where it lies there. */
-export function folderIn(project: string | null, path: string): string {
-  const root = project === null ? null : `${project.replace(/\/+$/, "")}/`;
-  const folder = folderOf(root !== null && path.startsWith(root) ? path.slice(root.length) : path);
-  return LEFT_TO_RIGHT + spelled(folder);
+/** The folder of a file, within the first of these directories that it lies in. */
+export function folderIn(directories: readonly (string | null | undefined)[], path: string): string {
+  const roots = directories.filter((one) => one != null).map((one) => `${one.replace(/\/+$/, "")}/`);
+  const root = roots.find((one) => path.startsWith(one));
+  return folderOf(root === undefined ? path : path.slice(root.length));
+}
+
+/** Where a file lies: in the project, in a store, as the changes above say it, or elsewhere on the machine. */
+function Place({ file, project }: { file: SessionFile; project: string | null }) {
+  const store = useStore(file.store_id);
+  const folder = folderIn([store?.root, project], file.path);
+  const name = store && file.path.startsWith(store.root) ? spelled(store.name) : null;
+  return (
+    <span className={css.fileFolder}>
+      {name === null ? <ShortPath path={folder} /> : [spelled(folder), name].filter(Boolean).join(" · ")}
+    </span>
+  );
 }
 
 /** What all files of a session have in common. */
@@ -97,7 +111,7 @@ function FileRow({ file, run: { requests, project } }: { file: SessionFile; run:
     <tr data-testid="session-file" data-key={file.path}>
       <th scope="row" title={spelled(file.path)}>
         <span className={css.fileName}>{page ? <a href={page}>{name}</a> : name}</span>
-        <span className={css.fileFolder}>{folderIn(project, file.path)}</span>
+        <Place file={file} project={project} />
       </th>
       <td className={css.laneCell}>
         <Lane file={file} requests={requests} />

@@ -18,6 +18,7 @@ function Unknown() {
   const { t } = useLingui();
   return (
     <Empty
+      whole
       title={t`This session is not known`}
       action={
         <Button onPress={() => navigate({ screen: "timeline" })}>

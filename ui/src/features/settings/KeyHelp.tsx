@@ -1,16 +1,27 @@
 /** All keys that work at present. */
+import { msg } from "@lingui/core/macro";
+import type { MessageDescriptor } from "@lingui/core";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Sheet } from "@/shared/overlay";
-import { Kbd } from "@/shared/ui";
-import { useAllKeys } from "@/state/keys";
+import { Kbd, useWords } from "@/shared/ui";
+import { type KeyBinding, useAllKeys } from "@/state/keys";
 import { setKeyHelpOpen, useKeyHelpOpen } from "@/state/palette";
+import { keyGroups, type KeyPurpose } from "./key-groups";
 import css from "./settings.module.css";
 
-function List() {
-  const { t } = useLingui();
-  const keys = useAllKeys();
+const TITLES: Record<KeyPurpose, MessageDescriptor> = {
+  act: msg`On this screen`,
+  move: msg`In its list`,
+  anywhere: msg`Anywhere`,
+  go: msg`Other screens`,
+};
+
+function Group({ purpose, keys }: { purpose: KeyPurpose; keys: readonly KeyBinding[] }) {
+  const say = useWords();
+  const title = `keys-${purpose}`;
   return (
-    <Sheet title={t`Keys`} onClose={() => setKeyHelpOpen(false)} testId="key-help" size="medium">
+    <section aria-labelledby={title} className={css.keyGroup} data-testid="key-group">
+      <h3 id={title}>{say(TITLES[purpose])}</h3>
       <dl className={css.keyList}>
         {keys.map((binding) => (
           <div key={binding.keys}>
@@ -21,6 +32,26 @@ function List() {
           </div>
         ))}
       </dl>
+    </section>
+  );
+}
+
+function List() {
+  const { t } = useLingui();
+  const groups = keyGroups(useAllKeys());
+  const places = groups.filter(({ purpose }) => purpose === "go");
+  const others = groups.filter(({ purpose }) => purpose !== "go");
+  return (
+    <Sheet title={t`Keys`} onClose={() => setKeyHelpOpen(false)} testId="key-help" size="medium">
+      <div className={css.keyColumns}>
+        {[others, places].map((column) => (
+          <div key={column[0]?.purpose ?? "none"} className={css.keyColumn}>
+            {column.map((group) => (
+              <Group key={group.purpose} {...group} />
+            ))}
+          </div>
+        ))}
+      </div>
       <p className="muted">
         <Trans>In lists and trees: arrows walk, typing goes to a name, Enter opens and closes a folder.</Trans>
       </p>

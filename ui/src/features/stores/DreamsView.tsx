@@ -218,7 +218,7 @@ function Detail({
       {busy && <JobProgress job={acts.mirroring} label={t`Pulling`} />}
       <div className="form-actions">
         <Button
-          tone="primary"
+          tone={held ? "primary" : "plain"}
           keys="h"
           isDisabled={!held}
           onPress={() => void acts.hold(dream)}
@@ -362,7 +362,7 @@ export function DreamsView({ route }: { route: StoresRoute }) {
         <Button isPending={read.isFetching} onPress={() => void again()} data-testid="list-dreams">
           {wanted ? <Trans>Ask again</Trans> : <Trans>List the dreams</Trans>}
         </Button>
-        <Button tone="primary" keys="n" onPress={() => setMaking(true)} data-testid="new-dream-button">
+        <Button keys="n" onPress={() => setMaking(true)} data-testid="new-dream-button">
           <Trans>New dream…</Trans>
         </Button>
       </div>

@@ -4,11 +4,11 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import type { Store } from "@/bindings";
 import { useFormat } from "@/shared/format";
-import { LEFT_TO_RIGHT } from "@/shared/text";
 import { spelled } from "@/shared/hidden";
 import { MenuEntry, MoreMenu } from "@/shared/menu";
 import { Moment, ProgramText, StoreState } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
+import { ShortPath } from "@/shared/ShortPath";
 import { useRecordingActs, useReporting } from "@/shared/store-acts";
 import { TableHead, numbers, unseen } from "@/shared/TableHead";
 import { Await, Button, Chip, Empty, Segmented, useWords } from "@/shared/ui";
@@ -173,7 +173,7 @@ function StoreRow({ store, chosen, onOpen }: StoreMenuProps & { chosen: boolean 
           {spelled(store.name)}
         </Button>
         <div className={classes("mono muted", storesCss.storeRoot)} title={store.root}>
-          {store.mounted ? LEFT_TO_RIGHT + spelled(store.root) : t`in the log alone, without a directory`}
+          {store.mounted ? <ShortPath path={store.root} /> : t`in the log alone, without a directory`}
         </div>
       </th>
       <td>

@@ -243,9 +243,9 @@ function Detail({ operation, version }: { operation: Operation; version: Version
     <section className="pane" aria-label={t`The chosen change`}>
       <header className="pane-header">
         <div className="pane-title">
-          <h1 title={shown?.path ?? undefined}>
+          <h2 className="opened-title" title={shown?.path ?? undefined}>
             {shown ? fileName(shown.path ?? t`Redacted memory`) : t`Operation ${operation.seq}`}
-          </h1>
+          </h2>
           {shown?.path && <span className="muted">{folderOf(shown.path)}</span>}
           {shown && (
             <Chip>

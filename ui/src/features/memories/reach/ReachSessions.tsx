@@ -141,7 +141,11 @@ export function ReachSessions({ reach, onVersion }: { reach: Reach; onVersion: (
         keyOf={({ key }) => key}
         estimate={34}
         className={css.sessions}
-        footer={<PresenceLegend />}
+        footer={
+          <div className={css.legendBox}>
+            <PresenceLegend />
+          </div>
+        }
         data-testid="reach-sessions"
       >
         {(item) =>
