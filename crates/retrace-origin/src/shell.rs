@@ -69,6 +69,32 @@ pub(crate) fn effects(command: &str, directory: Option<&str>) -> Vec<Effected> {
     shell.found
 }
 
+/// The files that a call of a program writes, by its words alone, relative to where it runs. Each word comes with whether its text
+/// is what the program gets; `input` is the text on its standard input. Redirections are the shell's, and a command that is handed
+/// over is not followed.
+#[must_use]
+pub fn files_of_call(program: &str, words: &[(&str, bool)], input: Option<&str>) -> Vec<String> {
+    let word = |(text, known): &(&str, bool)| Word {
+        text: (*text).to_owned(),
+        expands: !known,
+        opaque: !known,
+        ..Word::default()
+    };
+    let arguments: Vec<Word> = words.iter().map(word).collect();
+    let mut shell = Shell { nested: DEEPEST, ..Shell::default() };
+    shell.named(program, &arguments, &Simple::default(), input.map(|text| text.as_bytes().to_vec()));
+    let mut files = Vec::new();
+    for found in shell.found.into_iter().filter(|found| !found.mentioned) {
+        files.push(found.path);
+        match found.effect {
+            Effect::Rename { to } => files.push(to),
+            Effect::Patch(patch) => files.extend(patch.moved_to),
+            _ => {}
+        }
+    }
+    files
+}
+
 /// State of the shell at a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Known {
