@@ -62,6 +62,8 @@ pub enum What {
         /// Of a file that a shell command writes, the calls of that command which write it, as a range of [`Calls::calls`]: it was
         /// written when these were done.
         by: Option<(usize, usize)>,
+        /// True if a shell command removed or moved it, with all below it.
+        is_removed: bool,
     },
     /// The person said something.
     Said(String),
@@ -346,7 +348,7 @@ type Given = (String, Option<Written>);
 /// What a call does: its command, and the files it writes. `given` are those that its transcript or its input tells.
 fn of_call(tool: &str, input: &Value, given: Vec<Given>, directory: Option<&str>) -> Vec<What> {
     let Some(text) = command_of(tool, input) else {
-        let edit = |(path, written)| What::Edit { path, written, by: None };
+        let edit = |(path, written)| What::Edit { path, written, by: None, is_removed: false };
         return given.into_iter().map(edit).collect();
     };
     let calls = calls(&text);
@@ -362,10 +364,11 @@ fn edits_of(calls: &Calls, given: Vec<Given>, directory: Option<&str>) -> Vec<Wh
         let path = path_of(write, &given, directory);
         let is_it = |one: &&mut Option<Given>| one.as_ref().is_some_and(|(given, _)| *given == path);
         let written = given.iter_mut().find(is_it).and_then(Option::take).and_then(|(_, written)| written);
-        all.push(What::Edit { path, written, by: Some(write.by) });
+        all.push(What::Edit { path, written, by: Some(write.by), is_removed: write.is_removed });
     }
     let by = Some((0, calls.calls.len()));
-    all.extend(given.into_iter().flatten().map(|(path, written)| What::Edit { path, written, by }));
+    let rest = given.into_iter().flatten();
+    all.extend(rest.map(|(path, written)| What::Edit { path, written, by, is_removed: false }));
     all
 }
 

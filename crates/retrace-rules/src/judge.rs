@@ -369,12 +369,14 @@ impl<'d> Judge<'d> {
     fn paths(mut self, paths: &Paths) -> Vec<Verdict> {
         let directory = self.deeds.directory.as_deref();
         for (index, deed) in self.new_deeds() {
-            let What::Edit { path, .. } = &deed.what else { continue };
+            let What::Edit { path, is_removed, .. } = &deed.what else { continue };
             // A command that failed may have written before; what another tool failed to write was not written.
             if deed.failed && !self.is_by_command(index) {
                 continue;
             }
-            if !paths.matches(path, directory) {
+            let is_forbidden =
+                paths.matches(path, directory) || *is_removed && paths.matches_all_below(path, directory);
+            if !is_forbidden {
                 self.add(index, path, Outcome::Followed);
             } else {
                 let name = path.rsplit('/').next().unwrap_or(path);
@@ -475,10 +477,10 @@ impl<'d> Judge<'d> {
                 }
                 Step::Call(call) if outcome.is_some() => match call_matches(command, call) {
                     Answer::Yes if !failed && !is_rehearsal(command, call) => {
-                        outcome = Some(Outcome::Followed)
+                        outcome = Some(Outcome::Followed);
                     }
                     Answer::Unknown if outcome == Some(Outcome::Broken) => {
-                        outcome = Some(Outcome::Undecidable)
+                        outcome = Some(Outcome::Undecidable);
                     }
                     _ => {}
                 },

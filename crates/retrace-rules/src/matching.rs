@@ -460,27 +460,46 @@ pub fn has_form(form: &Form, call: &Call) -> Answer {
 
 /// Patterns of paths, compiled.
 #[derive(Clone, Debug)]
-pub struct Paths(GlobSet);
+pub struct Paths {
+    files: GlobSet,
+    /// Directories of which all is named.
+    directories: GlobSet,
+}
 
 impl Paths {
     /// Compiles patterns; what cannot be compiled matches nothing.
     #[must_use]
     pub fn of(patterns: &[String]) -> Self {
-        let mut set = GlobSetBuilder::new();
-        for glob in patterns.iter().filter_map(|pattern| path_globs(pattern)).flatten() {
-            set.add(glob);
+        let set = |patterns: &mut dyn Iterator<Item = &str>| {
+            let mut set = GlobSetBuilder::new();
+            for glob in patterns.filter_map(path_globs).flatten() {
+                set.add(glob);
+            }
+            set.build().unwrap_or_default()
+        };
+        Self {
+            files: set(&mut patterns.iter().map(String::as_str)),
+            directories: set(&mut patterns.iter().filter_map(|pattern| directory_of(pattern))),
         }
-        Self(set.build().unwrap_or_default())
     }
 
     /// True if a path, or its part below `directory`, matches.
     #[must_use]
     pub fn matches(&self, path: &str, directory: Option<&str>) -> bool {
-        let below = directory
-            .and_then(|directory| path.strip_prefix(directory))
-            .map(|path| path.trim_start_matches('/'));
-        self.0.is_match(path) || below.is_some_and(|below| self.0.is_match(below))
+        is_in(&self.files, path, directory)
     }
+
+    /// True if all below a directory matches.
+    #[must_use]
+    pub fn matches_all_below(&self, path: &str, directory: Option<&str>) -> bool {
+        is_in(&self.directories, path, directory)
+    }
+}
+
+fn is_in(set: &GlobSet, path: &str, directory: Option<&str>) -> bool {
+    let below =
+        directory.and_then(|directory| path.strip_prefix(directory)).map(|path| path.trim_start_matches('/'));
+    set.is_match(path) || below.is_some_and(|below| set.is_match(below))
 }
 
 /// The globs of a pattern: anywhere in a path, and everything below what it names. `None` for a pattern that cannot be read.
@@ -496,10 +515,11 @@ pub(crate) fn path_globs(pattern: &str) -> Option<Vec<Glob>> {
     } else {
         format!("**/{pattern}")
     };
-    let mut globs = vec![build(&anywhere)?, build(&format!("{anywhere}/**"))?];
-    // What removes or moves a directory does so to all below it.
-    if let Some(directory) = anywhere.strip_suffix("/**").filter(|directory| !directory.ends_with("**")) {
-        globs.push(build(directory)?);
-    }
-    Some(globs)
+    Some(vec![build(&anywhere)?, build(&format!("{anywhere}/**"))?])
+}
+
+/// The pattern of the directory whose whole content a pattern names: `generated` of `generated/**`.
+fn directory_of(pattern: &str) -> Option<&str> {
+    let directory = pattern.trim().trim_end_matches('/').strip_suffix("/**")?;
+    (!directory.ends_with("**")).then_some(directory)
 }

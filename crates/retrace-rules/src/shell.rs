@@ -85,6 +85,8 @@ pub struct FileWrite {
     pub path: String,
     /// False if the command went to a directory that only the shell knows: the path is relative to that one.
     pub from_start: bool,
+    /// True if it is not there any more, with all below it.
+    pub is_removed: bool,
     /// The calls of the pipeline that writes it, as a range of [`Calls::calls`]. It is written when these are done.
     pub by: (usize, usize),
 }

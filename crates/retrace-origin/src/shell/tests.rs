@@ -249,10 +249,11 @@ fn a_test_and_an_arithmetic_write_no_file() {
 fn the_files_of_one_call_are_told_by_its_words() {
     let files = |program, words: &[&str]| {
         let words: Vec<(&str, bool)> = words.iter().map(|word| (*word, !word.contains('$'))).collect();
-        super::files_of_call(program, &words, None)
+        let files = super::files_of_call(program, &words, None).into_iter();
+        files.map(|file| file.path + if file.is_removed { " -" } else { "" }).collect::<Vec<_>>()
     };
     assert_eq!(files("tee", &["-a", "a"]), ["a"]);
-    assert_eq!(files("mv", &["a", "b/"]), ["a", "b/a"]);
+    assert_eq!(files("mv", &["a", "b/"]), ["a -", "b/a"]);
     assert_eq!(files("rm", &["-rf", "$OUT/x"]), ["$OUT/x"]);
     assert_eq!(files("sed", &["-i", "s/a/b/", "a"]), ["a"]);
     assert_eq!(files("curl", &["-sSLo", "a", "http://x"]), ["a"]);

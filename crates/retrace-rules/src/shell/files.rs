@@ -33,7 +33,7 @@ impl Shell {
     pub(super) fn redirected(&mut self, file: &Argument) {
         let is_device = file.text.starts_with("/dev/");
         if !is_device && (file.known || has_name(&file.text)) {
-            self.write(&file.text);
+            self.write(&file.text, false);
         }
     }
 
@@ -44,18 +44,18 @@ impl Shell {
         }
         let words: Vec<(&str, bool)> =
             arguments.iter().map(|argument| (argument.text.as_str(), argument.known)).collect();
-        for path in files_of_call(program, &words, input) {
-            self.write(&path);
+        for file in files_of_call(program, &words, input) {
+            self.write(&file.path, file.is_removed);
         }
     }
 
-    fn write(&mut self, path: &str) {
+    fn write(&mut self, path: &str, is_removed: bool) {
         if path.is_empty() || self.found.writes.len() >= MOST {
             return;
         }
         let from_start = !self.state.has(DIRECTORY) || self.state.get(DIRECTORY).is_some();
         let path = resolve(path, self.state.get(DIRECTORY));
-        self.found.writes.push(FileWrite { path, from_start, by: OPEN });
+        self.found.writes.push(FileWrite { path, from_start, is_removed, by: OPEN });
     }
 }
 

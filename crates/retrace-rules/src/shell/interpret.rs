@@ -174,7 +174,7 @@ impl Shell {
                 at += 1;
                 break;
             }
-            if !is_option(text) && !(text.len() > 1 && text.starts_with('+')) {
+            if !(is_option(text) || text.len() > 1 && text.starts_with('+')) {
                 break;
             }
             if !text.starts_with("--") {

@@ -294,9 +294,9 @@ impl Starter {
                 }
                 wanted = subcommands.next();
                 at += 1;
-            } else if self.assignments && is_assignment(text) {
-                at += 1;
-            } else if std::mem::take(&mut may_be_version) && is_version(text) {
+            } else if self.assignments && is_assignment(text)
+                || std::mem::take(&mut may_be_version) && is_version(text)
+            {
                 at += 1;
             } else if operands > 0 {
                 operands -= 1;
