@@ -6,7 +6,7 @@ use retrace_engine::target::Target;
 use retrace_lab::{FileAsked, MemoryAsked, instruction_file, is_beside, project_of};
 use retrace_log::{Reader, StoreRow, VersionFilter, VersionRow};
 use retrace_model::{RelPath, StoreKind, Timestamp};
-use retrace_rules::{Pattern, Rule, is_wording_of};
+use retrace_rules::{Rule, is_wording_of, shown_lines};
 use retrace_sessions::{ProjectRow, Snapshot};
 use retrace_sources::repository_of;
 use retrace_wire::{ApiError, Code};
@@ -236,20 +236,15 @@ fn wordings(
 fn line_of(text: &str, near: Option<u64>, rule: &Rule) -> Option<(u64, String)> {
     let sentence = rule.sentence.trim();
     let distance = |number: u64| near.map_or(number, |near| number.abs_diff(near));
-    let lines = || text.lines().enumerate().map(|(index, line)| (index as u64 + 1, line));
-    let says = lines().filter(|(_, line)| !sentence.is_empty() && line.contains(sentence));
+    let lines = shown_lines(text);
+    let says = lines.iter().filter(|(_, line)| !sentence.is_empty() && line.contains(sentence));
     let found = says.min_by_key(|(number, _)| distance(*number));
     let found = found.or_else(|| {
-        lines()
-            .filter(|(_, line)| is_wording(line, &rule.pattern))
-            .min_by_key(|(number, _)| distance(*number))
+        let wordings = lines.iter().filter(|(_, line)| is_wording_of(line, rule));
+        wordings.min_by_key(|(number, _)| distance(*number))
     });
     // A rule whose sentence is the person's own is the line they named, in the version they named it in alone.
-    found.map(|(number, line)| (number, line.to_owned()))
-}
-
-fn is_wording(line: &str, pattern: &Pattern) -> bool {
-    is_wording_of(line, pattern)
+    found.map(|(number, line)| (*number, line.clone().into_owned()))
 }
 
 retrace_message::messages! {

@@ -69,8 +69,10 @@ fn kind_of(tool: &str) -> Option<Kind> {
         "NotebookEdit" => Kind::Notebook,
         "memory" | "str_replace_based_edit_tool" | "str_replace_editor" => Kind::Commands,
         "apply_patch" => Kind::Patch,
-        "Bash" | "bash" | "shell" | "local_shell" | "exec_command" | "shell_command"
-        | "run_shell_command" | "run_in_terminal" | "container.exec" | "powershell" => Kind::Shell,
+        "Bash" | "bash" | "shell" | "local_shell" | "local_shell_call" | "exec_command" | "shell_command"
+        | "run_shell_command" | "run_in_terminal" | "container.exec" | "powershell" | "PowerShell" => {
+            Kind::Shell
+        }
         _ => return None,
     })
 }
@@ -150,20 +152,46 @@ fn patched(patch: &str, directory: Option<&str>) -> Vec<Change> {
     files.collect()
 }
 
-/// The command that a call of a shell runs, as it would be typed; `None` for calls of other tools.
+/// The command that a call of a shell runs, as it would be typed; of a program in which calls stand (Codex's `exec`), the commands
+/// that stand in it word for word, one a line. `None` for calls of other tools.
 #[must_use]
 pub fn command_of(tool: &str, input: &Value) -> Option<String> {
+    if let Some(program) = program_of(tool, input) {
+        let commands = in_program(program).into_iter().filter_map(|part| match part {
+            Part::Command(command) => Some(command),
+            Part::Patch(_) => None,
+        });
+        let commands: Vec<String> = commands.collect();
+        return (!commands.is_empty()).then(|| commands.join("\n"));
+    }
     matches!(kind_of(tool), Some(Kind::Shell)).then(|| match typed(input) {
         Typed::Command(command) => command,
         Typed::Patch(patch) => format!("apply_patch {}", quoted(patch)),
     })
 }
 
+/// The directory that a call of a shell runs in: the one that its input names, or where the session is.
+#[must_use]
+pub fn directory_of(input: &Value, directory: Option<&str>) -> Option<String> {
+    let input = input.get("action").unwrap_or(input);
+    let named = text(input, &["workdir", "cwd", "working_directory", "directory"]);
+    named.map(|named| resolve(named, directory)).or_else(|| directory.map(str::to_owned))
+}
+
+/// The text of a program in which calls stand.
+fn program_of<'i>(tool: &str, input: &'i Value) -> Option<&'i str> {
+    (tool == "exec").then(|| input.as_str().or_else(|| text(input, &["input"]))).flatten()
+}
+
 /// The files that a call writes, resolved, as far as its input says; those that a shell command only names are left out.
 #[must_use]
 pub fn paths_of(tool: &str, input: &Value, directory: Option<&str>) -> Vec<String> {
     let mut paths = Vec::new();
-    for change in changes(tool, input, directory).into_iter().filter(|change| !change.mentioned) {
+    let changes = match program_of(tool, input) {
+        Some(program) => changes_in(program, directory),
+        None => changes(tool, input, directory),
+    };
+    for change in changes.into_iter().filter(|change| !change.mentioned) {
         let to = match change.effect {
             Effect::Rename { to } => Some(to),
             Effect::Patch(patch) => patch.moved_to,
@@ -189,32 +217,74 @@ pub fn only_named(tool: &str, input: &Value) -> Vec<String> {
 /// (Codex's `exec`) is read for patches and commands that stand in it word for word.
 #[must_use]
 pub fn effects_of(tool: &str, input: &Value, directory: Option<&str>) -> Vec<(String, Effect)> {
-    let changes = match (tool, input.as_str().or_else(|| text(input, &["input"]))) {
-        ("exec", Some(program)) => in_program(program, directory),
-        _ => changes(tool, input, directory),
+    let changes = match program_of(tool, input) {
+        Some(program) => changes_in(program, directory),
+        None => changes(tool, input, directory),
     };
     changes.into_iter().map(|change| (change.path, change.effect)).collect()
 }
 
+/// What stands in a program word for word.
+enum Part {
+    Command(String),
+    Patch(String),
+}
+
 /// Patches and commands that stand in a program of JavaScript as literals.
-fn in_program(program: &str, directory: Option<&str>) -> Vec<Change> {
+fn in_program(program: &str) -> Vec<Part> {
     let (mut found, mut at) = (Vec::new(), 0);
-    while let Some(start) = program[at..].find('"').map(|offset| at + offset) {
-        let mut literals = serde_json::Deserializer::from_str(&program[start..]).into_iter::<String>();
-        let Some(Ok(literal)) = literals.next() else {
+    while let Some(start) = program[at..].find(['"', '\'', '`']).map(|offset| at + offset) {
+        let Some((literal, end)) = literal(program, start) else {
             at = start + 1;
             continue;
         };
-        at = start + literals.byte_offset();
+        at = end;
         let key = program[..start].trim_end().strip_suffix(':').unwrap_or_default();
-        let key = key.trim_end().trim_end_matches('"');
+        let key = key.trim_end().trim_end_matches(['"', '\'']);
         if literal.trim_start().starts_with(patch::BEGIN) {
-            found.extend(patched(&literal, directory));
+            found.push(Part::Patch(literal));
         } else if key.ends_with("cmd") || key.ends_with("command") {
-            found.extend(changes("exec_command", &Value::String(literal), directory));
+            found.push(Part::Command(literal));
         }
     }
     found
+}
+
+/// A literal at a place of a program, and where it ends; `None` for one that does not end, or with a part that only the program
+/// knows.
+fn literal(program: &str, start: usize) -> Option<(String, usize)> {
+    let rest = program.get(start..)?;
+    if rest.starts_with('"') {
+        let mut literals = serde_json::Deserializer::from_str(rest).into_iter::<String>();
+        let literal = literals.next()?.ok()?;
+        return Some((literal, start + literals.byte_offset()));
+    }
+    let quote = rest.chars().next()?;
+    let mut text = String::new();
+    let mut letters = rest.char_indices().skip(1);
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            letter if letter == quote => return Some((text, start + at + 1)),
+            '\n' if quote == '\'' => return None,
+            '$' if quote == '`' && rest[at..].starts_with("${") => return None,
+            '\\' => match letters.next()?.1 {
+                'n' => text.push('\n'),
+                't' => text.push('\t'),
+                '\n' => {}
+                other => text.push(other),
+            },
+            letter => text.push(letter),
+        }
+    }
+    None
+}
+
+fn changes_in(program: &str, directory: Option<&str>) -> Vec<Change> {
+    let of = |part| match part {
+        Part::Patch(patch) => patched(&patch, directory),
+        Part::Command(command) => changes("exec_command", &Value::String(command), directory),
+    };
+    in_program(program).into_iter().flat_map(of).collect()
 }
 
 /// What a call of a shell holds.
@@ -224,6 +294,8 @@ enum Typed<'i> {
 }
 
 fn typed(input: &Value) -> Typed<'_> {
+    // A call of Codex's own shell tool holds it one level deeper.
+    let input = input.get("action").unwrap_or(input);
     let list = input["command"].as_array().or_else(|| input["cmd"].as_array());
     let words: Option<Vec<&str>> = list.map(|list| list.iter().filter_map(Value::as_str).collect());
     match words.as_deref() {
@@ -242,8 +314,7 @@ fn typed(input: &Value) -> Typed<'_> {
 }
 
 fn in_shell(input: &Value, directory: Option<&str>) -> Vec<Change> {
-    let named = text(input, &["workdir", "cwd", "working_directory", "directory"]);
-    let directory = named.map(|named| resolve(named, directory)).or_else(|| directory.map(str::to_owned));
+    let directory = directory_of(input, directory);
     let command = match typed(input) {
         Typed::Patch(patch) => return patched(patch, directory.as_deref()),
         Typed::Command(command) => command,
@@ -302,6 +373,38 @@ mod tests {
             found,
             [("/p/a.md".to_owned(), whole(b"said \"x\"\n")), ("/p/b.md".to_owned(), whole(b"b\n"))]
         );
+    }
+
+    #[test]
+    fn the_command_of_a_call_is_found_in_every_form() {
+        let program = "const r = await tools.exec_command({cmd: 'npm ci'}); tools.shell_command({\"command\": `npm t`}); say(\"npm x\"); run({cmd: `npm ${x}`})";
+        for (tool, input, command) in [
+            ("PowerShell", json!({"command": "npm ci"}), "npm ci"),
+            (
+                "local_shell_call",
+                json!({"action": {"type": "exec", "command": ["bash", "-lc", "npm ci"]}}),
+                "npm ci",
+            ),
+            ("local_shell", json!({"action": {"command": ["npm", "ci"]}}), "'npm' 'ci'"),
+            ("exec", json!(program), "npm ci\nnpm t"),
+            ("exec", json!({"input": program}), "npm ci\nnpm t"),
+        ] {
+            assert_eq!(command_of(tool, &input).as_deref(), Some(command), "{tool} {input}");
+        }
+        for input in [json!("text('npm ci')"), json!("`"), json!("'"), json!("cmd: \"")] {
+            assert_eq!(command_of("exec", &input), None, "{input}");
+        }
+        let input = json!({"action": {"command": ["rm", "a.md"], "working_directory": "/w"}});
+        assert_eq!(paths("local_shell_call", &input), [("/w/a.md".to_owned(), Effect::Delete)]);
+        for command in [
+            "Set-Content -Path a.md -Value x",
+            "Remove-Item a.md",
+            "copy-item b.md a.md",
+            "'x' | Out-File a.md",
+        ] {
+            let found = paths("PowerShell", &json!({"command": command}));
+            assert!(found.contains(&("/p/a.md".to_owned(), Effect::Unparsed)), "{command}: {found:?}");
+        }
     }
 
     #[test]

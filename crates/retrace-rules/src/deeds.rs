@@ -1,9 +1,9 @@
 //! What a session did, in order: commands, edits, what the person said, questions of the model.
 
 use crate::added::{Written, written_by};
-use crate::shell::{Calls, calls};
+use crate::shell::{Calls, FileWrite, calls};
 use retrace_model::Timestamp;
-use retrace_origin::{Effect, Found, command_of, only_named, paths_of};
+use retrace_origin::{Effect, Found, command_of, directory_of, only_named, paths_of, resolve};
 use retrace_transcript::{BlockKind, Format, Message, MessageIndex, Origin, Reading, ResultPart, Transcript};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,8 +13,11 @@ use std::collections::{HashMap, HashSet};
 const QUESTIONS: [&str; 5] =
     ["AskUserQuestion", "ExitPlanMode", "ask_user", "request_user_input", "question"];
 
-/// Longest text of a person or of the model that is kept, in characters.
-const LONGEST_TEXT: usize = 4_000;
+/// Longest text of a person that is kept, in characters: half of it from the beginning, half from the end.
+const LONGEST_SAID: usize = 32_000;
+
+/// The same, of the model. It asks at the end.
+const LONGEST_TOLD: usize = 4_000;
 
 /// One thing that happened in a session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -56,6 +59,11 @@ pub enum What {
         path: String,
         /// The text that it brought; `None` where the call does not tell, or it is too long to keep.
         written: Option<Written>,
+        /// Of a file that a shell command writes, the calls of that command which write it, as a range of [`Calls::calls`]: it was
+        /// written when these were done.
+        by: Option<(usize, usize)>,
+        /// True if a shell command removed or moved it, with all below it.
+        is_removed: bool,
     },
     /// The person said something.
     Said(String),
@@ -86,7 +94,7 @@ impl What {
     fn texts(&self) -> [Option<&str>; 2] {
         match self {
             Self::Command { text, .. } | Self::Said(text) | Self::Told(text) => [Some(text), None],
-            Self::Edit { path, written } => {
+            Self::Edit { path, written, .. } => {
                 [Some(path), written.as_ref().map(|written| written.text.as_str())]
             }
             Self::Answered => [None, None],
@@ -260,21 +268,19 @@ impl<'r> Conversation<'r> {
                     BlockKind::Text { text }
                         if message.origin == Origin::Typed || self.was_typed(message) =>
                     {
-                        all.push(self.deed(index, message, block.line, What::Said(cut(text))));
+                        all.push(self.deed(index, message, block.line, What::Said(cut(text, LONGEST_SAID))));
                     }
                     BlockKind::Text { text } if message.origin == Origin::Model => {
-                        all.push(self.deed(index, message, block.line, What::Told(cut(text))));
+                        all.push(self.deed(index, message, block.line, What::Told(cut(text, LONGEST_TOLD))));
                     }
                     BlockKind::ToolUse { id, name, input, .. } => {
                         if is_question(name) {
                             questions.push(id);
                         }
-                        if let Some(text) = command_of(name, input) {
-                            let what = What::Command { calls: calls(&text), text };
-                            all.push(self.called(index, message, block.line, id, what));
-                        }
-                        for (path, written) in self.edits.get(&place).into_iter().flatten() {
-                            let what = What::Edit { path: (*path).to_owned(), written: written.clone() };
+                        let given = self.edits.get(&place).into_iter().flatten();
+                        let given = given.map(|(path, written)| ((*path).to_owned(), written.clone()));
+                        let project = self.transcript.session.project.as_deref();
+                        for what in of_call(name, input, given.collect(), project) {
                             all.push(self.called(index, message, block.line, id, what));
                         }
                     }
@@ -285,7 +291,7 @@ impl<'r> Conversation<'r> {
                             ResultPart::Text(text) => Some(text.as_str()),
                             _ => None,
                         });
-                        let said = cut(&said.collect::<Vec<_>>().join("\n"));
+                        let said = cut(&said.collect::<Vec<_>>().join("\n"), LONGEST_SAID);
                         all.push(self.deed(index, message, block.line, What::Answered));
                         all.push(self.deed(index, message, block.line, What::Said(said)));
                     }
@@ -325,8 +331,60 @@ impl<'r> Conversation<'r> {
     }
 }
 
-fn cut(text: &str) -> String {
-    text.chars().take(LONGEST_TEXT).collect()
+/// A text without its middle, where it is long. That something was asked there stays.
+fn cut(text: &str, longest: usize) -> String {
+    let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+    if ends.len() <= longest {
+        return text.to_owned();
+    }
+    let (begin, end) = (ends[longest / 2], ends[ends.len() - longest / 2]);
+    let asks = text[begin..end].contains(['?', '？']);
+    format!("{}\n…{}\n{}", &text[..begin], if asks { "?" } else { "" }, &text[end..])
+}
+
+/// A file that a call writes, with the text that it brings.
+type Given = (String, Option<Written>);
+
+/// What a call does: its command, and the files it writes. `given` are those that its transcript or its input tells.
+fn of_call(tool: &str, input: &Value, given: Vec<Given>, directory: Option<&str>) -> Vec<What> {
+    let Some(text) = command_of(tool, input) else {
+        let edit = |(path, written)| What::Edit { path, written, by: None, is_removed: false };
+        return given.into_iter().map(edit).collect();
+    };
+    let calls = calls(&text);
+    let edits = edits_of(&calls, given, directory_of(input, directory).as_deref());
+    std::iter::once(What::Command { text, calls }).chain(edits).collect()
+}
+
+/// The files that a command writes, in order. Those that are given, but are not found among the calls, come last.
+fn edits_of(calls: &Calls, given: Vec<Given>, directory: Option<&str>) -> Vec<What> {
+    let mut given: Vec<Option<Given>> = given.into_iter().map(Some).collect();
+    let mut all = Vec::with_capacity(calls.writes.len());
+    for write in &calls.writes {
+        let path = path_of(write, &given, directory);
+        let is_it = |one: &&mut Option<Given>| one.as_ref().is_some_and(|(given, _)| *given == path);
+        let written = given.iter_mut().find(is_it).and_then(Option::take).and_then(|(_, written)| written);
+        all.push(What::Edit { path, written, by: Some(write.by), is_removed: write.is_removed });
+    }
+    let by = Some((0, calls.calls.len()));
+    let rest = given.into_iter().flatten();
+    all.extend(rest.map(|(path, written)| What::Edit { path, written, by, is_removed: false }));
+    all
+}
+
+/// The whole path of a file that a command writes. Where the command began, the given paths know best.
+fn path_of(write: &FileWrite, given: &[Option<Given>], directory: Option<&str>) -> String {
+    if write.path.starts_with(['/', '~']) {
+        return write.path.clone();
+    }
+    let path = if write.from_start { resolve(&write.path, directory) } else { write.path.clone() };
+    let paths = || given.iter().flatten().map(|(path, _)| path);
+    if paths().any(|given| *given == path) {
+        return path;
+    }
+    let ends_so =
+        |given: &&String| given.strip_suffix(write.path.as_str()).is_some_and(|before| before.ends_with('/'));
+    paths().find(ends_so).cloned().unwrap_or(path)
 }
 
 /// One call that is about to be made, as all that a session did. Only what its input says is known.
@@ -343,12 +401,7 @@ pub fn proposed_call(tool: &str, input: &Value, directory: Option<&str>) -> Deed
         refused: false,
         what,
     };
-    let mut all = Vec::new();
-    if let Some(text) = command_of(tool, input) {
-        all.push(deed(What::Command { calls: calls(&text), text }));
-    }
-    all.extend(
-        paths_of(tool, input, directory).into_iter().map(|path| deed(What::Edit { path, written: None })),
-    );
+    let given = paths_of(tool, input, directory).into_iter().map(|path| (path, None)).collect();
+    let all = of_call(tool, input, given, directory).into_iter().map(deed).collect();
     Deeds { directory: directory.map(str::to_owned), all }
 }

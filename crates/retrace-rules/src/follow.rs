@@ -300,11 +300,11 @@ impl Following {
     fn refresh(&mut self, number: usize, known: Vec<Placed>) -> Changed {
         let mut changed = Changed::Nothing;
         for Placed { deed: new, .. } in known {
-            let What::Edit { path, written } = new.what else { continue };
+            let What::Edit { path, written, .. } = new.what else { continue };
             let is_it = |deed: &&mut Deed| {
                 deed.conversation == number
                     && deed.tool_use_id == new.tool_use_id
-                    && matches!(&deed.what, What::Edit { path: of, written: had } if *of == path && *had != written)
+                    && matches!(&deed.what, What::Edit { path: of, written: had, .. } if *of == path && *had != written)
             };
             let found = self.deeds.all.iter_mut().rev().find(is_it);
             if let Some(What::Edit { written: had, .. }) = found.map(|deed| &mut deed.what) {

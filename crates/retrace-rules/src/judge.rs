@@ -2,7 +2,7 @@
 
 use crate::added::Written;
 use crate::deeds::{Deed, Deeds, What};
-use crate::matching::{Answer, Paths, call_matches, has_form, program_matches};
+use crate::matching::{Answer, Paths, call_matches, has_form, is_rehearsal, program_matches};
 use crate::rule::{Command, Form, Pattern, TextForm};
 use crate::shell::{Call, Calls};
 use crate::wish::asked_for;
@@ -113,8 +113,26 @@ impl<'p> Judging<'p> {
 pub struct Course {
     /// Deeds that were judged.
     judged: usize,
-    /// Of a rule about an order, by conversation: true if the earlier act ran since the last edit.
-    ran: Vec<bool>,
+    /// Of a rule about an order, by conversation: whether the earlier act ran since the last edit.
+    ran: Vec<Ran>,
+}
+
+/// Whether an act was done since the last edit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Ran {
+    #[default]
+    No,
+    /// Only the shell knows.
+    Perhaps,
+    Yes,
+}
+
+/// What a command does, in order.
+enum Step<'d> {
+    /// A call.
+    Call(&'d Call),
+    /// A file is written: the index of its deed.
+    Edit(usize),
 }
 
 struct Judge<'d> {
@@ -146,6 +164,8 @@ impl<'d> Judge<'d> {
             for call in calls.calls.iter().filter(|call| program_matches(command, call)) {
                 let found = match call_matches(command, call) {
                     Answer::Unknown => Some(Outcome::Undecidable),
+                    // Of a program that only the shell knows, this is no call of the rule's.
+                    Answer::No if !call.known => None,
                     matches => outcome(&self, index, call, matches),
                 };
                 if let Some(outcome) = found {
@@ -168,13 +188,13 @@ impl<'d> Judge<'d> {
         if self.was_wished(index, command) { Outcome::Excepted } else { Outcome::Broken }
     }
 
-    /// A command that could not be parsed and names the program.
+    /// A command that could not be parsed, or a part of one, and names the program.
     fn hidden(&mut self, deed: usize, command: &Command, text: &str, calls: &Calls) {
-        let named = |name: &str| {
+        let names = |text: &String| {
             text.split(|letter: char| !(letter.is_alphanumeric() || "-_.".contains(letter)))
-                .any(|word| word == name)
+                .any(|word| word == command.program)
         };
-        if calls.unparsed && calls.calls.is_empty() && command.program != "*" && named(&command.program) {
+        if command.program != "*" && calls.unparsed.iter().any(names) {
             self.add(deed, &first_line(text), Outcome::Undecidable);
         }
     }
@@ -186,7 +206,11 @@ impl<'d> Judge<'d> {
             if matches != Answer::Yes || any && BUILTINS.contains(&call.program.as_str()) {
                 return None;
             }
-            let has = if any && !call.within.is_empty() { Answer::Yes } else { has_form(form, call) };
+            let has = match (any && !call.within.is_empty(), call.known) {
+                (true, _) => Answer::Yes,
+                (false, true) => has_form(form, call),
+                (false, false) => Answer::Unknown,
+            };
             Some(match has {
                 Answer::Yes => Outcome::Followed,
                 Answer::Unknown => Outcome::Undecidable,
@@ -195,32 +219,20 @@ impl<'d> Judge<'d> {
         })
     }
 
-    fn order(mut self, before: &Command, after: &Command, ran: &mut Vec<bool>) -> Vec<Verdict> {
+    fn order(mut self, before: &Command, after: &Command, ran: &mut Vec<Ran>) -> Vec<Verdict> {
         for (index, deed) in self.new_deeds() {
             if ran.len() <= deed.conversation {
-                ran.resize(deed.conversation + 1, false);
+                ran.resize(deed.conversation + 1, Ran::No);
             }
             match &deed.what {
-                What::Edit { .. } if self.is_change(index) && !self.is_output_of(index, before) => {
-                    ran[deed.conversation] = false;
-                }
+                What::Edit { by: None, .. } if self.is_change(index) => ran[deed.conversation] = Ran::No,
                 What::Command { text, calls } => {
                     self.hidden(index, after, text, calls);
-                    let mut now = ran[deed.conversation];
-                    for call in &calls.calls {
-                        let follows = call_matches(after, call);
-                        if follows != Answer::No {
-                            let outcome = match (now, follows) {
-                                (true, _) => Outcome::Followed,
-                                (false, Answer::Unknown) => Outcome::Undecidable,
-                                (false, _) => self.without(index, before),
-                            };
-                            self.add(index, &call.text(), outcome);
-                        }
-                        now |= call_matches(before, call) == Answer::Yes;
-                    }
+                    let now = self.order_within(index, calls, (before, after), ran[deed.conversation]);
                     // What failed has run, but a later act does not rest on it; what ran within one command stays for that command.
-                    ran[deed.conversation] = if deed.failed { ran[deed.conversation] } else { now };
+                    if !deed.failed {
+                        ran[deed.conversation] = now;
+                    }
                 }
                 _ => {}
             }
@@ -228,20 +240,92 @@ impl<'d> Judge<'d> {
         self.found
     }
 
+    /// The calls and edits of one command; answers whether the earlier act ran when it ends.
+    fn order_within(
+        &mut self,
+        index: usize,
+        calls: &Calls,
+        (before, after): (&Command, &Command),
+        mut now: Ran,
+    ) -> Ran {
+        for step in self.steps(index, calls) {
+            let call = match step {
+                Step::Call(call) => call,
+                Step::Edit(edit) => {
+                    if self.is_work_of(edit) && !self.is_output_of(edit, before) {
+                        now = Ran::No;
+                    }
+                    continue;
+                }
+            };
+            let follows = call_matches(after, call);
+            if follows != Answer::No {
+                let outcome = match (now, follows) {
+                    (Ran::Yes, Answer::Yes) => Outcome::Followed,
+                    (Ran::Yes, _) if call.known => Outcome::Followed,
+                    (Ran::No, Answer::Yes) => self.without(index, before),
+                    _ => Outcome::Undecidable,
+                };
+                self.add(index, &call.text(), outcome);
+            }
+            now = now.max(match call_matches(before, call) {
+                Answer::Yes if !is_rehearsal(before, call) => Ran::Yes,
+                Answer::Unknown => Ran::Perhaps,
+                _ => Ran::No,
+            });
+        }
+        if calls.unparsed.iter().any(|text| text.is_empty() || text.contains(&before.program)) {
+            now = now.max(Ran::Perhaps);
+        }
+        now
+    }
+
+    /// The calls of a command and the files that it writes, in the order in which they are done.
+    fn steps(&self, index: usize, calls: &'d Calls) -> Vec<Step<'d>> {
+        let mut edits: Vec<(usize, usize)> = self.edits_of(index).map(|(edit, by)| (by.1, edit)).collect();
+        edits.sort_unstable();
+        let mut edits = edits.into_iter().peekable();
+        let mut steps = Vec::with_capacity(calls.calls.len() + edits.len());
+        for (at, call) in calls.calls.iter().enumerate() {
+            while let Some((_, edit)) = edits.next_if(|(done, _)| *done <= at) {
+                steps.push(Step::Edit(edit));
+            }
+            steps.push(Step::Call(call));
+        }
+        steps.extend(edits.map(|(_, edit)| Step::Edit(edit)));
+        steps
+    }
+
+    /// The files that a command writes, each with the calls that write it.
+    fn edits_of(&self, index: usize) -> impl Iterator<Item = (usize, (usize, usize))> + use<'d> {
+        let command = &self.deeds.all[index];
+        let behind = self.deeds.all.iter().enumerate().skip(index + 1);
+        let of_call = behind.take_while(|(_, deed)| {
+            (deed.conversation, deed.line, &deed.tool_use_id)
+                == (command.conversation, command.line, &command.tool_use_id)
+        });
+        of_call.map_while(|(at, deed)| match deed.what {
+            What::Edit { by, .. } => Some((at, by?)),
+            _ => None,
+        })
+    }
+
     /// True if a deed changed the work.
     fn is_change(&self, index: usize) -> bool {
-        let deed = &self.deeds.all[index];
-        matches!(&deed.what, What::Edit { path, .. } if !deed.failed && self.is_work(path))
+        !self.deeds.all[index].failed && self.is_work_of(index)
+    }
+
+    fn is_work_of(&self, index: usize) -> bool {
+        matches!(&self.deeds.all[index].what, What::Edit { path, .. } if self.is_work(path))
     }
 
     /// True for a file to which a call of the command went: what it put out is no change after it.
     fn is_output_of(&self, index: usize, command: &Command) -> bool {
-        let edit = &self.deeds.all[index];
-        if !matches!(edit.what, What::Edit { written: None, .. }) {
+        let What::Edit { written: None, by: Some((from, to)), .. } = self.deeds.all[index].what else {
             return false;
-        }
-        self.command_of(index)
-            .is_some_and(|calls| calls.calls.iter().any(|call| call_matches(command, call) == Answer::Yes))
+        };
+        let calls = self.command_of(index).and_then(|calls| calls.calls.get(from..to));
+        calls.is_some_and(|calls| calls.iter().any(|call| call_matches(command, call) == Answer::Yes))
     }
 
     /// True for a file that a command of the shell writes.
@@ -285,12 +369,14 @@ impl<'d> Judge<'d> {
     fn paths(mut self, paths: &Paths) -> Vec<Verdict> {
         let directory = self.deeds.directory.as_deref();
         for (index, deed) in self.new_deeds() {
-            let What::Edit { path, .. } = &deed.what else { continue };
+            let What::Edit { path, is_removed, .. } = &deed.what else { continue };
             // A command that failed may have written before; what another tool failed to write was not written.
             if deed.failed && !self.is_by_command(index) {
                 continue;
             }
-            if !paths.matches(path, directory) {
+            let is_forbidden =
+                paths.matches(path, directory) || *is_removed && paths.matches_all_below(path, directory);
+            if !is_forbidden {
                 self.add(index, path, Outcome::Followed);
             } else {
                 let name = path.rsplit('/').next().unwrap_or(path);
@@ -307,7 +393,7 @@ impl<'d> Judge<'d> {
     fn text_form(mut self, paths: &Paths, of: &TextForm) -> Vec<Verdict> {
         let directory = self.deeds.directory.as_deref();
         for (index, deed) in self.new_deeds() {
-            let What::Edit { path, written } = &deed.what else { continue };
+            let What::Edit { path, written, .. } = &deed.what else { continue };
             if deed.failed || !paths.matches(path, directory) {
                 continue;
             }
@@ -353,25 +439,18 @@ impl<'d> Judge<'d> {
     }
 
     fn at_end(mut self, command: &Command) -> Vec<Verdict> {
-        let main = |deed: &&Deed| deed.conversation == 0;
-        let edited = |at: &usize| {
-            self.deeds.all[*at].conversation == 0 && self.is_change(*at) && !self.is_output_of(*at, command)
-        };
-        let Some(last_edit) = (0..self.deeds.all.len()).rev().find(edited) else { return self.found };
-        let after = self.deeds.all.iter().enumerate().skip(last_edit).filter(|(_, deed)| main(deed));
-        let mut outcome = Outcome::Broken;
-        let mut last = last_edit;
-        for (index, deed) in after {
+        // What became of the act since the last change; none before the first one.
+        let mut outcome: Option<Outcome> = None;
+        let mut last = 0;
+        for (index, deed) in self.deeds.all.iter().enumerate().filter(|(_, deed)| deed.conversation == 0) {
             last = index;
-            let What::Command { calls, .. } = &deed.what else { continue };
-            for call in &calls.calls {
-                outcome = match call_matches(command, call) {
-                    Answer::Yes if !deed.failed => Outcome::Followed,
-                    Answer::Unknown if outcome == Outcome::Broken => Outcome::Undecidable,
-                    _ => outcome,
-                };
+            match &deed.what {
+                What::Edit { by: None, .. } if self.is_change(index) => outcome = Some(Outcome::Broken),
+                What::Command { calls, .. } => outcome = self.at_end_within(index, calls, command, outcome),
+                _ => {}
             }
         }
+        let Some(mut outcome) = outcome else { return self.found };
         if outcome == Outcome::Broken
             && self.said_before(last).is_some_and(|said| {
                 crate::wish::is_refused(said, command.arguments.last().unwrap_or(&command.program))
@@ -381,6 +460,38 @@ impl<'d> Judge<'d> {
         }
         self.add(last, &command.text(), outcome);
         self.found
+    }
+
+    fn at_end_within(
+        &self,
+        index: usize,
+        calls: &Calls,
+        command: &Command,
+        mut outcome: Option<Outcome>,
+    ) -> Option<Outcome> {
+        let failed = self.deeds.all[index].failed;
+        for step in self.steps(index, calls) {
+            match step {
+                Step::Edit(edit) if self.is_change(edit) && !self.is_output_of(edit, command) => {
+                    outcome = Some(Outcome::Broken);
+                }
+                Step::Call(call) if outcome.is_some() => match call_matches(command, call) {
+                    Answer::Yes if !failed && !is_rehearsal(command, call) => {
+                        outcome = Some(Outcome::Followed);
+                    }
+                    Answer::Unknown if outcome == Some(Outcome::Broken) => {
+                        outcome = Some(Outcome::Undecidable);
+                    }
+                    _ => {}
+                },
+                _ => {}
+            }
+        }
+        let may_hide = |text: &String| text.contains(&command.program);
+        if outcome == Some(Outcome::Broken) && calls.unparsed.iter().any(may_hide) {
+            outcome = Some(Outcome::Undecidable);
+        }
+        outcome
     }
 
     fn ask_first(self, command: &Command) -> Vec<Verdict> {

@@ -25,15 +25,17 @@ mod propose;
 mod rule;
 pub mod shell;
 mod wish;
+mod wording;
 
 pub use added::Written;
 pub use deeds::{Deed, Deeds, What, deeds, proposed_call};
 pub use follow::{Changed, Following, NotFollowed};
 pub use judge::{Course, Judging, Outcome, Verdict, judge};
 pub use matching::{Answer, Paths, call_matches, has_form};
-pub use propose::{Proposal, is_wording_of, propose};
+pub use propose::{Proposal, propose, shown_lines};
 pub use rule::{Command, Form, KINDS, Pattern, Rule, RuleError, TextForm};
 pub use wish::asked_for;
+pub use wording::is_wording_of;
 
 #[cfg(test)]
 mod tests;

@@ -113,6 +113,26 @@ const VALUES: [(&str, &str, &[&str]); 13] = [
     ("psql", "", &["-c", "--command", "-f", "--file", "-d", "-h", "-p", "-U", "-v"]),
 ];
 
+/// Options behind which a value may stand at once, and never in the next word; an empty subcommand is any: `-uno` is no `-n`.
+const ATTACHED: [(&str, &str, &[&str]); 8] = [
+    ("git", "commit", &["-u", "-S"]),
+    ("git", "status", &["-u"]),
+    ("git", "merge", &["-S"]),
+    ("git", "rebase", &["-S"]),
+    ("git", "tag", &["-n"]),
+    ("git", "diff", &["-U", "-M", "-C", "-B", "-l", "-O"]),
+    ("sed", "", &["-i"]),
+    ("perl", "", &["-i"]),
+];
+
+/// Options with which a program only shows what it would do. Sources as above.
+const REHEARSALS: [(&str, &str, &[&str]); 4] = [
+    ("git", "push", &["-n"]),
+    ("git", "add", &["-n"]),
+    ("make", "", &["-n", "--just-print", "--recon"]),
+    ("rsync", "", &["-n"]),
+];
+
 /// Programs whose options are whole words behind one dash: `find -name` is not `-n -a -m -e`.
 const WORD_OPTIONS: [&str; 16] = [
     "find",
@@ -138,6 +158,13 @@ fn takes_value(program: &str, subcommand: &str, option: &str) -> bool {
     let of_program =
         VALUES.iter().filter(|(of, sub, _)| *of == program && (sub.is_empty() || *sub == subcommand));
     of_program.flat_map(|(_, _, values)| values.iter()).any(|value| *value == option)
+}
+
+/// True for an option that takes what stands behind it in the same word, if anything does.
+fn takes_rest(program: &str, subcommand: &str, option: &str) -> bool {
+    let of_program =
+        ATTACHED.iter().filter(|(of, sub, _)| *of == program && (sub.is_empty() || *sub == subcommand));
+    of_program.flat_map(|(_, _, options)| options.iter()).any(|attached| *attached == option)
 }
 
 /// A text with `*` for any part of it, compiled.
@@ -173,9 +200,9 @@ thread_local! {
     static COMPILED: RefCell<HashMap<String, Option<GlobMatcher>>> = RefCell::default();
 }
 
-/// True if a call is of the program that a pattern names.
+/// True if a call is of the program that a pattern names, or may be.
 pub(crate) fn program_matches(command: &Command, call: &Call) -> bool {
-    command.program == "*" || fits(&command.program, &call.program)
+    command.program == "*" || !call.known || fits(&command.program, &call.program)
 }
 
 /// Whether a call is one that a pattern names.
@@ -184,6 +211,38 @@ pub fn call_matches(command: &Command, call: &Call) -> Answer {
     if !program_matches(command, call) {
         return Answer::No;
     }
+    if !call.known && command.program != "*" {
+        return may_match(command, call);
+    }
+    arguments_match(command, call)
+}
+
+/// Whether a call may be one that a pattern names, where only the shell knows its program: the arguments fit, or the word that
+/// stands for the program may hold them, or it may be a program that starts another one.
+fn may_match(command: &Command, call: &Call) -> Answer {
+    let is_among = |word: &str| call.arguments.iter().any(|argument| fits(word, name_of(&argument.text)));
+    let may = call.arguments.is_empty()
+        || is_among(&command.program)
+        || arguments_match(command, call) != Answer::No;
+    if may { Answer::Unknown } else { Answer::No }
+}
+
+/// True for a call that only shows what it would do, or what the program is.
+pub(crate) fn is_rehearsal(command: &Command, call: &Call) -> bool {
+    let parts = Parts::of(call);
+    let subcommand = parts.subcommand();
+    let is_named = |option: &str| command.arguments.iter().any(|argument| argument == option);
+    let is_given =
+        |option: &str| !is_named(option) && has_option(&call.program, subcommand, option, &parts.options);
+    let short = REHEARSALS
+        .iter()
+        .filter(|(program, sub, _)| *program == call.program && (sub.is_empty() || *sub == subcommand));
+    ["--dry-run", "--help"].into_iter().any(is_given)
+        || short.flat_map(|(_, _, options)| *options).any(|option| is_given(option))
+}
+
+/// Whether the arguments of a call are those that a pattern names.
+fn arguments_match(command: &Command, call: &Call) -> Answer {
     let parts = Parts::of(call);
     let wanted_options = command.arguments.iter().filter(|word| is_option(word));
     let wanted_words: Vec<&str> =
@@ -349,7 +408,10 @@ fn holds_option(program: &str, subcommand: &str, wanted: &str, given: &str) -> b
 fn letters<'g>(program: &str, subcommand: &str, given: &'g str) -> &'g str {
     let Some(given) = given.strip_prefix('-').filter(|given| !given.starts_with('-')) else { return "" };
     let ends = |(_, letter): &(usize, char)| {
-        !letter.is_ascii_alphabetic() || takes_value(program, subcommand, &format!("-{letter}"))
+        let option = format!("-{letter}");
+        !letter.is_ascii_alphabetic()
+            || takes_value(program, subcommand, &option)
+            || takes_rest(program, subcommand, &option)
     };
     match given.char_indices().find(ends) {
         Some((at, letter)) if letter.is_ascii_alphabetic() => &given[..=at],
@@ -398,27 +460,46 @@ pub fn has_form(form: &Form, call: &Call) -> Answer {
 
 /// Patterns of paths, compiled.
 #[derive(Clone, Debug)]
-pub struct Paths(GlobSet);
+pub struct Paths {
+    files: GlobSet,
+    /// Directories of which all is named.
+    directories: GlobSet,
+}
 
 impl Paths {
     /// Compiles patterns; what cannot be compiled matches nothing.
     #[must_use]
     pub fn of(patterns: &[String]) -> Self {
-        let mut set = GlobSetBuilder::new();
-        for glob in patterns.iter().filter_map(|pattern| path_globs(pattern)).flatten() {
-            set.add(glob);
+        let set = |patterns: &mut dyn Iterator<Item = &str>| {
+            let mut set = GlobSetBuilder::new();
+            for glob in patterns.filter_map(path_globs).flatten() {
+                set.add(glob);
+            }
+            set.build().unwrap_or_default()
+        };
+        Self {
+            files: set(&mut patterns.iter().map(String::as_str)),
+            directories: set(&mut patterns.iter().filter_map(|pattern| directory_of(pattern))),
         }
-        Self(set.build().unwrap_or_default())
     }
 
     /// True if a path, or its part below `directory`, matches.
     #[must_use]
     pub fn matches(&self, path: &str, directory: Option<&str>) -> bool {
-        let below = directory
-            .and_then(|directory| path.strip_prefix(directory))
-            .map(|path| path.trim_start_matches('/'));
-        self.0.is_match(path) || below.is_some_and(|below| self.0.is_match(below))
+        is_in(&self.files, path, directory)
     }
+
+    /// True if all below a directory matches.
+    #[must_use]
+    pub fn matches_all_below(&self, path: &str, directory: Option<&str>) -> bool {
+        is_in(&self.directories, path, directory)
+    }
+}
+
+fn is_in(set: &GlobSet, path: &str, directory: Option<&str>) -> bool {
+    let below =
+        directory.and_then(|directory| path.strip_prefix(directory)).map(|path| path.trim_start_matches('/'));
+    set.is_match(path) || below.is_some_and(|below| set.is_match(below))
 }
 
 /// The globs of a pattern: anywhere in a path, and everything below what it names. `None` for a pattern that cannot be read.
@@ -435,4 +516,10 @@ pub(crate) fn path_globs(pattern: &str) -> Option<Vec<Glob>> {
         format!("**/{pattern}")
     };
     Some(vec![build(&anywhere)?, build(&format!("{anywhere}/**"))?])
+}
+
+/// The pattern of the directory whose whole content a pattern names: `generated` of `generated/**`.
+fn directory_of(pattern: &str) -> Option<&str> {
+    let directory = pattern.trim().trim_end_matches('/').strip_suffix("/**")?;
+    (!directory.ends_with("**")).then_some(directory)
 }

@@ -17,7 +17,7 @@ pub struct Proposal {
 }
 
 /// Programs that a sentence may name without marks of code.
-const PROGRAMS: [&str; 48] = [
+pub(crate) const PROGRAMS: [&str; 48] = [
     "npm",
     "npx",
     "pnpm",
@@ -69,7 +69,7 @@ const PROGRAMS: [&str; 48] = [
 ];
 
 /// Acts that a sentence names by a verb, and the command each is.
-const ACTS: [(&[&str], &str); 9] = [
+pub(crate) const ACTS: [(&[&str], &str); 9] = [
     (&["commit", "committing", "commits"], "git commit"),
     (&["push", "pushing", "pushes"], "git push"),
     (&["merge", "merging"], "gh pr merge"),
@@ -82,7 +82,7 @@ const ACTS: [(&[&str], &str); 9] = [
 ];
 
 /// Words that forbid what follows.
-const FORBID: [&str; 14] = [
+pub(crate) const FORBID: [&str; 14] = [
     "never ",
     "do not ",
     "don't ",
@@ -100,7 +100,7 @@ const FORBID: [&str; 14] = [
 ];
 
 /// Verbs for changing a file.
-const EDITS: [&str; 9] = [
+pub(crate) const EDITS: [&str; 9] = [
     "edit ",
     "touch ",
     "modify ",
@@ -127,7 +127,7 @@ pub fn propose(text: &str) -> Vec<Proposal> {
     for (number, line) in text.lines().enumerate().skip(front_matter) {
         let line = if fenced { line.into() } else { without_comments(line, &mut commented) };
         let trimmed = line.trim();
-        if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
+        if is_fence(trimmed) {
             fenced = !fenced;
             continue;
         }
@@ -177,36 +177,25 @@ fn without_comments<'l>(line: &'l str, commented: &mut bool) -> Cow<'l, str> {
     Cow::Owned(kept)
 }
 
-/// True if an earlier line said the same rule in other words: it is proposed as the same pattern, or names all that the
-/// pattern does and forbids where the pattern does.
+/// The lines of a text that a model is shown, with their numbers from 1: without comments. In a block of code a comment is text.
 #[must_use]
-pub fn is_wording_of(line: &str, pattern: &Pattern) -> bool {
-    if sentences(line.trim()).iter().flat_map(|sentence| patterns(sentence)).any(|found| found == *pattern) {
-        return true;
-    }
-    let lower = line.to_lowercase();
-    if let Pattern::TextForm(of) = pattern {
-        return lower.contains(&of.form.text().trim_start_matches('!').to_lowercase());
-    }
-    let words: Vec<&str> =
-        lower.split(|letter: char| letter.is_whitespace() || ",.;:!?`\"'()*".contains(letter)).collect();
-    let named = pattern.words();
-    let forbids = !matches!(pattern, Pattern::CommandNever(_) | Pattern::PathNever(_))
-        || FORBID.iter().any(|forbid| format!(" {lower}").contains(&format!(" {forbid}")));
-    let all_named =
-        named.iter().filter(|word| **word != "*").all(|word| words.contains(&word.to_lowercase().as_str()));
-    let paths_named = match pattern {
-        Pattern::PathNever(paths) => paths.iter().any(|path| {
-            let stem = path.trim_matches(|letter: char| "*/.".contains(letter)).to_lowercase();
-            !stem.is_empty() && lower.contains(&stem)
-        }),
-        _ => !named.is_empty(),
-    };
-    forbids && all_named && paths_named
+pub fn shown_lines(text: &str) -> Vec<(u64, Cow<'_, str>)> {
+    let (mut fenced, mut commented) = (false, false);
+    let shown = text.lines().enumerate().map(|(number, line)| {
+        let line = if fenced { Cow::Borrowed(line) } else { without_comments(line, &mut commented) };
+        fenced ^= is_fence(&line);
+        (number as u64 + 1, line)
+    });
+    shown.collect()
+}
+
+fn is_fence(line: &str) -> bool {
+    let trimmed = line.trim_start();
+    trimmed.starts_with("```") || trimmed.starts_with("~~~")
 }
 
 /// The sentences of a line, without the marks of a list.
-fn sentences(line: &str) -> Vec<String> {
+pub(crate) fn sentences(line: &str) -> Vec<String> {
     let line = line.trim_start_matches(|letter: char| "-*+> ".contains(letter) || letter.is_ascii_digit());
     let line = line.trim_start_matches(['.', ')']).trim().replace("**", "");
     let mut parts = Vec::new();
@@ -239,7 +228,7 @@ fn text_form(lower: &str) -> Option<Pattern> {
     })
 }
 
-fn patterns(sentence: &str) -> Vec<Pattern> {
+pub(crate) fn patterns(sentence: &str) -> Vec<Pattern> {
     let lower = sentence.to_lowercase();
     if is_told(&lower) {
         return Vec::new();
@@ -255,8 +244,11 @@ fn patterns(sentence: &str) -> Vec<Pattern> {
     if !ends.is_empty() {
         return ends;
     }
-    let one = order(&lower, sentence)
-        .or_else(|| path_never(&lower, sentence))
+    let orders = order(&lower, sentence);
+    if !orders.is_empty() {
+        return orders;
+    }
+    let one = path_never(&lower, sentence)
         .or_else(|| prefix(&lower, sentence))
         .or_else(|| trailer(&lower, sentence))
         .or_else(|| text_form(&lower));
@@ -291,11 +283,48 @@ const CASES: [&str; 13] = [
     "more than ",
 ];
 
-/// True for what somebody is said to do, which asks for nothing.
-fn is_told(lower: &str) -> bool {
-    let says = [" says ", " said ", ", says", " said:"].iter().any(|says| lower.contains(says));
-    let told = ["i never ", "he never ", "she never ", "they never ", "i don't ", "i do not ", "i don’t "];
-    says || told.iter().any(|told| find_word(lower, told).is_some())
+/// True for what somebody is said to do, for what was, and for what is so: none of it asks for anything.
+pub(crate) fn is_told(lower: &str) -> bool {
+    let says = [" says ", " said ", ", says", " said:", " to say "].iter().any(|says| lower.contains(says));
+    let told = [
+        "i never ",
+        "he never ",
+        "she never ",
+        "they never ",
+        "i don't ",
+        "i do not ",
+        "i don’t ",
+        "used to ",
+        "there is no ",
+        "there are no ",
+        "there's no ",
+        "there is not ",
+        "there was no ",
+        "has no ",
+        "have no ",
+        "had no ",
+        "does not ",
+        "doesn't ",
+        "doesn’t ",
+        "did not ",
+        "didn't ",
+        "didn’t ",
+        "no longer true",
+        "no longer so",
+        "no longer a rule",
+        "old rule",
+        "former rule",
+        "outdated",
+    ];
+    says || told.iter().any(|told| find_word(lower, told).is_some()) || is_quoted_past(lower)
+}
+
+/// True for a quotation of which something is said: `"never use yarn" was our rule`.
+fn is_quoted_past(lower: &str) -> bool {
+    let Some(rest) = lower.trim_start().strip_prefix(['"', '“', '\'', '‘']) else { return false };
+    let Some(end) = rest.find(['"', '”', '\'', '’']) else { return false };
+    let behind = rest[end..].trim_start_matches(['"', '”', '\'', '’', ' ']);
+    ["was ", "is ", "were ", "had "].iter().any(|verb| behind.starts_with(verb))
 }
 
 /// True for a sentence that begins with the case it is about: "When you test, never use npm".
@@ -361,6 +390,10 @@ fn never(lower: &str, sentence: &str) -> Vec<Pattern> {
     for forbid in FORBID {
         let Some(at) = find_word(lower, forbid) else { continue };
         let rest = tail(sentence, lower, at + forbid.len());
+        // "No need", "no more than": not of a thing, and of a thing only where the sentence or a part of it begins.
+        if *forbid == *"no " && !begins_part(&lower[..at]) {
+            continue;
+        }
         let verbs = [
             "use ", "using ", "run ", "call ", "do ", "execute ", "invoke ", "ever ", "pass ", "add ", "a ",
             "the ",
@@ -378,6 +411,16 @@ fn never(lower: &str, sentence: &str) -> Vec<Pattern> {
         return forbidden.into_iter().filter_map(|command| not_contradicted(command, &wanted)).collect();
     }
     Vec::new()
+}
+
+/// True if a part of a sentence begins behind a text.
+fn begins_part(before: &str) -> bool {
+    let before = before.trim_end_matches([' ', '*', '_', '❌', '🚫', '[', ']', '"', '“', '⚠', '\u{fe0f}']);
+    before.is_empty()
+        || before.ends_with([',', ':', ';', '.', '—', '–', '-', '(', '!'])
+        || before.ends_with(" and")
+        || before.ends_with(" but")
+        || before.ends_with(" with")
 }
 
 /// What forbids a command, where the sentence asks for others: where it asks for the same command as another one starts it
@@ -469,6 +512,10 @@ fn of_code(code: &str) -> Option<Command> {
     if OF_LANGUAGES.contains(&command.program.as_str()) {
         return None;
     }
+    // More than one call, or what the shell does with its output, no pattern names.
+    if code.contains(['|', '>', '<', ';', '&', '$', '(', '`']) {
+        return None;
+    }
     let known = PROGRAMS.contains(&command.program.as_str());
     (known || code.contains(' ') && is_program(&command.program) && calls(code).calls.len() == 1)
         .then_some(command)
@@ -509,7 +556,7 @@ fn is_path(text: &str) -> bool {
 
 /// "prefix every command with `rtk`".
 fn prefix(lower: &str, sentence: &str) -> Option<Pattern> {
-    let at = find_word(lower, "prefix ")?;
+    let at = asked_prefix(lower)?;
     let with = lower[at..].find("with ").map(|with| at + with + "with ".len())?;
     let rest = tail(sentence, lower, with);
     let word = spans(rest).into_iter().next().or_else(|| rest.split_whitespace().next())?;
@@ -520,6 +567,22 @@ fn prefix(lower: &str, sentence: &str) -> Option<Pattern> {
     let program = named.filter_map(of_code).map(|command| command.program).next();
     let command = Command { program: program.unwrap_or_else(|| "*".to_owned()), arguments: Vec::new() };
     (!word.is_empty()).then(|| Pattern::CommandForm { command, form: Form::With(vec![word.to_owned()]) })
+}
+
+/// Where a sentence asks to prefix something: "prefix" is a thing as well ("the prefix is …").
+fn asked_prefix(lower: &str) -> Option<usize> {
+    let asks = ["always", "must", "please", "should", "to", "and", "be", "also"];
+    let places = lower.match_indices("prefix").map(|(at, _)| at);
+    places.into_iter().find(|at| {
+        let rest = &lower[at + "prefix".len()..];
+        let is_verb = rest.starts_with(' ') || rest.starts_with("ed with ");
+        let before = lower[..*at].trim_end();
+        let last = before.rsplit(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
+        let begins = before.is_empty()
+            || before.ends_with([',', ':', ';', '.', '—', '–'])
+            || asks.contains(&last) && lower[..*at].ends_with(' ');
+        is_verb && begins
+    })
 }
 
 /// "no Co-Authored-By in commits".
@@ -544,7 +607,7 @@ fn form(lower: &str, sentence: &str) -> Option<Pattern> {
         return None;
     }
     let found = calls(span);
-    let inner = found.calls.last().filter(|_| !found.unparsed)?;
+    let inner = found.calls.last().filter(|_| found.unparsed.is_empty())?;
     if found.calls.iter().any(|call| call.program != inner.program && call.within.len() == inner.within.len())
     {
         return None;
@@ -562,22 +625,93 @@ fn form(lower: &str, sentence: &str) -> Option<Pattern> {
     says_more.then_some(Pattern::CommandForm { command, form })
 }
 
-/// "run `npm run lint` before committing".
-fn order(lower: &str, sentence: &str) -> Option<Pattern> {
-    let at = find_word(lower, "before ")?;
+/// "run `npm run lint` before committing": one for each command that is to come before.
+fn order(lower: &str, sentence: &str) -> Vec<Pattern> {
+    let Some(at) = find_word(lower, "before ") else { return Vec::new() };
     let after_text = tail(sentence, lower, at + "before ".len());
-    let after_text = ["you ", "any ", "every ", "each ", "a ", "the "]
-        .iter()
-        .fold(after_text, |rest, word| rest.strip_prefix(word).unwrap_or(rest));
-    let after = first_command(after_text)?;
+    let after_text = [
+        "you ",
+        "we ",
+        "any ",
+        "every ",
+        "each ",
+        "a ",
+        "the ",
+        "running ",
+        "run ",
+        "using ",
+        "calling ",
+        "doing ",
+        "creating ",
+    ]
+    .iter()
+    .fold(after_text, |rest, word| rest.strip_prefix(word).unwrap_or(rest));
+    let Some((after, _)) = named_command(after_text) else { return Vec::new() };
     let before_text = sentence.get(..at).unwrap_or_default();
-    let before = spans(before_text).into_iter().rev().find_map(of_code).or_else(|| {
-        before_text.split_whitespace().rev().find_map(|word| {
-            let word = word.trim_matches(|letter: char| ".,;:`".contains(letter));
-            named_command(word).map(|(command, _)| command)
+    if !is_asked(before_text) {
+        return Vec::new();
+    }
+    let before = last_listed(before_text);
+    // An option alone is no act.
+    let is_act = |before: &Command| {
+        *before != after && before.program != "*" || ACTS.iter().any(|(_, act)| *act == before.text())
+    };
+    if before.is_empty() || !before.iter().all(is_act) {
+        return Vec::new();
+    }
+    before.into_iter().map(|before| Pattern::Order { before, after: after.clone() }).collect()
+}
+
+/// True if a text asks for what it names, rather than tells of it.
+fn is_asked(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let asks = ["must ", "should ", "always ", "need to ", "have to ", "make sure ", "ensure ", "please "];
+    if asks.iter().any(|ask| find_word(&lower, ask).is_some()) {
+        return true;
+    }
+    let begin = text.rsplit([':', ',', '—', ';']).map(str::trim_start).rfind(|part| !part.trim().is_empty());
+    let verbs = ["run ", "execute ", "do ", "call ", "use ", "first ", "check ", "remember ", "you "];
+    let starts = |part: &str| {
+        let part = part.trim_start();
+        let lower = part.to_lowercase();
+        verbs.iter().any(|verb| lower.starts_with(verb)) || named_command(part).is_some()
+    };
+    begin.is_some_and(starts)
+        || text.split([':', ',', '—', ';']).any(|part| {
+            let lower = part.trim_start().to_lowercase();
+            verbs[..2].iter().any(|verb| lower.starts_with(verb))
         })
-    })?;
-    (before != after).then_some(Pattern::Order { before, after })
+}
+
+/// The last commands of a text, all that are listed together: "`cargo fmt` and `cargo clippy`".
+fn last_listed(text: &str) -> Vec<Command> {
+    let parts: Vec<&str> = text.split('`').collect();
+    let mut found: Vec<Command> = Vec::new();
+    // Spans stand at odd places, what is between them at even ones.
+    let spans = (0..parts.len() / 2).map(|index| 2 * index + 1).filter(|at| at + 1 < parts.len());
+    for at in spans.rev() {
+        let behind = parts[at + 1].trim();
+        let is_listed = ["and", ",", ", and", "&", "+", "then", ", then", "and then"].contains(&behind);
+        if !found.is_empty() && !is_listed {
+            // One of two is no order of either.
+            if ["or", ", or", "/", "and/or"].contains(&behind) {
+                return Vec::new();
+            }
+            break;
+        }
+        match of_code(parts[at]) {
+            Some(command) => found.push(command),
+            None if found.is_empty() => {}
+            None => break,
+        }
+    }
+    if found.is_empty() {
+        let words = text.split_whitespace().rev();
+        let word = words.map(|word| word.trim_matches(|letter: char| ".,;:`".contains(letter)));
+        found.extend(word.into_iter().find_map(|word| named_command(word).map(|(command, _)| command)));
+    }
+    found.reverse();
+    found
 }
 
 /// "push must succeed before you stop", "run `make check` and `make docs` at the end of the session".
@@ -657,7 +791,7 @@ fn spans(text: &str) -> Vec<&str> {
 }
 
 /// Where words stand, at the start of a word.
-fn find_word(lower: &str, wanted: &str) -> Option<usize> {
+pub(crate) fn find_word(lower: &str, wanted: &str) -> Option<usize> {
     let mut from = 0;
     while let Some(at) = lower.get(from..)?.find(wanted) {
         let at = from + at;

@@ -3,22 +3,28 @@
 //! A command is parsed by a grammar of bash, so that `echo "npm ci"` calls `echo` alone and `sh -c 'npm ci'` calls `sh` and `npm`.
 //! Followed are lists, pipelines, compound commands, functions that are called, command and process substitutions, commands
 //! within commands (`sh -c`, `eval`, `xargs`, `find -exec`, here-documents of a shell), and programs that start another one
-//! (`sudo`, `env`, `npx`, …). A variable that was given a plain value before is put in. Nothing else is expanded.
+//! (`sudo`, `env`, `npx`, …). A variable that was given a plain value before is put in; one that may have another value by a branch
+//! is not. Nothing else is expanded. Files that a command writes are found on the way, each with its place among the calls.
 
+mod files;
 mod interpret;
+mod starters;
+mod state;
 mod words;
 
 pub(crate) use interpret::name_of;
 
 use brush_parser::ast::{
     AndOr, Assignment, AssignmentName, AssignmentValue, Command, CommandPrefixOrSuffixItem, CompoundCommand,
-    CompoundList, FunctionBody, IoFileRedirectTarget, IoRedirect, Pipeline, RedirectList, SimpleCommand,
-    Word as ShellWord,
+    CompoundList, ExtendedTestExpr, FunctionBody, IoFileRedirectKind, IoFileRedirectTarget, IoRedirect,
+    Pipeline, RedirectList, SimpleCommand, SubshellCommand,
 };
 use brush_parser::{ParserOptions, parse_tokens, uncached_tokenize_str};
 use serde::{Deserialize, Serialize};
+use state::State;
 use std::collections::{HashMap, VecDeque};
 use std::panic::catch_unwind;
+use std::rc::Rc;
 
 /// Longest command that is parsed, in bytes. The parser's time grows faster than its input.
 const LONGEST: usize = 64 << 10;
@@ -32,11 +38,16 @@ const DEEPEST: usize = 8;
 /// Most calls that are taken from one command.
 const MOST_CALLS: usize = 1_000;
 
+/// Most simple commands that are followed in one command: functions and loops may repeat each other.
+const MOST_STEPS: usize = 10_000;
+
 /// One call of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {
-    /// Name of the program without its directory.
+    /// Name of the program without its directory; where only the shell knows it, the word as it was written.
     pub program: String,
+    /// True if the name is known.
+    pub known: bool,
     /// Its arguments.
     pub arguments: Vec<Argument>,
     /// Programs that started it, the outermost first (`npx` of `npx tsc`), each with the words before the program it starts.
@@ -67,15 +78,36 @@ pub struct Argument {
     pub known: bool,
 }
 
+/// A file that a command writes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileWrite {
+    /// Its path, relative to where the command begins unless it is absolute.
+    pub path: String,
+    /// False if the command went to a directory that only the shell knows: the path is relative to that one.
+    pub from_start: bool,
+    /// True if it is not there any more, with all below it.
+    pub is_removed: bool,
+    /// The calls of the pipeline that writes it, as a range of [`Calls::calls`]. It is written when these are done.
+    pub by: (usize, usize),
+}
+
 /// What was found in a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Calls {
     /// The calls, in the order of the text.
     pub calls: Vec<Call>,
+    /// The files it writes, in that order as well.
+    pub writes: Vec<FileWrite>,
+    /// Texts of the command, or of one within it, that could not be parsed; empty where it is not known what stood there.
+    pub unparsed: Vec<String>,
+}
+
+impl Calls {
     /// True if the command holds a call of a program whose name only the shell knows.
-    pub hidden: bool,
-    /// True if the command, or one within it, could not be parsed.
-    pub unparsed: bool,
+    #[must_use]
+    pub fn hidden(&self) -> bool {
+        self.calls.iter().any(|call| !call.known)
+    }
 }
 
 /// The calls of a command.
@@ -83,15 +115,24 @@ pub struct Calls {
 pub fn calls(command: &str) -> Calls {
     let mut shell = Shell::default();
     shell.run(command);
+    if shell.steps > MOST_STEPS {
+        shell.found.unparsed.push(command.to_owned());
+    }
     shell.found
 }
 
 #[derive(Default)]
 struct Shell {
     found: Calls,
-    variables: HashMap<String, Option<String>>,
-    functions: HashMap<String, FunctionBody>,
+    state: State,
+    functions: HashMap<String, Rc<FunctionBody>>,
+    aliases: HashMap<String, String>,
+    /// Arguments of the function or the script that is followed; `None` where nobody knows them.
+    positional: Option<Rc<Vec<Argument>>>,
+    /// What stands in files that a process substitution makes, by path.
+    files: HashMap<String, String>,
     depth: usize,
+    steps: usize,
     /// What the command before in a pipeline puts out, where it is known; then what this one does.
     piped: Option<String>,
 }
@@ -99,14 +140,18 @@ struct Shell {
 impl Shell {
     fn run(&mut self, command: &str) {
         if self.depth >= DEEPEST {
-            self.found.unparsed = true;
+            self.found.unparsed.push(command.to_owned());
             return;
         }
         let short = if command.len() > LONGEST { without_documents(command) } else { None };
-        // What stood in the documents is not known.
-        self.found.unparsed |= short.is_some();
+        if short.is_some() {
+            // What stood in the documents is not known.
+            self.found.unparsed.push(String::new());
+        }
         let Some(program) = parsed(short.as_deref().unwrap_or(command)) else {
-            self.found.unparsed |= !command.trim().is_empty();
+            if !command.trim().is_empty() {
+                self.found.unparsed.push(command.to_owned());
+            }
             return;
         };
         self.depth += 1;
@@ -116,83 +161,196 @@ impl Shell {
         self.depth -= 1;
     }
 
-    /// As [`Self::run`], of a shell whose variables and functions end with it.
+    /// As [`Self::run`], of a shell whose variables end with it.
     fn run_apart(&mut self, command: &str) {
-        let (variables, functions) = (self.variables.clone(), self.functions.clone());
+        let mark = self.state.mark();
         self.run(command);
-        (self.variables, self.functions) = (variables, functions);
+        self.state.roll_back(mark);
     }
 
-    fn list(&mut self, list: &CompoundList) {
+    /// As [`Self::run_apart`], with arguments of its own.
+    fn run_with(&mut self, command: &str, arguments: &[Argument]) {
+        let before = self.positional.replace(Rc::new(arguments.to_vec()));
+        self.run_apart(command);
+        self.positional = before;
+    }
+
+    /// True if one more command is followed.
+    const fn step(&mut self) -> bool {
+        self.steps = self.steps.saturating_add(1);
+        self.steps <= MOST_STEPS
+    }
+
+    /// Follows commands; answers what they put out together, where it is known.
+    fn list(&mut self, list: &CompoundList) -> Option<String> {
+        let mut all = Some(String::new());
         for item in &list.0 {
-            self.pipeline(&item.0.first);
-            for more in &item.0.additional {
-                match more {
-                    AndOr::And(pipeline) | AndOr::Or(pipeline) => self.pipeline(pipeline),
-                }
-            }
+            let output = self.chain(&item.0);
+            all = all.zip(output).map(|(all, output)| all + &output);
         }
+        all.filter(|all| !all.is_empty())
     }
 
-    fn pipeline(&mut self, pipeline: &Pipeline) {
+    /// Follows pipelines that are joined by `&&` and `||`. What one changes that may not have run is in doubt behind them.
+    fn chain(&mut self, chain: &brush_parser::ast::AndOrList) -> Option<String> {
+        let output = self.pipeline(&chain.first);
+        let mut is_sure = is_sure(&chain.first);
+        let mut doubt: Option<usize> = None;
+        for more in &chain.additional {
+            let pipeline = match more {
+                AndOr::And(pipeline) => {
+                    if !is_sure && doubt.is_none() {
+                        doubt = Some(self.state.mark());
+                    }
+                    pipeline
+                }
+                AndOr::Or(pipeline) => {
+                    if let Some(mark) = doubt {
+                        self.state.doubt(mark);
+                    }
+                    doubt = Some(self.state.mark());
+                    pipeline
+                }
+            };
+            self.pipeline(pipeline);
+            is_sure = is_sure && self::is_sure(pipeline);
+        }
+        if let Some(mark) = doubt {
+            self.state.doubt(mark);
+        }
+        output.filter(|_| chain.additional.is_empty())
+    }
+
+    /// Follows a pipeline; answers what its last command puts out.
+    fn pipeline(&mut self, pipeline: &Pipeline) -> Option<String> {
+        let (first_call, first_write) = (self.found.calls.len(), self.found.writes.len());
         let mut piped = None;
         for command in &pipeline.seq {
+            let mark = self.state.mark();
             self.piped = piped.take();
             self.command(command);
             piped = self.piped.take();
+            if pipeline.seq.len() > 1 {
+                // Each is a shell of its own.
+                self.state.roll_back(mark);
+            }
         }
+        let by = (first_call, self.found.calls.len());
+        let open = self.found.writes[first_write..].iter_mut();
+        open.filter(|write| write.by == files::OPEN).for_each(|write| write.by = by);
+        piped
     }
 
     fn command(&mut self, command: &Command) {
+        if !self.step() {
+            return;
+        }
         match command {
             Command::Simple(simple) => self.simple(simple),
             Command::Compound(compound, redirects) => {
                 self.piped = None;
                 self.redirects(redirects.as_ref());
-                self.compound(compound);
+                let output = self.compound(compound);
+                self.piped = output.filter(|_| redirects.is_none());
             }
             Command::Function(function) => {
-                self.functions.insert(function.fname.value.clone(), function.body.clone());
+                let body = Rc::new(function.body.clone());
+                self.functions.insert(function.fname.value.clone(), body);
             }
-            Command::ExtendedTest(..) => {}
+            Command::ExtendedTest(test, redirects) => {
+                self.piped = None;
+                self.redirects(redirects.as_ref());
+                self.test(&test.expr);
+            }
         }
     }
 
-    fn compound(&mut self, compound: &CompoundCommand) {
-        match compound {
-            CompoundCommand::Arithmetic(_) => {}
-            CompoundCommand::ArithmeticForClause(clause) => self.list(&clause.body.list),
-            CompoundCommand::BraceGroup(group) => self.list(&group.list),
-            CompoundCommand::Subshell(subshell) => {
-                let variables = self.variables.clone();
-                self.list(&subshell.list);
-                self.variables = variables;
+    /// Follows the commands in the words of `[[ … ]]`.
+    fn test(&mut self, test: &ExtendedTestExpr) {
+        let mut open = vec![test];
+        while let Some(test) = open.pop() {
+            match test {
+                ExtendedTestExpr::And(one, other) | ExtendedTestExpr::Or(one, other) => {
+                    open.extend([&**other, &**one]);
+                }
+                ExtendedTestExpr::Not(inner) | ExtendedTestExpr::Parenthesized(inner) => open.push(inner),
+                ExtendedTestExpr::UnaryTest(_, word) => drop(self.word(word)),
+                ExtendedTestExpr::BinaryTest(_, one, other) => {
+                    self.word(one);
+                    self.word(other);
+                }
             }
+        }
+    }
+
+    fn compound(&mut self, compound: &CompoundCommand) -> Option<String> {
+        match compound {
+            CompoundCommand::Arithmetic(arithmetic) => self.substitutions_of(&arithmetic.expr.value),
+            CompoundCommand::ArithmeticForClause(clause) => {
+                for part in [&clause.initializer, &clause.condition, &clause.updater].into_iter().flatten() {
+                    self.substitutions_of(&part.value);
+                }
+                self.perhaps(|shell| drop(shell.list(&clause.body.list)));
+            }
+            CompoundCommand::BraceGroup(group) => return self.list(&group.list),
+            CompoundCommand::Subshell(subshell) => return self.apart(subshell),
             CompoundCommand::ForClause(clause) => self.for_each(clause),
             CompoundCommand::CaseClause(clause) => {
                 self.word(&clause.value);
-                for case in &clause.cases {
-                    if let Some(list) = &case.cmd {
-                        self.list(list);
-                    }
+                let branches = clause.cases.iter().filter_map(|case| case.cmd.as_ref());
+                let mut touched = Vec::new();
+                for list in branches {
+                    touched.extend(self.branch(|shell| drop(shell.list(list))));
                 }
+                self.state.forget(touched);
             }
             CompoundCommand::IfClause(clause) => {
                 self.list(&clause.condition);
-                self.list(&clause.then);
+                let mut touched = self.branch(|shell| drop(shell.list(&clause.then)));
                 for other in clause.elses.iter().flatten() {
-                    if let Some(condition) = &other.condition {
-                        self.list(condition);
-                    }
-                    self.list(&other.body);
+                    touched.extend(self.branch(|shell| {
+                        if let Some(condition) = &other.condition {
+                            shell.list(condition);
+                        }
+                        shell.list(&other.body);
+                    }));
                 }
+                self.state.forget(touched);
             }
             CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
-                self.list(&clause.0);
-                self.list(&clause.1.list);
+                self.perhaps(|shell| {
+                    shell.list(&clause.0);
+                    shell.list(&clause.1.list);
+                });
             }
-            CompoundCommand::Coprocess(coprocess) => self.command(&coprocess.body),
+            CompoundCommand::Coprocess(coprocess) => {
+                let mark = self.state.mark();
+                self.command(&coprocess.body);
+                self.state.roll_back(mark);
+            }
         }
+        None
+    }
+
+    /// Follows one of several ways; answers which variables have another value at its end. They have the old one again.
+    fn branch(&mut self, follow: impl FnOnce(&mut Self)) -> Vec<String> {
+        let mark = self.state.mark();
+        follow(self);
+        self.state.roll_back(mark)
+    }
+
+    /// Follows what may not run, or not once.
+    fn perhaps(&mut self, follow: impl FnOnce(&mut Self)) {
+        let touched = self.branch(follow);
+        self.state.forget(touched);
+    }
+
+    /// Follows a shell of its own; answers what it puts out.
+    fn apart(&mut self, subshell: &SubshellCommand) -> Option<String> {
+        let mark = self.state.mark();
+        let output = self.list(&subshell.list);
+        self.state.roll_back(mark);
+        output
     }
 
     /// A loop over words: its body once for each plain word where the variable names a program, once in all otherwise.
@@ -207,7 +365,7 @@ impl Shell {
             values.push(None);
         }
         for value in values {
-            self.variables.insert(clause.variable_name.clone(), value);
+            self.state.set(&clause.variable_name, value);
             self.list(&clause.body.list);
         }
     }
@@ -221,23 +379,36 @@ impl Shell {
     /// Follows what stands in a redirection; the text that goes to standard input comes back.
     fn redirect(&mut self, redirect: &IoRedirect) -> Option<String> {
         match redirect {
-            IoRedirect::File(
-                _,
-                _,
-                IoFileRedirectTarget::Filename(word) | IoFileRedirectTarget::Duplicate(word),
-            )
-            | IoRedirect::OutputAndError(word, _) => {
-                self.word(word);
+            IoRedirect::File(_, kind, IoFileRedirectTarget::Filename(word)) => {
+                let file = self.word(word);
+                match kind {
+                    IoFileRedirectKind::Write | IoFileRedirectKind::Append | IoFileRedirectKind::Clobber => {
+                        self.redirected(&file);
+                        None
+                    }
+                    _ => self.files.get(&file.text).cloned(),
+                }
+            }
+            IoRedirect::File(_, kind, IoFileRedirectTarget::Duplicate(word)) => {
+                let file = self.word(word);
+                let is_descriptor = file.text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+                if matches!(kind, IoFileRedirectKind::DuplicateOutput) && !is_descriptor {
+                    self.redirected(&file);
+                }
+                None
+            }
+            IoRedirect::OutputAndError(word, _) => {
+                let file = self.word(word);
+                self.redirected(&file);
                 None
             }
             IoRedirect::File(_, _, IoFileRedirectTarget::ProcessSubstitution(_, subshell)) => {
-                self.list(&subshell.list);
-                None
+                self.apart(subshell)
             }
             IoRedirect::File(_, _, IoFileRedirectTarget::Fd(_)) => None,
             IoRedirect::HereDocument(_, document) => {
                 if document.requires_expansion {
-                    self.substitutions_of_document(&document.doc);
+                    self.substitutions_of(&document.doc.value);
                 }
                 Some(document.doc.value.clone())
             }
@@ -247,56 +418,94 @@ impl Shell {
 
     fn simple(&mut self, simple: &SimpleCommand) {
         if self.found.calls.len() >= MOST_CALLS {
-            self.found.unparsed = true;
+            // As if there were no more steps.
+            self.steps = MOST_STEPS + 1;
             return;
         }
         let mut input = self.piped.take();
         let mut given: Vec<&Assignment> = Vec::new();
-        for item in simple.prefix.iter().flat_map(|prefix| &prefix.0) {
+        let mut is_redirected = false;
+        let mut words = Vec::new();
+        let prefix = simple.prefix.iter().flat_map(|prefix| &prefix.0);
+        for item in prefix {
             match item {
-                CommandPrefixOrSuffixItem::IoRedirect(redirect) => input = self.redirect(redirect).or(input),
+                CommandPrefixOrSuffixItem::IoRedirect(redirect) => {
+                    is_redirected |= takes_output(redirect);
+                    input = self.redirect(redirect).or(input);
+                }
                 CommandPrefixOrSuffixItem::AssignmentWord(assignment, _) => given.push(assignment),
                 CommandPrefixOrSuffixItem::Word(word) => drop(self.word(word)),
-                CommandPrefixOrSuffixItem::ProcessSubstitution(_, subshell) => self.list(&subshell.list),
+                CommandPrefixOrSuffixItem::ProcessSubstitution(_, subshell) => drop(self.apart(subshell)),
             }
         }
-        let mut words = Vec::new();
         if let Some(name) = &simple.word_or_name {
-            words.extend(self.split(name, true));
+            words.extend(self.split(name));
         }
         for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
             match item {
-                CommandPrefixOrSuffixItem::IoRedirect(redirect) => input = self.redirect(redirect).or(input),
-                CommandPrefixOrSuffixItem::Word(word)
-                | CommandPrefixOrSuffixItem::AssignmentWord(_, word) => {
-                    words.extend(self.split(word, false));
+                CommandPrefixOrSuffixItem::IoRedirect(redirect) => {
+                    is_redirected |= takes_output(redirect);
+                    input = self.redirect(redirect).or(input);
                 }
-                CommandPrefixOrSuffixItem::ProcessSubstitution(_, subshell) => self.list(&subshell.list),
+                CommandPrefixOrSuffixItem::Word(word)
+                | CommandPrefixOrSuffixItem::AssignmentWord(_, word) => words.extend(self.split(word)),
+                CommandPrefixOrSuffixItem::ProcessSubstitution(_, subshell) => {
+                    words.push(self.substituted(subshell));
+                }
             }
         }
         for assignment in given {
             let value = self.assigned(assignment);
             if let (AssignmentName::VariableName(name), true) = (&assignment.name, words.is_empty()) {
-                self.variables.insert(name.clone(), value);
+                self.state.set(name, value);
             }
         }
         if !words.is_empty() {
-            self.export(&words);
+            self.builtin(&words);
             let output = interpret::output_of(&words, input.as_deref());
             self.start(&words, input.as_deref(), &mut Vec::new());
-            self.piped = output;
+            self.piped = output.filter(|_| !is_redirected);
         }
     }
 
-    /// Variables that a command such as `export` gives a value.
-    fn export(&mut self, words: &[Argument]) {
-        if !["export", "declare", "typeset", "readonly", "local"].contains(&words[0].text.as_str()) {
-            return;
+    /// The file of a process substitution.
+    fn substituted(&mut self, subshell: &SubshellCommand) -> Argument {
+        let output = self.apart(subshell);
+        let path = format!("/dev/fd/{}", 63 + self.files.len());
+        if let Some(output) = output {
+            self.files.insert(path.clone(), output);
         }
-        for word in &words[1..] {
-            if let Some((name, value)) = word.text.split_once('=') {
-                self.variables.insert(name.to_owned(), word.known.then(|| value.to_owned()));
+        Argument { text: path, known: true }
+    }
+
+    /// What commands of the shell itself do to variables, aliases and the directory.
+    fn builtin(&mut self, words: &[Argument]) {
+        let Some((first, arguments)) = words.split_first() else { return };
+        let plain = arguments.iter().filter(|word| !word.text.starts_with('-'));
+        match first.text.as_str() {
+            "export" | "declare" | "typeset" | "readonly" | "local" => {
+                for word in plain {
+                    if let Some((name, value)) = word.text.split_once('=') {
+                        self.state.set(name, word.known.then(|| value.to_owned()));
+                    }
+                }
             }
+            "read" | "unset" | "mapfile" | "readarray" => {
+                plain.for_each(|word| self.state.set(&word.text, None));
+            }
+            "alias" => {
+                for word in plain {
+                    if let Some((name, value)) = word.text.split_once('=') {
+                        self.aliases.insert(name.to_owned(), value.to_owned());
+                    }
+                }
+            }
+            "cd" | "pushd" => {
+                let to = arguments.iter().find(|word| word.text == "-" || !word.text.starts_with('-'));
+                self.go(to);
+            }
+            "popd" => self.go_anywhere(),
+            _ => {}
         }
     }
 
@@ -315,16 +524,31 @@ impl Shell {
             }
         }
     }
+}
 
-    /// The words that one word becomes: a variable that stands for a command and its arguments is split at its spaces.
-    fn split(&mut self, word: &ShellWord, first: bool) -> Vec<Argument> {
-        let whole = self.word(word);
-        let is_plain_variable = word.value.starts_with('$') && !word.value.starts_with("$'");
-        if first && is_plain_variable && whole.known && whole.text.contains(' ') {
-            let parts = whole.text.split_whitespace();
-            return parts.map(|part| Argument { text: part.to_owned(), known: true }).collect();
+/// Commands taken not to fail, so that what stands behind them and `&&` runs.
+const SURE: [&str; 10] = [":", "true", "cd", "pushd", "echo", "printf", "export", "set", "mkdir", "local"];
+
+/// True if a pipeline is one that does not fail.
+fn is_sure(pipeline: &Pipeline) -> bool {
+    match pipeline.seq.as_slice() {
+        [Command::Simple(simple)] => {
+            !pipeline.bang
+                && simple.word_or_name.as_ref().is_none_or(|name| SURE.contains(&name.value.as_str()))
         }
-        vec![whole]
+        _ => false,
+    }
+}
+
+/// True if the standard output goes elsewhere.
+const fn takes_output(redirect: &IoRedirect) -> bool {
+    use IoFileRedirectKind::{Append, Clobber, DuplicateOutput, Write};
+    match redirect {
+        IoRedirect::OutputAndError(..) => true,
+        IoRedirect::File(None | Some(1), kind, _) => {
+            matches!(kind, Write | Append | Clobber | DuplicateOutput)
+        }
+        _ => false,
     }
 }
 

@@ -61,6 +61,86 @@ fn a_forbidden_program_is_broken_and_a_wished_one_excepted() {
 }
 
 #[test]
+fn a_call_that_may_be_of_the_program_is_undecidable_and_another_is_none() {
+    let go = [said("Install it.")];
+    let never = rule(json!({"kind": "command_never", "program": "npm"}));
+    let commit = rule(json!({"kind": "command_never", "program": "git", "arguments": ["commit"]}));
+    for command in [
+        "$PM ci",
+        "sudo $CMD",
+        "ls; eval \"$CMD\"",
+        "ls; bash -c 'npm ci; if'",
+        "[ -f p ] && PM=pnpm || PM=npm; $PM ci",
+        "alias n=npm; n ci",
+        "cmd=(npm); cmd+=(ci); \"${cmd[@]}\"",
+    ] {
+        assert_eq!(outcomes(&never, all(&[&go, &bash("a", command)])), [Outcome::Undecidable], "{command}");
+    }
+    for (command, expected) in [
+        ("$PM ci", vec![]),
+        ("\"$GIT\" status", vec![]),
+        ("$GIT commit -m x", vec![Outcome::Undecidable]),
+        ("$SUDO git commit", vec![Outcome::Undecidable]),
+        ("$CMD", vec![Outcome::Undecidable]),
+        ("ls; bash -c 'npm ci; if'", vec![]),
+    ] {
+        assert_eq!(outcomes(&commit, all(&[&go, &bash("a", command)])), expected, "{command}");
+    }
+    // Whether the earlier act ran is not known either.
+    let order = rule(json!({"kind": "order", "before": "npm run lint", "after": "git commit"}));
+    assert_eq!(
+        outcomes(&order, all(&[&go, &bash("a", "$DO run lint && git commit")])),
+        [Outcome::Undecidable]
+    );
+    let end = rule(json!({"kind": "at_end", "program": "git", "arguments": ["push"]}));
+    assert_eq!(outcomes(&end, all(&[&go, &edit("e", "/w/a.rs"), &bash("a", "$DO")])), [Outcome::Undecidable]);
+}
+
+#[test]
+fn what_is_done_in_one_command_is_done_in_its_order() {
+    let go = [said("Fix and save your work.")];
+    let push = rule(json!({"kind": "at_end", "program": "git", "arguments": ["push"]}));
+    let order = rule(json!({"kind": "order", "before": "npm run lint", "after": "git commit"}));
+    let edited = edit("e", "/w/a.ts");
+    for (command, expected) in [
+        ("cat > a.ts <<'EOF'\nx\nEOF\ngit add -A && git commit -m x && git push", Outcome::Followed),
+        ("sed -i s/a/b/ a.ts && git commit -am x && git push", Outcome::Followed),
+        ("git push && sed -i s/a/b/ a.ts", Outcome::Broken),
+        ("sed -i s/a/b/ a.ts; git push --dry-run", Outcome::Broken),
+        ("sed -i s/a/b/ a.ts; git push -n", Outcome::Broken),
+        ("git push > push.log", Outcome::Followed),
+        ("git push | tee push.log", Outcome::Followed),
+        ("git push; date > stamp", Outcome::Broken),
+    ] {
+        assert_eq!(outcomes(&push, all(&[&go, &edited, &bash("a", command)])), [expected], "{command}");
+    }
+    let (lint, commit) = (bash("l", "npm run lint"), bash("c", "git commit -m x"));
+    let of = |steps: &[&[Value]]| outcomes(&order, all(&[&[&go[..], &edited], steps].concat()));
+    assert_eq!(of(&[&bash("a", "sed -i s/a/b/ a.ts && npm run lint"), &commit]), [Outcome::Followed]);
+    assert_eq!(of(&[&lint, &bash("a", "sed -i s/a/b/ a.ts && git commit -am x")]), [Outcome::Broken]);
+    assert_eq!(
+        of(&[&bash("a", "npm run lint && sed -i s/a/b/ a.ts && git commit -am x")]),
+        [Outcome::Broken]
+    );
+    let written = "cat > b.ts <<'E'\nx\nE\nnpm run lint && git add b.ts && git commit -m x";
+    assert_eq!(of(&[&bash("a", written)]), [Outcome::Followed]);
+    assert_eq!(of(&[&lint, &bash("a", "npm run lint; date > stamp"), &commit]), [Outcome::Broken]);
+    // A test and an arithmetic write nothing.
+    for harmless in [
+        "if (( 5 > 3 )); then echo y; fi",
+        "[[ 1.2 > 1.1 ]] && echo newer",
+        "for ((i=0; i>3; i++)); do :; done",
+    ] {
+        assert_eq!(of(&[&lint, &bash("a", harmless), &commit]), [Outcome::Followed], "{harmless}");
+        assert_eq!(
+            outcomes(&push, all(&[&go, &edited, &bash("p", "git push"), &bash("a", harmless)])),
+            [Outcome::Followed],
+            "{harmless}"
+        );
+    }
+}
+
+#[test]
 fn arguments_narrow_a_pattern() {
     let go = [said("Go on.")];
     let stash = rule(json!({"kind": "command_never", "program": "git", "arguments": ["stash"]}));
@@ -175,6 +255,11 @@ fn options_are_the_same_however_they_are_written() {
         ("git", "commit -am", "git commit --all --message=x", Outcome::Broken),
         ("git", "commit -n", "git commit -mnew", Outcome::Followed),
         ("git", "commit -n", "git commit -m -n", Outcome::Followed),
+        ("git", "commit --no-verify", "git commit -uno -m x", Outcome::Followed),
+        ("git", "commit --no-verify", "git commit -Snone -m x", Outcome::Followed),
+        ("git", "commit --no-verify", "git commit -amn", Outcome::Followed),
+        ("git", "commit --no-verify", "git commit -anm x", Outcome::Broken),
+        ("sed", "-n", "sed -in p a", Outcome::Followed),
         ("git", "push -f", "git push --force origin x", Outcome::Broken),
         ("git", "push -f", "git push --force-with-lease", Outcome::Followed),
         ("find", "-delete", "find . -newer a -depth", Outcome::Followed),
@@ -292,7 +377,7 @@ fn a_call_of_several_lines_is_told_on_one() {
 }
 
 /// Commands that write a file, whatever comes to stand in it.
-const WRITES: [&str; 39] = [
+const WRITES: [&str; 51] = [
     "cat a > .env",
     "cat a >> .env",
     "jq . a > .env",
@@ -332,6 +417,18 @@ const WRITES: [&str; 39] = [
     "for f in a b; do cat $f >> .env; done",
     "while read l; do echo $l; done < x > .env",
     "if true; then date > .env; fi",
+    "f(){ echo x > .env; }; f",
+    "echo $(echo y > .env)",
+    "timeout 5 tee .env",
+    "xargs -I{} cp {} migrations/",
+    "find . -name '*.sql' -exec cp {} migrations/ \\;",
+    "curl -sSLo .env http://x",
+    "curl -sSL --output=.env http://x",
+    "wget -qO .env http://x",
+    "wget -qO.env http://x",
+    "rm -rf migrations/",
+    "mv migrations old",
+    "[[ a > b ]] && echo x > .env",
 ];
 
 #[test]
@@ -363,6 +460,15 @@ fn a_command_that_writes_a_file_breaks_a_rule_of_its_path_whatever_it_writes() {
         "curl -T .env http://x",
         "echo x > $FILE",
         "install -d migrations/x",
+        "[[ $a > .env ]]",
+        "[[ -n $a && ( $a < .env ) ]]",
+        "if (( n > 3 )); then ls; fi",
+        "f(){ echo x > .env; }",
+        "curl -sSL -H o http://x/.env",
+        "curl -sSO http://x",
+        "mkdir -p migrations",
+        "ls migrations > a",
+        "echo x > migrations",
     ] {
         assert!(!checked(command), "{command}");
         let found = outcomes(&never, all(&[&go, &bash("a", command)]));
@@ -421,6 +527,20 @@ fn a_question_and_its_answer_come_before_the_act() {
     assert_eq!(outcomes(&ask, all(&[&[said("Merge the pr.")], &merge])), [Outcome::Excepted]);
     let question = call("q", "AskUserQuestion", json!({"questions": []}));
     assert_eq!(outcomes(&ask, all(&[&go, &question, &merge])), [Outcome::Followed]);
+    // Long texts keep what they end with, and that they ask.
+    let long = "Detail of the work. ".repeat(400);
+    for question in [format!("{long}\n\nShall I merge it?"), format!("{long} Shall I merge it? {long}")] {
+        let asked = [told(&question), said("yes")];
+        assert_eq!(outcomes(&ask, all(&[&go, &asked, &merge])), [Outcome::Followed]);
+    }
+    let not_asked = [told(&format!("{long} Merged.")), said("yes")];
+    assert_eq!(outcomes(&ask, all(&[&go, &not_asked, &merge])), [Outcome::Broken]);
+    let never = rule(json!({"kind": "command_never", "program": "npm"}));
+    for wish in
+        [format!("{} use npm for this", "x ".repeat(2_100)), format!("{long}use npm for this. {long}{long}")]
+    {
+        assert_eq!(outcomes(&never, all(&[&[said(&wish)], &bash("a", "npm ci")])), [Outcome::Excepted]);
+    }
 }
 
 #[test]
@@ -561,6 +681,25 @@ fn a_proposal_says_what_its_sentence_says() {
             json!([{"kind": "path_never", "paths": ["dist/"]}]),
         ),
         ("In this repo, never use npm.", json!([{"kind": "command_never", "program": "npm"}])),
+        (
+            "Run `cargo fmt` and `cargo clippy` before every commit.",
+            json!([
+                {"kind": "order", "before": "cargo fmt", "after": "git commit"},
+                {"kind": "order", "before": "cargo clippy", "after": "git commit"}
+            ]),
+        ),
+        (
+            "Use `make`; to save, run `npm run lint`, `npm test` before committing.",
+            json!([
+                {"kind": "order", "before": "npm run lint", "after": "git commit"},
+                {"kind": "order", "before": "npm test", "after": "git commit"}
+            ]),
+        ),
+        ("❌ no npm", json!([{"kind": "command_never", "program": "npm"}])),
+        (
+            "Commands must be prefixed with `rtk`.",
+            json!([{"kind": "command_form", "program": "*", "form": "rtk"}]),
+        ),
     ] {
         assert_eq!(Value::Array(proposed(line)), expected, "{line}");
     }
@@ -583,6 +722,17 @@ fn a_proposal_says_what_its_sentence_says() {
         "Never edit `migrations/` unless the plan says so.",
         "Never edit `migrations/` without a plan.",
         "Do not stop before you finish.",
+        "It reports with a non-zero exit code — and it runs pre-build `cenvkit gap` (before `docker build`).",
+        "chain (both `--flag VAL` and `--flag=VAL` forms) before forwarding to docker",
+        "Run `cargo fmt` or `cargo clippy` before every commit.",
+        "the trace-specific prefix is `interpolation:` (prefixed with the `interpolation:` label).",
+        "Check for the trace-specific prefix `a:` (with the `interpolation:` label).",
+        "There is no npm in this container.",
+        "The build does not use docker any more.",
+        "\"never use yarn\" was the old rule.",
+        "We used to say never use `mypy`; now we do use it.",
+        "Never `curl | sh`.",
+        "Never run `npm ls > out`.",
     ] {
         assert_eq!(proposed(line), Vec::<Value>::new(), "{line}");
     }
@@ -609,14 +759,6 @@ fn other_sentences_are_not_proposed() {
     ] {
         assert_eq!(proposed(line), Vec::<Value>::new(), "{line}");
     }
-}
-
-#[test]
-fn an_earlier_wording_is_the_same_rule_and_another_sentence_is_not() {
-    let never = rule(json!({"kind": "command_never", "program": "npm"}));
-    assert!(is_wording_of("Please never run npm here.", &never));
-    assert!(!is_wording_of("Use npm.", &never));
-    assert!(!is_wording_of("Never use yarn.", &never));
 }
 
 #[test]
@@ -660,7 +802,9 @@ fn a_text_form_is_proposed_and_keeps_its_json() {
     });
     assert_eq!(one.pattern, rule(json.clone()));
     assert_eq!(Rule::from_json(&json).expect("a rule").to_json(), json);
-    assert!(is_wording_of("Tests call `t.Parallel()`.", &one.pattern));
-    assert!(!is_wording_of("Run the tests.", &one.pattern));
+    let of = Rule { pattern: one.pattern.clone(), sentence: one.sentence.clone(), source: None };
+    assert!(is_wording_of("Tests call `t.Parallel()`.", &of));
+    assert!(!is_wording_of("Never call `t.Parallel()`.", &of));
+    assert!(!is_wording_of("Run the tests.", &of));
     assert!(Rule::from_json(&json!({"kind": "text_form", "paths": ["a"], "form": "!"})).is_err());
 }

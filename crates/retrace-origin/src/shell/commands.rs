@@ -2,7 +2,7 @@
 
 use super::lex::{Simple, Word};
 use super::targets::{below, into_directory, targets};
-use super::{DEEPEST, Output, Shell, sed};
+use super::{DEEPEST, Output, Shell, lex, sed};
 use crate::patch;
 use crate::path::{name_of, resolve};
 use crate::write::Effect;
@@ -84,7 +84,9 @@ impl Shell {
                 self.left(arguments);
                 Some(Vec::new())
             }
-            "mkdir" | "set" | "sleep" | "false" | "test" | "[" | "[[" => Some(Vec::new()),
+            "mkdir" | "set" | "sleep" | "false" | "test" | "[" | lex::TEST | lex::ARITHMETIC => {
+                Some(Vec::new())
+            }
             "sed" => self.sed(arguments, command),
             "echo" => echoed(arguments),
             "printf" => printed(arguments),

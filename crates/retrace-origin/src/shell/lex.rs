@@ -63,6 +63,12 @@ pub(super) struct Simple {
 /// Commands of one call are short; what is longer than this is not read. 1 MiB.
 const MAX_BYTES: usize = 1 << 20;
 
+/// The word that begins a test: within it `<`, `>`, `(` and `|` are no marks of the shell.
+pub(super) const TEST: &str = "[[";
+
+/// Stands for `(( … ))`, whose text is no command.
+pub(super) const ARITHMETIC: &str = "((";
+
 /// Simple commands in order. `None` for what does not end (an open quote) or is too long.
 pub(super) fn commands(text: &str) -> Option<Vec<Simple>> {
     if text.len() > MAX_BYTES {
@@ -75,6 +81,7 @@ pub(super) fn commands(text: &str) -> Option<Vec<Simple>> {
         now: Simple::default(),
         waiting: Vec::new(),
         depth: 0,
+        in_test: false,
     };
     lexer.run()?;
     Some(lexer.done)
@@ -96,6 +103,8 @@ struct Lexer<'t> {
     now: Simple,
     waiting: Vec<Waiting>,
     depth: usize,
+    /// Between `[[` and `]]`.
+    in_test: bool,
 }
 
 impl Lexer<'_> {
@@ -116,6 +125,7 @@ impl Lexer<'_> {
             match byte {
                 b' ' | b'\t' | b'\r' => self.at += 1,
                 b'\\' if self.bytes.get(self.at + 1) == Some(&b'\n') => self.at += 2,
+                b'\n' | b'#' | b'(' | b')' | b'|' | b'&' | b'<' | b'>' if self.in_test => self.at += 1,
                 b'\n' => {
                     self.at += 1;
                     self.end(Joint::After);
@@ -129,6 +139,7 @@ impl Lexer<'_> {
                     self.at += 1;
                     self.end(Joint::After);
                 }
+                b'(' if self.may_begin() && self.arithmetic() => {}
                 b'(' => {
                     if self.now.words.last().is_some_and(|word| word.text.ends_with('=')) {
                         self.list()?;
@@ -170,7 +181,13 @@ impl Lexer<'_> {
                     self.redirection(Some(byte))?;
                 }
                 _ => {
+                    let may_begin = self.may_begin();
                     let word = self.word()?;
+                    self.in_test = match word.text.as_str() {
+                        TEST => may_begin || self.in_test,
+                        "]]" => false,
+                        _ => self.in_test,
+                    };
                     self.now.words.push(word);
                 }
             }
@@ -180,8 +197,36 @@ impl Lexer<'_> {
         self.waiting.is_empty().then_some(())
     }
 
+    /// True where a command may begin: behind nothing, or behind words such as `if` and `!`.
+    fn may_begin(&self) -> bool {
+        let opens = |word: &Word| word.text == "!" || super::keyword(word).is_some();
+        self.now.words.iter().all(opens)
+    }
+
+    /// Passes over `(( … ))`; `false` for two parentheses that are not closed together.
+    fn arithmetic(&mut self) -> bool {
+        let Some(rest) = self.bytes[self.at..].strip_prefix(b"((") else { return false };
+        let mut open = 0_usize;
+        for (at, byte) in rest.iter().enumerate() {
+            match byte {
+                b'(' => open += 1,
+                b')' if open > 0 => open -= 1,
+                b')' if rest.get(at + 1) == Some(&b')') => {
+                    self.at += at + 4;
+                    let text = ARITHMETIC.to_owned();
+                    self.now.words.push(Word { text, expands: true, opaque: true, ..Word::default() });
+                    return true;
+                }
+                b')' => return false,
+                _ => {}
+            }
+        }
+        false
+    }
+
     /// Ends the command being read; `joint` is what stands behind it.
     fn end(&mut self, joint: Joint) {
+        self.in_test = false;
         let depth = self.depth;
         let mut command = std::mem::replace(&mut self.now, Simple { joint, depth, ..Simple::default() });
         command.depth = depth;

@@ -5,8 +5,8 @@ use crate::path::name_of;
 
 /// How a command names what it writes.
 enum Names {
-    /// By the value of one of these options.
-    Option(&'static [&'static str]),
+    /// By the value of one of these options, which may stand behind other letters. With the letters that take a value.
+    Option(&'static [&'static str], &'static str),
     /// By its last word; what these options take is none. A word before it may be a directory's content.
     Last(&'static [&'static str]),
     /// By every word; what these options take is none.
@@ -34,28 +34,33 @@ pub(super) fn targets(name: &str, arguments: &[Word]) -> Vec<String> {
             let inplace = words.windows(2).any(|two| two[0] == "-i" && two[1] == "inplace");
             return if inplace { in_place(&words, &["-i", "-v", "-F", "-f"], |_| true) } else { Vec::new() };
         }
-        "curl" => Names::Option(&["-o", "--output"]),
-        "wget" => Names::Option(&["-O", "--output-document"]),
-        "sort" => Names::Option(&["-o", "--output"]),
+        "curl" => Names::Option(&["-o", "--output"], "ACDEFHKPQTUXYbcdehmortuwxyz"),
+        "wget" => Names::Option(&["-O", "--output-document"], "ABDIOPQRTUXaeilotw"),
+        "sort" => Names::Option(&["-o", "--output"], "STkot"),
         "ln" => Names::Last(&["-S", "--suffix"]),
         "install" if words.iter().any(|word| matches!(*word, "-d" | "--directory")) => return Vec::new(),
         "install" => Names::Last(&["-m", "-o", "-g", "-S", "--mode", "--owner", "--group"]),
         "rsync" => Names::Last(&["-e", "-f", "--exclude", "--include", "--filter", "--rsh"]),
         "truncate" => Names::All(&["-s", "-r", "--size", "--reference"]),
         "patch" => Names::First,
-        _ => return Vec::new(),
+        _ => return of_powershell(name, &words),
     };
     match names {
-        Names::Option(options) => {
+        Names::Option(options, with_value) => {
             let of = |at: usize, word: &str| {
-                options.iter().find_map(|option| {
-                    let rest = word.strip_prefix(option)?;
-                    match (rest, option.starts_with("--")) {
-                        ("", _) => words.get(at + 1).map(|value| (*value).to_owned()),
-                        (rest, true) => rest.strip_prefix('=').map(str::to_owned),
-                        (rest, false) => Some(rest.to_owned()),
-                    }
-                })
+                let next = || words.get(at + 1).map(|value| (*value).to_owned());
+                if let Some(long) = word.strip_prefix("--") {
+                    let (name, value) =
+                        long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
+                    let is_it = options.iter().any(|option| option.strip_prefix("--") == Some(name));
+                    return is_it.then(|| value.map_or_else(next, |value| Some(value.to_owned()))).flatten();
+                }
+                // The first letter that takes a value takes what stands behind it.
+                let letters = word.strip_prefix('-')?;
+                let at = letters.find(|letter| with_value.contains(letter))?;
+                let (given, value) = letters.split_at(at + 1);
+                let is_it = options.iter().any(|option| option.strip_prefix('-') == given.get(at..));
+                is_it.then(|| if value.is_empty() { next() } else { Some(value.to_owned()) }).flatten()
             };
             words.iter().enumerate().filter_map(|(at, word)| of(at, word)).filter(|to| to != "-").collect()
         }
@@ -87,6 +92,30 @@ pub(super) fn targets(name: &str, arguments: &[Word]) -> Vec<String> {
             .map(|to| (*to).to_owned())
             .into_iter()
             .collect(),
+    }
+}
+
+/// The files that a command of PowerShell writes: by a named parameter, else by its first word. Source: its reference, 7.4.
+fn of_powershell(name: &str, words: &[&str]) -> Vec<String> {
+    let parameters: &[&str] = match name.to_ascii_lowercase().as_str() {
+        "set-content" | "add-content" | "clear-content" | "remove-item" | "new-item" => {
+            &["-path", "-literalpath"]
+        }
+        "out-file" => &["-filepath", "-literalpath"],
+        "copy-item" => &["-destination"],
+        "move-item" => &["-path", "-literalpath", "-destination"],
+        _ => return Vec::new(),
+    };
+    let is_parameter = |word: &str| parameters.contains(&word.to_ascii_lowercase().as_str());
+    let named = words.windows(2).filter(|two| is_parameter(two[0])).map(|two| two[1].to_owned());
+    let named: Vec<String> = named.collect();
+    let first = words.first().filter(|word| named.is_empty() && !word.starts_with('-'));
+    let second = words.get(1).filter(|word| name.len() == "copy-item".len() && !word.starts_with('-'));
+    match name.to_ascii_lowercase().as_str() {
+        "copy-item" => {
+            named.into_iter().chain(second.filter(|_| first.is_some()).map(|to| (*to).to_owned())).collect()
+        }
+        _ => named.into_iter().chain(first.map(|to| (*to).to_owned())).collect(),
     }
 }
 

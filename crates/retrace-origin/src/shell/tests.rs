@@ -225,6 +225,49 @@ fn substitutions_of_literal_texts_are_read() {
     assert_eq!(found("mv -n a.md b.md")[0].1, Effect::Unparsed, "whether it does anything is not known");
 }
 
+#[test]
+fn a_test_and_an_arithmetic_write_no_file() {
+    for harmless in [
+        "[[ a > b ]]",
+        "[[ $a > generated/x && ( -n $b || $a < c.md ) ]]",
+        "if (( n > 3 )); then ls; fi",
+        "(( n > 3 ))",
+        "while ! [[ a > b ]]; do ls; done",
+        "for ((i=0; i>3; i++)); do ls; done",
+        "[[ $a =~ ^(a|b)$ ]]",
+        "(( (a > b) && (c > d) ))",
+    ] {
+        assert_eq!(found(harmless), [], "{harmless}");
+        let behind = format!("{harmless}; rm a.md");
+        assert_eq!(found(&behind), [("/p/a.md".into(), Effect::Delete)], "{behind}");
+    }
+    assert_eq!(found("[[ a > b ]] && echo x > a.md").len(), 1);
+    assert_eq!(found("((echo a); echo b) > a.md").len(), 1, "two shells within each other are no arithmetic");
+}
+
+#[test]
+fn the_files_of_one_call_are_told_by_its_words() {
+    let files = |program, words: &[&str]| {
+        let words: Vec<(&str, bool)> = words.iter().map(|word| (*word, !word.contains('$'))).collect();
+        let files = super::files_of_call(program, &words, None).into_iter();
+        files.map(|file| file.path + if file.is_removed { " -" } else { "" }).collect::<Vec<_>>()
+    };
+    assert_eq!(files("tee", &["-a", "a"]), ["a"]);
+    assert_eq!(files("mv", &["a", "b/"]), ["a -", "b/a"]);
+    assert_eq!(files("rm", &["-rf", "$OUT/x"]), ["$OUT/x"]);
+    assert_eq!(files("sed", &["-i", "s/a/b/", "a"]), ["a"]);
+    assert_eq!(files("curl", &["-sSLo", "a", "http://x"]), ["a"]);
+    assert_eq!(files("wget", &["-qOa", "http://x"]), ["a"]);
+    for (program, words) in [
+        ("bash", &["-c", "rm a"][..]),
+        ("cat", &["a"]),
+        ("git", &["checkout", "a.md"]),
+        ("curl", &["-HoX", "u"]),
+    ] {
+        assert_eq!(files(program, words), Vec::<String>::new(), "{program}");
+    }
+}
+
 proptest! {
     #[test]
     fn no_command_makes_it_panic(text in "[-a-z\\\\ '\"$(){}<>|&;\n#EOF*/.]{0,60}") {

@@ -1,171 +1,153 @@
-//! Programs that start another program, and which words are that program's.
+//! What calls of programs start.
 
+use super::starters::{Handed, STARTERS, handed, is_option, joined, takes_next};
 use super::{Argument, Call, Shell};
+use std::rc::Rc;
 
 /// Shells, whose `-c` is a command.
 const SHELLS: [&str; 8] = ["sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh"];
-
-/// How a program that starts another one is called.
-struct Starter {
-    program: &'static str,
-    /// Words that must stand before what it starts, such as `exec` of `npm exec`; none where the program alone starts it.
-    subcommands: &'static [&'static str],
-    /// Options that take the next word as their value.
-    with_value: &'static [&'static str],
-    /// Words without a dash before the program, such as the duration of `timeout`.
-    operands: usize,
-    /// True if assignments may stand before the program.
-    assignments: bool,
-}
-
-const fn starter(
-    program: &'static str,
-    subcommands: &'static [&'static str],
-    with_value: &'static [&'static str],
-) -> Starter {
-    Starter { program, subcommands, with_value, operands: 0, assignments: false }
-}
-
-/// Programs that start the program named by their next words.
-const STARTERS: [Starter; 56] = [
-    Starter {
-        assignments: true,
-        ..starter("sudo", &[], &["-u", "-g", "-h", "-p", "-C", "-D", "-R", "-T", "-U"])
-    },
-    Starter { assignments: true, ..starter("doas", &[], &["-u", "-C"]) },
-    Starter { assignments: true, ..starter("env", &[], &["-u", "-C", "--unset", "--chdir"]) },
-    starter("command", &[], &[]),
-    starter("builtin", &[], &[]),
-    starter("exec", &[], &["-a"]),
-    starter("time", &[], &["-f", "-o"]),
-    starter("nohup", &[], &[]),
-    starter("nice", &[], &["-n"]),
-    starter("ionice", &[], &["-c", "-n"]),
-    starter("setsid", &[], &[]),
-    starter("stdbuf", &[], &["-i", "-o", "-e"]),
-    Starter { operands: 1, ..starter("timeout", &[], &["-s", "-k", "--signal", "--kill-after"]) },
-    Starter { operands: 1, ..starter("gtimeout", &[], &["-s", "-k"]) },
-    starter("xargs", &[], &["-I", "-n", "-P", "-d", "-L", "-a", "-E", "-s"]),
-    starter("watch", &[], &["-n", "--interval"]),
-    starter(
-        "parallel",
-        &[],
-        &["-j", "--jobs", "-I", "-n", "-N", "-a", "--arg-file", "--joblog", "--timeout"],
-    ),
-    Starter { operands: 1, ..starter("flock", &[], &["-w", "--timeout", "-E", "--conflict-exit-code"]) },
-    Starter { operands: 1, ..starter("chroot", &[], &[]) },
-    starter("unshare", &[], &["-R", "-w"]),
-    Starter { operands: 1, ..starter("taskset", &[], &[]) },
-    Starter { operands: 1, ..starter("chrt", &[], &[]) },
-    starter("systemd-run", &[], &["-p", "-u", "--unit", "--property", "-E", "--setenv", "-M"]),
-    starter("xvfb-run", &[], &["-n", "-s", "-e"]),
-    starter("fakeroot", &[], &[]),
-    starter("entr", &[], &[]),
-    starter("corepack", &[], &[]),
-    Starter { assignments: true, ..starter("cross-env", &[], &[]) },
-    starter("unbuffer", &[], &[]),
-    starter("chronic", &[], &[]),
-    starter("caffeinate", &[], &["-t", "-w"]),
-    starter("rtk", &[], &[]),
-    starter("npx", &[], &["-p", "--package", "-w", "--workspace"]),
-    starter("bunx", &[], &["-p", "--package"]),
-    starter("pnpx", &[], &[]),
-    starter("uvx", &[], &["--from", "--with", "-p", "--python"]),
-    starter("pipx", &["run"], &["--spec"]),
-    starter("npm", &["exec"], &["-p", "--package", "-w", "--workspace", "--prefix"]),
-    starter("npm", &["x"], &["-p", "--package", "-w", "--workspace", "--prefix"]),
-    starter("pnpm", &["exec"], &["-C", "--dir", "-F", "--filter"]),
-    starter("pnpm", &["dlx"], &["--package"]),
-    starter("yarn", &["exec"], &[]),
-    starter("yarn", &["dlx"], &["-p", "--package"]),
-    starter("bun", &["x"], &[]),
-    starter(
-        "uv",
-        &["run"],
-        &["--with", "--python", "-p", "--group", "--extra", "--project", "--directory", "--package"],
-    ),
-    starter("uv", &["tool", "run"], &["--with", "--python", "-p", "--from"]),
-    starter("poetry", &["run"], &["-C", "--directory"]),
-    starter("pipenv", &["run"], &[]),
-    starter("pdm", &["run"], &["-p"]),
-    starter("hatch", &["run"], &["-e"]),
-    starter("rye", &["run"], &[]),
-    starter("bundle", &["exec"], &[]),
-    starter("mise", &["exec"], &["-C"]),
-    Starter { operands: 1, ..starter("direnv", &["exec"], &[]) },
-    starter("git", &["bisect", "run"], &["-C", "-c"]),
-    starter("strace", &[], &["-o", "-e", "-p", "-s"]),
-];
 
 impl Shell {
     /// A program that is started with these words.
     pub(super) fn start(&mut self, words: &[Argument], input: Option<&str>, within: &mut Vec<Vec<String>>) {
         let Some((first, arguments)) = words.split_first() else { return };
-        let program = name_of(&first.text);
-        // `~/bin/npm` is npm, wherever that is.
-        let is_named =
-            first.known || first.text.contains('/') && !program.contains(['$', '`', '*', '?', ')', '}']);
-        if !is_named {
-            self.found.hidden = true;
+        if !self.step() {
             return;
         }
-        if program.is_empty() {
+        let program = match name_in(first) {
+            Some("") => return,
+            Some(program) => program.to_owned(),
+            None => {
+                self.add_call(&first.text, false, arguments, input, within);
+                return;
+            }
+        };
+        if let Some(body) = self.functions.get(&program).cloned() {
+            self.function(&body, arguments);
             return;
         }
-        if let Some(body) = self.functions.get(program).cloned()
-            && self.depth < super::DEEPEST
-        {
-            self.depth += 1;
-            self.compound(&body.0);
-            self.depth -= 1;
-            return;
+        // Whether it is put in depends on how the shell was started.
+        if let Some(command) = self.aliases.get(&program) {
+            self.found.unparsed.push(command.clone());
         }
         // `command -v npm` asks where npm lies.
         let asks = program == "command"
             && arguments.first().is_some_and(|argument| ["-v", "-V"].contains(&argument.text.as_str()));
-        self.found.calls.push(Call {
-            program: program.to_owned(),
-            arguments: arguments.to_vec(),
-            within: within.clone(),
-            input: input.map(str::to_owned),
-        });
-        if asks || within.len() >= super::DEEPEST {
+        self.add_call(&program, true, arguments, input, within);
+        if asks {
             return;
         }
-        if SHELLS.contains(&program) {
-            self.shell(arguments, input);
-        } else if program == "eval" {
-            self.run(&joined(arguments));
-        } else if program == "su" || program == "script" {
-            self.option_c(arguments);
-        } else if program == "trap" {
-            if let Some(command) = arguments.first().filter(|command| command.known) {
-                self.run_apart(&command.text);
+        if within.len() >= super::DEEPEST {
+            self.found.unparsed.push(joined(words));
+            return;
+        }
+        self.write_files(&program, arguments, input);
+        self.started_by(&program, words, input, within);
+    }
+
+    fn add_call(
+        &mut self,
+        program: &str,
+        known: bool,
+        arguments: &[Argument],
+        input: Option<&str>,
+        within: &[Vec<String>],
+    ) {
+        self.found.calls.push(Call {
+            program: program.to_owned(),
+            known,
+            arguments: arguments.to_vec(),
+            within: within.to_vec(),
+            input: input.map(str::to_owned),
+        });
+    }
+
+    /// A function that is called.
+    fn function(&mut self, body: &brush_parser::ast::FunctionBody, arguments: &[Argument]) {
+        if self.depth >= super::DEEPEST {
+            self.found.unparsed.push(String::new());
+            return;
+        }
+        self.depth += 1;
+        let before = self.positional.replace(Rc::new(arguments.to_vec()));
+        self.redirects(body.1.as_ref());
+        self.compound(&body.0);
+        self.positional = before;
+        self.depth -= 1;
+    }
+
+    /// What a program starts with its words.
+    fn started_by(
+        &mut self,
+        program: &str,
+        words: &[Argument],
+        input: Option<&str>,
+        within: &mut Vec<Vec<String>>,
+    ) {
+        let arguments = &words[1..];
+        match program {
+            program if SHELLS.contains(&program) => self.shell(arguments, input),
+            "eval" => self.run(&joined(arguments)),
+            "source" | "." => {
+                if let Some(text) = arguments.first().and_then(|file| self.files.get(&file.text)).cloned() {
+                    self.run(&text);
+                }
             }
-        } else if program == "find" {
-            self.find(words, within);
-        } else if program == "git" && arguments.iter().any(|argument| argument.text == "foreach") {
-            let command = arguments.iter().skip_while(|argument| argument.text != "foreach").skip(1);
-            let command: Vec<Argument> =
-                command.filter(|word| !word.text.starts_with('-')).cloned().collect();
-            self.run_apart(&joined(&command));
-        } else {
-            self.started_by(words, input, within);
+            "su" | "script" => drop(self.option_c(arguments)),
+            "at" | "batch" => input.into_iter().for_each(|input| self.run_apart(input)),
+            "trap" => {
+                if let Some(command) = arguments.first().filter(|command| command.known) {
+                    self.run_apart(&command.text);
+                }
+            }
+            "find" => self.find(words, within),
+            "git" if arguments.iter().any(|argument| argument.text == "foreach") => {
+                let command = arguments.iter().skip_while(|argument| argument.text != "foreach").skip(1);
+                let command: Vec<Argument> =
+                    command.filter(|word| !word.text.starts_with('-')).cloned().collect();
+                self.run_apart(&joined(&command));
+            }
+            // What is typed into another terminal is read by whatever runs there.
+            "tmux"
+                if arguments
+                    .first()
+                    .is_some_and(|word| ["send-keys", "send"].contains(&word.text.as_str())) =>
+            {
+                self.found.unparsed.push(joined(&arguments[1..]));
+            }
+            "runuser" if self.option_c(arguments) => {}
+            _ => self.starter(program, words, input, within),
         }
     }
 
     /// What a starter starts.
-    fn started_by(&mut self, words: &[Argument], input: Option<&str>, within: &mut Vec<Vec<String>>) {
-        let program = name_of(&words[0].text);
-        for starter in STARTERS.iter().filter(|starter| starter.program == program) {
-            // `npx -c 'npm ci'` and `env -S 'npm ci'` hand a command over as one word.
-            if let Some(command) = whole_command(program, &words[1..]) {
-                self.run_apart(&command);
-                return;
+    fn starter(
+        &mut self,
+        program: &str,
+        words: &[Argument],
+        input: Option<&str>,
+        within: &mut Vec<Vec<String>>,
+    ) {
+        let all = handed(program, &words[1..]);
+        if !all.is_empty() {
+            for one in all {
+                match one {
+                    Handed::Text(text) => self.run_apart(&text),
+                    Handed::Words(inner) => {
+                        within.push(vec![program.to_owned()]);
+                        self.start(&inner, input, within);
+                        within.pop();
+                    }
+                }
             }
+            return;
+        }
+        for starter in STARTERS.iter().filter(|starter| starter.program == program) {
             let Some(at) = starter.starts_at(words) else { continue };
             // These hand their words to a shell: `watch 'npm t'`.
-            if ["watch", "parallel"].contains(&program) && words[at].text.contains(char::is_whitespace) {
+            if ["watch", "parallel", "nodemon"].contains(&program)
+                && words[at].text.contains(char::is_whitespace)
+            {
                 let command = words[at..].iter().take_while(|word| !word.text.starts_with(":::"));
                 self.run_apart(&joined(&command.cloned().collect::<Vec<_>>()));
                 return;
@@ -183,26 +165,54 @@ impl Shell {
         }
     }
 
-    /// A shell's command: of `-c`, or from standard input.
+    /// A shell's command: of `-c`, of a file whose text is known, or from standard input.
     fn shell(&mut self, arguments: &[Argument], input: Option<&str>) {
-        if self.option_c(arguments) {
-            return;
+        let (mut is_command, mut is_input, mut at) = (false, false, 0);
+        while let Some(word) = arguments.get(at) {
+            let text = word.text.as_str();
+            if text == "--" || text == "-" {
+                at += 1;
+                break;
+            }
+            if !(is_option(text) || text.len() > 1 && text.starts_with('+')) {
+                break;
+            }
+            if !text.starts_with("--") {
+                is_command |= text.contains('c');
+                is_input |= text.contains('s');
+            }
+            at += if takes_next(&["-o", "-O", "--rcfile", "--init-file"], text)
+                || text.starts_with('+') && text.ends_with(['o', 'O'])
+            {
+                2
+            } else {
+                1
+            };
         }
-        let script = arguments.iter().any(|argument| !argument.text.starts_with('-'));
-        if let (false, Some(input)) = (script, input) {
-            self.run_apart(input);
+        let rest = arguments.get(at..).unwrap_or_default();
+        match (rest.split_first(), input) {
+            (Some((command, rest)), _) if is_command => {
+                // The first word behind it is the name of the shell.
+                self.run_with(&command.text, rest.get(1..).unwrap_or_default());
+            }
+            (_, Some(input)) if is_input || rest.is_empty() => self.run_with(input, rest),
+            (Some((file, rest)), _) if !is_input => {
+                if let Some(text) = self.files.get(&file.text).cloned() {
+                    self.run_with(&text, rest);
+                }
+            }
+            _ => {}
         }
     }
 
-    /// Follows the word after `-c` (or a cluster such as `-lc`); true if there is one.
+    /// Follows the word after `-c` (or a cluster such as `-lc`), wherever it stands; true if there is one.
     fn option_c(&mut self, arguments: &[Argument]) -> bool {
         let option = arguments.iter().position(|argument| {
             let text = argument.text.as_str();
-            text.starts_with('-') && !text.starts_with("--") && text.ends_with('c')
+            text == "--command" || text.starts_with('-') && !text.starts_with("--") && text.ends_with('c')
         });
         let Some(command) = option.and_then(|at| arguments.get(at + 1)) else { return false };
         self.run_apart(&command.text);
-        self.found.hidden |= !command.known && command.text.trim_start().starts_with('$');
         true
     }
 
@@ -222,60 +232,27 @@ impl Shell {
     }
 }
 
-impl Starter {
-    /// The index of the program that is started; `None` if none is.
-    fn starts_at(&self, words: &[Argument]) -> Option<usize> {
-        let (mut subcommands, mut operands) = (self.subcommands.iter(), self.operands);
-        let mut wanted = subcommands.next();
-        let mut at = 1;
-        while let Some(word) = words.get(at) {
-            let text = word.text.as_str();
-            if text == "--" && wanted.is_none() {
-                at += 1;
-                break;
-            }
-            if text.starts_with('-') && text != "-" {
-                at += if self.with_value.contains(&text) { 2 } else { 1 };
-            } else if let Some(subcommand) = wanted {
-                if text != *subcommand {
-                    return None;
-                }
-                wanted = subcommands.next();
-                at += 1;
-            } else if self.assignments && is_assignment(text) {
-                at += 1;
-            } else if operands > 0 {
-                operands -= 1;
-                at += 1;
-            } else {
-                break;
-            }
-        }
-        (wanted.is_none() && at < words.len()).then_some(at)
+/// The name of the program that a word calls; `None` where only the shell knows it.
+fn name_in(word: &Argument) -> Option<&str> {
+    if let Some(program) = looked_up(&word.text).filter(|_| !word.known) {
+        return Some(program);
     }
+    let program = name_of(&word.text);
+    // `~/bin/npm` is npm, wherever that is.
+    let is_named = word.known || word.text.contains('/') && !program.contains(['$', '`', '*', '?', ')', '}']);
+    is_named.then_some(program)
 }
 
-/// The command that a starter takes as one word.
-fn whole_command(program: &str, arguments: &[Argument]) -> Option<String> {
-    let options: &[&str] = match program {
-        "npx" | "npm" => &["-c", "--call"],
-        "env" => &["-S", "--split-string"],
-        // Behind the file.
-        "flock" => {
-            let at = arguments
-                .iter()
-                .position(|argument| ["-c", "--command"].contains(&argument.text.as_str()))?;
-            return arguments.get(at + 1).map(|command| command.text.clone());
-        }
-        _ => return None,
-    };
-    let at = arguments.iter().take_while(|argument| argument.text.starts_with('-'));
-    let at = at.enumerate().find(|(_, argument)| options.contains(&argument.text.as_str()))?.0;
-    arguments.get(at + 1).map(|command| command.text.clone())
-}
-
-fn joined(arguments: &[Argument]) -> String {
-    arguments.iter().map(|argument| argument.text.as_str()).collect::<Vec<_>>().join(" ")
+/// The program that `$(which npm)` or `$(command -v npm)` finds.
+fn looked_up(text: &str) -> Option<&str> {
+    let inner = text.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')'));
+    let inner = inner.or_else(|| text.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')))?.trim();
+    let asking = ["which ", "command -v ", "type -p ", "type -P ", "whereis -b "];
+    let name = asking.iter().find_map(|asking| inner.strip_prefix(asking))?;
+    // Where it is not found, nothing is called.
+    let name = name.split(" 2>").next().unwrap_or_default().trim().trim_matches(['"', '\'']);
+    let is_name = |letter: char| letter.is_ascii_alphanumeric() || "-_.+".contains(letter);
+    (!name.is_empty() && name.chars().all(is_name)).then_some(name)
 }
 
 /// What a program puts out that does nothing else, as far as it is known.
@@ -285,8 +262,12 @@ pub(super) fn output_of(words: &[Argument], input: Option<&str>) -> Option<Strin
         "echo" => {
             let is_option =
                 |argument: &&Argument| ["-n", "-e", "-E", "-ne", "-en"].contains(&argument.text.as_str());
-            let escapes = arguments.iter().take_while(is_option).any(|option| option.text.contains('e'));
-            let text = joined(&arguments.iter().skip_while(is_option).cloned().collect::<Vec<_>>());
+            let given = || arguments.iter().take_while(is_option);
+            let escapes = given().any(|option| option.text.contains('e'));
+            let mut text = joined(&arguments.iter().skip_while(is_option).cloned().collect::<Vec<_>>());
+            if !given().any(|option| option.text.contains('n')) {
+                text.push('\n');
+            }
             Some(if escapes { text.replace("\\n", "\n") } else { text })
         }
         "printf" => {
@@ -311,12 +292,6 @@ pub(super) fn output_of(words: &[Argument], input: Option<&str>) -> Option<Strin
         "tee" => input.map(str::to_owned),
         _ => None,
     }
-}
-
-fn is_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| {
-        !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
-    })
 }
 
 /// The name of a program without its directory and without `.exe`.

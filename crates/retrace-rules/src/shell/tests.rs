@@ -73,6 +73,79 @@ fn calls_of_a_program_are_found_where_the_shell_would_make_them() {
         "ls *.js | entr -r npm t",
         "export P=npm; $P ci",
         "declare -x P='npm ci'; $P",
+        "sudo -Eu node npm ci",
+        "sudo -iu node npm ci",
+        "sudo --user node npm ci",
+        "env -iu FOO npm ci",
+        "env --split-string='npm ci'",
+        "env -S\"npm ci\"",
+        "env -S 'npm' ci",
+        "nice --adjustment 5 npm ci",
+        "cat list | xargs --max-args 1 npm i",
+        "cat list | xargs --max-procs 4 npm i",
+        "cat list | xargs --delimiter '\\n' npm i",
+        "bash -ce 'npm ls'",
+        "bash -cx 'npm ls'",
+        "bash -euo pipefail -c 'npm ls'",
+        "bash -o pipefail -c 'npm ls'",
+        "bash --rcfile x -c 'npm ls'",
+        "bash -s -- arg <<'EOF'\nnpm ci\nEOF",
+        "bash - <<'EOF'\nnpm ci\nEOF",
+        "if [[ -n \"$(npm ls)\" ]]; then echo x; fi",
+        "[[ $(npm -v) == 9* ]] && echo y",
+        "[[ a == b || ( -n $x && ! -f $(npm root) ) ]]",
+        "(( $(npm ls | wc -l) > 3 )) && echo many",
+        "echo $(( $(npm ls | wc -l) + 1 ))",
+        "x=$(( `npm ls | wc -l` ))",
+        "for ((i=$(npm ls | wc -l); i<3; i++)); do true; done",
+        "echo ${X:-$(npm root)}",
+        ": \"${X:=$(npm root -g)}\"",
+        "echo ${X#$(npm root)} ${Y/a/$(true)}",
+        "bash < <(echo npm ci)",
+        "source <(echo npm ci)",
+        ". <(echo 'npm ci')",
+        "bash <(echo 'npm ci')",
+        "{ echo cd x; echo npm ci; } | bash",
+        "CMD=\"npm ci\"; sudo $CMD",
+        "SUDO=; $SUDO npm ci",
+        "run(){ \"$@\"; }; run npm ci",
+        "run(){ echo \"+ $*\"; $1 ci; }; run npm",
+        "bash -c '\"$@\"' _ npm ci",
+        "mise exec node@20 -- npm ci",
+        "mise x -- npm ci",
+        "$(which npm) ci",
+        "\"$(command -v npm)\" ci",
+        "`which npm` ci",
+        "volta run --node 18 npm ci",
+        "asdf exec npm ci",
+        "nvm exec 18 npm ci",
+        "nvm exec npm ci",
+        "fnm exec --using 18 npm ci",
+        "dotenv -- npm ci",
+        "dotenv -e .env npm ci",
+        "doppler run -p x -- npm ci",
+        "nix develop -c npm ci",
+        "nix-shell --run 'npm ci'",
+        "devbox run -- npm ci",
+        "npx concurrently -k -n a,b 'npm:dev' 'npm run b'",
+        "hyperfine --warmup 3 'npm t'",
+        "runuser -u node -- npm ci",
+        "runuser -l node -c 'npm ci'",
+        "gosu node npm ci",
+        "busybox sh -c 'npm ci'",
+        "tmux new -d -s x 'npm start'",
+        "nodemon --exec 'npm t'",
+        "arch -arm64 npm ci",
+        "pwsh -Command \"npm ci\"",
+        "pwsh -c 'npm ci'",
+        "cmd.exe /c \"npm ci\"",
+        "cmd /c npm ci",
+        "perf stat -e cycles npm t",
+        "proxychains4 -q npm ci",
+        "echo 'npm ci' | at now",
+        "gdb --args npm t",
+        "PM=npm && cd x && $PM ci",
+        "if true; then PM=npm; $PM ci; fi",
     ] {
         assert!(programs(command).iter().any(|program| program == "npm"), "{command}: {:?}", calls(command));
     }
@@ -105,6 +178,28 @@ fn a_name_that_no_shell_would_call_is_no_call() {
         "echo 'npm ci' | sh run.sh",
         "echo 'npm ci' | (read x; sh y)",
         "export P=npm; echo $P",
+        "sudo -Eu npm ls",
+        "env -u npm ls",
+        "xargs --max-args npm ls",
+        "bash -c 'echo npm ci'",
+        "bash <(echo echo npm)",
+        "[[ npm > generated/x ]]",
+        "(( npm > 3 ))",
+        "${X:-npm ci}",
+        "run(){ \"$@\"; }; run echo npm",
+        "mise exec npm@9 -- node x",
+        "volta install npm",
+        "nvm install-latest-npm",
+        "nvm exec 18 node npm",
+        "concurrently -n npm,web 'yarn a' 'yarn b'",
+        "hyperfine -n npm 'yarn t'",
+        "tmux new -s npm",
+        "tmux send-keys -t x 'npm start' Enter",
+        "PM=npm; (PM=yarn; $PM ci)",
+        "PM=yarn; if true; then PM=npm; else $PM ci; fi",
+        "[ -f p ] && PM=pnpm || PM=npm; $PM ci",
+        "if [ -f p ]; then PM=npm; else PM=pnpm; fi; $PM ci",
+        "ls -la $(which npm)",
     ] {
         assert!(!programs(command).iter().any(|program| program == "npm"), "{command}: {:?}", calls(command));
     }
@@ -112,12 +207,73 @@ fn a_name_that_no_shell_would_call_is_no_call() {
 
 #[test]
 fn what_only_the_shell_knows_is_said() {
-    assert!(calls("$TOOL ci").hidden && calls("bin/$TOOL ci").hidden);
-    assert!(calls("if true; then").unparsed);
-    assert!(calls(&format!("{}true{}", "(".repeat(900), ")".repeat(900))).unparsed);
+    for command in [
+        "$TOOL ci",
+        "bin/$TOOL ci",
+        "sudo $CMD",
+        "bash -c \"$CMD\"",
+        "eval \"$CMD\"",
+        "[ -f p ] && PM=pnpm || PM=npm; $PM ci",
+        "test -f p || PM=npm; $PM ci",
+        "while read l; do PM=$l; done; $PM ci",
+        "PM=npm; read PM; $PM ci",
+        "case $x in a) PM=npm;; *) PM=yarn;; esac; $PM ci",
+    ] {
+        assert!(calls(command).hidden(), "{command}: {:?}", calls(command));
+    }
+    let unparsed = |command: &str| calls(command).unparsed;
+    assert_eq!(unparsed("if true; then"), ["if true; then"]);
+    assert_eq!(unparsed("ls; bash -c 'npm ci; if'"), ["npm ci; if"]);
+    assert_eq!(unparsed("alias n='npm ci'; n"), ["npm ci"]);
+    assert!(!unparsed(&format!("{}true{}", "(".repeat(900), ")".repeat(900))).is_empty());
     let found = calls("npm $ARGS").calls;
     assert!(!found[0].arguments[0].known);
-    assert!(!calls("npm ci").unparsed);
+    assert!(unparsed("npm ci").is_empty() && !calls("npm ci").hidden());
+}
+
+#[test]
+fn functions_that_call_each_other_many_times_are_left() {
+    let mut command = String::new();
+    for level in 0..8 {
+        command.push_str(&format!("f{level}() {{ {} }}\n", format!("f{}; ", level + 1).repeat(200)));
+    }
+    command.push_str("f0");
+    assert!(calls(&command).unparsed.contains(&command));
+}
+
+/// The files that a command writes, each with the number of calls that are done by then.
+fn written(command: &str) -> Vec<(String, usize)> {
+    calls(command).writes.into_iter().map(|write| (write.path, write.by.1)).collect()
+}
+
+#[test]
+fn a_file_is_written_when_its_pipeline_is_done() {
+    for (command, expected) in [
+        ("echo x > a && npm t", vec![("a", 1)]),
+        ("npm t | tee log; cd x; sed -i s/a/b/ f", vec![("log", 2), ("x/f", 4)]),
+        ("cat > a <<'E'\nx\nE\ngit add a", vec![("a", 1)]),
+        ("f(){ echo x > generated/a; }; f", vec![("generated/a", 1)]),
+        ("echo $(echo y > generated/a)", vec![("generated/a", 1)]),
+        ("timeout 5 tee generated/a", vec![("generated/a", 2)]),
+        ("xargs -I{} cp {} generated/", vec![("generated/{}", 2)]),
+        ("{ npm t; npm ls; } > log; ls", vec![("log", 2)]),
+        ("while read l; do echo $l; done > a", vec![("a", 2)]),
+        ("bash -c 'cd y && rm z'", vec![("y/z", 3)]),
+        ("(cd y); rm z", vec![("z", 2)]),
+        ("mv a b/", vec![("a", 1), ("b/a", 1)]),
+        ("[[ $a > b ]] && (( n > 3 ))", vec![]),
+        ("[ a \\> b ]", vec![]),
+        ("ls > /dev/null 2>&1", vec![]),
+        ("cat < a", vec![]),
+        ("ls &> log", vec![("log", 1)]),
+    ] {
+        let expected: Vec<(String, usize)> =
+            expected.into_iter().map(|(path, at): (&str, usize)| (path.to_owned(), at)).collect();
+        assert_eq!(written(command), expected, "{command}");
+    }
+    let places: Vec<bool> =
+        calls("cd $X && rm a; cd /w && rm b").writes.iter().map(|write| write.from_start).collect();
+    assert_eq!(places, [false, true]);
 }
 
 #[test]
@@ -127,10 +283,10 @@ fn what_stands_around_a_long_document_is_found() {
             format!("cat > a <<{tabs}{quote}EOF{quote}\n{}EOF\nnpm ci\n", "{\"a\": 1}\n".repeat(9_000));
         let found = calls(&long);
         let names: Vec<&str> = found.calls.iter().map(|call| call.program.as_str()).collect();
-        assert_eq!((names, found.unparsed), (vec!["cat", "npm"], true), "{quote}");
+        assert_eq!((names, found.unparsed.len()), (vec!["cat", "npm"], 1), "{quote}");
     }
     let long = format!("echo '{}'; npm ci", "x".repeat(70_000));
-    assert!(calls(&long).unparsed && calls(&long).calls.is_empty());
+    assert!(!calls(&long).unparsed.is_empty() && calls(&long).calls.is_empty());
 }
 
 #[test]

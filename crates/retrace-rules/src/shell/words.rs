@@ -3,7 +3,7 @@
 use super::{Argument, Shell};
 use brush_parser::ParserOptions;
 use brush_parser::ast::Word as ShellWord;
-use brush_parser::word::{self, Parameter, ParameterExpr, WordPiece, WordPieceWithSource};
+use brush_parser::word::{self, Parameter, ParameterExpr, SpecialParameter, WordPiece, WordPieceWithSource};
 use std::panic::catch_unwind;
 
 impl Shell {
@@ -21,13 +21,30 @@ impl Shell {
         argument
     }
 
-    /// Follows the commands within a here-document.
-    pub(super) fn substitutions_of_document(&mut self, document: &ShellWord) {
-        if !document.value.contains(['$', '`']) {
+    /// The words that one word becomes: a variable without quotation marks is split at its spaces, and the arguments of a function
+    /// are as many words.
+    pub(super) fn split(&mut self, word: &ShellWord) -> Vec<Argument> {
+        if let (Some(arguments), "\"$@\"" | "\"${@}\"" | "$@" | "${@}" | "$*" | "${*}") =
+            (&self.positional, word.value.as_str())
+        {
+            return arguments.to_vec();
+        }
+        let whole = self.word(word);
+        let is_plain_variable = word.value.starts_with('$') && !word.value.starts_with("$'");
+        if is_plain_variable && whole.known && (whole.text.contains(' ') || whole.text.is_empty()) {
+            let parts = whole.text.split_whitespace();
+            return parts.map(|part| Argument { text: part.to_owned(), known: true }).collect();
+        }
+        vec![whole]
+    }
+
+    /// Follows the commands within a text that is no word: a here-document, an arithmetic expression, a default value.
+    pub(super) fn substitutions_of(&mut self, text: &str) {
+        if !text.contains(['$', '`']) || !self.step() {
             return;
         }
-        if let Some(pieces) = pieces(&document.value, true) {
-            self.add(&document.value, &pieces, &mut Argument { text: String::new(), known: true });
+        if let Some(pieces) = pieces(text, true) {
+            self.add(text, &pieces, &mut Argument { text: String::new(), known: true });
         }
     }
 
@@ -54,17 +71,44 @@ impl Shell {
                     self.run_apart(&command.replace("\\`", "`"));
                     add_source(source, piece, to);
                 }
-                WordPiece::ParameterExpansion(ParameterExpr::Parameter {
-                    parameter: Parameter::Named(name),
-                    indirect: false,
-                }) if matches!(self.variables.get(name), Some(Some(_))) => {
-                    let value = self.variables.get(name).cloned().flatten().unwrap_or_default();
-                    to.text.push_str(&value);
+                WordPiece::ParameterExpansion(expansion) => match self.value_of(expansion) {
+                    Some(value) => {
+                        to.known &= value.known;
+                        to.text.push_str(&value.text);
+                    }
+                    None => {
+                        texts_of(expansion).into_iter().for_each(|text| self.substitutions_of(text));
+                        add_source(source, piece, to);
+                    }
+                },
+                WordPiece::ArithmeticExpression(expression) => {
+                    self.substitutions_of(&expression.value);
+                    add_source(source, piece, to);
                 }
-                WordPiece::TildeExpansion(_)
-                | WordPiece::ParameterExpansion(_)
-                | WordPiece::ArithmeticExpression(_) => add_source(source, piece, to),
+                WordPiece::TildeExpansion(_) => add_source(source, piece, to),
             }
+        }
+    }
+
+    /// The value of a variable or of an argument, where it was given one.
+    fn value_of(&self, expansion: &ParameterExpr) -> Option<Argument> {
+        let ParameterExpr::Parameter { parameter, indirect: false } = expansion else { return None };
+        match parameter {
+            Parameter::Named(name) => {
+                let value = self.state.get(name)?;
+                Some(Argument { text: value.to_owned(), known: true })
+            }
+            Parameter::Positional(at) => {
+                let at = usize::try_from(*at).ok()?.checked_sub(1)?;
+                self.positional.as_ref()?.get(at).cloned()
+            }
+            Parameter::Special(SpecialParameter::AllPositionalParameters { .. }) => {
+                let arguments = self.positional.as_ref()?;
+                let texts: Vec<&str> = arguments.iter().map(|argument| argument.text.as_str()).collect();
+                let known = arguments.iter().all(|argument| argument.known);
+                Some(Argument { text: texts.join(" "), known })
+            }
+            _ => None,
         }
     }
 
@@ -78,6 +122,29 @@ impl Shell {
             }
         }
     }
+}
+
+/// The texts within an expansion that the shell expands as well: `npm root` of `${X:-$(npm root)}`.
+fn texts_of(expansion: &ParameterExpr) -> Vec<&str> {
+    use ParameterExpr as Expr;
+    let texts: [Option<&str>; 2] = match expansion {
+        Expr::UseDefaultValues { default_value: text, .. }
+        | Expr::AssignDefaultValues { default_value: text, .. }
+        | Expr::IndicateErrorIfNullOrUnset { error_message: text, .. }
+        | Expr::UseAlternativeValue { alternative_value: text, .. }
+        | Expr::RemoveSmallestSuffixPattern { pattern: text, .. }
+        | Expr::RemoveLargestSuffixPattern { pattern: text, .. }
+        | Expr::RemoveSmallestPrefixPattern { pattern: text, .. }
+        | Expr::RemoveLargestPrefixPattern { pattern: text, .. } => [text.as_deref(), None],
+        Expr::Substring { offset, length, .. } => {
+            [Some(offset.value.as_str()), length.as_ref().map(|length| length.value.as_str())]
+        }
+        Expr::ReplaceSubstring { pattern, replacement, .. } => {
+            [Some(pattern.as_str()), replacement.as_deref()]
+        }
+        _ => [None, None],
+    };
+    texts.into_iter().flatten().collect()
 }
 
 /// Adds a piece that only the shell knows, as it was written.
