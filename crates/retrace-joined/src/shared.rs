@@ -168,6 +168,7 @@ fn summed(rule: LedgerRule) -> HubRuleLedger {
         tokens_per_session: rule.tokens,
         last_at: rule.machines.iter().filter_map(|of| of.last_at).max().map(time),
         guards: Vec::new(),
+        project: None,
         by_version: rule
             .versions
             .into_iter()
