@@ -1,6 +1,7 @@
 //! The hub: real PostgreSQL, real processes, several machines. Where PostgreSQL is not installed, these tests say so and do nothing.
 
 mod agent_sdk;
+mod approvals;
 mod failover;
 mod hostile;
 mod kept_out;
@@ -10,6 +11,7 @@ mod policy;
 mod proposals;
 mod redacted;
 mod sessions;
+mod stores_off_the_list;
 mod sync;
 mod tls;
 mod together;
@@ -327,6 +329,12 @@ impl Signer {
             org: status.org.expect("it joined"),
             machine: status.machine.expect("it joined"),
         }
+    }
+
+    /// The key of a machine, whether it joined or not.
+    pub(crate) fn of_file(machine: &Machine) -> SigningKey {
+        let text = std::fs::read_to_string(machine.data_dir().join("machine.key")).expect("its key");
+        SigningKey::from_seed(&STANDARD.decode(text.trim()).expect("base 64")).expect("a seed")
     }
 
     /// Headers of a signed request.

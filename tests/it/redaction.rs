@@ -252,3 +252,24 @@ fn a_redaction_over_several_stores_is_a_mark_on_the_axis_of_each() {
         assert_eq!((newest.created, newest.modified, newest.deleted), (0, 1, 0), "{store}");
     }
 }
+
+/// The history of a store that was taken off the list is redacted as well, however many are left on it.
+#[test]
+fn a_redaction_is_over_every_store_that_the_log_ever_had() {
+    for also_there in [false, true] {
+        let world = World::new();
+        world.add("old");
+        std::fs::write(world.path("old/gone.md"), format!("password {SECRET} here\n")).expect("a file");
+        let kept = if also_there { format!("x {SECRET}\n") } else { "what stays\n".to_owned() };
+        world.record("kept.md", kept);
+        let request = wire::StoreRef { store: "old".to_owned() };
+        commands::remove_store(&world.app, request).expect("it is taken off the list");
+        let done = commands::redact(&world.app, by_secret(true, false)).expect("a redaction");
+        let receipt = done.receipt.expect("a receipt");
+        assert_eq!(receipt.versions, 1 + u64::from(also_there));
+        for place in receipt.places.iter().filter(|place| place.state != "out_of_reach") {
+            assert_eq!((place.state.as_str(), place.hits), ("clean", 0), "{}", place.place);
+        }
+        world.verify();
+    }
+}

@@ -182,10 +182,12 @@ impl Machine {
         let at = now();
         let signature = self.key.sign(&request_text(&format!("/hub/v1/{name}"), at, &body));
         let headers = format!(
-            "retrace-org: {}\r\nretrace-machine: {}\r\nretrace-time: {at}\r\nretrace-signature: {}\r\n",
+            "retrace-org: {}\r\nretrace-machine: {}\r\nretrace-time: {at}\r\nretrace-signature: {}\r\n{}: {}\r\n",
             self.org,
             self.key.machine(),
-            STANDARD.encode(signature)
+            STANDARD.encode(signature),
+            retrace_sync::messages::BODY_HEADER,
+            Sha256::of(&body).to_hex()
         );
         request(name, &headers, &body)
     }

@@ -49,6 +49,7 @@ impl Failure {
             messages::BAD_SIGNATURE | messages::NOT_REGISTERED | messages::CLOCK_SKEW => 401,
             messages::BAD_TOKEN
             | messages::NOT_ALLOWED
+            | messages::SECOND_PERSON
             | messages::SIGN_IN_REFUSED
             | messages::SIGN_IN_WANTED => 403,
             messages::NOT_FOUND => 404,

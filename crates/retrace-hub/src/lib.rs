@@ -19,6 +19,7 @@
 //! # Ok::<(), retrace_hub::Failure>(())
 //! ```
 
+mod arrival;
 mod audit;
 mod database;
 mod doctor;

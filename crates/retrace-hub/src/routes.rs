@@ -1,8 +1,9 @@
 //! Routes: who asks, and which request it is.
 
 use crate::Failure;
+use crate::arrival::{Arrived, Claim, about_to_stop, arrive, not_signed};
 use crate::audit;
-use crate::database::{Database, Scoped, now};
+use crate::database::{Database, Scoped};
 use crate::keys::HubKeys;
 use crate::memory_stores;
 use crate::metrics::{Metrics, Readers, name_of};
@@ -10,26 +11,26 @@ use crate::once;
 use crate::people::{self, Door};
 use crate::requests::{self, Caller};
 use axum::Router;
-use axum::body::{Body, to_bytes};
+use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use axum::routing::{any, get, post};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use retrace_model::{MachineId, OrgId};
-use retrace_sync::messages::{self as m, MAX_BODY_BYTES, MAX_SKEW_MICROS, Refusal, Refused};
+use retrace_sync::messages::{self as m, Refusal, Refused};
 use retrace_sync::policy::{PolicySet, SetPolicy};
 use retrace_sync::roles::{allows, is_for_windows, right_of};
-use retrace_sync::sign::{is_signed, request_text};
+use retrace_sync::sign::request_text;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::Semaphore;
 
-/// Requests that are read and answered at once; others wait. Each may hold a body.
+/// Requests that are answered at once; others wait. None counts before its body is there.
 const AT_ONCE: usize = 32;
+
+/// Large bodies that machines send at once; each is kept until it is answered.
+const LARGE_AT_ONCE: usize = 32;
 
 /// The same for requests of the Memory Stores API, whose bodies are small.
 const API_AT_ONCE: usize = 256;
@@ -44,6 +45,7 @@ pub(crate) struct Hub {
     window_lasts: i64,
     readers: Readers,
     at_once: Semaphore,
+    pub(crate) large_at_once: Semaphore,
     pub(crate) api_at_once: Semaphore,
 }
 
@@ -63,6 +65,7 @@ impl Hub {
             window_lasts,
             readers,
             at_once: Semaphore::new(AT_ONCE),
+            large_at_once: Semaphore::new(LARGE_AT_ONCE),
             api_at_once: Semaphore::new(API_AT_ONCE),
         }
     }
@@ -75,6 +78,7 @@ pub(crate) fn router(hub: Arc<Hub>) -> Router {
         .route("/hub/v1/{request}", post(answer))
         .route("/v1/agent_sessions/{operation}", post(memory_stores::agent_sessions))
         .route("/v1", any(memory_stores::call))
+        .route("/v1/", any(memory_stores::call))
         .route("/v1/{*rest}", any(memory_stores::call))
         .route("/openapi.json", get(memory_stores::description))
         .layer(DefaultBodyLimit::disable())
@@ -128,9 +132,12 @@ pub(crate) async fn answer_from(
 ) -> Response {
     let began = Instant::now();
     let name = name_of(path);
-    let answered = match hub.at_once.acquire().await {
-        Ok(_place) => act(hub, whence, path, headers, body).await,
-        Err(_) => Err(Failure::refused(m::UNAVAILABLE, "The hub is about to stop.")),
+    let answered = match arrive(hub, whence, path, headers, body).await {
+        Ok(arrived) => match hub.at_once.acquire().await {
+            Ok(_place) => act(hub, path, &arrived).await,
+            Err(_) => Err(about_to_stop()),
+        },
+        Err(failure) => Err(failure),
     };
     if let Err(Failure::Refused(_, refused)) = &answered
         && refused.kind == m::HEAD_MOVED
@@ -172,76 +179,38 @@ pub(crate) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Failure> {
         .map_err(|_| Failure::refused(m::INVALID, "The request is not what this hub understands."))
 }
 
-/// Who claims to ask, and since when the claim is signed.
-struct Claim {
-    org: OrgId,
-    machine: MachineId,
-    at: i64,
-    signature: Vec<u8>,
-}
-
-fn claim(headers: &HeaderMap) -> Option<Claim> {
-    let text = |name: &str| headers.get(name)?.to_str().ok();
-    Some(Claim {
-        org: OrgId::parse(text("retrace-org")?).ok()?,
-        machine: MachineId::parse(text("retrace-machine")?).ok()?,
-        at: text("retrace-time")?.parse().ok()?,
-        signature: STANDARD.decode(text("retrace-signature")?).ok()?,
-    })
-}
-
-async fn act(
-    hub: &Hub,
-    whence: Whence,
-    path: &str,
-    headers: &HeaderMap,
-    body: Body,
-) -> Result<Response, Failure> {
+/// Answers what a machine signed, and what is asked before there is a key.
+async fn act(hub: &Hub, path: &str, arrived: &Arrived<'_>) -> Result<Response, Failure> {
     let name = path.strip_prefix("/hub/v1/").unwrap_or_default();
-    let whole = |body| async move {
-        to_bytes(body, MAX_BODY_BYTES)
-            .await
-            .map_err(|_| Failure::refused(m::INVALID, "The request broke off or is too large."))
-    };
-    match name {
-        "hello" => return Ok(json(200, &requests::hello(hub))),
-        "join" => return Ok(json(200, &requests::join(hub, read(&whole(body).await?)?, None).await?)),
-        _ if whence == Whence::Outside => {}
-        "window_hello" => return Ok(json(200, &people::window_hello(hub).await?)),
-        "window_join" => {
-            let (join, lasts) = (read(&whole(body).await?)?, Some(hub.window_lasts));
-            return Ok(json(200, &requests::join(hub, join, lasts).await?));
+    let body = &arrived.body;
+    match (&arrived.claim, name) {
+        (Some(claim), _) => act_for(hub, path, claim, body).await,
+        (None, "hello") => Ok(json(200, &requests::hello(hub))),
+        (None, "join") => Ok(json(200, &requests::join(hub, read(body)?, None).await?)),
+        (None, "window_hello") => Ok(json(200, &people::window_hello(hub).await?)),
+        (None, "window_join") => {
+            Ok(json(200, &requests::join(hub, read(body)?, Some(hub.window_lasts)).await?))
         }
-        "window_sign_in" => {
-            return Ok(json(200, &people::window_sign_in(hub, read(&whole(body).await?)?).await?));
-        }
-        "window_finish_sign_in" => {
-            return Ok(json(200, &people::finish_window(hub, read(&whole(body).await?)?).await?));
-        }
-        _ => {}
+        (None, "window_sign_in") => Ok(json(200, &people::window_sign_in(hub, read(body)?).await?)),
+        (None, "window_finish_sign_in") => Ok(json(200, &people::finish_window(hub, read(body)?).await?)),
+        (None, _) => Err(not_signed()),
     }
-    let bad = || Failure::refused(m::BAD_SIGNATURE, "The request is not signed by a machine.");
-    let claim = claim(headers).ok_or_else(bad)?;
-    if now().saturating_sub(claim.at).saturating_abs() > MAX_SKEW_MICROS {
-        let message = "The request's time is more than five minutes from the hub's.";
-        return Err(Failure::refused(m::CLOCK_SKEW, message));
-    }
-    // Known machines alone may send a body, and the connection to the database is not held while it comes.
+}
+
+/// Answers a request that is signed by whom it claims.
+async fn act_for(hub: &Hub, path: &str, claim: &Claim, body: &[u8]) -> Result<Response, Failure> {
+    let name = path.strip_prefix("/hub/v1/").unwrap_or_default();
     let known = hub.database.scoped(claim.org).await?;
     let caller = requests::caller(&known, claim.org, claim.machine).await?;
     known.commit().await?;
-    let body = whole(body).await?;
-    if !is_signed(&caller.public_key, &request_text(path, claim.at, &body), &claim.signature) {
-        return Err(bad());
-    }
     // A provider may take its time: it is asked while no connection to the database is held.
-    let asked = people::ask(hub, &caller, name, &body).await;
+    let asked = people::ask(hub, &caller, name, body).await;
     let scoped = hub.database.scoped(claim.org).await?;
-    // Role and membership may have changed while the body came.
+    // Role and membership may have changed meanwhile.
     let caller = requests::caller(&scoped, claim.org, claim.machine).await?;
-    let answered = match permitted(&scoped, &caller, &claim, path, &body).await {
+    let answered = match permitted(&scoped, &caller, claim, path, body).await {
         Ok(()) => match asked {
-            Ok(None) => carry_out(hub, &scoped, &caller, name, &body).await,
+            Ok(None) => carry_out(hub, &scoped, &caller, name, body).await,
             Ok(Some(outcome)) => {
                 people::keep(&scoped, &caller, outcome).await.map(|answer| json(200, &answer))
             }
@@ -259,7 +228,7 @@ async fn act(
         }
         Err(Failure::Refused(status, refused)) => {
             scoped.roll_back().await?;
-            if [m::NOT_ALLOWED, m::ALTERED, m::SIGN_IN_REFUSED, m::SIGN_IN_WANTED]
+            if [m::NOT_ALLOWED, m::SECOND_PERSON, m::ALTERED, m::SIGN_IN_REFUSED, m::SIGN_IN_WANTED]
                 .contains(&refused.kind.as_str())
             {
                 let scoped = hub.database.scoped(claim.org).await?;

@@ -6,13 +6,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use retrace_engine::Engine;
 use retrace_message::{AsMessage as _, Message};
-use retrace_model::OrgId;
+use retrace_model::{OrgId, Sha256};
 use retrace_outbound::{
     Call, CallError, Cancel, Client, Config, Method, Proxies, Roots, canonical_base_url, presentable,
 };
 use retrace_sync::messages::{self as m, Done, FINAL, Hello, Refusal};
 use retrace_sync::roles::{Right, right_of};
-use retrace_sync::sign::{SigningKey, request_text};
+use retrace_sync::sign::{SigningKey, request_text_of};
 use retrace_wire::{ApiError, Code};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -56,6 +56,11 @@ impl From<ApiError> for HubError {
 }
 
 impl HubError {
+    /// True for a refusal of this kind.
+    pub(crate) fn is(&self, wanted: &str) -> bool {
+        matches!(self, Self::Refused { kind, .. } if kind == wanted)
+    }
+
     /// The error of joining, which nothing goes on with later.
     pub(crate) fn of_joining(self, url: &str) -> ApiError {
         match self {
@@ -89,6 +94,7 @@ fn code_of(kind: &str) -> Code {
         m::BAD_TOKEN
         | m::NOT_REGISTERED
         | m::NOT_ALLOWED
+        | m::SECOND_PERSON
         | m::BAD_SIGNATURE
         | m::SIGN_IN_REFUSED
         | m::SIGN_IN_WANTED => Code::KeyRefused,
@@ -105,6 +111,7 @@ pub(crate) fn window_hint(kind: &str) -> Message {
         m::BAD_TOKEN => say::ask_for_token(),
         m::NOT_REGISTERED | m::BAD_SIGNATURE | m::SIGN_IN_REFUSED => say::sign_in_to_window(),
         m::NOT_ALLOWED => say::ask_for_role(),
+        m::SECOND_PERSON => say::another_approves(),
         m::SIGN_IN_WANTED => say::sign_in_at_provider(),
         m::PROVIDER_FAILED => say::ask_about_provider(),
         m::UNAVAILABLE => say::ask_again(),
@@ -119,11 +126,22 @@ pub(crate) fn hint(kind: &str) -> Message {
         m::NOT_REGISTERED => say::join_again(),
         m::NOT_ALLOWED => say::ask_an_owner(),
         m::CLOCK_SKEW => say::set_the_clock(),
+        m::SECOND_PERSON => say::another_approves(),
+        m::LAST_OWNER => say::other_owner_first(),
+        m::BAD_SIGNATURE => say::send_again(),
         m::SIGN_IN_REFUSED => say::sign_in_again(),
         m::SIGN_IN_WANTED => say::sign_in_first(),
         m::PROVIDER_FAILED => say::ask_about_provider(),
         m::UNAVAILABLE => say::try_again(),
         _ => Message::default(),
+    }
+}
+
+/// Next step after a refusal of something that only who sends may do.
+pub(crate) fn hint_of_sync(kind: &str) -> Message {
+    match kind {
+        m::NOT_ALLOWED => who_may("append"),
+        _ => hint(kind),
     }
 }
 
@@ -299,12 +317,14 @@ impl Hub {
             Way::Network { offset, inner, .. } => inner.now().micros().saturating_add(*offset),
             Way::Inside(inside) => inside.door.now(),
         };
-        let signature = STANDARD.encode(self.key.sign(&request_text(path, at, body)));
+        let sha256 = Sha256::of(body);
+        let signature = STANDARD.encode(self.key.sign(&request_text_of(path, at, &sha256)));
         vec![
             ("retrace-org", self.org.clone()),
             ("retrace-machine", self.machine.clone()),
             ("retrace-time", at.to_string()),
             ("retrace-signature", signature),
+            (m::BODY_HEADER, sha256.to_hex()),
         ]
     }
 }
@@ -334,7 +354,10 @@ retrace_message::messages! {
     answer_not_understood() => "its answer is not understood",
     status(status) => "it answered with the status {status}",
     another_token() => "An owner makes another one with `retrace hub token`.",
-    join_again() => "Join it again with `retrace hub join URL --token TOKEN`.",
+    join_again() => "Leave it here with `retrace hub leave`, then join again with `retrace hub join URL --token TOKEN`.",
+    another_approves() => "Somebody else approves it, on another machine of an owner or a reviewer.",
+    other_owner_first() => "Give another machine the role first: `retrace hub role MACHINE owner`. To leave a copy of a log, run `retrace sync` there first, then `retrace hub leave --new-identity`. Where the hub itself ends, stop it before you leave.",
+    send_again() => "Run it again. If it stays so, something between this machine and the hub changes requests: join over TLS.",
     ask_an_owner() => "Run it on a machine of an owner.",
     ask_a_reviewer() => "Run it on a machine of an owner or a reviewer.",
     ask_an_auditor() => "Run it on a machine of an owner or an auditor.",

@@ -1,6 +1,6 @@
 //! Joining, leaving, choosing, listing.
 
-use crate::client::Hub;
+use crate::client::{Hub, HubError};
 use crate::member::Member;
 use crate::people::shown_person;
 use crate::policy::{asked_view, role_of, shown_role};
@@ -12,7 +12,8 @@ use retrace_engine::{Engine, asked};
 use retrace_model::{RelPath, Timestamp};
 use retrace_outbound::Cancel;
 use retrace_sync::messages::{
-    Bytes, Done, Join, Joined, ListVersions, ListedVersion, NewToken, Token, VersionPage,
+    Bytes, Done, Join, Joined, LAST_OWNER, ListVersions, ListedVersion, NOT_ALLOWED, NewToken, Token,
+    VersionPage,
 };
 use retrace_sync::sign::join_text;
 use retrace_wire::{
@@ -107,17 +108,20 @@ pub fn hub_join(member: &Member, request: HubJoinReq) -> Result<HubStatus, ApiEr
     }
     let url = request.url.trim().trim_end_matches('/').to_owned();
     let token = request.token.trim().to_owned();
-    let key = state::machine_key(inner)?;
-    let public = key.public();
-    let signature = Bytes(key.sign(&join_text(&token, &public)));
     let name = request.name.filter(|name| !name.trim().is_empty());
     let name = name.unwrap_or_else(|| machine_name(inner));
-    let join = Join { token, public_key: Bytes(public), signature, name: name.clone() };
-    let (hub, _) = Hub::at(inner, &url, request.certificates.as_deref(), key, &Cancel::new())
-        .map_err(|error| error.of_joining(&url))?;
     let newest = inner.read(|reader| Ok(reader.receipts()?.first().map(|row| row.id.to_string())))?;
-    let joined: Joined = hub.send("join", &join, false).map_err(|error| error.of_joining(&url))?;
-    state::save(
+    let ask = || ask_to_join(inner, &url, &token, &name, request.certificates.as_deref());
+    let joined = match ask() {
+        // An owner removed the machine of this key, which is never taken again: it joins as another one.
+        Err(HubError::Refused { kind, .. }) if kind == NOT_ALLOWED => {
+            state::forget_key(inner)?;
+            ask()
+        }
+        answer => answer,
+    };
+    let joined = joined.map_err(|error| error.of_joining(&url))?;
+    state::begin(
         inner,
         &Membership {
             url,
@@ -139,10 +143,28 @@ pub fn hub_join(member: &Member, request: HubJoinReq) -> Result<HubStatus, ApiEr
             decided: 0,
             shared: None,
             person: None,
+            forked: false,
         },
     )?;
     inner.stores_changed();
     status(inner)
+}
+
+/// Asks a hub to register the machine of the key that is here; one is made where none is.
+fn ask_to_join(
+    inner: &Arc<Engine>,
+    url: &str,
+    token: &str,
+    name: &str,
+    certificates: Option<&str>,
+) -> Result<Joined, HubError> {
+    let key = state::machine_key(inner)?;
+    let public = key.public();
+    let signature = Bytes(key.sign(&join_text(token, &public)));
+    let (token, name) = (token.to_owned(), name.to_owned());
+    let join = Join { token, public_key: Bytes(public), signature, name };
+    let (hub, _) = Hub::at(inner, url, certificates, key, &Cancel::new())?;
+    hub.send("join", &join, false)
 }
 
 /// A name for people: the host's, or the person's.
@@ -152,22 +174,36 @@ fn machine_name(inner: &Engine) -> String {
     host.unwrap_or_else(|| inner.options.user.clone())
 }
 
-/// Leaves the hub. What was sent stays there; an unreachable hub is left all the same.
+/// Leaves the hub. What was sent stays there; an unreachable hub is left all the same. With a new identity, a machine whose log forked
+/// leaves the membership to the other copy, whose it is as well; where no hub is joined, the key alone goes.
 ///
 /// # Errors
-/// `not_found` when no hub is joined, `cannot_write`.
+/// `not_found` when no hub is joined, `cannot_write`, `invalid` for the last owner's machine.
 pub fn hub_leave(member: &Member, request: HubLeaveReq) -> Result<HubStatus, ApiError> {
     let Some(inner) = member.engine() else {
         let _: Done = member.hub()?.ask("leave", &Done {})?;
         return Ok(nobody());
     };
-    let joined = state::joined(inner)?;
+    let joined = match state::membership(inner)? {
+        None if request.new_identity => {
+            state::forget_key(inner)?;
+            return status(inner);
+        }
+        _ => state::joined(inner)?,
+    };
+    let is_shared = request.new_identity && joined.forked;
     let cancel = Cancel::new();
-    if let Ok(key) = state::machine_key(inner)
+    if !is_shared
+        && let Ok(key) = state::machine_key(inner)
         && let Ok(hub) = Hub::joined(inner, &joined, key, &cancel)
     {
-        // It may not know this machine any more.
-        drop(hub.call::<Done>("leave", &Done {}));
+        match hub.call::<Done>("leave", &Done {}) {
+            Err(error @ HubError::Refused { .. }) if error.is(LAST_OWNER) => {
+                return Err(error.api(&joined.url));
+            }
+            // It may not know this machine any more.
+            _ => {}
+        }
     }
     state::forget(inner, request.new_identity)?;
     asked::forget(inner)?;
@@ -185,12 +221,7 @@ pub fn hub_send(inner: &Arc<Engine>, request: HubSendReq) -> Result<HubStatus, A
             let store = inner.read(|reader| Ok(inner.store_named(reader, &name)?.id))?;
             state::update(inner, store, |state| state.send = Some(request.send))?;
         }
-        None => {
-            let _lock = retrace_engine::lock(&inner.own_files_lock);
-            let mut member = state::joined(inner)?;
-            member.send = request.send;
-            state::save(inner, &member)?;
-        }
+        None => state::update_all(inner, |member| member.send = request.send)?,
     }
     inner.stores_changed();
     status(inner)

@@ -17,6 +17,7 @@ use retrace_wire::{
     ActResult, ApiError, Code, HubProposal, HubProposalDone, HubProposalKind, HubProposalRef,
     HubProposalState, HubProposals, HubProposeReq, Nothing, RestoreReq, RollbackReq,
 };
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Effort of zstd.
@@ -140,6 +141,8 @@ pub fn hub_withdraw_proposal(member: &Member, request: HubProposalRef) -> Result
 }
 
 fn settle_one(together: &Arc<Together>, id: &str, accept: bool) -> Result<HubProposal, ApiError> {
+    // A sync may be about to carry out the same.
+    let _alone = state::sync_alone(together, || false)?;
     let member = state::joined(together)?;
     let key = state::machine_key(together)?;
     let failed = |error: HubError| error.api(&member.url);
@@ -148,7 +151,7 @@ fn settle_one(together: &Arc<Together>, id: &str, accept: bool) -> Result<HubPro
         return Err(ApiError::new(Code::Internal, say::membership_damaged(), "hub.json"));
     };
     let context = Context { together, hub: &hub, org, machine };
-    let asked = AskProposals { to_carry_out: true };
+    let asked = AskProposals { id: Some(id.to_owned()), ..to_carry_out() };
     let list: Proposals = hub.call("proposals", &asked).map_err(failed)?;
     let found = list.proposals.into_iter().find(|proposal| proposal.id == id);
     let proposal = found.ok_or_else(|| {
@@ -168,24 +171,45 @@ pub(crate) fn carry_out(context: &Context<'_>) -> Result<Vec<HubProposalDone>, H
     let member = state::joined(context.together)?;
     let accepts =
         |proposal: &Proposal| member.stores.get(&proposal.store).is_some_and(|store| store.accept_proposals);
-    let list: Proposals = context.hub.call("proposals", &AskProposals { to_carry_out: true })?;
-    let mut done = Vec::new();
-    for proposal in list.proposals.iter().filter(|proposal| accepts(proposal)) {
-        let body = carried_out(context, proposal);
-        send(context, &body)?;
-        let path = proposal.path.clone().and_then(|path| RelPath::from_bytes(path.0).ok());
-        done.push(HubProposalDone {
-            id: proposal.id.clone(),
-            kind: proposal.kind.parse().unwrap_or(HubProposalKind::Edit),
-            store_id: proposal.store.clone(),
-            path: path.map(|path| path.to_text()),
-            state: body.state.parse().unwrap_or(HubProposalState::Refused),
-            operation_seq: body.operation_seq,
-            why: body.reason.as_deref().map(reasons::in_words),
-            reason: body.reason,
-        });
+    let accepting = member.stores.iter().filter(|(_, store)| store.accept_proposals);
+    let stores: Vec<String> = accepting.map(|(id, _)| id.clone()).collect();
+    let (mut done, mut known) = (Vec::new(), BTreeSet::new());
+    if stores.is_empty() {
+        return Ok(done);
     }
-    Ok(done)
+    loop {
+        let asked = AskProposals { stores: Some(stores.clone()), ..to_carry_out() };
+        let list: Proposals = context.hub.call("proposals", &asked)?;
+        let page = list.proposals.iter().filter(|proposal| accepts(proposal));
+        let new: Vec<&Proposal> = page.filter(|proposal| known.insert(proposal.id.clone())).collect();
+        if new.is_empty() {
+            return Ok(done);
+        }
+        for proposal in new {
+            let body = carried_out(context, proposal);
+            send(context, &body)?;
+            done.push(told(proposal, body));
+        }
+    }
+}
+
+/// Asks for what waits for this machine.
+fn to_carry_out() -> AskProposals {
+    AskProposals { to_carry_out: true, ..AskProposals::default() }
+}
+
+fn told(proposal: &Proposal, body: ResultBody) -> HubProposalDone {
+    let path = proposal.path.clone().and_then(|path| RelPath::from_bytes(path.0).ok());
+    HubProposalDone {
+        id: proposal.id.clone(),
+        kind: proposal.kind.parse().unwrap_or(HubProposalKind::Edit),
+        store_id: proposal.store.clone(),
+        path: path.map(|path| path.to_text()),
+        state: body.state.parse().unwrap_or(HubProposalState::Refused),
+        operation_seq: body.operation_seq,
+        why: body.reason.as_deref().map(reasons::in_words),
+        reason: body.reason,
+    }
 }
 
 fn send(context: &Context<'_>, body: &ResultBody) -> Result<(), HubError> {

@@ -149,8 +149,14 @@ impl From<std::io::Error> for Line {
 }
 
 impl Run<'_> {
+    /// Ends where it was stopped, and where a person shares something else meanwhile: the next sync begins with that.
     fn go_on(&self) -> Result<(), HubError> {
-        if self.job.is_stopped() { Err(HubError::Stopped) } else { Ok(()) }
+        let member = state::joined(self.context.together)?;
+        let is_same = |of: &Sharing| share_of(&member, of.id) == of.share && member.send_of(of.id) == of.send;
+        match self.job.is_stopped() || !self.sharing.iter().all(is_same) {
+            true => Err(HubError::Stopped),
+            false => Ok(()),
+        }
     }
 
     fn all(&mut self, sessions: &SharedSessions) -> Result<(), HubError> {
@@ -206,6 +212,7 @@ impl Run<'_> {
         if batch.sessions.is_empty() {
             return Ok(());
         }
+        self.go_on()?;
         let _: Done = self.context.hub.call("put_sessions", batch)?;
         self.done.sessions += batch.sessions.len() as u64;
         batch.sessions.clear();
@@ -319,6 +326,7 @@ impl Run<'_> {
             let kind = told.rule.kind.to_string();
             rules.push(SentRule { rule: hash_of(told)?, kind, tokens: told.tokens, fields });
         }
+        self.go_on()?;
         let _: Done = self.context.hub.call("put_session_rules", &PutRules { rules })?;
         Ok(())
     }

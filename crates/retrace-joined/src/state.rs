@@ -13,7 +13,9 @@ use retrace_sync::together::Waiting;
 use retrace_wire::{ApiError, Code, HubSend, HubShare, show};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions, TryLockError};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// What is known of the hub.
 #[derive(Clone, Serialize, Deserialize)]
@@ -61,6 +63,9 @@ pub(crate) struct Membership {
     /// Who signed in on this machine.
     #[serde(default)]
     pub(crate) person: Option<SignedIn>,
+    /// True where the last sync found that another copy of this log goes on under the same identity.
+    #[serde(default)]
+    pub(crate) forked: bool,
 }
 
 /// How the last sync in the background went.
@@ -177,7 +182,52 @@ pub(crate) fn joined(inner: &Engine) -> Result<Membership, ApiError> {
         .ok_or_else(|| ApiError::new(Code::NotFound, say::no_hub(), "hub").hint(say::join_one()))
 }
 
-pub(crate) fn save(inner: &Engine, membership: &Membership) -> Result<(), ApiError> {
+/// How often it is looked whether another sync has ended.
+const LOOK: Duration = Duration::from_millis(50);
+
+fn lock_file(inner: &Engine, name: &str) -> Result<File, ApiError> {
+    let path = inner.options.data_dir.join(name);
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+        .open(&path)
+        .map_err(|error| ApiError::new(Code::CannotWrite, say::not_written(error.to_string()), show(&path)))
+}
+
+/// Waits until no other process, and nothing else of this one, changes these files. It ends when the answer is dropped.
+fn hold(inner: &Engine) -> Result<File, ApiError> {
+    let file = lock_file(inner, "hub.lock")?;
+    file.lock()
+        .map_err(|error| ApiError::new(Code::CannotWrite, say::not_written(error.to_string()), "hub.lock"))?;
+    Ok(file)
+}
+
+/// Waits until nobody else does the work of a sync over this log, in whichever process: two would carry out the same twice. It ends
+/// when the answer is dropped. `None` where `is_stopped` says so before.
+pub(crate) fn sync_alone(inner: &Engine, is_stopped: impl Fn() -> bool) -> Result<Option<File>, ApiError> {
+    let file = lock_file(inner, "hub-sync.lock")?;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(Some(file)),
+            Err(TryLockError::WouldBlock) if is_stopped() => return Ok(None),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOOK),
+            Err(TryLockError::Error(error)) => {
+                let message = say::not_written(error.to_string());
+                return Err(ApiError::new(Code::CannotWrite, message, "hub-sync.lock"));
+            }
+        }
+    }
+}
+
+/// Writes down a membership that is new.
+pub(crate) fn begin(inner: &Engine, membership: &Membership) -> Result<(), ApiError> {
+    let _held = hold(inner)?;
+    save(inner, membership)
+}
+
+fn save(inner: &Engine, membership: &Membership) -> Result<(), ApiError> {
     let text = serde_json::to_vec_pretty(membership)
         .map_err(|error| ApiError::new(Code::Internal, say::not_written(error.to_string()), "hub.json"))?;
     keep::replace(inner, &file(inner), &text)
@@ -194,7 +244,7 @@ pub(crate) fn update(
 
 /// Changes what is known of the hub, whatever else another process wrote meanwhile.
 pub(crate) fn update_all(inner: &Engine, change: impl FnOnce(&mut Membership)) -> Result<(), ApiError> {
-    let _lock = retrace_engine::lock(&inner.own_files_lock);
+    let _held = hold(inner)?;
     let mut membership = joined(inner)?;
     change(&mut membership);
     save(inner, &membership)
@@ -210,8 +260,15 @@ fn remove(path: &std::path::Path) -> Result<(), ApiError> {
 }
 
 pub(crate) fn forget(inner: &Engine, identity: bool) -> Result<(), ApiError> {
+    let _held = hold(inner)?;
     remove(&file(inner))?;
     if identity { remove(&key_file(inner)) } else { Ok(()) }
+}
+
+/// Forgets the machine's key alone: the next one is another machine's.
+pub(crate) fn forget_key(inner: &Engine) -> Result<(), ApiError> {
+    let _held = hold(inner)?;
+    remove(&key_file(inner))
 }
 
 /// The machine's key; made when missing.

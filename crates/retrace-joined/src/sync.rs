@@ -1,13 +1,13 @@
 //! Sending what the hub lacks: heads are compared, then redactions, versions and contents go in batches, each of which is
 //! noted once the hub acknowledged it. Killed anywhere, the next run goes on from there; what is sent twice is the same once.
 
-use crate::client::{Hub, HubError, hint};
+use crate::client::{Hub, HubError, hint_of_sync};
 use crate::redactions::{self, Context};
 use crate::state::{self, KeptWaiting, Membership, Sent, StoreState};
 use crate::{Together, policy, proposals, review, sessions};
 use retrace_engine::Engine;
 use retrace_engine::jobs::Job;
-use retrace_log::{ChainedVersion, StoreRow};
+use retrace_log::{ChainedVersion, StoreRow, Tags};
 use retrace_message::Message;
 use retrace_model::{MachineId, OrgId, Sha256, StoreId};
 use retrace_sync::chain::Head;
@@ -54,6 +54,9 @@ impl<E: Into<HubError>> From<E> for Stop {
 pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSynced, ApiError> {
     let inner: &Arc<Engine> = together;
     let job = inner.jobs.begin(request.job.as_deref())?;
+    let Some(_alone) = state::sync_alone(inner, || job.is_stopped())? else {
+        return Err(HubError::Stopped.api("hub"));
+    };
     let member = state::joined(inner)?;
     let key = state::machine_key(inner)?;
     let unreached = |error: HubError| error.api(&member.url);
@@ -103,11 +106,15 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
             None => return Ok(answer),
         },
     }
-    let concerned = |store: &&StoreRow| request.store.is_some() || store.removed_at.is_none();
+    // Of a store that was taken off the list the hub is told of redactions alone: what was sent of it is still there.
+    let only_redactions = |store: &StoreRow| request.store.is_none() && store.removed_at.is_some();
     let hub_key = member.hub_key();
     let send = |resend: bool, answer: &mut HubSynced| -> Result<bool, ApiError> {
         let member = state::joined(inner)?;
-        for store in stores.iter().filter(concerned) {
+        let was_sent = |store: &StoreRow| {
+            member.stores.get(&store.id.to_string()).is_some_and(|state| state.sent.is_some())
+        };
+        for store in stores.iter().filter(|store| !only_redactions(store) || was_sent(store)) {
             let mut sending = Sending {
                 inner,
                 hub: &hub,
@@ -129,6 +136,7 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
                 },
                 together,
                 at_hub: None,
+                only_redactions: only_redactions(store),
             };
             let ended = sending.run(resend);
             // What the hub said, also where the chains are not the same; where it was not asked, what it acknowledged before.
@@ -136,6 +144,7 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
             sending.done.seq = sending.at_hub.unwrap_or(acknowledged);
             let done = sending.done;
             match answer.stores.iter_mut().find(|known| known.store_id == done.store_id) {
+                None if sending.only_redactions && done.redacted == 0 => {}
                 None => answer.stores.push(done),
                 Some(known) => {
                     known.versions += done.versions;
@@ -183,8 +192,24 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
             Err(error) => answer.problems.extend(of_machine(&member, error)?),
         }
     }
+    note_fork(inner, &member, request.store.is_none(), &answer)?;
     inner.stores_changed();
     Ok(answer)
+}
+
+/// Remembers whether another copy of this log goes on under the same identity: leaving would take it from that one as well.
+fn note_fork(
+    inner: &Engine,
+    member: &Membership,
+    all_stores: bool,
+    answer: &HubSynced,
+) -> Result<(), ApiError> {
+    let is_fork = |problem: &HubProblem| matches!(problem.code, HubFault::Fork | HubFault::ChainCut);
+    let forked = answer.problems.iter().any(is_fork) || (member.forked && !all_stores);
+    if forked == member.forked {
+        return Ok(());
+    }
+    state::update_all(inner, |kept| kept.forked = forked)
 }
 
 /// Forgets what the hub was told beside versions and contents, so that a hub which lost some of it is told of all of it again:
@@ -248,7 +273,7 @@ fn of_machine(member: &Membership, error: HubError) -> Result<Option<HubProblem>
             code: HubFault::Refused,
             store_id: None,
             message: say::refused_beside(message),
-            hint: hint(&kind),
+            hint: hint_of_sync(&kind),
         })),
         HubError::Stopped => Ok(None),
         error => Err(error.api(&member.url)),
@@ -262,7 +287,7 @@ fn refusal(member: &Membership, store: StoreId, error: HubError) -> Result<Optio
             code: HubFault::Refused,
             store_id: Some(store.to_string()),
             message: say::batch_refused(message),
-            hint: hint(&kind),
+            hint: hint_of_sync(&kind),
         })),
         HubError::Stopped => Ok(None),
         error => Err(error.api(&member.url)),
@@ -282,6 +307,8 @@ struct Sending<'s> {
     together: &'s Arc<Together>,
     /// Links of the chain at the hub, as it said last.
     at_hub: Option<u64>,
+    /// True of a store that was taken off the list.
+    only_redactions: bool,
 }
 
 impl Sending<'_> {
@@ -298,7 +325,7 @@ impl Sending<'_> {
             self.inner.read(|reader| Ok(reader.masked_after(self.store.id, after)?)).map_err(Stop::from)?;
         self.compare(resend)?;
         self.redact(&masked, newest)?;
-        if self.done.send == HubSend::Nothing {
+        if self.done.send == HubSend::Nothing || self.only_redactions {
             return Ok(());
         }
         let mut tries = 0;
@@ -312,7 +339,7 @@ impl Sending<'_> {
                 ended => break ended?,
             }
         }
-        if self.done.send == HubSend::Everything { self.contents() } else { Ok(()) }
+        if self.may_send()? == HubSend::Everything { self.contents() } else { Ok(()) }
     }
 
     fn id(&self) -> String {
@@ -325,9 +352,27 @@ impl Sending<'_> {
 
     fn save(&self) -> Result<(), Stop> {
         let state = &self.state;
-        Ok(state::update(self.inner, self.store.id, |kept| {
-            (kept.sent, kept.contents, kept.redaction) = (state.sent, state.contents, state.redaction);
+        Ok(state::update_all(self.inner, |member| {
+            // The hub may have been left meanwhile, and another be joined.
+            if member.machine() == Some(self.machine) && member.org() == Some(self.org) {
+                let kept = member.stores.entry(self.store.id.to_string()).or_default();
+                (kept.sent, kept.contents, kept.redaction) = (state.sent, state.contents, state.redaction);
+            }
         })?)
+    }
+
+    /// What the store may send at this moment: a person may have chosen something else since the sync began.
+    fn may_send(&mut self) -> Result<HubSend, Stop> {
+        self.done.send = state::joined(self.inner)?.send_of(self.store.id);
+        Ok(self.done.send)
+    }
+
+    /// The name of the store, or its id where the name holds what was redacted.
+    fn name(&self, tags: &Tags) -> String {
+        match tags.marks_in(self.store.name.as_bytes()).is_empty() {
+            true => self.store.name.clone(),
+            false => self.id(),
+        }
     }
 
     fn page(&self, after: u64) -> Result<Vec<ChainedVersion>, ApiError> {
@@ -347,7 +392,9 @@ impl Sending<'_> {
 
     /// The hub's head, whose signature is checked.
     fn head(&self) -> Result<SignedHead, Stop> {
-        let head: SignedHead = self.hub.call("head", &OfStore { store: self.id() })?;
+        // A redaction may have changed the name.
+        let name = Some(self.name(&*self.inner.tags()?));
+        let head: SignedHead = self.hub.call("head", &OfStore { store: self.id(), name })?;
         self.believe(&head)?;
         Ok(head)
     }
@@ -461,6 +508,7 @@ impl Sending<'_> {
     }
 
     fn append(&mut self) -> Result<(), Stop> {
+        let tags = self.inner.tags()?;
         loop {
             self.go_on()?;
             let after = self.state.sent.map_or(Head::EMPTY, |sent| sent.head());
@@ -472,13 +520,16 @@ impl Sending<'_> {
             let claim = head_text(self.org, self.machine, self.store.id, &head, 0);
             let request = Append {
                 store: self.id(),
-                name: self.store.name.clone(),
+                name: self.name(&tags),
                 kind: self.store.kind.to_string(),
                 after_seq: after.seq,
                 after: after.digest,
-                versions: page.iter().map(sent).collect(),
+                versions: page.iter().map(|version| sent(version, &tags)).collect(),
                 signature: Bytes(self.hub.key().sign(&claim)),
             };
+            if self.may_send()? == HubSend::Nothing {
+                return Ok(());
+            }
             let acknowledged: SignedHead = self.hub.call("append", &request)?;
             self.believe(&acknowledged)?;
             if acknowledged.seq < head.seq
@@ -510,8 +561,12 @@ impl Sending<'_> {
             let mut withheld = BTreeSet::new();
             let passed = self.inner.read(|reader| {
                 reader.chained_contents::<ApiError>(&page, BATCH_BYTES, |version, bytes| {
-                    let content = version.opened.as_ref().and_then(|opened| opened.content);
-                    let Some((sha256, size)) = content else { return Ok(()) };
+                    let Some(opened) = &version.opened else { return Ok(()) };
+                    let Some((sha256, size)) = opened.content else { return Ok(()) };
+                    if holds_redacted(opened.path.as_bytes(), &tags) {
+                        withheld.insert(sha256);
+                        return Ok(());
+                    }
                     if contents.iter().any(|other| other.sha256 == sha256) {
                         return Ok(());
                     }
@@ -527,11 +582,14 @@ impl Sending<'_> {
                     Ok(())
                 })
             })?;
-            self.done.withheld += withheld.len() as u64;
             if !contents.is_empty() {
+                if self.may_send()? != HubSend::Everything {
+                    return Ok(());
+                }
                 let taken: Taken = self.hub.call("contents", &Contents { store: self.id(), contents })?;
                 self.done.contents += taken.new;
             }
+            self.done.withheld += withheld.len() as u64;
             let last = passed.checked_sub(1).and_then(|last| page.get(last));
             self.state.contents = last.map_or(sent, |version| version.seq);
             self.save()?;
@@ -540,7 +598,13 @@ impl Sending<'_> {
     }
 }
 
-fn sent(version: &ChainedVersion) -> SentVersion {
+fn holds_redacted(path: &[u8], tags: &Tags) -> bool {
+    !tags.marks_in(path).is_empty()
+}
+
+/// A version as it is sent. Of one whose path holds what was redacted, the hub has neither path nor content.
+fn sent(version: &ChainedVersion, tags: &Tags) -> SentVersion {
+    let opened = version.opened.as_ref().filter(|opened| !holds_redacted(opened.path.as_bytes(), tags));
     SentVersion {
         local_seq: version.seq,
         operation_seq: version.operation_seq,
@@ -551,7 +615,7 @@ fn sent(version: &ChainedVersion) -> SentVersion {
         leaf: version.leaf,
         commitment: version.commitment,
         observed: version.observed,
-        opened: version.opened.as_ref().map(|opened| SentOpened {
+        opened: opened.map(|opened| SentOpened {
             path: Bytes(opened.path.as_bytes().to_vec()),
             salt: opened.salt.clone().map(Bytes),
             content: opened.content.map(|(sha256, size)| SentContent { sha256, size }),

@@ -3,8 +3,8 @@
 use super::hub_people::who;
 use super::{Style, count, visible};
 use retrace_api::wire::{
-    HubItem, HubProjects, HubProposal, HubReach, HubRedaction, HubRedactions, HubShown, HubSynced,
-    HubWaiting, Message,
+    HubBackground, HubItem, HubProjects, HubProposal, HubReach, HubRedaction, HubRedactions, HubShown,
+    HubSynced, HubWaiting, Message,
 };
 use std::io::{Result, Write};
 
@@ -201,6 +201,18 @@ pub fn waits(out: &mut (impl Write + ?Sized), known: Option<&HubWaiting>, style:
         return Ok(());
     }
     let text = format!("At the hub: {}.", lines.join("; "));
+    writeln!(out, "{}", style.paint.yellow(&text))
+}
+
+/// One line where the last sync in the background did not go well, with the next step.
+pub fn troubled(out: &mut (impl Write + ?Sized), background: &HubBackground, style: Style) -> Result<()> {
+    let Some(problem) = background.problem.as_ref().filter(|_| background.went_well == Some(false)) else {
+        return Ok(());
+    };
+    let problem = visible::line(&problem.text().to_string()).to_string();
+    let text = format!(
+        "The last sync with the hub failed: {problem} `retrace sync` tries again and says what to do."
+    );
     writeln!(out, "{}", style.paint.yellow(&text))
 }
 

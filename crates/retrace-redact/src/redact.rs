@@ -62,7 +62,9 @@ pub fn redact(inner: &Redactions, request: RedactReq) -> Result<ActResult, ApiEr
             inner.scan(store)?;
         }
     }
-    let survey = inner.survey(&selection, &stores, request.live)?;
+    // Stores that were taken off the list have a history, and no files here.
+    let only = request.store.as_ref().and_then(|_| stores.first()).map(|store| store.id);
+    let survey = inner.survey(&selection, &stores, request.live, only)?;
     let rewrite = request.transcripts && !survey.transcripts.is_empty();
     let nothing = survey.versions.is_empty()
         && survey.live.is_empty()

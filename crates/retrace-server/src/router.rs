@@ -86,6 +86,7 @@ pub(crate) fn router_with(
         .route("/api/v1/commands", get(calls::list))
         .route("/api/v1/events", get(events::stream))
         .route("/v1", any(stores::call))
+        .route("/v1/", any(stores::call))
         .route("/v1/{*rest}", any(stores::call))
         .route("/openapi.json", get(stores::description))
         .route("/healthz", get(healthz))

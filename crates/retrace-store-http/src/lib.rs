@@ -26,7 +26,7 @@ use std::time::Duration;
 pub const ROOT: &str = "/v1";
 
 /// Longest time for a body to arrive. 1 MiB takes well below a second on one machine; what takes longer is stuck.
-const BODY_TIME: Duration = Duration::from_secs(30);
+pub const BODY_TIME: Duration = Duration::from_secs(30);
 
 /// Bytes of a body after which the connection is closed, read or not.
 const DROPPED_BYTES: usize = 16 * 1024 * 1024;
@@ -65,7 +65,7 @@ pub fn is_json(headers: &HeaderMap) -> bool {
 /// # Errors
 /// The refusal of the transport.
 pub async fn read(parts: &Parts, body: Body, key_id: &str) -> Result<StoreRequest, Refused> {
-    let body = tokio::time::timeout(BODY_TIME, whole(body)).await.map_err(|_| Refused::TooSlow)??;
+    let body = arrived(body, BODY_BYTES, BODY_TIME).await?;
     if !body.is_empty() && !is_json(&parts.headers) {
         return Err(Refused::Body);
     }
@@ -83,24 +83,31 @@ pub async fn read(parts: &Parts, body: Body, key_id: &str) -> Result<StoreReques
     })
 }
 
-/// The whole body, as far as it may be long. What is too long is read on for a while and dropped: a client that is still
-/// sending when the connection closes sees a broken connection, and tries again, instead of the refusal.
-async fn whole(body: Body) -> Result<Vec<u8>, Refused> {
+/// The whole body, where it has `most` bytes at most and comes within a time. What is too long is read on for a while and dropped: a
+/// client that is still sending when the connection closes sees a broken connection, and tries again, instead of the refusal.
+///
+/// # Errors
+/// The refusal of the transport.
+pub async fn arrived(body: Body, most: usize, time: Duration) -> Result<Vec<u8>, Refused> {
+    tokio::time::timeout(time, whole(body, most)).await.map_err(|_| Refused::TooSlow)?
+}
+
+async fn whole(body: Body, most: usize) -> Result<Vec<u8>, Refused> {
     let mut stream = body.into_data_stream();
-    let (mut bytes, mut read) = (Vec::new(), 0);
+    let (mut bytes, mut read) = (Vec::new(), 0_usize);
     while let Some(piece) = stream.next().await {
         let piece: Bytes = piece.map_err(|_| Refused::Body)?;
-        read += piece.len();
-        if read > DROPPED_BYTES {
+        read = read.saturating_add(piece.len());
+        if read > most.max(DROPPED_BYTES) {
             return Err(Refused::TooLarge);
         }
-        if read <= BODY_BYTES {
+        if read <= most {
             bytes.extend_from_slice(&piece);
         } else {
             bytes = Vec::new();
         }
     }
-    if read > BODY_BYTES { Err(Refused::TooLarge) } else { Ok(bytes) }
+    if read > most { Err(Refused::TooLarge) } else { Ok(bytes) }
 }
 
 /// Writes an answer. It is never kept: it holds what agents remember.

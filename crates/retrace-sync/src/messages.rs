@@ -24,6 +24,9 @@ pub const MAX_CONTENT_BYTES: usize = 64 << 20;
 /// Bytes of a request's body, at most.
 pub const MAX_BODY_BYTES: usize = 96 << 20;
 
+/// Header with the hash of the body, in hexadecimal digits: by it a hub sees who signed a request before it reads a large body.
+pub const BODY_HEADER: &str = "retrace-body";
+
 /// How far the clocks of a request and of the hub may be apart, in microseconds.
 pub const MAX_SKEW_MICROS: i64 = 5 * 60 * 1_000_000;
 
@@ -131,6 +134,9 @@ pub struct SignedHead {
 pub struct OfStore {
     /// The store.
     pub store: String,
+    /// Its name now, where that is told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
 }
 
 /// Names a link of a chain of the asking machine.
@@ -447,9 +453,17 @@ pub const PROVIDER_FAILED: &str = "provider_failed";
 /// The database cannot be reached at present.
 pub const UNAVAILABLE: &str = "unavailable";
 
+/// The machine is the last owner's, and nobody would be one without it.
+pub const LAST_OWNER: &str = "last_owner";
+
+/// Another person than the first is wanted.
+pub const SECOND_PERSON: &str = "second_person_wanted";
+
 /// Kinds that a further try would meet again.
 pub const FINAL: &[&str] = &[
     HEAD_MOVED,
+    LAST_OWNER,
+    SECOND_PERSON,
     ALTERED,
     REPEATED,
     CLOCK_SKEW,

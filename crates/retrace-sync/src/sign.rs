@@ -69,11 +69,17 @@ pub fn head_text(org: OrgId, machine: MachineId, store: StoreId, head: &Head, at
 /// What a machine signs of a request: where it goes, when, and its body.
 #[must_use]
 pub fn request_text(path: &str, at: i64, body: &[u8]) -> Vec<u8> {
+    request_text_of(path, at, &Sha256::of(body))
+}
+
+/// The same of a body of which the hash alone is known.
+#[must_use]
+pub fn request_text_of(path: &str, at: i64, body: &Sha256) -> Vec<u8> {
     let mut text = b"retrace.hub.request.1\0".to_vec();
     text.extend_from_slice(path.as_bytes());
     text.push(0);
     text.extend_from_slice(&at.to_be_bytes());
-    text.extend_from_slice(&Sha256::of(body).0);
+    text.extend_from_slice(&body.0);
     text
 }
 

@@ -560,6 +560,12 @@ pub struct AskProposals {
     /// Only those for the asking machine that wait, with their contents.
     #[serde(default)]
     pub to_carry_out: bool,
+    /// Of those to carry out, only this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Of those to carry out, only those for these stores.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stores: Option<Vec<String>>,
 }
 
 /// Proposals, newest first.

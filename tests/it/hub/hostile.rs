@@ -5,11 +5,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use retrace_model::{MemoryId, OrgId, Sha256, StoreId};
 use retrace_sync::chain::Head;
-use retrace_sync::messages::{MAX_BODY_BYTES, MAX_SKEW_MICROS};
+use retrace_sync::messages::{BODY_HEADER, MAX_BODY_BYTES, MAX_SKEW_MICROS};
 use retrace_sync::roles::REQUESTS;
 use retrace_sync::sign::head_text;
 use retrace_tests::postgres::Database;
 use serde_json::{Value, json};
+use std::io::Write as _;
+use std::net::TcpStream;
 
 /// Hostile requests of one run.
 const REQUESTS_SENT: usize = 1_000;
@@ -216,6 +218,57 @@ fn a_body_without_end_is_refused() {
     let (status, _) = post(hub.url(), "/hub/v1/versions", &headers, &body[..1 << 20]);
     assert!([0, 401].contains(&status), "{status}");
     machine.synced();
+}
+
+/// Connections that begin a request and send nothing more.
+fn stuck(hub: &Hub, count: usize, path: &str, length: usize) -> Vec<TcpStream> {
+    let (_, address) = hub.url().split_once("://").expect("a scheme");
+    let head = format!("POST {path} HTTP/1.1\r\nhost: hub\r\ncontent-length: {length}\r\n\r\n");
+    let one = |_| {
+        let mut stream = TcpStream::connect(address).expect("the hub listens");
+        stream.write_all(head.as_bytes()).expect("it reads");
+        stream
+    };
+    (0..count).map(one).collect()
+}
+
+#[test]
+fn bodies_that_do_not_come_hold_nobody_up() {
+    let Some((hub, [machine])) = Hub::with_machines(["a"]) else { return };
+    let held: Vec<Vec<TcpStream>> =
+        ["hello", "join"].map(|name| stuck(&hub, 40, &format!("/hub/v1/{name}"), 1_000)).into();
+    assert_eq!(post(hub.url(), "/hub/v1/hello", &[], b"{}").0, 200);
+    machine.record("fact.md", "a fact\n");
+    assert_eq!(machine.synced().stores[0].versions, 1);
+    drop(held);
+}
+
+#[test]
+fn before_a_signature_is_shown_a_body_is_small() {
+    let Some((hub, [machine])) = Hub::with_machines(["a"]) else { return };
+    let signer = Signer::of(&machine);
+    let large = vec![b' '; 256 * 1024];
+    let (status, answer) = post(hub.url(), "/hub/v1/join", &[], &large);
+    assert!(status == 400 && answer.contains("too large"), "{status} {answer}");
+    // A machine of the hub, as anybody may say: nothing shows it before the body is there.
+    let headers = signer.headers("versions", now(), &large);
+    let (status, answer) = post(hub.url(), "/hub/v1/versions", &headers, &large);
+    assert!(status == 400 && answer.contains("too large"), "{status} {answer}");
+    // With its hash beside it, the signature is looked at first.
+    let told = |body: &[u8]| (BODY_HEADER, Sha256::of(body).to_hex());
+    let mut padded = json!({ "limit": 10 }).to_string().into_bytes();
+    padded.extend_from_slice(&large);
+    let mut headers = signer.headers("versions", now(), &padded);
+    headers.push(told(&padded));
+    assert_eq!(post(hub.url(), "/hub/v1/versions", &headers, &padded).0, 200);
+    let mut headers = signer.headers("versions", now(), b"another");
+    headers.push(told(&padded));
+    let (status, answer) = post(hub.url(), "/hub/v1/versions", &headers, &padded[..100]);
+    assert!(status == 401 && answer.contains("not signed"), "{status} {answer}");
+    let mut headers = signer.headers("versions", now(), &padded);
+    headers.push(told(&padded));
+    let (status, answer) = post(hub.url(), "/hub/v1/versions", &headers, b"{\"limit\": 11}");
+    assert!(status == 401 && answer.contains("on its way"), "{status} {answer}");
 }
 
 /// Sends the same signed request twice: the second answer, and what the tables say after each.

@@ -182,3 +182,72 @@ fn a_redaction_takes_back_what_would_put_it_there_again() {
     assert!((400..500).contains(&status), "{status}");
     assert_eq!(now(&a, &brings).state, "withdrawn");
 }
+
+/// Proposals that wait for a person do not stand before those that need none.
+#[test]
+fn proposals_that_wait_keep_no_other_from_being_carried_out() {
+    let Some((_hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    b.world.add("auto");
+    std::fs::write(b.world.path("auto/z.md"), "first\n").expect("a file");
+    let version = b.record("notes.md", "first\n");
+    let own = b.world.log("").into_iter().find(|version| version.path.as_deref() == Some("z.md"));
+    b.synced();
+    let accept = HubAcceptReq { store: "auto".to_owned(), accept: true };
+    commands::hub_accept(&b.world.app, accept).expect("it accepts proposals");
+    let waiting: Vec<HubProposal> =
+        (0..21).map(|count| propose_edit(&a, &version.id, &format!("proposed {count}\n"))).collect();
+    let auto: Vec<HubProposal> = ["second\n", "never\n"]
+        .map(|text| propose_edit(&a, &own.as_ref().expect("a version").id, text))
+        .into();
+    assert_eq!(b.synced().proposals.len(), 2);
+    assert_eq!(std::fs::read_to_string(b.world.path("auto/z.md")).expect("a file"), "second\n");
+    let states = auto.iter().map(|proposal| now(&a, proposal).state.as_str());
+    assert_eq!(states.collect::<Vec<_>>(), ["done", "conflict"]);
+    let last = waiting.last().expect("proposals");
+    let done = commands::hub_accept_proposal(&b.world.app, named(last)).expect("it waits here");
+    assert_eq!(done.state.as_str(), "done", "{done:?}");
+    assert_eq!(b.world.read("notes.md").as_deref(), Some("proposed 20\n"));
+}
+
+/// Two syncs of one machine do not do the same work twice: the second would meet what the first wrote, and sign a conflict.
+#[test]
+fn two_syncs_at_once_carry_a_proposal_out_once() {
+    let Some((_hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    let accept = HubAcceptReq { store: "notes".to_owned(), accept: true };
+    commands::hub_accept(&b.world.app, accept).expect("it accepts proposals");
+    for round in 0..8 {
+        let version = b.record("notes.md", format!("round {round}\n"));
+        b.synced();
+        let proposal = propose_edit(&a, &version.id, &format!("proposed in round {round}\n"));
+        let syncs: Vec<_> =
+            (0..3).map(|_| b.command(&["--json", "sync"]).spawn().expect("a process")).collect();
+        for mut sync in syncs {
+            assert!(sync.wait().expect("it ends").success());
+        }
+        assert_eq!(now(&a, &proposal).state.as_str(), "done", "round {round}");
+        assert_eq!(b.world.read("notes.md"), Some(format!("proposed in round {round}\n")));
+        b.world.scan();
+    }
+}
+
+#[test]
+fn a_note_is_read_by_whoever_reads_the_content() {
+    let Some((hub, [a, b, writer, auditor])) = Hub::with_machines(["a", "b", "writer", "auditor"]) else {
+        return;
+    };
+    let version = b.record("notes.md", "first\n");
+    b.synced();
+    let role = HubRoleReq { machine: "auditor".to_owned(), role: HubRole::Auditor };
+    commands::hub_set_role(&a.world.app, role).expect("a role");
+    let request = HubProposeReq {
+        version: Some(version.id),
+        text: Some("second\n".to_owned()),
+        note: Some("a quote of it".to_owned()),
+        ..proposed(HubProposalKind::Edit)
+    };
+    let proposal = commands::hub_propose(&a.world.app, request).expect("a proposal");
+    for (machine, reads) in [(&a, true), (&b, true), (&writer, false), (&auditor, false)] {
+        assert_eq!(now(machine, &proposal).note.is_some(), reads, "{:?}", machine.status().name);
+    }
+    drop(hub);
+}

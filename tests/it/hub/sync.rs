@@ -1,8 +1,8 @@
 //! Sending: acknowledged versions, forks, chains cut short, redactions, kills.
 
-use super::{Hub, HubProcess, Machine};
+use super::{Hub, HubProcess, Machine, Signer};
 use retrace_api::commands;
-use retrace_api::wire::{Code, HubFault, HubLeaveReq};
+use retrace_api::wire::{Code, HubFault, HubLeaveReq, HubMachineRef, HubSend, HubSendReq, HubTokenReq};
 use retrace_tests::network::Network;
 use retrace_tests::postgres::Postgres;
 
@@ -90,4 +90,85 @@ fn a_redaction_takes_the_content_from_the_hub() {
     assert_eq!(b.synced().stores[0].redacted, 1);
     let at_hub = a.versions();
     assert_eq!((at_hub[0].content.as_str(), at_hub[0].path.as_ref()), ("redacted", None));
+}
+
+#[test]
+fn the_advice_for_a_fork_leaves_the_other_copy_alone() {
+    let Some((hub, [original])) = Hub::with_machines(["a"]) else { return };
+    original.record("fact.md", "one\n");
+    original.synced();
+    let copy = original.copy();
+    original.record("fact.md", "two by the original\n");
+    original.synced();
+    // The copy watches the same directory.
+    original.world.write("fact.md", "two by the copy\n");
+    copy.world.scan();
+    let problems = copy.sync().expect("an answer").problems;
+    assert_eq!(problems.iter().map(|problem| problem.code).collect::<Vec<_>>(), [HubFault::Fork]);
+    commands::hub_leave(&copy.world.app, HubLeaveReq { new_identity: true }).expect("it leaves");
+    original.synced();
+    copy.join(hub.url(), &original.token()).expect("it joins as another machine");
+    copy.synced();
+    assert_ne!(copy.status().machine, original.status().machine);
+}
+
+#[test]
+fn the_last_owner_does_not_leave() {
+    let Some((hub, [owner, member])) = Hub::with_machines(["owner", "member"]) else { return };
+    for new_identity in [false, true] {
+        let request = HubLeaveReq { new_identity };
+        let refused = commands::hub_leave(&owner.world.app, request).expect_err("the last owner");
+        assert_eq!(refused.code, Code::Invalid);
+        assert!(refused.hint.text().contains("hub role MACHINE owner"), "{refused:?}");
+    }
+    owner.synced();
+    commands::hub_leave(&member.world.app, HubLeaveReq::default()).expect("it leaves");
+    let request = HubTokenReq { owner: true, ..HubTokenReq::default() };
+    let token = commands::hub_token(&owner.world.app, request).expect("a token").token;
+    member.join(hub.url(), &token).expect("it joins");
+    commands::hub_leave(&owner.world.app, HubLeaveReq::default()).expect("another owner is there");
+}
+
+#[test]
+fn a_machine_that_was_removed_joins_as_another_one() {
+    let Some((hub, [owner, member])) = Hub::with_machines(["owner", "member"]) else { return };
+    member.record("fact.md", "one\n");
+    member.synced();
+    let before = member.status().machine;
+    let removed = HubMachineRef { machine: "member".to_owned() };
+    commands::hub_remove_machine(&owner.world.app, removed).expect("it is removed");
+    let refused = member.sync().expect_err("it is not registered");
+    assert!(refused.hint.text().contains("retrace hub leave"), "{refused:?}");
+    commands::hub_leave(&member.world.app, HubLeaveReq::default()).expect("it leaves");
+    member.join(hub.url(), &owner.token()).expect("it joins again");
+    assert_ne!(member.status().machine, before);
+    member.synced();
+    // The key alone goes where no hub is joined.
+    commands::hub_leave(&member.world.app, HubLeaveReq::default()).expect("it leaves");
+    let key = Signer::of_file(&member).machine();
+    commands::hub_leave(&member.world.app, HubLeaveReq { new_identity: true }).expect("its key goes");
+    member.join(hub.url(), &owner.token()).expect("it joins again");
+    assert_ne!(Signer::of_file(&member).machine(), key);
+}
+
+/// Processes change the same file; none takes back what another one wrote.
+#[test]
+fn what_a_store_may_send_is_not_lost_while_a_sync_runs() {
+    let Some((hub, [machine])) = Hub::with_machines(["a"]) else { return };
+    for round in 0..12 {
+        for file in 0..30 {
+            machine.world.write(&format!("f{round}-{file}.md"), format!("{round} {file}\n"));
+        }
+        machine.world.scan();
+        let send = |send| HubSendReq { store: Some("notes".to_owned()), send };
+        commands::hub_send(&machine.world.app, send(HubSend::Metadata)).expect("chosen");
+        let mut sync = machine.command(&["--json", "sync"]).spawn().expect("a process");
+        let mut choose = machine.command(&["hub", "send", "notes", "nothing"]).spawn().expect("a process");
+        assert!(choose.wait().expect("it ends").success());
+        let late = format!("late-{round}.md");
+        machine.record(&late, "written after the choice\n");
+        sync.wait().expect("it ends");
+        assert_eq!(machine.status().stores[0].send, HubSend::Nothing, "round {round}");
+        assert_eq!(hub.tables_with(&late), Vec::<String>::new(), "round {round}");
+    }
 }

@@ -379,3 +379,50 @@ fn a_content_of_another_machine_is_shown_with_its_findings() {
     assert!(findings[0].remedies.is_empty(), "its file is not here");
     assert!(shown(false).findings.is_empty(), "a content that is not asked for is not read");
 }
+
+/// Copies of one log have the same memories with the same times: a page that ends among them loses none.
+#[test]
+fn pages_end_between_machines_that_are_copies() {
+    let Some((hub, [a])) = Hub::with_machines(["a"]) else { return };
+    for count in 0..7 {
+        a.world.write(&format!("f{count}.md"), format!("content {count}\n"));
+    }
+    a.world.scan();
+    a.record("again.md", "first\n");
+    a.record("again.md", "second\n");
+    let copy = a.copy();
+    std::fs::remove_file(copy.data_dir().join("hub.json")).expect("its membership");
+    std::fs::remove_file(copy.data_dir().join("machine.key")).expect("its key");
+    copy.join(hub.url(), &owners_token(&a)).expect("it joins as another machine");
+    a.synced();
+    copy.synced();
+    for limit in [1, 2, 3, 5] {
+        let (mut seen, mut after) = (Vec::new(), None);
+        loop {
+            let request = HubInboxReq { after, limit: Some(limit), machine: None };
+            let page = commands::hub_inbox(&a.world.app, request).expect("a page");
+            seen.extend(page.items.into_iter().map(|item| (item.machine, item.id)));
+            match page.next {
+                Some(next) => after = Some(next),
+                None => break,
+            }
+        }
+        seen.sort();
+        seen.dedup();
+        assert_eq!(seen.len(), 16, "pages of {limit}");
+        let (mut seen, mut after) = (Vec::new(), None);
+        loop {
+            let memory = "notes:again.md".to_owned();
+            let request = HubHistoryReq { memory, after, limit: Some(limit) };
+            let page = commands::hub_history(&a.world.app, request).expect("a page");
+            seen.extend(page.versions.into_iter().map(|item| (item.machine, item.id)));
+            match page.next {
+                Some(next) => after = Some(next),
+                None => break,
+            }
+        }
+        seen.sort();
+        seen.dedup();
+        assert_eq!(seen.len(), 4, "pages of {limit}");
+    }
+}

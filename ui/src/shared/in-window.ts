@@ -84,6 +84,7 @@ export const TERMINAL_ONLY: readonly MessageId[] = [
   "hub.leave_first",
   "hub.new_identity",
   "hub.other_identity",
+  "hub.other_owner_first",
   "hub.resend_hint",
   "hub.try_again",
   "imported.files_time_known_from_imported",

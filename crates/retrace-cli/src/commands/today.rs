@@ -31,10 +31,14 @@ pub(crate) fn run(shell: &mut Shell<'_, '_>) -> Ended {
     let broken = commands::broken_rules(&app, BrokenRulesReq { limit: Some(1), ..Default::default() })?;
     let style = shell.style();
     // As of the last sync; nothing is asked of the hub now. Without a hub, or where its file cannot be read, nothing is said.
-    let waiting = commands::hub_status(&app, Nothing {}).ok().and_then(|status| status.waiting);
+    let hub = commands::hub_status(&app, Nothing {}).ok();
+    let waiting = hub.as_ref().and_then(|status| status.waiting.as_ref());
     shell.print(|out| {
         print::today::today(out, &found, &broken, &status, &Names::of(stores), style)?;
-        print::hub_together::waits(out, waiting.as_ref(), style)
+        if let Some(hub) = &hub {
+            print::hub_together::troubled(out, &hub.background, style)?;
+        }
+        print::hub_together::waits(out, waiting, style)
     })?;
     Ok(Exit::DONE)
 }

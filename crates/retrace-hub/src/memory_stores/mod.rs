@@ -16,6 +16,7 @@ pub(crate) use agents::{agent_token, agent_tokens, revoke_agent_token};
 pub(crate) use sessions::call as agent_sessions;
 
 use crate::Failure;
+use crate::arrival::SMALL_BODY;
 use crate::audit;
 use crate::database::Scoped;
 use crate::requests::Caller;
@@ -31,9 +32,6 @@ use retrace_store_http::{read as read_request, send, shown_keys};
 use retrace_sync::roles::Role;
 use std::sync::Arc;
 use std::time::Instant;
-
-/// Bytes of a body that anybody may send before the key is looked up: about what the head of a request may have.
-const SMALL_BODY: u64 = 64 * 1024;
 
 /// Why a call did not end in an answer.
 #[derive(Debug)]
@@ -115,7 +113,7 @@ async fn answer(hub: &Hub, request: Request) -> Result<serde_json::Value, Stop> 
     let token = shown_keys(&parts.headers).find_map(agents::token_in);
     let token = token.ok_or_else(|| Refused::Key.refusal())?;
     // Known agents alone may send a large body, and no connection to the database is held while one comes.
-    if body.size_hint().upper().is_none_or(|bytes| bytes > SMALL_BODY) {
+    if body.size_hint().upper().is_none_or(|bytes| bytes > SMALL_BODY as u64) {
         let known = hub.database.scoped(token.org).await?;
         let agent = agents::agent(&known, &token).await;
         known.roll_back().await?;

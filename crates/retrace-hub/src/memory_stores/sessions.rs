@@ -8,18 +8,19 @@
 use super::agents::{self, Agent};
 use super::{Stop, as_caller, begun, ended, refusal};
 use crate::Failure;
+use crate::arrival::{LARGE_BODY_TIME, SMALL_BODY};
 use crate::audit;
 use crate::database::{Scoped, now};
 use crate::keys::Sealed;
 use crate::requests::{EntryRows, beside_others, digest, place_of, policy_of, text_of};
 use crate::routes::Hub;
-use axum::body::{Body, HttpBody as _, to_bytes};
+use axum::body::{Body, HttpBody as _};
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use retrace_model::{Sha256, Timestamp};
 use retrace_store_api::{Kind, Refusal, Refused, StoreAnswer, request_id};
-use retrace_store_http::{is_json, send, shown_keys};
+use retrace_store_http::{arrived, is_json, send, shown_keys};
 use retrace_sync::messages::{Bytes, PackedContent};
 use retrace_sync::policy::Transcripts;
 use retrace_sync::sessions::is_name;
@@ -32,8 +33,6 @@ use tokio_postgres::types::ToSql;
 
 /// Bytes of a body.
 const BODY: usize = 32 << 20;
-/// Bytes that anybody may send before the key is looked up.
-const SMALL_BODY: u64 = 64 * 1024;
 /// Entries of one request.
 const ENTRIES: usize = 10_000;
 /// Raw bytes of a page of entries, about.
@@ -156,7 +155,7 @@ async fn answer(hub: &Hub, request: Request) -> Result<Vec<u8>, Stop> {
     let token = shown_keys(&parts.headers).find_map(agents::token_in);
     let token = token.ok_or_else(|| Refused::Key.refusal())?;
     // Known agents alone may send a large body, and no connection to the database is held while one comes.
-    if body.size_hint().upper().is_none_or(|bytes| bytes > SMALL_BODY) {
+    if body.size_hint().upper().is_none_or(|bytes| bytes > SMALL_BODY as u64) {
         let known = hub.database.scoped(token.org).await?;
         let agent = agents::agent(&known, &token).await;
         known.roll_back().await?;
@@ -165,9 +164,10 @@ async fn answer(hub: &Hub, request: Request) -> Result<Vec<u8>, Stop> {
     if !is_json(&parts.headers) {
         return Err(invalid("The body is said to be no JSON."));
     }
-    let body = to_bytes(body, BODY)
-        .await
-        .map_err(|_| Refusal::new(Kind::TooLarge, "The request broke off or is too large."))?;
+    let body = arrived(body, BODY, LARGE_BODY_TIME).await.map_err(|refused| match refused {
+        Refused::TooSlow => Refused::TooSlow.refusal(),
+        _ => Refusal::new(Kind::TooLarge, "The request broke off or is too large."),
+    })?;
     // The parser's own words could quote what was sent.
     let asked: Asked = serde_json::from_slice(&body)
         .map_err(|_| invalid("The request is not what this hub understands."))?;

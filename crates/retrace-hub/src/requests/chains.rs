@@ -38,8 +38,19 @@ fn empty_head() -> SignedHead {
     SignedHead { seq: 0, digest: Head::EMPTY.digest, at: 0, signature: Bytes::default() }
 }
 
+/// The head of a chain. A machine tells the name of the store with it, which a redaction may have changed.
 pub(crate) async fn head(scoped: &Scoped, caller: &Caller, request: OfStore) -> Result<SignedHead, Failure> {
-    let found = stored_head(scoped, caller, store_id(&request.store)?, "").await?;
+    let store = store_id(&request.store)?;
+    if let Some(name) = &request.name {
+        scoped
+            .client()?
+            .execute(
+                "UPDATE stores SET name = $4 WHERE org = $1 AND store = $2 AND machine = $3 AND name <> $4",
+                &[&&caller.org.0[..], &&store.0[..], &&caller.machine.0[..], name],
+            )
+            .await?;
+    }
+    let found = stored_head(scoped, caller, store, "").await?;
     Ok(found.unwrap_or_else(empty_head))
 }
 

@@ -102,6 +102,8 @@ pub(crate) async fn redact(
     let size = |row: &tokio_postgres::Row| u64::try_from(row.get::<_, i64>(1)).unwrap_or(0);
     let going =
         gone.iter().map(|row| Ok((digest(row, 0)?, size(row)))).collect::<Result<Vec<_>, Failure>>()?;
+    let hashes: Vec<&[u8]> = going.iter().map(|(sha256, _)| &sha256.0[..]).collect();
+    let had = redactions::had_by(scoped, caller, &hashes).await?;
     let gone: Vec<Vec<u8>> = gone.iter().map(|row| row.get(0)).collect();
     client
         .execute(
@@ -128,7 +130,8 @@ pub(crate) async fn redact(
         .await?;
     let reached = match &request.order {
         Some(order) => {
-            redactions::reach(hub, scoped, caller, order, redactions::going(going.into_iter())).await?
+            let going = redactions::going(going.into_iter());
+            redactions::reach(hub, scoped, caller, order, going, &had).await?
         }
         None => Reached::default(),
     };

@@ -252,7 +252,7 @@ async fn to_change(
 }
 
 fn last_owner() -> Failure {
-    invalid("This machine is the last owner's. Make another an owner's first.")
+    Failure::refused(m::LAST_OWNER, "This machine is the last owner's. Make another an owner's first.")
 }
 
 /// Gives a machine another role. Tokens that an owner made and nobody used end with that role.
@@ -316,7 +316,14 @@ async fn end_tokens(scoped: &Scoped, caller: &Caller, machine: MachineId) -> Res
     Ok(())
 }
 
+/// Leaves. The last owner stays: without one nobody could make tokens or change roles.
 pub(crate) async fn leave(scoped: &Scoped, caller: &Caller) -> Result<Done, Failure> {
+    if !caller.is_window {
+        let (_, role, others) = to_change(scoped, caller, &caller.machine.to_string()).await?;
+        if role == Role::Owner && !others {
+            return Err(last_owner());
+        }
+    }
     scoped
         .client()?
         .execute(

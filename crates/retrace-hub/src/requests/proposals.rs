@@ -1,7 +1,7 @@
 //! Proposals: changes that one machine asks another one to make. The hub keeps and passes them on; it changes no file.
 
 use super::redactions::{KeptOut, Value, beside_others, machine_name, opened};
-use super::together::{found, machine_named, words};
+use super::together::{found, machine_named, may_read, words};
 use super::{Caller, digest, id16, invalid};
 use crate::Failure;
 use crate::audit;
@@ -237,10 +237,16 @@ pub(crate) async fn proposals(
         JOIN stores s ON s.org = p.org AND s.store = p.store AND s.machine = p.machine WHERE p.org = $1";
     let client = scoped.client()?;
     let rows = if request.to_carry_out {
+        let id = request.id.as_deref().map(parse).transpose()?.map(|id| id.0.to_vec());
+        let stores = request.stores.as_deref().map(|stores| {
+            let ids = stores.iter().filter_map(|store| StoreId::parse(store).ok());
+            ids.map(|store| store.0.to_vec()).collect::<Vec<_>>()
+        });
         let sql = format!(
-            "{SELECT} AND p.machine = $2 AND p.state = 'waiting' ORDER BY p.proposed_at, p.id LIMIT $3"
+            "{SELECT} AND p.machine = $2 AND p.state = 'waiting' AND ($4::bytea IS NULL OR p.id = $4)
+                 AND ($5::bytea[] IS NULL OR p.store = ANY($5)) ORDER BY p.proposed_at, p.id LIMIT $3"
         );
-        client.query(&sql, &[&&caller.org.0[..], &&caller.machine.0[..], &TAKEN]).await?
+        client.query(&sql, &[&&caller.org.0[..], &&caller.machine.0[..], &TAKEN, &id, &stores]).await?
     } else {
         let sql = format!("{SELECT} ORDER BY p.proposed_at DESC, p.id LIMIT $2");
         client.query(&sql, &[&&caller.org.0[..], &LISTED]).await?
@@ -248,6 +254,10 @@ pub(crate) async fn proposals(
     let mut proposals = Vec::with_capacity(rows.len());
     for row in &rows {
         let mut proposal = proposal_of(row)?;
+        // A note may quote what the proposal is about, as a comment may.
+        if !may_read(caller, MachineId(id16(row, 2)?)) && id16(row, 13)? != caller.machine.0 {
+            proposal.note = None;
+        }
         if request.to_carry_out
             && let (Some(wrapped_key), Some(bytes)) =
                 (row.get::<_, Option<Vec<u8>>>(22), row.get::<_, Option<Vec<u8>>>(23))

@@ -5,6 +5,7 @@
 //! content is known again by a code under the key file, so that no machine brings it back.
 
 mod approve;
+mod columns;
 mod kept_out;
 mod list;
 mod orders;
@@ -16,7 +17,7 @@ pub(crate) use approve::approve_order;
 pub(crate) use kept_out::KeptOut;
 pub(crate) use list::{redactions, replicas};
 pub(crate) use orders::{orders, receipt};
-pub(crate) use reach::{going, name, reach};
+pub(crate) use reach::{going, had_by, name, reach};
 pub(crate) use search::{opened, search};
 pub(crate) use texts::search_texts;
 
@@ -51,6 +52,11 @@ impl Parts {
             parts.iter().map(|part| number(of(part))).collect()
         };
         Ok(Self { starts: column(|part| part.0)?, ends: column(|part| part.1)? })
+    }
+
+    /// True where all of a content goes.
+    fn is_whole(&self) -> bool {
+        self.starts.is_empty()
     }
 
     fn sent(&self) -> Vec<(u64, u64)> {

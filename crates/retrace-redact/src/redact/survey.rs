@@ -416,18 +416,15 @@ impl Redactions {
         })
     }
 
-    /// Finds everything a redaction is about. Changes nothing.
+    /// Finds everything a redaction is about. Changes nothing. `stores` are those whose files are looked at; history is that of
+    /// every store that the log ever had, or of `only` one that was named.
     pub(super) fn survey(
         &self,
         selection: &Selection,
         stores: &[StoreRow],
         live: bool,
+        only: Option<StoreId>,
     ) -> Result<Survey, ApiError> {
-        let only = match stores {
-            [one] => Some(one.id),
-            _ => None,
-        };
-        let all = self.read(|reader| Ok(reader.stores()?.len()))?;
         let mut survey = Survey {
             versions: Vec::new(),
             lines: BTreeMap::new(),
@@ -451,7 +448,7 @@ impl Redactions {
                 }
                 _ => {
                     let matched = &mut survey.matched;
-                    reader.versions_holding(only.filter(|_| all > 1), |_, bytes| {
+                    reader.versions_holding(only, |_, bytes| {
                         let ranges = selection.ranges(bytes);
                         for (start, end) in &ranges {
                             if matched.len() < MAX_NEEDLES {

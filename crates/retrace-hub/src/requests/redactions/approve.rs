@@ -6,7 +6,7 @@ use crate::Failure;
 use crate::audit;
 use crate::database::{Scoped, now};
 use crate::people;
-use crate::requests::{Caller, digest, id16};
+use crate::requests::{Caller, digest, id16, policy_of};
 use crate::routes::Hub;
 use retrace_model::OrderId;
 use retrace_sync::messages as m;
@@ -61,7 +61,8 @@ pub(crate) async fn approve_order(
 
 /// Refuses who would be the first person and the second. Where the hub has an identity provider, it is persons who are counted and not
 /// machines: both signed in. If nobody was where the redaction was made, whoever approves it first is the first of the two, and it
-/// goes on waiting, which is answered here.
+/// goes on waiting, which is answered here. What waits although the policy asks for no second person is of a writer, who approves nothing:
+/// one is enough.
 async fn first_of_two(
     scoped: &Scoped,
     caller: &Caller,
@@ -69,10 +70,13 @@ async fn first_of_two(
     order: &Row,
 ) -> Result<Option<Reached>, Failure> {
     let client = scoped.client()?;
+    if !policy_of(client, caller.org, "").await?.two_person_redaction {
+        return Ok(None);
+    }
     if people::provider_of(scoped, caller.org).await?.is_none() {
         if order.get::<_, Vec<u8>>(1) == caller.machine.0 {
             let message = "The machine that redacted does not approve it: the policy asks for a second one.";
-            return Err(Failure::refused(m::NOT_ALLOWED, message));
+            return Err(Failure::refused(m::SECOND_PERSON, message));
         }
         return Ok(None);
     }
@@ -83,7 +87,7 @@ async fn first_of_two(
     match order.get::<_, Option<Vec<u8>>>(2) {
         Some(first) if first == person.key => {
             let message = "You are the first of the two persons that the policy asks for.";
-            Err(Failure::refused(m::NOT_ALLOWED, message))
+            Err(Failure::refused(m::SECOND_PERSON, message))
         }
         Some(_) => Ok(None),
         None => {

@@ -18,7 +18,7 @@ pub(crate) async fn orders(scoped: &Scoped, caller: &Caller) -> Result<Orders, F
             "SELECT o.id, o.by_machine, m.name, o.at, o.live, o.reason, t.store, t.local_seq, t.starts, t.ends
              FROM order_targets t JOIN orders o ON o.org = t.org AND o.id = t.id
              JOIN machines m ON m.org = o.org AND m.machine = o.by_machine
-             WHERE t.org = $1 AND t.machine = $2 AND NOT t.done AND o.state = 'ordered'
+             WHERE t.org = $1 AND t.machine = $2 AND NOT t.done
              ORDER BY o.received_at, o.id, t.store, t.local_seq LIMIT $3",
             &[&&caller.org.0[..], &&caller.machine.0[..], &number(MAX_TARGETS)?],
         )

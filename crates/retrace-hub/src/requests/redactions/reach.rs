@@ -5,10 +5,11 @@ use super::{Going, Parts, Value, alone, short, texts};
 use crate::Failure;
 use crate::audit;
 use crate::database::{Scoped, now};
-use crate::requests::{Caller, invalid, number, policy, sessions};
+use crate::requests::{Caller, digest, invalid, number, policy, sessions};
 use crate::routes::Hub;
 use retrace_model::{MachineId, OrderId, OrgId, Sha256};
 use retrace_sync::messages as m;
+use retrace_sync::roles::{Right, allows};
 use retrace_sync::together::{Name, Named, Ordered, Reached, order_id};
 use std::collections::BTreeSet;
 
@@ -36,16 +37,42 @@ pub(crate) async fn name(
     for Named { sha256, parts } in &request.contents {
         going.insert(*sha256, Parts::of(parts)?);
     }
-    reach(hub, scoped, caller, &request.order, going).await
+    let hashes: Vec<&[u8]> = going.keys().map(|sha256| &sha256.0[..]).collect();
+    let had = had_by(scoped, caller, &hashes).await?;
+    reach(hub, scoped, caller, &request.order, going, &had).await
 }
 
-/// Takes contents out of the chains of every other machine, or has that approved first.
+/// Of some contents those that the asking machine had: the hub has their bytes from it, or had them as a text of its sessions. A hash
+/// alone shows nothing: every machine reads those of all others.
+pub(crate) async fn had_by(
+    scoped: &Scoped,
+    caller: &Caller,
+    hashes: &[&[u8]],
+) -> Result<BTreeSet<Sha256>, Failure> {
+    let rows = scoped
+        .client()?
+        .query(
+            "SELECT sha256 FROM contents WHERE org = $1 AND machine = $2 AND sha256 = ANY($3)
+             UNION SELECT sha256 FROM session_rules
+                 WHERE org = $1 AND machine = $2 AND sha256 = ANY($3) AND bytes IS NOT NULL
+             UNION SELECT e.sha256 FROM session_entries e JOIN sessions s ON s.org = e.org AND s.id = e.id
+                 WHERE e.org = $1 AND s.machine = $2 AND e.sha256 = ANY($3) AND e.bytes IS NOT NULL",
+            &[&&caller.org.0[..], &&caller.machine.0[..], &hashes],
+        )
+        .await?;
+    rows.iter().map(|row| digest(row, 0)).collect()
+}
+
+/// Takes contents out of the chains of every other machine, or has that approved first: by a second person where the policy asks for
+/// one, and by an owner or a reviewer where a writer names what it did not have. What was approved before goes at once; an approval is
+/// for the contents that waited for it and for no others.
 pub(crate) async fn reach(
     hub: &Hub,
     scoped: &Scoped,
     caller: &Caller,
     order: &Ordered,
     mut going: Going,
+    had: &BTreeSet<Sha256>,
 ) -> Result<Reached, Failure> {
     let client = scoped.client()?;
     let known = known_tags(hub, scoped, caller.org, going.keys()).await?;
@@ -59,14 +86,18 @@ pub(crate) async fn reach(
     let mut elsewhere: BTreeSet<Vec<u8>> = elsewhere.iter().map(|row| row.get(0)).collect();
     // Texts of sessions, those of the asking machine among them.
     elsewhere.extend(sessions::elsewhere(scoped, caller.org, &hashes).await?);
-    elsewhere.extend(texts::elsewhere(scoped, caller.org, &hashes).await?);
+    elsewhere.extend(texts::elsewhere(scoped, caller.org, &going).await?);
     // What is known and held by nobody else is done.
     going.retain(|sha256, _| !known.contains_key(sha256) || elsewhere.contains(&sha256.0[..]));
     if going.is_empty() {
         return Ok(Reached::default());
     }
     let id = order_id(caller.machine, &order.receipt);
-    let waiting = policy::policy_of(scoped.client()?, caller.org, "").await?.two_person_redaction;
+    let two = policy::policy_of(scoped.client()?, caller.org, "").await?.two_person_redaction;
+    let trusted = allows(caller.role, Right::Review);
+    let (at_once, waits): (Going, Going) = going
+        .into_iter()
+        .partition(|(sha256, _)| known.contains_key(sha256) || (!two && (trusted || had.contains(sha256))));
     let reason = order.reason.as_deref().map(short);
     let method: String = order.method.chars().take(20).collect();
     client
@@ -82,33 +113,59 @@ pub(crate) async fn reach(
                 &method,
                 &order.live,
                 &reason,
-                &if waiting { "waiting" } else { "ordered" },
+                &if waits.is_empty() { "ordered" } else { "waiting" },
                 &caller.verified.as_ref().map(|person| &person.key[..]),
                 &caller.verified.as_ref().map(|person| &person.shown[..]),
             ],
         )
         .await?;
-    let state: String = client
-        .query_one("SELECT state FROM orders WHERE org = $1 AND id = $2", &[&&caller.org.0[..], &&id.0[..]])
-        .await?
-        .get(0);
     audit::note(scoped, caller, "order_redaction", &id.to_string()).await?;
-    if state == "waiting" {
-        sessions::take_out_own(scoped, caller, going.keys()).await?;
-        for (sha256, parts) in &going {
-            client
-                .execute(
-                    "INSERT INTO order_contents (org, id, sha256, starts, ends) VALUES ($1, $2, $3, $4, $5)
-                     ON CONFLICT DO NOTHING",
-                    &[&&caller.org.0[..], &&id.0[..], &&sha256.0[..], &parts.starts, &parts.ends],
-                )
-                .await?;
-        }
-        return Ok(Reached { order: Some(id.to_string()), waiting: true, ..Reached::default() });
+    let waiting = !waits.is_empty();
+    if waiting {
+        wait(scoped, caller, id, &waits).await?;
+    }
+    if at_once.is_empty() {
+        return Ok(Reached { order: Some(id.to_string()), waiting, ..Reached::default() });
     }
     // The machine that redacted sends its receipt as well.
     outstanding(scoped, caller.org, &id.0, &caller.machine.0).await?;
-    take_out(hub, scoped, caller.org, id, Some(caller.machine), &going).await
+    let reached = take_out(hub, scoped, caller.org, id, Some(caller.machine), &at_once).await?;
+    Ok(Reached { waiting, ..reached })
+}
+
+/// Has contents wait for an approval of their own, whatever was approved of the same redaction before.
+async fn wait(scoped: &Scoped, caller: &Caller, id: OrderId, waits: &Going) -> Result<(), Failure> {
+    sessions::take_out_own(scoped, caller, waits.keys()).await?;
+    let client = scoped.client()?;
+    let mut new = 0;
+    for (sha256, parts) in waits {
+        new += client
+            .execute(
+                "INSERT INTO order_contents (org, id, sha256, starts, ends) VALUES ($1, $2, $3, $4, $5)
+                 ON CONFLICT DO NOTHING",
+                &[&&caller.org.0[..], &&id.0[..], &&sha256.0[..], &parts.starts, &parts.ends],
+            )
+            .await?;
+    }
+    if new == 0 {
+        return Ok(());
+    }
+    // The first of two persons is who told these. Where others were told by somebody else, two more approve.
+    client
+        .execute(
+            "UPDATE orders SET state = 'waiting',
+                 by_person = CASE WHEN state = 'ordered' OR by_person IS NOT DISTINCT FROM $3 THEN $3 END,
+                 by_shown = CASE WHEN state = 'ordered' OR by_person IS NOT DISTINCT FROM $3 THEN $4 END
+             WHERE org = $1 AND id = $2",
+            &[
+                &&caller.org.0[..],
+                &&id.0[..],
+                &caller.verified.as_ref().map(|person| &person.key[..]),
+                &caller.verified.as_ref().map(|person| &person.shown[..]),
+            ],
+        )
+        .await?;
+    Ok(())
 }
 
 /// Masks versions with these contents, destroys contents and keys, keeps them out, and orders each machine to do the same.

@@ -1,7 +1,7 @@
 //! Comments and proposals: they may quote what was redacted, so they are searched as contents are, and lose it.
 
 use super::search::opened;
-use super::{Going, Parts, Value};
+use super::{Going, Parts, Value, columns};
 use crate::Failure;
 use crate::audit;
 use crate::database::Scoped;
@@ -23,12 +23,13 @@ const PROPOSALS: i64 = 20;
 const MAX_TEXT_BYTES: usize = MAX_TEXT * 4;
 
 /// What stands in the place of what was redacted.
-const MARKER: &[u8] = b"[redacted]";
+pub(super) const MARKER: &[u8] = b"[redacted]";
 
 /// Effort of zstd.
 const EFFORT: i32 = 3;
 
-/// A page of the comments and of the texts and notes of proposals, for a machine that looks for what it redacted.
+/// A page of the comments, of the texts and notes of proposals and of the other texts that are kept, for a machine that looks for what
+/// it redacted.
 pub(crate) async fn search_texts(
     hub: &Hub,
     scoped: &Scoped,
@@ -45,6 +46,7 @@ pub(crate) async fn search_texts(
                 let id = ProposalId::parse(id).map_err(|_| bad())?;
                 proposals(hub, scoped, caller, id.0.to_vec()).await?
             }
+            ("t", place) => columns::page(scoped, caller.org, place).await?.ok_or_else(bad)?,
             _ => return Err(bad()),
         },
     };
@@ -105,19 +107,20 @@ async fn proposals(hub: &Hub, scoped: &Scoped, caller: &Caller, after: Vec<u8>) 
             break;
         }
     }
-    Ok(Searched { contents, next })
+    Ok(Searched { contents, next: Some(next.unwrap_or_else(|| "t:0:".to_owned())) })
 }
 
-fn packed(text: &[u8]) -> Result<Vec<u8>, Failure> {
+pub(super) fn packed(text: &[u8]) -> Result<Vec<u8>, Failure> {
     zstd::bulk::compress(text, EFFORT).map_err(|_| Failure::Machine("a text could not be packed".into()))
 }
 
-/// Of some hashes those that comments, proposals or their notes have.
+/// Of what goes the hashes that comments, proposals, their notes or other texts have.
 pub(super) async fn elsewhere(
     scoped: &Scoped,
     org: OrgId,
-    hashes: &[&[u8]],
+    going: &Going,
 ) -> Result<BTreeSet<Vec<u8>>, Failure> {
+    let hashes: Vec<&[u8]> = going.keys().map(|sha256| &sha256.0[..]).collect();
     let rows = scoped
         .client()?
         .query(
@@ -128,10 +131,13 @@ pub(super) async fn elsewhere(
             &[&&org.0[..], &hashes],
         )
         .await?;
-    Ok(rows.iter().map(|row| row.get(0)).collect())
+    let mut known: BTreeSet<Vec<u8>> = rows.iter().map(|row| row.get(0)).collect();
+    known.extend(columns::elsewhere(scoped, org, going).await?);
+    Ok(known)
 }
 
-/// Takes what goes out of comments and of notes of proposals; a marker stands in its place. A proposal that waits and holds it, in its
+/// Takes what goes out of comments, of the other texts that are kept, and of notes of proposals; a marker stands in its place. A
+/// proposal that waits and holds it, in its
 /// text or its note, is withdrawn. Answers how many there were.
 pub(super) async fn take_out(hub: &Hub, scoped: &Scoped, org: OrgId, going: &Going) -> Result<u64, Failure> {
     let client = scoped.client()?;
@@ -144,7 +150,7 @@ pub(super) async fn take_out(hub: &Hub, scoped: &Scoped, org: OrgId, going: &Goi
             &of,
         )
         .await?;
-    let mut texts = rows.len() as u64;
+    let mut texts = rows.len() as u64 + columns::take_out(scoped, org, going).await?;
     for row in &rows {
         let sha256 = digest(row, 2)?;
         let place = Place { org, store: StoreId(id16(row, 0)?), machine: MachineId(id16(row, 1)?) };
@@ -202,7 +208,7 @@ pub(super) async fn take_out(hub: &Hub, scoped: &Scoped, org: OrgId, going: &Goi
 }
 
 /// A text without parts of it, which a marker stands for; of one that goes as a whole, or whose parts are none of it, the marker alone.
-fn without(text: &[u8], parts: Option<&Parts>) -> Vec<u8> {
+pub(super) fn without(text: &[u8], parts: Option<&Parts>) -> Vec<u8> {
     let mut parts: Vec<(u64, u64)> = parts.map(Parts::sent).unwrap_or_default();
     parts.sort_unstable();
     let (mut out, mut kept) = (Vec::with_capacity(text.len()), 0);

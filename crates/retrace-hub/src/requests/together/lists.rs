@@ -6,10 +6,11 @@ use super::{COLUMNS, count, row_of};
 use crate::Failure;
 use crate::database::Scoped;
 use crate::people;
+use crate::requests::redactions::Value;
 use crate::requests::{Caller, id16, invalid, number};
 use crate::routes::Hub;
 use retrace_model::{MachineId, MemoryId, OrgId, StoreId};
-use retrace_sync::messages as m;
+use retrace_sync::messages::{self as m, ListedVersion};
 use retrace_sync::roles::{Right, allows};
 use retrace_sync::together::{AskHistory, AskInbox, MAX_COUNTED, RowPage, Waiting};
 
@@ -17,13 +18,11 @@ use retrace_sync::together::{AskHistory, AskInbox, MAX_COUNTED, RowPage, Waiting
 pub(crate) async fn inbox(scoped: &Scoped, caller: &Caller, request: AskInbox) -> Result<RowPage, Failure> {
     let limit = request.limit.clamp(1, m::MAX_VERSIONS as u64);
     let bad = || invalid("The page begins nowhere.");
-    let (at, memory) = match &request.after {
-        None => (i64::MAX, vec![0xff; 17]),
-        Some(after) => {
-            let (at, memory) = after.split_once('.').ok_or_else(bad)?;
-            let memory = MemoryId::parse(memory).map_err(|_| bad())?;
-            (at.parse().map_err(|_| bad())?, memory.0.to_vec())
-        }
+    // Machines that are copies of one log have the same memory at the same instant.
+    let last = || vec![0xff_u8; 17];
+    let (at, memory, on, store) = match &request.after {
+        None => (i64::MAX, last(), last(), last()),
+        Some(after) => inbox_cursor(after).ok_or_else(bad)?,
     };
     let machine = match request.machine.as_deref().filter(|name| !name.is_empty()) {
         // Who sends and reads no contents of others reviews their own; who only looks on sees what there is.
@@ -33,23 +32,46 @@ pub(crate) async fn inbox(scoped: &Scoped, caller: &Caller, request: AskInbox) -
     };
     let sql = format!(
         "SELECT {COLUMNS} FROM (SELECT n.* FROM memories n WHERE n.org = $1 AND n.told
-                 AND n.newest > GREATEST(n.reviewed, n.reviewed_hub) AND (n.newest_at, n.memory) < ($2, $3)
+                 AND n.newest > GREATEST(n.reviewed, n.reviewed_hub) AND (n.newest_at, n.memory, n.machine, n.store) < ($2, $3, $6, $7)
                  AND ($4::bytea IS NULL OR n.machine = $4)
-             ORDER BY n.newest_at DESC, n.memory DESC LIMIT $5) n
+             ORDER BY n.newest_at DESC, n.memory DESC, n.machine DESC, n.store DESC LIMIT $5) n
          JOIN versions v ON v.org = n.org AND v.store = n.store AND v.machine = n.machine AND v.seq = n.newest
          JOIN machines m ON m.org = v.org AND m.machine = v.machine
          JOIN stores s ON s.org = v.org AND s.store = v.store AND s.machine = v.machine
-         ORDER BY n.newest_at DESC, n.memory DESC"
+         ORDER BY n.newest_at DESC, n.memory DESC, n.machine DESC, n.store DESC"
     );
     let client = scoped.client()?;
-    let rows = client.query(&sql, &[&&caller.org.0[..], &at, &memory, &machine, &number(limit)?]).await?;
+    let values: [Value<'_>; 7] = [&&caller.org.0[..], &at, &memory, &machine, &number(limit)?, &on, &store];
+    let rows = client.query(&sql, &values).await?;
     let versions = rows.iter().map(row_of).collect::<Result<Vec<_>, _>>()?;
     let full = versions.len() as u64 == limit;
     let next = versions.last().filter(|_| full);
-    let next = next.map(|last| format!("{}.{}", last.row.created_at, last.row.memory));
+    let next = next.map(|last| {
+        let ListedVersion { created_at, memory, machine, store, .. } = &last.row;
+        format!("{created_at}.{memory}.{machine}.{store}")
+    });
     let total =
         if request.after.is_none() { Some(unreviewed(scoped, caller.org, machine).await?) } else { None };
     Ok(RowPage { versions, next, total })
+}
+
+/// The place of a row of the inbox: instant, memory, machine and store.
+fn inbox_cursor(text: &str) -> Option<(i64, Vec<u8>, Vec<u8>, Vec<u8>)> {
+    let mut parts = text.split('.');
+    let at = parts.next()?.parse().ok()?;
+    let memory = MemoryId::parse(parts.next()?).ok()?;
+    let machine = MachineId::parse(parts.next()?).ok()?;
+    let store = StoreId::parse(parts.next()?).ok()?;
+    Some((at, memory.0.to_vec(), machine.0.to_vec(), store.0.to_vec()))
+}
+
+/// The place of a row of a history: instant, place in its chain, machine and store.
+fn history_cursor(text: &str) -> Option<(i64, i64, Vec<u8>, Vec<u8>)> {
+    let mut parts = text.split('.');
+    let (at, seq) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    let machine = MachineId::parse(parts.next()?).ok()?;
+    let store = StoreId::parse(parts.next()?).ok()?;
+    Some((at, seq, machine.0.to_vec(), store.0.to_vec()))
 }
 
 /// How many memories nobody reviewed, of one machine or of all.
@@ -101,12 +123,9 @@ pub(crate) async fn history(
     let limit = request.limit.clamp(1, m::MAX_VERSIONS as u64);
     let id = StoreId::parse(&request.store).ok().map(|id| id.0.to_vec());
     let bad = || invalid("The page begins nowhere.");
-    let (at, seq) = match &request.after {
-        None => (i64::MAX, i64::MAX),
-        Some(after) => {
-            let (at, seq) = after.split_once('.').ok_or_else(bad)?;
-            (at.parse().map_err(|_| bad())?, seq.parse().map_err(|_| bad())?)
-        }
+    let (at, seq, on, of) = match &request.after {
+        None => (i64::MAX, i64::MAX, vec![0xff; 17], vec![0xff; 17]),
+        Some(after) => history_cursor(after).ok_or_else(bad)?,
     };
     let sql = format!(
         "WITH named AS (SELECT store, machine, project FROM stores WHERE org = $1 AND (store = $2 OR ($2 IS NULL AND name = $3))),
@@ -116,18 +135,20 @@ pub(crate) async fn history(
          JOIN versions v ON v.org = k.org AND v.store = k.store AND v.machine = k.machine AND v.memory = k.memory
          JOIN machines m ON m.org = v.org AND m.machine = v.machine
          JOIN stores s ON s.org = v.org AND s.store = v.store AND s.machine = v.machine
-         WHERE k.org = $1 AND k.path_key = $4 AND (v.created_at, v.seq) < ($5, $6)
-         ORDER BY v.created_at DESC, v.seq DESC LIMIT $7"
+         WHERE k.org = $1 AND k.path_key = $4 AND (v.created_at, v.seq, v.machine, v.store) < ($5, $6, $8, $9)
+         ORDER BY v.created_at DESC, v.seq DESC, v.machine DESC, v.store DESC LIMIT $7"
     );
     let key = path_key(hub, caller.org, &request.path.0);
-    let rows = scoped
-        .client()?
-        .query(&sql, &[&&caller.org.0[..], &id, &request.store, &key, &at, &seq, &number(limit)?])
-        .await?;
+    let values: [Value<'_>; 9] =
+        [&&caller.org.0[..], &id, &request.store, &key, &at, &seq, &number(limit)?, &on, &of];
+    let rows = scoped.client()?.query(&sql, &values).await?;
     let versions = rows.iter().map(row_of).collect::<Result<Vec<_>, _>>()?;
     let full = versions.len() as u64 == limit;
     let next = versions.last().filter(|_| full);
-    let next = next.map(|last| format!("{}.{}", last.row.created_at, last.row.seq));
+    let next = next.map(|last| {
+        let ListedVersion { created_at, seq, machine, store, .. } = &last.row;
+        format!("{created_at}.{seq}.{machine}.{store}")
+    });
     Ok(RowPage { versions, next, total: None })
 }
 
