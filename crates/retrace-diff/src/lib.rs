@@ -24,6 +24,7 @@
 //! ```
 
 mod blame;
+mod bounded;
 mod content;
 mod diff;
 mod hidden;

@@ -65,6 +65,29 @@ pub(crate) fn search(old: &[u32], new: &[u32], deadline: Option<Instant>) -> Scr
     Script { changes: changes.ending(old.len(), new.len()), cut_short: deadline.is_some_and(passed) }
 }
 
+/// How many items of both are to be searched: those between the common start and end that are on the other side too.
+pub(crate) fn lines_to_search(old: &[u32], new: &[u32]) -> usize {
+    match replace_middle(old, new).changes.first() {
+        Some(middle) if middle.old.len() + middle.new.len() > 1 => {
+            let (old, new) = (&old[middle.old.clone()], &new[middle.new.clone()]);
+            kept(old, new).len() + kept(new, old).len()
+        }
+        _ => 0,
+    }
+}
+
+/// What `pairs` finds among the items that are on the other side too, at their places among all.
+pub(crate) fn pairs_of_kept(
+    old: &[u32],
+    new: &[u32],
+    pairs: impl Fn(&[u32], &[u32]) -> Vec<(usize, usize)>,
+) -> Vec<(usize, usize)> {
+    let (old_kept, new_kept) = (kept(old, new), kept(new, old));
+    let numbers = |kept: &[usize], all: &[u32]| kept.iter().map(|at| all[*at]).collect::<Vec<u32>>();
+    let found = pairs(&numbers(&old_kept, old), &numbers(&new_kept, new));
+    found.into_iter().map(|(from, to)| (old_kept[from], new_kept[to])).collect()
+}
+
 /// Where the items of `of` stand that are in `other` too.
 fn kept(of: &[u32], other: &[u32]) -> Vec<usize> {
     let size = of.iter().chain(other).max().map_or(0, |most| *most as usize + 1);

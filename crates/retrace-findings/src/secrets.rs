@@ -80,6 +80,9 @@ impl Format {
             Shape::Random => !is_in_badge(&text[..range.start]),
             // `password = hash2(` is code.
             Shape::Password => !text[range.end..].starts_with(['(', '[']),
+            Shape::Key => {
+                !text[range.end..].starts_with(['(', '[', '.']) && !names_no_secret(&text[..range.start])
+            }
             _ => true,
         }
     }
@@ -221,16 +224,47 @@ fn is_random(text: &str) -> bool {
     let words = text
         .split(['-', '_', '.', '/', ':'])
         .all(|part| part.bytes().all(|byte| byte.is_ascii_digit()) || is_word(part));
-    letters >= 3 && digits >= 2 && !odd && !path && !words
+    letters >= 3 && digits >= 2 && !odd && !path && !words && !is_in_words(text)
 }
 
 /// True if what stands before is the address of a badge, whose token is for everybody who reads the page.
 fn is_in_badge(before: &str) -> bool {
-    let mut from = before.len().saturating_sub(40);
-    while !before.is_char_boundary(from) {
+    last_bytes(before, 40).contains(".svg?")
+}
+
+/// Kinds of keys that open nothing.
+const NO_SECRET_KEYS: [&str; 12] = [
+    "public",
+    "pub",
+    "host",
+    "primary",
+    "foreign",
+    "partition",
+    "sort",
+    "cache",
+    "object",
+    "s3",
+    "idempotency",
+    "dedup",
+];
+
+/// True if the word before `key` says that it opens nothing: a public key, the key of a row or of a cache.
+fn names_no_secret(before: &str) -> bool {
+    let before = last_bytes(before, 80).to_lowercase();
+    let Some((kind, _)) = before.rsplit_once("key") else { return false };
+    let kind = kind.trim_end_matches([' ', '_', '-', '.']);
+    NO_SECRET_KEYS.iter().any(|name| {
+        kind.strip_suffix(name).is_some_and(|rest| !rest.ends_with(|letter: char| letter.is_alphanumeric()))
+    })
+}
+
+/// The last bytes of a text, cut to whole characters.
+fn last_bytes(text: &str, count: usize) -> &str {
+    let mut from = text.len().saturating_sub(count);
+    while !text.is_char_boundary(from) {
         from += 1;
     }
-    before[from..].contains(".svg?")
+    &text[from..]
 }
 
 /// True for forms of identifiers: a UUID, a hash of Git or of SHA-2 in full length, a version.
@@ -243,10 +277,47 @@ fn is_identifier(text: &str) -> bool {
 
 /// `prefix_rest` or `prefix-rest`, whose rest is random.
 fn is_prefixed(text: &str, least: f64) -> bool {
+    // The id of a call in OpenAI's API; the keys with these letters have a hyphen.
+    if text.starts_with("fc_") {
+        return false;
+    }
     let rest = text.rsplit(['_', '-']).next().unwrap_or(text);
     let letters = rest.bytes().filter(u8::is_ascii_alphabetic).count();
     let digits = rest.bytes().filter(u8::is_ascii_digit).count();
-    letters >= 3 && digits >= 2 && !is_word(rest) && entropy(rest) >= least
+    letters >= 3 && digits >= 2 && !is_word(rest) && !is_in_words(rest) && entropy(rest) >= least
+}
+
+/// True for names of code such as `UserSettingsV2Page3`: words that each begin with a capital, and few letters besides. What is
+/// random has hardly three small letters in a row.
+fn is_in_words(text: &str) -> bool {
+    let (mut letters, mut in_words, mut words, mut parts) = (0, 0, 0, 0);
+    for part in cased_parts(text) {
+        letters += part.len();
+        parts += 1;
+        let lower = part.to_ascii_lowercase();
+        if part.len() >= 3 && lower.contains(['a', 'e', 'i', 'o', 'u', 'y']) {
+            in_words += part.len();
+            words += usize::from(part.starts_with(|letter: char| letter.is_ascii_uppercase()));
+        }
+    }
+    // Four letters a part on average, and seven of ten in words.
+    words >= 2 && letters >= 4 * parts && in_words * 10 >= letters * 7
+}
+
+/// Runs of letters, cut before each capital that a small letter follows or that follows one.
+fn cased_parts(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| !letter.is_ascii_alphabetic()).flat_map(|run| {
+        let bytes = run.as_bytes();
+        let begins = |at: &usize| {
+            *at == 0
+                || (bytes[*at].is_ascii_uppercase()
+                    && (bytes[*at - 1].is_ascii_lowercase()
+                        || bytes.get(*at + 1).is_some_and(u8::is_ascii_lowercase)))
+        };
+        let starts: Vec<usize> = (0..run.len()).filter(begins).collect();
+        let ends: Vec<usize> = starts.iter().skip(1).copied().chain([run.len()]).collect();
+        starts.into_iter().zip(ends).map(move |(start, end)| &run[start..end])
+    })
 }
 
 /// Names of ways to hash and encode, of types and of products: they stand where a password could.
@@ -280,7 +351,22 @@ fn is_password(text: &str) -> bool {
         && !address
         && !reference
         && !NO_PASSWORDS.contains(&plain.as_str())
+        && !is_measure(&plain)
         && !text.chars().all(|letter| letter.is_alphabetic() || "?!*=".contains(letter))
+}
+
+/// True for a rule about passwords, such as `min8chars`, and for an amount, such as `1200ms`.
+fn is_measure(plain: &str) -> bool {
+    let number = |text: &str| text.bytes().next().is_some_and(|byte| byte.is_ascii_digit());
+    let least = ["min", "max", "minimum", "maximum", "atleast"];
+    let from = plain.find(|letter: char| letter.is_ascii_digit()).unwrap_or(plain.len());
+    let (before, rest) = plain.split_at(from);
+    let unit = rest.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let units = ["char", "letter", "digit", "symbol", "byte", "bit"];
+    number(rest)
+        && (least.contains(&before)
+            || units.iter().any(|name| unit.starts_with(name))
+            || (before.is_empty() && unit.len() <= 4 && unit.bytes().all(|byte| byte.is_ascii_lowercase())))
 }
 
 /// Letters of one case, perhaps a capital first, perhaps a few digits at the end: a word or a name with a number.
@@ -388,6 +474,7 @@ mod tests {
             ("secret/connection-string", format!("https://me:{}@git.internal/x.git", m(14))),
             ("secret/assignment", format!("DB_{}={}", "PASSWORD", m(14))),
             ("secret/assignment", format!("- the api {}: `{}`", "token", m(30))),
+            ("secret/assignment", format!("API {} (prod): {}", "key", m(24))),
             ("secret/assignment", format!("\"client_{}\": \"{}\"", "secret", m(30))),
             (
                 "secret/private-key",
@@ -412,6 +499,27 @@ mod tests {
             ("| Password | Qw8rtzui |", "Qw8rtzui"),
             ("the passcode is now 77a41b", "77a41b"),
             ("DB pw -> gr33nTea!", "gr33nTea!"),
+            ("pass: Gx9!kk22", "Gx9!kk22"),
+            ("DB_PASS=Gr8pw-xyz12", "Gr8pw-xyz12"),
+            ("PGPASSWORD=Zx81lamQQ psql", "Zx81lamQQ"),
+            ("login: admin / Hq9!zzpP3", "Hq9!zzpP3"),
+            ("creds: admin:Passw0rd!9", "Passw0rd!9"),
+            ("The password changed to Kx9!mmtw yesterday", "Kx9!mmtw"),
+            ("password was reset to Kx9!mmtw", "Kx9!mmtw"),
+            ("use password Kx9!mmtw for root", "Kx9!mmtw"),
+            ("Password - Kx9!mmtw", "Kx9!mmtw"),
+            ("Wi-Fi password – Kx9!mmtw", "Kx9!mmtw"),
+            ("the password “Kx9!mmtw” opens it", "Kx9!mmtw"),
+            ("password: “Kx9!mmtw”", "Kx9!mmtw"),
+            ("curl -s -u admin:S3cretPass9 https://x.test", "S3cretPass9"),
+            ("mysql -u root -pS3cr3tPw9 app", "S3cr3tPw9"),
+            ("Das Passwort ist Kx9!mmtw", "Kx9!mmtw"),
+            ("Kennwort: Kx9!mmtw", "Kx9!mmtw"),
+            ("Le mot de passe est Kx9!mmtw", "Kx9!mmtw"),
+            ("mot de passe : Kx9!mmtw", "Kx9!mmtw"),
+            ("La contraseña es Kx9!mmtw", "Kx9!mmtw"),
+            ("Password:\nKx9!mmtw\n", "Kx9!mmtw"),
+            ("- **Password:**\n  - `Kx9!mmtw`\n", "Kx9!mmtw"),
             ("パスワードはKx9mmtw2です", "Kx9mmtw2です"),
             ("비밀번호: Kx9mmtw2", "Kx9mmtw2"),
             ("密碼：Kx9mmtw2", "Kx9mmtw2"),
@@ -436,6 +544,20 @@ mod tests {
             "password: 2024-03-01",
             "password is jo2@firm.io",
             "| Password | VARCHAR(255) |",
+            "password: min8chars!",
+            "Password - at least 12chars",
+            "tests pass: 1200ms",
+            "PASS: test_login2 in 30ms",
+            "pass: tests/it/login2.rs",
+            "login: POST /api/v1/login2",
+            "login: src/auth/login2.ts",
+            "login: https://x.test/login2a",
+            "credentials: see docs/setup2.md",
+            "curl -u user:$PASSWORD2 https://x.test",
+            "docker run mysql -p 3306:3306",
+            "use password hashing with argon2id",
+            "password:\n  type: string2\n",
+            "password – see the vault",
             "The password was reset, v2.3.1 asks for it again.",
             "pw: v1.40.2",
             "password=password123",
@@ -455,6 +577,10 @@ mod tests {
             format!("'auth': '{m}'"),
             format!("\"x-auth\": \"{m}\""),
             format!("\"session\": \"{m}\""),
+            format!("The Stripe key is {}", &m[..24]),
+            format!("key: {}", &m[..24]),
+            format!("auth: {}", &m[..24]),
+            format!("access: '{}'", &m[..24]),
         ] {
             assert_eq!(rule_of(&text), Some("secret/field"), "{text}");
         }
@@ -466,6 +592,12 @@ mod tests {
             "\"access\": \"read_only_for_everybody\"".to_owned(),
             format!("\"sha\": \"{h}\""),
             "\"keywords\": \"one two three\"".to_owned(),
+            "{\"key\":\"ArrowDownLeftShift12PressedState\"}".to_owned(),
+            format!("public key: {m}"),
+            format!("cache_key = {m}"),
+            "key: createRandomKey2024ForTenant9(x)".to_owned(),
+            "auth: packages/server/src/auth/middleware2.ts".to_owned(),
+            format!("the key is {}", noise(HEX, 40)),
         ] {
             assert_eq!(rule_of(&text), None, "{text}");
         }
@@ -487,10 +619,14 @@ mod tests {
         for text in [
             format!("toolu_{}", noise(MIXED, 24)),
             format!("msg_{}", noise(MIXED, 24)),
+            format!("fc_{} after sk-", noise(HEX, 50)),
             format!("memver_{}", noise(MIXED, 32)),
             "`access-token-refresh-handler-internals`".to_owned(),
             "`test_auth_internationalization2024`".to_owned(),
             "`risk-assessmentofthewholesystem`".to_owned(),
+            "`cache_key_UserProfileSettingsV2Page3`".to_owned(),
+            "`api_UsersControllerGetProfile2V3ById`".to_owned(),
+            "`auth_Sha256HmacVerifierV2Impl99`".to_owned(),
             format!("commit-{h}"),
         ] {
             assert_eq!(rule_of(&text), None, "{text}");
