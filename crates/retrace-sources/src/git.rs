@@ -73,6 +73,13 @@ fn shared_repository(scan: &mut Scan, worktree: &Path) -> Option<PathBuf> {
     Some(common)
 }
 
+/// True if a working tree's `.git` file names its administration in a repository's `worktrees`.
+pub(crate) fn is_linked_worktree(scan: &mut Scan, worktree: &Path) -> bool {
+    let administration = pointer(scan, &worktree.join(".git"), "gitdir:", worktree);
+    let above = administration.as_deref().and_then(Path::parent).and_then(Path::file_name);
+    above.is_some_and(|name| name == "worktrees")
+}
+
 /// The path a small text file holds after `prefix`, made absolute from `base`.
 fn pointer(scan: &mut Scan, file: &Path, prefix: &str, base: &Path) -> Option<PathBuf> {
     let text = scan.text(file, MAX_POINTER_BYTES)?;

@@ -49,6 +49,7 @@ lenient_object! {
         turns: Count = "num_turns",
         session_id: Text<'a> = "session_id",
         parent_thread: Text<'a> = "parent_thread_id",
+        thread: Text<'a> = "thread_id",
         response_id: Text<'a> = "response_id",
         usage: RawItemUsage<'a> = "usage",
         item: Raw<'a> = "item",
@@ -120,6 +121,12 @@ struct Reader {
     /// Calls without an answer, in order: those that what is carried out may belong to.
     unanswered: Vec<String>,
     ids: HashSet<String>,
+    /// True while the calls of the thread above are told that a subagent began with: they are none of its own.
+    inherits: bool,
+    /// Answer of the thread above that is being told.
+    inherited_answer: Option<MessageIndex>,
+    /// True if a file names the thread where its own lines begin (0.169).
+    names_threads: bool,
     /// Running total of the last `token_count`, by which repetitions are known.
     total: Option<u64>,
     /// True if calls end with `token_count` here; older files are without.
@@ -151,6 +158,9 @@ pub(crate) fn read(bytes: &[u8]) -> Reading {
         open: None,
         unanswered: Vec::new(),
         ids: HashSet::new(),
+        inherits: false,
+        inherited_answer: None,
+        names_threads: memmem::find(bytes, br#""world_state""#).is_some(),
         total: None,
         ends_are_reported: [&br#""last_token_usage""#[..], br#""token_usage_record""#]
             .iter()
@@ -189,6 +199,7 @@ impl Reader {
             return Ok(());
         }
         let payload: RawPayload<'_> = serde_json::from_str(json.get()).unwrap_or_default();
+        self.inherits &= payload.thread.as_str().is_none_or(|thread| !self.is_own(thread));
         match raw.kind.or_empty() {
             "session_meta" => self.session_meta(payload, account),
             "turn_context" => {
@@ -201,8 +212,10 @@ impl Reader {
                 count(&mut account.without_context, "token_usage_record");
                 self.usage_record(at, &payload);
             }
-            // Its texts stand among the messages.
-            "world_state" => count(&mut account.without_context, "world_state"),
+            // Their texts stand among the messages.
+            kind @ ("world_state" | "inter_agent_communication_metadata") => {
+                count(&mut account.without_context, kind);
+            }
             "compacted" => self.compacted(number, at, payload, account),
             kind => count(&mut account.unknown, kind),
         }
@@ -211,9 +224,12 @@ impl Reader {
 
     fn session_meta(&mut self, payload: RawPayload<'_>, account: &mut Account) {
         count(&mut account.without_context, "session_meta");
+        let is_above = payload.id.as_str().is_some_and(|id| !self.is_own(id));
         let session = &mut self.transcript.session;
         // A forked session carries its parent's line after its own.
-        if session.id.is_none() {
+        if session.id.is_some() {
+            self.inherits = is_above && session.agent.is_some() && self.names_threads;
+        } else {
             let own = payload.id.into_string();
             if let Some(subagent) = payload.source.subagent.0 {
                 session.agent.clone_from(&own);
@@ -234,6 +250,12 @@ impl Reader {
             self.base = Some(text.clone());
             self.begin_preamble(Preamble { system: vec![text], tools: Vec::new() });
         }
+    }
+
+    /// True for the id of the thread that the file is of.
+    fn is_own(&self, thread: &str) -> bool {
+        let session = &self.transcript.session;
+        session.agent.as_ref().or(session.id.as_ref()).is_some_and(|own| own == thread)
     }
 
     /// What later requests send before their messages.
@@ -284,7 +306,7 @@ impl Reader {
 
     /// Usage of a response, with its id. One without items, such as an empty answer, is a request all the same.
     fn usage_record(&mut self, at: Option<Timestamp>, payload: &RawPayload<'_>) {
-        if !payload.usage.is_recorded() {
+        if !payload.usage.is_recorded() || self.inherits {
             return;
         }
         if self.open.is_none() {
@@ -336,10 +358,11 @@ impl Reader {
             self.transcript.messages[response].blocks.extend(blocks);
             return;
         }
-        // Results may come while the response is still told; what a person says cannot.
-        if !self.ends_are_reported || item.origin != Origin::ToolResults {
+        // Results and words of other agents may come while the response is still told; what a person says cannot.
+        if !self.ends_are_reported || !(item.origin == Origin::ToolResults || item.is_of_agent) {
             self.open = None;
         }
+        self.inherited_answer = None;
         self.push(number, at, item);
     }
 
@@ -348,9 +371,16 @@ impl Reader {
         if let Some(response) = self.open.and_then(|open| self.transcript.requests[open].response) {
             return response;
         }
+        if let Some(answer) = self.inherited_answer.filter(|_| self.inherits) {
+            return answer;
+        }
         let item = Item::answer(id.map(str::to_owned));
         let response = self.transcript.messages.len();
-        self.begin_request(at, Some(response));
+        if self.inherits {
+            self.inherited_answer = Some(response);
+        } else {
+            self.begin_request(at, Some(response));
+        }
         self.push(number, at, item)
     }
 

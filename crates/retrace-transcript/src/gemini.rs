@@ -137,7 +137,8 @@ const THANKS: &str = "Got it. Thanks for the additional context!";
 /// A message as it will stand in the transcript.
 struct Told {
     id: String,
-    is_answer: bool,
+    /// True for an answer that a call gave.
+    is_call: bool,
     /// True for what the client has the model say.
     is_thanks: bool,
     message: Message,
@@ -191,7 +192,7 @@ impl Reader {
             session.project = directory.or(session.project.take());
         }
         if let Some(messages) = raw.messages {
-            self.replace(number, &messages, account);
+            self.replace(number, &messages, true, account);
         }
     }
 
@@ -203,13 +204,14 @@ impl Reader {
             self.transcript.session.title = Some(summary);
         }
         match raw.messages {
-            Some(messages) => self.replace(number, &messages, account),
+            Some(messages) => self.replace(number, &messages, false, account),
             None => count(&mut account.without_context, "$set"),
         }
     }
 
-    /// The list of messages becomes another one.
-    fn replace(&mut self, number: u32, messages: &List<Raw<'_>>, account: &mut Account) {
+    /// The list of messages becomes another one. A history that the client rewrites has answers under new ids and without
+    /// tokens: they tell of no call, unless the list is all there is (`is_whole`).
+    fn replace(&mut self, number: u32, messages: &List<Raw<'_>>, is_whole: bool, account: &mut Account) {
         let live = self.live().len();
         let mut told = Vec::new();
         for json in messages.0.iter().filter_map(|json| json.0) {
@@ -249,8 +251,9 @@ impl Reader {
         }
         self.resumes &= !goes_on;
         let from = if goes_on { live } else { 0 };
-        for (told, known) in told.into_iter().zip(known).skip(from) {
+        for (mut told, known) in told.into_iter().zip(known).skip(from) {
             self.seen(told.message.at);
+            told.is_call &= is_whole || told.usage.is_some();
             match known.filter(|index| !self.live.contains(index)) {
                 Some(index) => self.append(index),
                 None => self.push(told),
@@ -294,7 +297,7 @@ impl Reader {
 
     fn push(&mut self, told: Told) {
         let index = self.transcript.messages.len();
-        if told.is_answer && !self.requests.contains_key(&told.id) {
+        if told.is_call && !self.requests.contains_key(&told.id) {
             self.requests.insert(told.id.clone(), self.transcript.requests.len());
             let segment = self.transcript.segments.len() - 1;
             let number = self.transcript.requests.len();
@@ -374,7 +377,7 @@ impl Reader {
         };
         Some(Told {
             id,
-            is_answer: is_answer && !is_thanks,
+            is_call: is_answer && !is_thanks,
             is_thanks,
             message,
             model: raw.model.into_string(),

@@ -49,6 +49,7 @@ lenient_object! {
         kind: Text<'a> = "type",
         text: Text<'a> = "text",
         refusal: Text<'a> = "refusal",
+        encrypted: Text<'a> = "encrypted_content",
         image_url: Raw<'a> = "image_url",
         url: Text<'a> = "url",
         file_data: Text<'a> = "file_data",
@@ -107,6 +108,8 @@ pub(crate) struct Item {
     pub id: Option<String>,
     /// What Codex calls each block, such as `user.text` and `agents_md.instructions`; empty where it does not say.
     pub labels: Vec<String>,
+    /// True if another agent sent it: it may come while a response is told.
+    pub is_of_agent: bool,
     /// True if it is no message, but gives the model tools.
     pub is_tools: bool,
     /// These tools.
@@ -115,7 +118,16 @@ pub(crate) struct Item {
 
 impl Item {
     fn new(role: Role, origin: Origin, blocks: Vec<BlockKind>, id: Option<String>) -> Self {
-        Self { role, origin, blocks, id, labels: Vec::new(), is_tools: false, tools: Vec::new() }
+        Self {
+            role,
+            origin,
+            blocks,
+            id,
+            labels: Vec::new(),
+            is_of_agent: false,
+            is_tools: false,
+            tools: Vec::new(),
+        }
     }
 
     /// A message of the model to which blocks will be added.
@@ -138,6 +150,7 @@ pub(crate) fn item(json: &RawValue, account: &mut Account) -> Item {
     match kind {
         "message" => message(&raw, account),
         "" if raw.role.as_str().is_some() => message(&raw, account),
+        "agent_message" => agent_message(&raw, account),
         "reasoning" => of_model(vec![reasoning(&raw)]),
         "function_call" | "custom_tool_call" => of_model(vec![BlockKind::ToolUse {
             id: raw.call_id.or_empty().to_owned(),
@@ -179,15 +192,26 @@ pub(crate) fn item(json: &RawValue, account: &mut Account) -> Item {
     }
 }
 
-fn message(raw: &RawItem<'_>, account: &mut Account) -> Item {
-    let blocks: Vec<BlockKind> = match raw.content.0 {
+/// What one agent tells another: a task, a message, its final answer (Codex 0.169). The model gets it as input.
+fn agent_message(raw: &RawItem<'_>, account: &mut Account) -> Item {
+    let id = raw.id.as_str().map(str::to_owned);
+    let item = Item::new(Role::User, Origin::Client, content(raw, account), id);
+    Item { is_of_agent: true, ..item }
+}
+
+fn content(raw: &RawItem<'_>, account: &mut Account) -> Vec<BlockKind> {
+    match raw.content.0 {
         Some(content) if content.get().starts_with('[') => {
             let parts: Vec<&RawValue> = serde_json::from_str(content.get()).unwrap_or_default();
             parts.into_iter().map(|part| content_part(part, account)).collect()
         }
         Some(content) => vec![content_part(content, account)],
         None => Vec::new(),
-    };
+    }
+}
+
+fn message(raw: &RawItem<'_>, account: &mut Account) -> Item {
+    let blocks = content(raw, account);
     let (role, origin) = match raw.role.or_empty() {
         "assistant" => (Role::Assistant, Origin::Model),
         "system" | "developer" => (Role::System, Origin::Client),
@@ -249,6 +273,11 @@ pub(crate) fn content_part(json: &RawValue, account: &mut Account) -> BlockKind 
     match raw.kind.or_empty() {
         "text" | "input_text" | "output_text" | "summary_text" | "reasoning_text" => {
             BlockKind::Text { text: raw.text.into_string().unwrap_or_default() }
+        }
+        // Only the provider can read it.
+        "encrypted_content" => {
+            let signature_bytes = raw.encrypted.or_empty().len();
+            BlockKind::Thinking { text: String::new(), signature_bytes, redacted: true }
         }
         "refusal" => BlockKind::Text { text: raw.refusal.into_string().unwrap_or_default() },
         "input_image" | "image_url" | "image" => {

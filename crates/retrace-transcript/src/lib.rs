@@ -99,8 +99,19 @@ pub enum ReadError {
 /// A title for a conversation that has none: the first line a person typed, or that may have been typed.
 fn title(messages: &[Message]) -> Option<String> {
     let typed = messages.iter().filter(|message| matches!(message.origin, Origin::Typed | Origin::Unsaid));
-    typed.flat_map(|message| &message.blocks).find_map(|block| match &block.kind {
-        BlockKind::Text { text } => claude_code::line::title_of(text),
+    typed.flat_map(spoken).find_map(claude_code::line::title_of)
+}
+
+/// Texts of a message without the tags that clients put around an image.
+fn spoken(message: &Message) -> impl Iterator<Item = &str> {
+    let has_media = message.blocks.iter().any(|block| matches!(block.kind, BlockKind::Media(_)));
+    let is_tag = move |text: &str| {
+        let text = text.trim();
+        let is_around = text.starts_with("<image") || text == "</image>";
+        has_media && is_around && text.ends_with('>') && !text.contains('\n')
+    };
+    message.blocks.iter().filter_map(move |block| match &block.kind {
+        BlockKind::Text { text } if !is_tag(text) => Some(text.as_str()),
         _ => None,
     })
 }

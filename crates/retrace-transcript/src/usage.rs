@@ -42,14 +42,20 @@ lenient_object! {
 }
 
 impl RawUsage<'_> {
-    /// True if any figure is there: an object without one is no usage.
+    /// True if any figure is there and not 0: an object without one is no usage. Every response has input and output; Claude Code
+    /// writes 0 for all of an answer that it copies behind a compaction, and leaves the split as it was (2.1.330).
     pub(crate) fn is_recorded(&self) -> bool {
-        [self.input, self.cache_creation, self.cache_read, self.output].iter().any(|count| count.0.is_some())
+        [self.input, self.cache_creation, self.cache_read, self.output]
+            .iter()
+            .any(|count| count.or_zero() > 0)
     }
 
     /// Input written to the cache. Before 2.1.152 the total could be 0 where only the split was reported
-    /// (transcripts.md, 3.1).
+    /// (transcripts.md, 3.1). 0 where nothing is recorded.
     pub(crate) fn cache_creation(&self) -> u64 {
+        if !self.is_recorded() {
+            return 0;
+        }
         let split = self.split.five_minutes.or_zero().saturating_add(self.split.one_hour.or_zero());
         self.cache_creation.or_zero().max(split)
     }

@@ -30,6 +30,23 @@ fn uuid(message: &Message) -> &str {
     message.uuid.as_deref().unwrap()
 }
 
+/// As 2.1.330 copies an answer behind a compaction into a fork.
+#[test]
+fn usage_that_is_all_zero_is_not_recorded() {
+    let mut copied = answer("a1", "u1", "m1", text("Kept."), 100);
+    copied["message"]["usage"] = json!({"input_tokens": 0, "cache_creation_input_tokens": 0,
+        "cache_read_input_tokens": 0, "output_tokens": 0,
+        "cache_creation": {"ephemeral_5m_input_tokens": 5387, "ephemeral_1h_input_tokens": 7}});
+    let lines = [typed("u1", None, "On"), copied, typed("u2", Some("a1"), "And?")];
+    let transcript = main_of(&lines);
+    assert_eq!(transcript.requests[0].usage, None);
+    let mut summariser = Summariser::new();
+    summariser.feed(&session(&lines));
+    let summary = summariser.summary();
+    let tokens = summary.models.values().map(|used| used.tokens.context()).sum::<u64>();
+    assert_eq!((summary.peak_context, tokens), (0, 0));
+}
+
 #[test]
 fn a_response_over_several_lines_is_one_message() {
     let mut second = answer("a2", "a1", "m1", call("t1"), 100);

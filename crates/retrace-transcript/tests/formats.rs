@@ -262,6 +262,94 @@ fn a_codex_rollout_of_today_is_read() {
     assert_eq!(summary.session.id.as_deref(), Some("0a"));
 }
 
+/// As Codex 0.169 writes the rollout of an agent that was spawned with all turns of the one above.
+#[test]
+fn a_codex_agent_inherits_messages_and_no_calls() {
+    let call =
+        |id: &str| json!({"type": "custom_tool_call", "name": "exec", "call_id": id, "input": "await 1"});
+    let output = |id: &str| json!({"type": "custom_tool_call_output", "call_id": id, "output": "ok"});
+    let told = |kind: &str, part: Value| {
+        let text = format!("Message Type: {kind}\nPayload:\n");
+        codex(
+            "response_item",
+            json!({"type": "agent_message", "author": "/root", "recipient": "/root/t",
+                "content": [{"type": "input_text", "text": text}, part]}),
+        )
+    };
+    let source = json!({"subagent": {"thread_spawn": {"parent_thread_id": "0a", "depth": 1}}});
+    let mut lines = vec![
+        codex(
+            "session_meta",
+            json!({"id": "0b", "session_id": "0a", "forked_from_id": "0a", "source": source}),
+        ),
+        codex("session_meta", json!({"id": "0a", "session_id": "0a", "source": "exec"})),
+        codex("world_state", json!({"full": true})),
+        codex("response_item", labelled("user", &[("user.text", "Go")])),
+        codex("response_item", call("c1")),
+        codex("response_item", call("c2")),
+        codex("response_item", output("c1")),
+        codex("response_item", output("c2")),
+        codex_message("assistant", "Said above"),
+        codex("event_msg", json!({"type": "thread_settings_applied", "thread_id": "0b"})),
+        codex("inter_agent_communication_metadata", json!({"trigger_turn": true})),
+        told("NEW_TASK", json!({"type": "encrypted_content", "encrypted_content": "AAAA"})),
+        codex("response_item", call("c3")),
+        // The answer of another agent comes in the middle of a response.
+        told("FINAL_ANSWER", json!({"type": "input_text", "text": "Done"})),
+        codex_message("assistant", "Said here"),
+        usage_record("resp_1", 100),
+    ];
+    let found = reading(&session(&lines));
+    let transcript = &found.transcripts[0];
+    assert!(found.account.unknown.is_empty() && found.account.oddities.is_empty(), "{:?}", found.account);
+    let ids: Vec<&str> = transcript.requests.iter().map(|request| request.id.as_str()).collect();
+    assert_eq!(ids, ["resp_1"]);
+    assert_eq!(shape(transcript), [(6, Some(6))]);
+    let roles: Vec<(Role, Origin)> =
+        transcript.messages.iter().map(|message| (message.role, message.origin)).collect();
+    assert_eq!(
+        roles,
+        [
+            (Role::User, Origin::Typed),
+            (Role::Assistant, Origin::Model),
+            (Role::User, Origin::ToolResults),
+            (Role::User, Origin::ToolResults),
+            (Role::Assistant, Origin::Model),
+            (Role::User, Origin::Client),
+            (Role::Assistant, Origin::Model),
+            (Role::User, Origin::Client),
+        ]
+    );
+    assert!(matches!(
+        transcript.messages[5].blocks[1].kind,
+        BlockKind::Thinking { signature_bytes: 4, redacted: true, .. }
+    ));
+    // Stopped before it began.
+    lines.truncate(9);
+    assert_eq!(shape(&reading(&session(&lines)).transcripts[0]), []);
+    // Older files do not say where their own begins.
+    lines.remove(2);
+    assert_eq!(shape(&reading(&session(&lines)).transcripts[0]).len(), 2);
+}
+
+#[test]
+fn the_tags_around_an_image_are_no_title() {
+    let part = |text: &str| json!({"type": "input_text", "text": text});
+    let image = json!({"type": "input_image", "image_url": "data:image/png;base64,iVBORw0KGgo="});
+    let opening = "<image name=[Image #1] path=\"/w/i.png\">";
+    let content = json!([part(opening), image, part("</image>"), part("Look here")]);
+    let lines = [
+        codex("session_meta", json!({"id": "0a", "cwd": "/w"})),
+        codex("response_item", json!({"type": "message", "role": "user", "content": content})),
+        codex_message("assistant", "Yes"),
+    ];
+    let title = |lines: &[Value]| reading(&session(lines)).transcripts[0].session.title.clone();
+    assert_eq!(title(&lines).as_deref(), Some("Look here"));
+    // A person may write one.
+    let typed = [lines[0].clone(), codex_message("user", opening), lines[2].clone()];
+    assert_eq!(title(&typed).as_deref(), Some(opening));
+}
+
 #[test]
 fn a_gemini_chat_is_read() {
     let bytes = session(&gemini_chat());
@@ -371,6 +459,15 @@ fn a_compressed_history_of_gemini_is_a_compaction() {
     let origins: Vec<Origin> = transcript.messages[2..4].iter().map(|message| message.origin).collect();
     assert_eq!(origins, [Origin::Summary, Origin::Client]);
     assert_eq!(transcript.requests[1].segment, 1);
+    // What the client keeps of the history comes under new ids and without tokens: no call gave it.
+    let mut kept = answer("k", "I looked.");
+    kept.as_object_mut().unwrap().remove("tokens");
+    let rewritten = [&compressed[..], &[user("u", "Look."), kept]].concat();
+    let lines = [&lines[..3], &[set(&rewritten), user("m3", "Go on."), answer("m4", "Done.")]].concat();
+    let transcript = reading(&session(&lines)).transcripts.remove(0);
+    let ids: Vec<&str> = transcript.requests.iter().map(|request| request.id.as_str()).collect();
+    assert_eq!(ids, ["m2", "m4"]);
+    assert_eq!(transcript.sent(&transcript.requests[1]).count(), 5);
 }
 
 #[test]

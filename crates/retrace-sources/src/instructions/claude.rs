@@ -350,7 +350,9 @@ impl Walk<'_, '_> {
             state = InstructionState::NotApproved;
             reason = say::rule_leads_outside(self.start_name());
         }
-        if let Some(setting) = self.excluded(&path, &opened).filter(|_| scope != InstructionScope::Managed) {
+        // A rule is known by where it really is, any other file by its name.
+        let real = opened.leads_to.as_deref().filter(|_| is_rule);
+        if let Some(setting) = self.excluded(scope, &path, real) {
             state = InstructionState::Excluded;
             reason = say::setting_leaves_out(setting);
         }
@@ -360,8 +362,12 @@ impl Walk<'_, '_> {
         self.follow(index, at_start);
     }
 
-    fn excluded(&self, path: &Path, opened: &Opened) -> Option<Message> {
-        let places = [Some(path), opened.leads_to.as_deref()];
+    /// The setting that leaves out a file of one of these names; none leaves out the administrator's.
+    fn excluded(&self, scope: InstructionScope, path: &Path, real: Option<&Path>) -> Option<Message> {
+        if scope == InstructionScope::Managed {
+            return None;
+        }
+        let places = [Some(path), real];
         let matches = |matcher: &GlobMatcher| places.iter().flatten().any(|path| matcher.is_match(path));
         self.excludes.iter().find(|(matcher, _)| matches(matcher)).map(|(_, place)| place.clone())
     }
@@ -477,7 +483,7 @@ impl Walk<'_, '_> {
         }
         let base = path.parent().unwrap_or(&path).to_path_buf();
         let Some(opened) = open(self.scan, &base, &path) else { return };
-        if let Some(setting) = self.excluded(&path, &opened).filter(|_| scope != InstructionScope::Managed) {
+        if let Some(setting) = self.excluded(scope, &path, None) {
             let reason = say::setting_leaves_out(setting);
             self.push(path, scope, InstructionState::Excluded, reason, Some(by), depth, opened);
             return;

@@ -6,6 +6,7 @@ use super::{
     Instruction, InstructionAgent, InstructionScope, InstructionState, Instructions, downwards, open,
 };
 use crate::Surroundings;
+use crate::git::lexical;
 use crate::scan::Scan;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ const AGENTS: &str = "AGENTS.md";
 const AGENTS_OVERRIDE: &str = "AGENTS.override.md";
 const CONFIG: &str = "config.toml";
 const LIMIT: &str = "project_doc_max_bytes";
+const MODEL_FILE: &str = "model_instructions_file";
 
 /// Bytes of the project's files together, where no setting says otherwise.
 const DEFAULT_LIMIT: u64 = 32 * 1024;
@@ -37,35 +39,68 @@ struct Settings {
     markers: Vec<String>,
 }
 
+/// A file of settings.
+struct Layer {
+    /// Directory that its paths begin in.
+    folder: PathBuf,
+    file: PathBuf,
+    scope: InstructionScope,
+    config: Table,
+}
+
 pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan, found: &mut Instructions) {
     let own = surroundings.directory("CODEX_HOME", || surroundings.home.join(".codex"));
     let file = own.join(CONFIG);
     let config = table(scan, &file);
-    of_home(scan, found, &own, &file, &config);
-    let Some(directory) = found.directory.clone() else { return };
+    of_home(scan, found, &own);
+    let mut layers =
+        vec![Layer { folder: own.clone(), file, scope: InstructionScope::User, config: config.clone() }];
+    let Some(directory) = found.directory.clone() else {
+        return of_settings(surroundings, scan, found, &layers);
+    };
     let markers = texts(&config, "project_root_markers").unwrap_or_else(|| vec![".git".to_owned()]);
     let root = root(&directory, &markers);
-    let repository = found.repository.clone();
-    let trust = |place: &Path| trust(&config, [Some(place), Some(root.as_path()), repository.as_deref()]);
-    let mut merged = config.clone();
+    let repository = trusted_repository(scan, &directory);
+    let trust = |places: &[Option<&Path>]| trust(&config, places);
     for above in downwards(&directory, Some(&root)) {
-        let file = above.join(".codex").join(CONFIG);
+        let folder = above.join(".codex");
+        let is_trusted =
+            || trust(&[Some(above.as_path()), Some(root.as_path()), repository.as_deref()]) == Some(true);
         // A project's own settings count only where the user trusts their place.
-        if above.join(".codex") != own && trust(&above) == Some(true) {
-            merged.extend(table(scan, &file));
+        if folder != own && is_trusted() {
+            let file = folder.join(CONFIG);
+            let config = table(scan, &file);
+            layers.push(Layer { folder, file, scope: InstructionScope::Project, config });
         }
+    }
+    of_settings(surroundings, scan, found, &layers);
+    let mut merged = Table::new();
+    for layer in &layers {
+        merged.extend(layer.config.clone());
     }
     let settings = Settings {
         limit: merged.get(LIMIT).and_then(Value::as_u64).unwrap_or(DEFAULT_LIMIT),
         names: names(&merged),
         markers,
     };
-    let is_untrusted = trust(&directory) == Some(false);
+    // Markers of a root say nothing here.
+    let is_untrusted = trust(&[Some(directory.as_path()), repository.as_deref()]) == Some(false);
     of_project(scan, found, &directory, &root, &settings, is_untrusted);
 }
 
-/// The files of the user: one in Codex's folder, which no limit cuts, and what the settings name.
-fn of_home(scan: &mut Scan, found: &mut Instructions, own: &Path, file: &Path, config: &Table) {
+/// The repository that trust in a directory is kept for: that of the main working tree. A `.git` file that is not a linked
+/// worktree's, such as a submodule's, stands for none.
+fn trusted_repository(scan: &mut Scan, directory: &Path) -> Option<PathBuf> {
+    let checkout = crate::git::checkout(scan, directory)?;
+    let is_linked = checkout.worktree.join(".git").is_file();
+    if is_linked && !crate::git::is_linked_worktree(scan, &checkout.worktree) {
+        return None;
+    }
+    Some(checkout.repository)
+}
+
+/// The file of the user in Codex's folder, which no limit cuts.
+fn of_home(scan: &mut Scan, found: &mut Instructions, own: &Path) {
     let mut taken = None;
     for name in [AGENTS_OVERRIDE, AGENTS] {
         let path = own.join(name);
@@ -78,16 +113,41 @@ fn of_home(scan: &mut Scan, found: &mut Instructions, own: &Path, file: &Path, c
         }
         found.files.push(row);
     }
-    let text = |key: &str| config.get(key).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
-    let named = file.display().to_string();
-    if let Some(text) = text("developer_instructions") {
+}
+
+/// What the settings hold and what they name. Of each setting the last layer that has it counts.
+fn of_settings(surroundings: &Surroundings, scan: &mut Scan, found: &mut Instructions, layers: &[Layer]) {
+    let last = |key: &str| {
+        let has_it = |layer: &&Layer| layer.config.get(key).is_some_and(Value::is_string);
+        let layer = layers.iter().rev().find(has_it)?;
+        let text = layer.config.get(key).and_then(Value::as_str).unwrap_or_default();
+        (!text.trim().is_empty()).then_some((layer, text))
+    };
+    let model_file = last(MODEL_FILE).and_then(|(layer, named)| {
+        let path = match named.strip_prefix("~/") {
+            Some(rest) => surroundings.home.join(rest),
+            None => layer.folder.join(named),
+        };
+        let path = lexical(&path);
+        let opened = open(scan, path.parent().unwrap_or(&layer.folder), &path)?;
+        let reason = say::named_by_setting(MODEL_FILE, layer.file.display().to_string());
+        Some(opened.row(AGENT, layer.scope, path, reason))
+    });
+    let instead = model_file.as_ref().filter(|row| row.is_taken()).map(|row| row.path.display().to_string());
+    for key in ["instructions", "developer_instructions"] {
+        let Some((layer, text)) = last(key) else { continue };
+        let reason = say::held_by_setting(key, layer.file.display().to_string());
+        let (state, reason) = match &instead {
+            Some(file) if key == "instructions" => (InstructionState::Shadowed, say::stands_in_for_all(file)),
+            _ => (InstructionState::Loaded, reason),
+        };
         found.files.push(Instruction {
             agent: AGENT,
-            scope: InstructionScope::User,
-            path: file.to_owned(),
+            scope: layer.scope,
+            path: layer.file.clone(),
             leads_to: None,
-            state: InstructionState::Loaded,
-            reason: say::held_by_setting("developer_instructions", &named),
+            state,
+            reason,
             cut_at: None,
             imported_by: None,
             depth: 0,
@@ -96,13 +156,7 @@ fn of_home(scan: &mut Scan, found: &mut Instructions, own: &Path, file: &Path, c
             globs: Vec::new(),
         });
     }
-    if let Some(path) = text("model_instructions_file") {
-        let path = own.join(path);
-        if let Some(opened) = open(scan, path.parent().unwrap_or(own), &path) {
-            let reason = say::named_by_setting("model_instructions_file", named);
-            found.files.push(opened.row(AGENT, InstructionScope::User, path, reason));
-        }
-    }
+    found.files.extend(model_file);
 }
 
 fn of_project(
@@ -180,10 +234,12 @@ fn shadow(row: &mut Instruction, by: &str) {
     row.reason = say::stands_in(by);
 }
 
+/// Names of a project's files. A further one that is a path is passed over.
 fn names(config: &Table) -> Vec<String> {
     let mut names = vec![AGENTS_OVERRIDE.to_owned(), AGENTS.to_owned()];
     for name in texts(config, "project_doc_fallback_filenames").unwrap_or_default() {
-        if !name.trim().is_empty() && !names.contains(&name) {
+        let is_name = Path::new(&name).file_name().is_some_and(|last| last == name.as_str());
+        if is_name && !name.trim().is_empty() && !names.contains(&name) {
             names.push(name);
         }
     }
@@ -202,9 +258,9 @@ fn root(directory: &Path, markers: &[String]) -> PathBuf {
 }
 
 /// What the user said of the first of these places that the settings name: true for trusted.
-fn trust(config: &Table, places: [Option<&Path>; 3]) -> Option<bool> {
+fn trust(config: &Table, places: &[Option<&Path>]) -> Option<bool> {
     let projects = config.get("projects")?.as_object()?;
-    places.into_iter().flatten().find_map(|place| {
+    places.iter().flatten().find_map(|place| {
         match projects.get(place.to_str()?)?.get("trust_level")?.as_str()? {
             "trusted" => Some(true),
             "untrusted" => Some(false),

@@ -16,6 +16,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 const GEMINI: &str = "GEMINI.md";
+/// Where it is kept which extensions are switched off, and in which directories.
+const SWITCHES: &str = "extension-enablement.json";
 const AGENT: InstructionAgent = InstructionAgent::Gemini;
 
 /// Number of imports that a file may be away.
@@ -57,7 +59,7 @@ pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan, found: &mut Ins
     for name in walk.names.clone() {
         walk.take(&own, own.join(name), InstructionScope::User, say::every_session(AGENT.title()), None);
     }
-    walk.extensions(&own);
+    walk.extensions(&own, directory.as_deref().unwrap_or(&surroundings.home));
     let Some(directory) = directory else { return };
     let mut roots = vec![(directory.clone(), None)];
     for place in included {
@@ -113,6 +115,45 @@ fn trust(scan: &mut Scan, own: &Path, directory: Option<&Path>) -> Option<bool> 
     })
 }
 
+/// The rule by which an extension is switched off in a directory: the last one for it counts.
+fn switched_off(rules: &Value, directory: &Path) -> Option<String> {
+    let directory = format!("{}/", directory.to_string_lossy().replace('\\', "/").trim_end_matches('/'));
+    let directory = if directory.starts_with('/') { directory } else { format!("/{directory}") };
+    let rules = rules.as_array().map(Vec::as_slice).unwrap_or_default();
+    let applies = |rule: &&str| is_for(rule.strip_prefix('!').unwrap_or(rule), &directory);
+    let last = rules.iter().rev().filter_map(Value::as_str).find(applies)?;
+    last.starts_with('!').then(|| last.to_owned())
+}
+
+/// True if a rule is for a directory, which ends with a slash. A star stands for anything, and the slash before it may be
+/// missing then. Linear for the rules that the client writes, whose one star is their end.
+fn is_for(rule: &str, directory: &str) -> bool {
+    let mut pieces = rule.split('*');
+    let first = pieces.next().unwrap_or_default();
+    let Some(mut rest) = after_piece(directory, first, pieces.clone().next().is_some()) else {
+        return false;
+    };
+    let pieces: Vec<&str> = pieces.collect();
+    let Some((last, between)) = pieces.split_last() else { return rest.is_empty() };
+    for piece in between {
+        let piece = piece.trim_end_matches('/');
+        match rest.find(piece) {
+            Some(at) => rest = &rest[at + piece.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+/// What follows the beginning of a rule in a directory.
+fn after_piece<'d>(directory: &'d str, piece: &str, star_follows: bool) -> Option<&'d str> {
+    let stem = if star_follows { piece.strip_suffix('/').unwrap_or(piece) } else { piece };
+    let rest = directory.strip_prefix(stem)?;
+    // After the slash of `place/*` comes a slash or nothing: `/placeholder/` is another directory.
+    let is_place = stem.len() == piece.len() || rest.is_empty() || rest.starts_with('/');
+    is_place.then_some(rest)
+}
+
 impl Walk<'_, '_> {
     /// The files from the root of the project that `start` lies in down to it.
     fn upward(&mut self, own: &Path, start: &Path, included: Option<&Path>, untrusted: Option<&Message>) {
@@ -138,30 +179,48 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn extensions(&mut self, own: &Path) {
+    /// The files of extensions, of those that are linked too. `start`: where the session starts.
+    fn extensions(&mut self, own: &Path, start: &Path) {
+        let folder = own.join("extensions");
+        let switches = self.json(&folder.join(SWITCHES)).unwrap_or_default();
         let mut files = Vec::new();
-        for entry in self.scan.entries(&own.join("extensions")) {
-            let file = entry.path.join("gemini-extension.json");
-            let Some(value) = file.is_file().then(|| self.scan.json(&file)).flatten() else { continue };
+        for entry in self.scan.entries(&folder) {
+            let place = self.leads_to(&entry.path);
+            let Some(value) = self.json(&place.join("gemini-extension.json")) else { continue };
             let name = value["name"].as_str().unwrap_or(&entry.name).to_owned();
+            let switched_off = switched_off(&switches[name.as_str()]["overrides"], start);
             let mut names = texts(&value["contextFileName"]);
             if names.is_empty() {
                 names.push(GEMINI.to_owned());
             }
-            files.extend(
-                names.into_iter().map(|one| (entry.path.join(one), entry.path.clone(), name.clone())),
-            );
+            let file = |one: String| (place.join(one), place.clone(), name.clone(), switched_off.clone());
+            files.extend(names.into_iter().map(file));
         }
         files.sort();
-        for (path, base, name) in files {
-            self.take(&base, path, InstructionScope::User, say::extension(name), None);
+        for (path, base, name, switched_off) in files {
+            let state = switched_off.map(|rule| {
+                (InstructionState::Excluded, say::setting_leaves_out(format!("{SWITCHES}: {rule}")))
+            });
+            self.take(&base, path, InstructionScope::User, say::extension(name), state);
         }
+    }
+
+    /// Where an extension's files are: a linked one's stay where they were.
+    fn leads_to(&mut self, place: &Path) -> PathBuf {
+        let installed = self.json(&place.join(".gemini-extension-install.json")).unwrap_or_default();
+        match installed["source"].as_str().filter(|_| installed["type"] == "link") {
+            Some(source) => lexical(&place.join(source)),
+            None => place.to_owned(),
+        }
+    }
+
+    fn json(&mut self, file: &Path) -> Option<Value> {
+        file.is_file().then(|| self.scan.json(file)).flatten()
     }
 
     /// The index of the private memory, whose folder has the name that Gemini CLI gave the project.
     fn private(&mut self, own: &Path, directory: &Path) {
-        let file = own.join("projects.json");
-        let known = file.is_file().then(|| self.scan.json(&file)).flatten();
+        let known = self.json(&own.join("projects.json"));
         let root = directory.to_str().unwrap_or_default();
         let Some(name) = known.as_ref().and_then(|value| value["projects"][root].as_str()) else { return };
         let folder = own.join("tmp").join(name).join("memory");

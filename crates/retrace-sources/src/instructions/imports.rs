@@ -3,6 +3,7 @@
 //! The client reads a file as Markdown and takes `@path` only from running text. Seen with 2.1.330 on some 80 forms of it.
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// An import as it is written.
@@ -21,25 +22,44 @@ pub(super) const MAX_IMPORTS: usize = 1_000;
 
 const MARK: char = '\u{feff}';
 
-/// The imports outside code and comments, in the order of the text.
+/// The imports outside code and comments, in the order of the text. A text in an item of a list is looked at as it is written
+/// too: there code and comments count.
 pub(super) fn imports(text: &str) -> Vec<Import> {
-    let body = without_front_matter(text);
-    let before = text.len() - body.len();
-    let (mut line, mut counted) = (1, 0);
-    let mut found = Vec::new();
-    for range in running_text(body) {
-        let (from, piece) = (range.start, &body[range]);
-        for (at, target) in imports_of(piece) {
-            let place = before + from + at;
-            line += text.as_bytes()[counted..place].iter().filter(|byte| **byte == b'\n').count();
-            counted = place;
-            found.push(Import { is_path: is_path(&target), target, line });
-            if found.len() == MAX_IMPORTS {
-                return found;
-            }
+    let before = text.len() - without_front_matter(text).len();
+    let text = with_line_feeds(text);
+    let body = &text[before..];
+    let (running, written) = running_text(body);
+    let mut named: Vec<(usize, String, bool)> = Vec::new();
+    for (ranges, is_running) in [(running, true), (written, false)] {
+        for range in ranges {
+            let from = range.start;
+            let targets = imports_of(&body[range]).map(|(at, target)| (from + at, target, is_running));
+            named.extend(targets.take(MAX_IMPORTS));
         }
     }
-    found
+    // What is found both ways counts as running text.
+    named.sort_by_key(|(at, _, is_running)| (*at, !is_running));
+    named.dedup_by_key(|(at, ..)| *at);
+    named.truncate(MAX_IMPORTS);
+    let (mut line, mut counted) = (1, 0);
+    let import = |(at, target, is_running): (usize, String, bool)| {
+        let place = before + at;
+        line += text.as_bytes()[counted..place].iter().filter(|byte| **byte == b'\n').count();
+        counted = place;
+        // An example in code is not missed.
+        Import { is_path: is_running && is_path(&target), target, line }
+    };
+    named.into_iter().map(import).collect()
+}
+
+/// The text with a line feed for each carriage return that stands alone, as the client reads it: of the same length.
+fn with_line_feeds(text: &str) -> Cow<'_, str> {
+    let is_alone = |at: usize| text.as_bytes().get(at + 1) != Some(&b'\n');
+    if !text.match_indices('\r').any(|(at, _)| is_alone(at)) {
+        return Cow::Borrowed(text);
+    }
+    let replaced = |(at, letter): (usize, char)| if letter == '\r' && is_alone(at) { '\n' } else { letter };
+    Cow::Owned(text.char_indices().map(replaced).collect())
 }
 
 /// The text as it is loaded: without its front matter and block comments, and without white space around it.
@@ -48,23 +68,19 @@ pub(super) fn loaded(text: &str) -> String {
     let mut kept = String::with_capacity(body.len());
     let mut at = 0;
     // Where a comment is taken out, the ends of lines are put in one form.
-    let unix;
-    let blocks = if body.contains("<!--") { comment_blocks(body) } else { Vec::new() };
-    let (body, blocks) = if !blocks.is_empty() && body.contains('\r') {
-        unix = body.replace("\r\n", "\n").replace('\r', "\n");
-        (unix.as_str(), comment_blocks(&unix))
-    } else {
-        (body, blocks)
+    let unix = match body.contains("<!--") && body.contains('\r') {
+        true => Cow::Owned(body.replace("\r\n", "\n").replace('\r', "\n")),
+        false => Cow::Borrowed(body),
     };
-    if !blocks.is_empty() {
-        for range in blocks {
-            kept.push_str(&body[at..range.start]);
-            let rest = without_comments(&body[range.clone()]);
-            if !rest.trim().is_empty() {
-                kept.push_str(&rest);
-            }
-            at = range.end;
+    let blocks = if unix.contains("<!--") { comment_blocks(&unix) } else { Vec::new() };
+    let body = if blocks.is_empty() { body } else { unix.as_ref() };
+    for range in blocks {
+        kept.push_str(&body[at..range.start]);
+        let rest = without_comments(&body[range.clone()]);
+        if !rest.trim().is_empty() {
+            kept.push_str(&rest);
         }
+        at = range.end;
     }
     kept.push_str(&body[at..]);
     kept.trim_matches(|letter: char| letter.is_whitespace() || letter == MARK).to_owned()
@@ -114,12 +130,62 @@ fn without_comments(block: &str) -> String {
     left
 }
 
-/// Pieces of running text, each of which the client looks at by itself: an escaped letter ends one, and so does markup.
-fn running_text(text: &str) -> Vec<Range<usize>> {
+/// What an event of the parser stands in.
+#[derive(Clone, Copy, PartialEq)]
+enum Inside {
+    Item,
+    Block,
+    Inline,
+}
+
+/// Texts that stand in an item of a list with nothing but markup of words around them.
+#[derive(Default)]
+struct Written {
+    found: Vec<Range<usize>>,
+    open: Option<Range<usize>>,
+    inside: Vec<Inside>,
+}
+
+impl Written {
+    fn see(&mut self, event: &Event<'_>, range: &Range<usize>) {
+        let in_item = self.inside.last() == Some(&Inside::Item);
+        let kind = match event {
+            Event::Start(Tag::Item) => Inside::Item,
+            Event::Start(Tag::Emphasis | Tag::Strong | Tag::Link { .. } | Tag::Image { .. }) => {
+                Inside::Inline
+            }
+            Event::Start(_) | Event::End(TagEnd::Item) | Event::Rule => Inside::Block,
+            _ => Inside::Inline,
+        };
+        if kind != Inside::Inline {
+            self.found.extend(self.open.take());
+        }
+        match event {
+            Event::Start(Tag::Paragraph) if in_item => self.found.push(range.clone()),
+            Event::End(_) => {}
+            _ if in_item && kind == Inside::Inline => match &mut self.open {
+                Some(open) => open.end = open.end.max(range.end),
+                None => self.open = Some(range.clone()),
+            },
+            _ => {}
+        }
+        match event {
+            Event::Start(_) => self.inside.push(kind),
+            Event::End(_) => _ = self.inside.pop(),
+            _ => {}
+        }
+    }
+}
+
+/// Pieces of running text, each of which the client looks at by itself: an escaped letter ends one, and so does markup. Then
+/// the texts in items of lists, as they are written.
+fn running_text(text: &str) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
+    let mut written = Written::default();
     let mut pieces: Vec<Range<usize>> = Vec::new();
     let (mut images, mut code, mut html) = (0usize, false, None::<Range<usize>>);
     let mut is_open = false;
     for (event, range) in Parser::new_ext(text, Options::empty()).into_offset_iter() {
+        written.see(&event, &range);
         match event {
             Event::Text(_) if images > 0 || code => {}
             Event::Text(_) => {
@@ -147,7 +213,7 @@ fn running_text(text: &str) -> Vec<Range<usize>> {
         }
         is_open = false;
     }
-    pieces
+    (pieces, written.found)
 }
 
 /// What stands between and after the comments of a block that begins as one; nothing of any other block.
@@ -417,6 +483,47 @@ mod tests {
         ] {
             assert!(!targets(text).contains(&"p.md".to_owned()), "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_text_in_an_item_of_a_list_is_looked_at_as_it_is_written() {
+        for text in [
+            "- x <!-- @p.md -->",
+            "1. x\na <!-- @p.md --> b",
+            "- x `y @p.md z`",
+            "- x ![y @p.md w](z)",
+            "- x\n\n  para `y @p.md z`\n\n- z",
+            "- a\n  - b `y @p.md z`",
+            "- a\n  - b\n\n    p `y @p.md z`",
+            "- ``\n  @p.md\n  ``",
+            "- x [y](z @p.md w)",
+            "- x <a title='b @p.md c'>",
+            "> - x <!-- @p.md -->",
+            "- x **y @p.md",
+        ] {
+            assert_eq!(targets(text), ["p.md"], "{text:?}");
+        }
+        for text in [
+            "> q `y @p.md z`",
+            "- > q <!-- @p.md -->",
+            "- # h `y @p.md z`",
+            "- x\n  <!-- @p.md -->",
+            "- a\n\n      y @p.md z",
+            "- x\n  ```\n  @p.md\n  ```",
+            "- a\nlazy\n<!-- @p.md -->",
+            "- s `b @p.md c`\n  ---",
+            "- x <!-- \\@p.md -->",
+        ] {
+            assert_eq!(targets(text), [""; 0], "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_carriage_return_alone_ends_a_line() {
+        let text = "m\r@sp\\ ace/i.md\rp @a.md\r```\r@b.md\r```\rc <!-- @c.md -->\r- l\r@d.md\r\r    @e.md\r\r~~~\r@f.md";
+        assert_eq!(targets(text), ["sp ace/i.md", "a.md", "d.md", "e.md"]);
+        assert_eq!(imports("x\r\ry @a.md\r\n@b.md").iter().map(|one| one.line).collect::<Vec<_>>(), [3, 4]);
+        assert_eq!(loaded("a\r\r<!-- b -->\rc"), "a\n\nc");
     }
 
     #[test]

@@ -25,28 +25,25 @@ pub(super) fn globs(text: &str) -> Vec<String> {
     if globs.iter().all(|glob| glob == "**") { Vec::new() } else { globs }
 }
 
-/// Text between a first line `---` and the next one, and what follows.
+/// Text between a first line `---` and the next `---`, wherever that stands, and what follows.
 pub(super) fn front_matter(text: &str) -> Option<(&str, &str)> {
     let rest = text.strip_prefix("---")?;
     let rest = &rest[rest.find('\n').filter(|feed| rest[..*feed].trim().is_empty())? + 1..];
-    let mut at = 0;
-    for line in rest.split_inclusive('\n') {
-        if line.trim_end() == "---" {
-            return Some((&rest[..at], &rest[at + line.len()..]));
-        }
-        at += line.len();
-    }
-    None
+    let (yaml, rest) = rest.split_once("---")?;
+    let line = rest.split_inclusive('\n').next().unwrap_or_default();
+    Some((yaml, if line.trim().is_empty() { &rest[line.len()..] } else { rest }))
 }
 
 /// Each `key: value` with the value in quotes, where it holds a sign that YAML reads otherwise.
 fn quoted(yaml: &str) -> String {
     let mut text = String::with_capacity(yaml.len() + 16);
-    for line in yaml.lines() {
+    // A line that ends with a carriage return is no such line for the client.
+    for line in yaml.split('\n') {
         let parts = line.split_once(':').filter(|(key, value)| {
             !key.is_empty()
                 && key.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-'))
                 && value.starts_with([' ', '\t'])
+                && !value.ends_with('\r')
         });
         match parts {
             Some((key, value)) if !value.trim().is_empty() && !value.trim().starts_with(['"', '\'']) => {
@@ -62,7 +59,7 @@ fn quoted(yaml: &str) -> String {
     text
 }
 
-/// The texts of `paths` at the top; none where it is no YAML.
+/// The texts of `paths` at the top, of lists within lists too; none where it is no YAML.
 fn read(yaml: &str) -> Option<Vec<String>> {
     let mut parser = Parser::new_from_str(yaml);
     let mut globs = Vec::new();
@@ -88,11 +85,7 @@ fn read(yaml: &str) -> Option<Vec<String>> {
                 is_key = false;
             }
             Event::Scalar(text, style, ..) => {
-                if wanted
-                    && depth <= 2
-                    && !within_object
-                    && !(style == TScalarStyle::Plain && is_no_text(&text))
-                {
+                if wanted && !within_object && !(style == TScalarStyle::Plain && is_no_text(&text)) {
                     globs.extend(words(&text));
                 }
                 is_key |= depth == 1;
@@ -138,6 +131,30 @@ mod tests {
             globs("---\ndescription: x\npaths: src/**.{ts,tsx}, docs/*.md\nother: y\n---\n"),
             ["src/**.{ts,tsx}", "docs/*.md"]
         );
+        for front in [
+            "---\npaths: [[\"**/*.rs\"]]\n---\n",
+            "---\npaths: [[1, true, [\"**/*.rs\"]]]\n---\n",
+            "---\npaths: \"**/*.rs\"\n---Text",
+            "---\npaths: \"**/*.rs\"\n--- Text",
+            "---\npaths: \"**/*.rs\"\n  ---\nText",
+            "---\npaths: \"**/*.rs\"\n----\nText",
+            "---\npaths: \"**/*.rs\" ---\nText",
+            "---\npaths: \"**/*.rs\"\nd: a---b\n---\nText",
+            "---\npaths: \"**/*.rs\"\nbad: [open\n---\nText",
+            "---\r\npaths: \"**/*.rs\"\r\n---\r\nText",
+        ] {
+            assert_eq!(globs(front), ["**/*.rs"], "{front:?}");
+        }
+        for front in [
+            "---\npaths: [{a: \"**/*.rs\"}]\n---\nText",
+            "---\nd: a---b\npaths: \"**/*.rs\"\n---\nText",
+            "---\n---\npaths: a\n---\nText",
+            "---\r\npaths: \"**/*.rs\"\r\nbad: [open\r\n---\r\nText",
+            "----\npaths: \"**/*.rs\"\n----\nText",
+            "---\rpaths: \"**/*.rs\"\r---\rText",
+        ] {
+            assert_eq!(globs(front), [""; 0], "{front:?}");
+        }
         assert_eq!(globs("---\nother: [paths, a]\ndeep: {paths: b}\n---\n"), [""; 0]);
         for text in ["", "Text\n", "---\npaths: never closed\n", "--- x\npaths: a\n---\n", "---\n: [\n---\n"]
         {

@@ -254,6 +254,165 @@ fn settings_leave_files_out() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn a_setting_leaves_out_names_and_not_what_a_link_leads_to() {
+    let home = Home::new();
+    home.repository("app");
+    let link = |to: &str, at: &str| {
+        let path = home.path(at);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(to, path).unwrap();
+    };
+    home.write("app/AGENTS.md", "@one.md\n");
+    link("AGENTS.md", "app/CLAUDE.md");
+    home.write("app/lib/one.md", "One.\n");
+    link("lib/one.md", "app/one.md");
+    home.write("app/lib/rule.md", "Rule.\n");
+    link("../../lib/rule.md", "app/.claude/rules/r.md");
+    home.write("app/lib/sub.md", "Sub.\n");
+    link("../lib/sub.md", "app/sub/CLAUDE.md");
+    let excludes = serde_json::json!({"claudeMdExcludes": ["**/AGENTS.md", "**/lib/**"]});
+    home.write(".claude/settings.json", &excludes.to_string());
+    assert_eq!(
+        claude(&home, "app"),
+        [
+            "loaded app/CLAUDE.md",
+            "  loaded app/one.md",
+            // A rule is known by where it really is.
+            "excluded app/.claude/rules/r.md",
+            "on_demand app/sub/CLAUDE.md",
+        ]
+    );
+}
+
+#[test]
+fn codex_settings_hold_and_name_instructions() {
+    let home = Home::new();
+    home.repository("app");
+    home.make_directory("app/sub");
+    home.write(".codex/mine.md", "Mine.\n");
+    home.write("app/.codex/mi.md", "App.\n");
+    let rows = |own: &str, app: &str, level: &str| {
+        let trust = format!("[projects.{:?}]\ntrust_level = {level:?}\n", home.path("app"));
+        home.write(".codex/config.toml", &format!("{own}\n{trust}"));
+        home.write("app/.codex/config.toml", app);
+        let found = instructions(&home.surroundings(), Some(&home.path("app/sub")));
+        let texts = found.files.iter().filter_map(|file| file.text.clone()).collect::<Vec<_>>();
+        (reported(&home, &found, InstructionAgent::Codex), texts.join("|"))
+    };
+    let one = |row: &str, text: &str| (vec![row.to_owned()], text.to_owned());
+    let held = one("loaded .codex/config.toml", "x");
+    assert_eq!(rows("instructions = \"x\"", "", "trusted"), held);
+    let tilde = "model_instructions_file = \"~/.codex/mine.md\"";
+    assert_eq!(rows(tilde, "", "trusted"), one("loaded .codex/mine.md", "Mine.\n"));
+    // The project's go before the home's, where it is trusted.
+    let named = "model_instructions_file = \"mi.md\"\ndeveloper_instructions = \"y\"";
+    let both = (
+        vec!["loaded app/.codex/config.toml".to_owned(), "loaded app/.codex/mi.md".to_owned()],
+        "y|App.\n".to_owned(),
+    );
+    assert_eq!(rows(&format!("{tilde}\ndeveloper_instructions = \"x\""), named, "trusted"), both);
+    assert_eq!(rows(tilde, named, "untrusted"), one("loaded .codex/mine.md", "Mine.\n"));
+    let none = (Vec::new(), String::new());
+    assert_eq!(rows("developer_instructions = \"x\"", "developer_instructions = \"\"", "trusted"), none);
+    // A file stands in for the instructions.
+    let (states, _) = rows(&format!("instructions = \"x\"\n{tilde}"), "", "trusted");
+    assert_eq!(states, ["shadowed .codex/config.toml", "loaded .codex/mine.md"]);
+}
+
+#[test]
+fn codex_takes_names_and_no_paths() {
+    let home = Home::new();
+    home.repository("app");
+    home.write("TEAM.md", "Above.\n");
+    home.write("app/TEAM.md", "App.\n");
+    home.write("app/docs/T.md", "Docs.\n");
+    let listed = |names: &str| {
+        home.write(".codex/config.toml", &format!("project_doc_fallback_filenames = [{names}]\n"));
+        let found = instructions(&home.surroundings(), Some(&home.path("app")));
+        reported(&home, &found, InstructionAgent::Codex)
+    };
+    let paths = r#""docs/T.md", "./TEAM.md", "../TEAM.md", "..", ".", "TEAM.md/", " ""#;
+    assert_eq!(listed(paths), [""; 0]);
+    assert_eq!(listed("\"TEAM.md\""), ["loaded app/TEAM.md"]);
+}
+
+#[test]
+fn codex_keeps_trust_for_repositories() {
+    let home = Home::new();
+    home.repository("main");
+    home.worktree("main", "tree", "tree");
+    home.write("tree/AGENTS.md", "Tree.\n");
+    home.write("module/.git", "gitdir: /nowhere\n");
+    home.write("module/AGENTS.md", "Module.\n");
+    home.write("module/sub/.codex/config.toml", "project_doc_max_bytes = 3\n");
+    home.write("TOP", "");
+    let state = |named: &str, level: &str, start: &str, more: &str| {
+        let place = if named.is_empty() { home.root() } else { home.path(named) };
+        let trust = format!("[projects.{place:?}]\ntrust_level = {level:?}\n");
+        home.write(".codex/config.toml", &format!("{more}\n{trust}"));
+        home.make_directory(start);
+        let found = instructions(&home.surroundings(), Some(&home.path(start)));
+        reported(&home, &found, InstructionAgent::Codex).concat()
+    };
+    // All working trees of a repository are one.
+    assert_eq!(state("main", "untrusted", "tree", ""), "untrusted tree/AGENTS.md");
+    // A `.git` file of another kind stands for no repository.
+    assert_eq!(state("module", "untrusted", "module/sub", ""), "loaded module/AGENTS.md");
+    assert_eq!(state("module", "untrusted", "module", ""), "untrusted module/AGENTS.md");
+    let markers = "project_root_markers = [\"TOP\"]";
+    assert_eq!(state("module", "trusted", "module/sub", markers), "loaded module/AGENTS.md");
+    assert_eq!(state("module/sub", "trusted", "module/sub", markers), "cut module/AGENTS.md");
+    // Markers of a root say whose settings count, not whose files.
+    assert_eq!(state("", "untrusted", "module", markers), "loaded module/AGENTS.md");
+    assert_eq!(state("", "trusted", "module/sub", markers), "cut module/AGENTS.md");
+}
+
+#[test]
+fn extensions_of_gemini_that_are_linked_or_switched_off() {
+    let home = Home::new();
+    home.repository("work/app");
+    let root = home.root().display().to_string();
+    home.write("own/ext/gemini-extension.json", r#"{"name": "lnk"}"#);
+    home.write("own/ext/GEMINI.md", "Linked.\n");
+    let link = serde_json::json!({"source": home.path("own/ext"), "type": "link"});
+    home.write(".gemini/extensions/lnk/.gemini-extension-install.json", &link.to_string());
+    home.write(".gemini/extensions/e/gemini-extension.json", r#"{"name": "e"}"#);
+    home.write(".gemini/extensions/e/GEMINI.md", "Mine.\n");
+    let state = |rules: &[&str]| {
+        let rules: Vec<String> = rules.iter().map(|rule| rule.replace("HOME", &root)).collect();
+        let switches = serde_json::json!({"e": {"overrides": rules}});
+        home.write(".gemini/extensions/extension-enablement.json", &switches.to_string());
+        let found = instructions(&home.surroundings(), Some(&home.path("work/app")));
+        let mut rows = reported(&home, &found, InstructionAgent::Gemini);
+        assert_eq!(rows.pop().as_deref(), Some("loaded own/ext/GEMINI.md"));
+        rows.concat()
+    };
+    for rules in [
+        &[][..],
+        &["!HOME/work/"],
+        &["!HOME/work/ap/*"],
+        &["!HOME/work/app/sub/*"],
+        &["!HOME/*", "HOME/work/*"],
+        &["!/*", "HOME/work/app/"],
+        &["!"],
+    ] {
+        assert_eq!(state(rules), "loaded .gemini/extensions/e/GEMINI.md", "{rules:?}");
+    }
+    for rules in [
+        &["!HOME/*"][..],
+        &["!/*"],
+        &["!HOME/work/app/"],
+        &["!HOME/work/app/*"],
+        &["!HOME/work/ap*"],
+        &["!HOME/*/app/"],
+        &["HOME/work/*", "!HOME/*"],
+    ] {
+        assert_eq!(state(rules), "excluded .gemini/extensions/e/GEMINI.md", "{rules:?}");
+    }
+}
+
 #[test]
 fn other_agents_files() {
     let home = Home::new();

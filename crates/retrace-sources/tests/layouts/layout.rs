@@ -182,7 +182,11 @@ impl Layout {
                     && let Some(Content::Text(text)) = self.files.get_mut(&path)
                 {
                     let front = numbers.pick(&CLAUDE_FRONT);
-                    *text = format!("---\n{front}\n---\n{text}");
+                    let close = numbers.pick(&["---\n", "---\n", "---\n", "---", "--- "]);
+                    *text = format!("---\n{front}\n{close}{text}");
+                    if numbers.one_in(5) {
+                        *text = text.replace("\r\n", "\n").replace('\n', "\r\n");
+                    }
                 }
             }
         }
@@ -194,6 +198,8 @@ impl Layout {
         if numbers.one_in(6) {
             let exclude = numbers.pick(&[
                 "**/sub/**",
+                "**/target*.md",
+                "{HOME}/w/lib/**",
                 "{HOME}/w/r/CLAUDE.md",
                 "**/AGENTS.md",
                 "CLAUDE.md",
@@ -234,6 +240,7 @@ impl Layout {
                 "[\"TEAM.md\"]",
                 "[\"TEAM.md\", \"CLAUDE.md\"]",
                 "[\"CLAUDE.md\", \"AGENTS.md\", \"\"]",
+                "[\"./TEAM.md\", \"../TEAM.md\", \"sub/TEAM.md\"]",
                 "[]",
             ]);
             self.codex.push_str(&format!("project_doc_fallback_filenames = {names}\n"));
@@ -245,22 +252,42 @@ impl Layout {
                 self.text(&join(numbers.pick(&["w", "w/r/sub", "w/r"]), "TOP"), String::new());
             }
         }
-        if numbers.one_in(5) {
-            let mark = self.mark();
-            self.codex.push_str(&format!("developer_instructions = \"{mark}\"\n"));
+        for key in ["developer_instructions", "instructions"] {
+            if numbers.one_in(5) {
+                let mark = self.mark();
+                self.codex.push_str(&format!("{key} = \"{mark}\"\n"));
+            }
         }
         if numbers.one_in(6) {
             let mark = self.mark();
             self.text(".codex/mine.md", format!("{mark}\n"));
-            self.codex.push_str("model_instructions_file = \"{HOME}/.codex/mine.md\"\n");
+            let name = numbers.pick(&["{HOME}/.codex/mine.md", "~/.codex/mine.md", "mine.md"]);
+            self.codex.push_str(&format!("model_instructions_file = \"{name}\"\n"));
         }
         if numbers.one_in(3) {
-            let level = numbers.pick(&["trusted", "untrusted"]);
+            let level = numbers.pick(&["trusted", "trusted", "untrusted"]);
             let place = numbers.pick(&["w/r", "w/r/sub", "w"]);
             self.codex.push_str(&format!("[projects.\"{{HOME}}/{place}\"]\ntrust_level = \"{level}\"\n"));
         }
-        if numbers.one_in(6) {
-            self.text("w/r/.codex/config.toml", "project_doc_max_bytes = 90\n".to_owned());
+        for directory in ["w/r", "w/r/sub"] {
+            let mut settings = String::new();
+            if numbers.one_in(6) {
+                settings.push_str("project_doc_max_bytes = 90\n");
+            }
+            for key in ["developer_instructions", "instructions"] {
+                if numbers.one_in(8) {
+                    let mark = self.mark();
+                    settings.push_str(&format!("{key} = \"{mark}\"\n"));
+                }
+            }
+            if numbers.one_in(8) {
+                let mark = self.mark();
+                self.text(&format!("{directory}/.codex/mi.md"), format!("{mark}\n"));
+                settings.push_str("model_instructions_file = \"mi.md\"\n");
+            }
+            if !settings.is_empty() {
+                self.text(&format!("{directory}/.codex/config.toml"), settings);
+            }
         }
     }
 
@@ -314,6 +341,18 @@ impl Layout {
             self.text(".gemini/extensions/e/gemini-extension.json", extension.to_string());
             self.file(numbers, ".gemini/extensions/e/GEMINI.md", String::new());
             self.file(numbers, ".gemini/extensions/e/OTHER.md", String::new());
+            if numbers.one_in(2) {
+                let rule = numbers.pick(&["!{HOME}/*", "!{HOME}/w/r/", "!{HOME}/w/r/*", "!{HOME}/w/r/su*"]);
+                let switches = json!({"e": {"overrides": [rule]}});
+                self.text(".gemini/extensions/extension-enablement.json", switches.to_string());
+            }
+        }
+        if numbers.one_in(6) {
+            let linked = json!({"name": "ln", "version": "1.0.0"});
+            self.text("w/lib/linked/gemini-extension.json", linked.to_string());
+            self.file(numbers, "w/lib/linked/GEMINI.md", String::new());
+            let install = json!({"source": "{HOME}/w/lib/linked", "type": "link"});
+            self.text(".gemini/extensions/ln/.gemini-extension-install.json", install.to_string());
         }
         if numbers.one_in(3) {
             let start = self.start.clone();
@@ -422,7 +461,7 @@ impl Layout {
     }
 }
 
-const CLAUDE_FORMS: [&str; 14] = [
+const CLAUDE_FORMS: [&str; 21] = [
     "@IT",
     "See @IT for more",
     "- @IT",
@@ -437,9 +476,16 @@ const CLAUDE_FORMS: [&str; 14] = [
     "    @IT",
     "# @IT",
     "x@IT",
+    "- x <!-- @IT -->",
+    "1. x\na <!-- @IT --> b",
+    "- x `y @IT z`",
+    "> q <!-- @IT -->",
+    "- a\n  - b\n\n    p `y @IT z`",
+    "- x\n  <!-- @IT -->",
+    "- # h `y @IT z`",
 ];
 
-const CLAUDE_FRONT: [&str; 8] = [
+const CLAUDE_FRONT: [&str; 13] = [
     "paths: \"**/*.rs\"",
     "paths: **/*.rs",
     "paths:\n  - \"**/*.rs\"\n  - \"*.zzz\"",
@@ -448,6 +494,11 @@ const CLAUDE_FRONT: [&str; 8] = [
     "paths: []",
     "paths: \"*.zzz\"",
     "globs: \"**/*.rs\"",
+    "paths: [[\"**/*.rs\"]]",
+    "paths: [{a: \"**/*.rs\"}]",
+    "d: a---b\npaths: \"**/*.rs\"",
+    "paths: \"**/*.rs\"\nd: a---b",
+    "paths: \"**/*.rs\"\nbad: [open",
 ];
 
 const GEMINI_FORMS: [&str; 8] =

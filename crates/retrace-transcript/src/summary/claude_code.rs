@@ -162,7 +162,7 @@ fn tokens(message: &LightMessage<'_>) -> Tokens {
     Tokens {
         input: usage.input.or_zero(),
         cache_creation: usage.cache_creation(),
-        cache_creation_1h: usage.split.one_hour.or_zero(),
+        cache_creation_1h: usage.split.one_hour.or_zero().min(usage.cache_creation()),
         cache_read: usage.cache_read.or_zero(),
         output: usage.output.or_zero(),
         web_searches: usage.server_tools.web_searches.or_zero(),
