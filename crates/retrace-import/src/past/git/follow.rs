@@ -100,15 +100,25 @@ impl<'a> History<'a> {
             },
         };
         self.at.insert(change.path.clone(), line);
+        if let Some(from) = self.leaves(line, moved, &change.path) {
+            let by = beside.iter().rev().find(|beside| beside.takes_away(from));
+            self.push(line, commit, at, by, &change.path, None);
+            return;
+        }
         let is_brought = brought.last().is_some_and(|(_, blob)| **blob == change.blob);
-        if let Place::Inside(_) = self.place_of(&change.path) {
-            for (by, blob) in brought {
-                self.push(line, commit, at, Some(by), &change.path, Some(blob.clone()));
-            }
+        for (by, blob) in brought {
+            self.push(line, commit, at, Some(by), &change.path, Some(blob.clone()));
         }
         if !is_brought {
             self.push(line, commit, at, None, &change.path, Some(change.blob.clone()));
         }
+    }
+
+    /// The path a file had if it leaves the directory by a move to another. Whoever took it from there took it away: what was
+    /// written elsewhere since is nothing of this directory.
+    fn leaves<'p>(&self, line: usize, moved: Option<&'p Vec<u8>>, to: &[u8]) -> Option<&'p Vec<u8>> {
+        let stands = self.lines[line].iter().rev().find(|step| step.path.is_some())?.blob.is_some();
+        moved.filter(|_| stands && !matches!(self.place_of(to), Place::Inside(_)))
     }
 
     /// Adds a version to a line. `by` is the commit that wrote it, where that is not the one it came with.
@@ -269,6 +279,79 @@ retrace_message::messages! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::PathBuf;
+
+    fn change(status: u8, from: Option<&str>, path: &str, blob: &str) -> Change {
+        let mode = if status == b'D' { b"000000" } else { b"100644" };
+        let from = from.map(|from| from.as_bytes().to_vec());
+        Change { status, mode: mode.to_vec(), blob: blob.to_owned(), from, path: path.as_bytes().to_vec() }
+    }
+
+    fn commit(at: i64, changes: Vec<Change>) -> Commit {
+        let (id, subject) = (format!("{at:040}"), format!("c{at}"));
+        Commit { id, parents: Vec::new(), at, author: "Ada".to_owned(), subject, changes }
+    }
+
+    /// What stands at each of `times`, and the notes of what ends something.
+    fn followed(commits: &[(Commit, Vec<Commit>)], times: &[i64]) -> (Vec<Vec<String>>, Vec<String>) {
+        let place = GitPlace { top: PathBuf::new(), inside: b"memory".to_vec(), below: None };
+        let rules = Rules::default();
+        let mut history = History::new(&place, &rules);
+        for (commit, beside) in commits {
+            history.follow(commit, commit.at, beside);
+        }
+        let lines = history.lines();
+        let state = |time: &i64| {
+            let stands = |line: &Vec<Pending>| {
+                let last = line.iter().rev().find(|version| version.at.micros() <= *time)?;
+                last.blob.as_ref().map(|blob| format!("{} {blob}", last.path.to_text()))
+            };
+            lines.iter().filter_map(stands).collect()
+        };
+        let ends = lines.iter().flatten().filter(|version| version.blob.is_none());
+        (times.iter().map(state).collect(), ends.map(|version| version.note.clone()).collect())
+    }
+
+    #[test]
+    fn what_a_branch_took_out_of_the_directory_is_gone_with_the_merge() {
+        let start = || (commit(1, vec![change(b'A', None, "memory/g.md", "x")]), vec![]);
+        let out = |to: &str| change(b'R', Some("memory/g.md"), to, "x");
+        let copied = || commit(2, vec![change(b'A', None, "other/b.md", "x")]);
+        let took = || commit(3, vec![change(b'D', None, "memory/g.md", "")]);
+        for (name, to, beside, by) in [
+            ("moved out", "other/b.md", vec![commit(3, vec![out("other/b.md")])], "c3 "),
+            ("hidden", "memory/.g.md", vec![commit(3, vec![out("memory/.g.md")])], "c3 "),
+            ("copied, then deleted", "other/b.md", vec![copied(), took()], "c3 "),
+            ("copied, and deleted by the merge", "other/b.md", vec![copied()], "c4 "),
+            ("moved by the merge alone", "other/b.md", vec![], "c4 "),
+            (
+                "moved out and changed",
+                "other/b.md",
+                vec![
+                    commit(2, vec![out("other/b.md")]),
+                    commit(3, vec![change(b'M', None, "other/b.md", "x")]),
+                ],
+                "c2 ",
+            ),
+        ] {
+            let merge = commit(4, vec![out(to)]);
+            let back = commit(5, vec![change(b'R', Some(to), "memory/h.md", "x")]);
+            let (states, ends) = followed(&[start(), (merge, beside), (back, vec![])], &[1, 4, 5]);
+            assert_eq!(states, [vec!["g.md x"], vec![], vec!["h.md x"]], "{name}");
+            assert!(matches!(ends.as_slice(), [end] if end.starts_with(by)), "{name}: {ends:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_branch_wrote_elsewhere_comes_in_with_the_move() {
+        let written = commit(2, vec![change(b'A', None, "other/b.md", "x")]);
+        let merge = commit(3, vec![change(b'A', None, "other/b.md", "x")]);
+        let first = commit(1, vec![change(b'A', None, "memory/k.md", "k")]);
+        let into = commit(4, vec![change(b'R', Some("other/b.md"), "memory/b.md", "y")]);
+        let commits = [(first, vec![]), (merge, vec![written]), (into, vec![])];
+        let (states, _) = followed(&commits, &[3, 4]);
+        assert_eq!(states, [vec!["k.md k"], vec!["k.md k", "b.md y"]]);
+    }
 
     #[test]
     fn a_clock_that_was_wrong_once_moves_nothing_else() {
