@@ -3,7 +3,7 @@
 use crate::digest::{Digest, Piece, Proof};
 use crate::lines::{BLANK, Fate, numbers_as_ranges};
 use crate::memory::{Loading, Memory};
-use crate::shelf::{Shelf, Text};
+use crate::shelf::{Claim, Shelf, Text};
 use crate::words::{Cause, Grade, Way};
 
 /// Where a conversation ran, as far as a file is concerned.
@@ -173,7 +173,9 @@ impl<'a> Conversation<'a> {
         let facts = *self.digest.requests.get(request)?;
         let number = u32::try_from(request).ok()?;
         let known = || pieces.iter().filter_map(|&at| self.piece(at));
-        let here: Vec<(&Piece, &Text)> = known().filter(|(piece, _)| piece.is_in(number)).collect();
+        let (doubtful, here): (Vec<_>, Vec<_>) = known()
+            .filter(|(piece, _)| piece.is_in(number))
+            .partition(|(_, text)| text.claim == Claim::Doubtful);
         let gone: Vec<(&Piece, &Text)> = known()
             .filter(|(piece, _)| !piece.is_in(number) && piece.first().is_some_and(|first| first <= number))
             .collect();
@@ -192,7 +194,8 @@ impl<'a> Conversation<'a> {
             .or(in_force.map(|(version, _)| version))
             .or_else(|| memory.newest())?;
         let lines = &memory.versions().get(reference)?.lines;
-        let present = self.present(memory, &here, inferred.as_ref(), reference, lines);
+        let present = self.present(memory, &here, inferred.as_ref(), reference, facts.at);
+        let doubts = doubts(memory, here.iter().chain(&doubtful), reference, &present);
         let absence = Absence {
             of: self,
             memory,
@@ -211,14 +214,17 @@ impl<'a> Conversation<'a> {
                 Fate::At(number) => Some(*number),
                 _ => None,
             };
-            match present[line] {
-                true => LineState { as_line: as_line(), absent: None },
-                false => LineState { as_line: None, absent: Some(absence.cause(line)) },
+            match (present[line], doubts[line]) {
+                (true, _) => LineState { as_line: as_line(), absent: None },
+                (false, true) => LineState { as_line: None, absent: Some(Cause::Unknown) },
+                (false, false) => LineState { as_line: None, absent: Some(absence.cause(line)) },
             }
         });
         let lines = states.collect();
+        // A request that is known does not prove of a line in it that it is another file's.
+        let is_proved = facts.proof == Proof::Proved && !doubts.contains(&true);
         let grade = match (here.is_empty(), facts.proof) {
-            (_, Proof::Proved) => Grade::Proved,
+            _ if is_proved => Grade::Proved,
             _ if inferred.is_some() => Grade::Inferred,
             (false, _) => Grade::Recorded,
             (true, _) => self.grade_of_absence(memory, self.tells(&facts)),
@@ -257,13 +263,20 @@ impl<'a> Conversation<'a> {
         here: &[(&Piece, &Text)],
         inferred: Option<&Inferred>,
         reference: usize,
-        lines: &[u64],
+        time: Option<i64>,
     ) -> Vec<bool> {
+        let lines = memory.versions().get(reference).map_or(&[][..], |version| &version.lines);
         let mut present = vec![false; lines.len()];
+        // Where nothing but its words says that a text is of the file, words that stood there before the file had them are not.
+        let sifts = here.iter().any(|(_, text)| text.claim == Claim::Sifted);
+        let later = if sifts { memory.came_later(reference, time) } else { None };
         for (piece, text) in here {
+            let is_later =
+                |line: usize| text.claim == Claim::Sifted && later.as_ref().is_some_and(|later| later[line]);
             for &(_, line) in &memory.matched(piece.text, text, reference).pairs {
-                if let Some(present) = present.get_mut(line as usize - 1) {
-                    *present = true;
+                let line = line as usize - 1;
+                if line < present.len() && !is_later(line) {
+                    present[line] = true;
                 }
             }
         }
@@ -290,6 +303,25 @@ impl<'a> Conversation<'a> {
         }
         present
     }
+}
+
+/// Lines that stand in a request where nobody knows whether they are the file's, and are not there otherwise.
+fn doubts<'p>(
+    memory: &Memory,
+    texts: impl Iterator<Item = &'p (&'p Piece, &'p Text)>,
+    reference: usize,
+    present: &[bool],
+) -> Vec<bool> {
+    let mut doubts = vec![false; present.len()];
+    for (piece, text) in texts.filter(|(_, text)| text.claim != Claim::Own) {
+        for &line in &memory.matched(piece.text, text, reference).doubtful {
+            let line = line as usize - 1;
+            if line < doubts.len() {
+                doubts[line] = !present[line];
+            }
+        }
+    }
+    doubts
 }
 
 /// Finds why a line is not in a request.

@@ -1,23 +1,29 @@
 //! The parts of files that one message holds.
 
 use crate::lines::{hash, split};
+use crate::names::{self, Named, absolute};
 use crate::numbered;
-use crate::shelf::{Line, Text};
+use crate::shelf::{Claim, Line, Text};
+use crate::sift::{Naming, sift};
+use crate::sought::{Owner, Sought};
 use crate::words::Way;
 use retrace_context::weigh::{Embedded, Repeated, added, class_of_path, embedded, in_prompt, repeated};
 use retrace_origin::Effect;
-use retrace_transcript::{AttachedFile, Block, BlockKind, Message, ResultPart};
+use retrace_transcript::{AttachedFile, Block, BlockKind, Message, ResultPart, Role};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// Which files are asked about, and where relative paths begin.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Scope {
     /// Directories of memory: every file below one is asked about, beside those that are memory or instructions by their name.
     pub roots: Vec<String>,
     /// The home directory, for `~`.
     pub home: Option<String>,
+    /// Lines that are looked for in whatever the model was shown, whoever brought it.
+    pub sought: Arc<Sought>,
 }
 
 impl Scope {
@@ -65,24 +71,25 @@ impl<'t> Finder<'t> {
     pub(crate) fn in_message(&self, message: &Message, called: &mut Option<String>) -> Vec<Found> {
         let mut found = Vec::new();
         for block in &message.blocks {
-            self.in_block(block, called, &mut found);
+            self.in_block(block, message.role != Role::Assistant, called, &mut found);
         }
         found
     }
 
-    fn in_block(&self, block: &Block, called: &mut Option<String>, found: &mut Vec<Found>) {
+    /// `is_shown` is false for what the model itself said.
+    fn in_block(&self, block: &Block, is_shown: bool, called: &mut Option<String>, found: &mut Vec<Found>) {
         match &block.kind {
-            BlockKind::Text { text } => self.in_text(text, called, found),
+            BlockKind::Text { text } => self.in_text(text, is_shown, called, found),
             BlockKind::Attachment { attachment, files, rendered, .. } => {
                 let whole = self.attached(attachment, files, rendered.as_deref(), found);
                 if let (Some(rendered), false) = (rendered, whole) {
-                    self.in_text(rendered, called, found);
+                    self.in_text(rendered, true, called, found);
                 }
             }
             BlockKind::ToolResult { tool_use_id, content, .. } => {
                 for part in content {
                     if let ResultPart::Text(text) = part {
-                        self.in_result(tool_use_id, text, found);
+                        self.in_result(tool_use_id, text, called, found);
                     }
                 }
             }
@@ -121,14 +128,25 @@ impl<'t> Finder<'t> {
 
     /// Files in a text of a system prompt.
     pub(crate) fn in_system(&self, text: &str) -> Vec<Found> {
-        in_prompt(text).iter().filter_map(|part| under_heading(part, text)).collect()
+        let mut found = in_prompt(text).iter().filter_map(|part| under_heading(part, text)).collect();
+        self.picked(text, Way::Attached, &Named::default(), 0, &mut found);
+        found
     }
 
-    /// Files with a heading in a text, and readings that the client repeats.
-    pub(crate) fn in_text(&self, text: &str, called: &mut Option<String>, found: &mut Vec<Found>) {
+    /// Files with a heading in a text, readings that the client repeats, and whatever else is shown there.
+    fn in_text(&self, text: &str, is_shown: bool, called: &mut Option<String>, found: &mut Vec<Found>) {
+        let start = found.len();
         for part in embedded(text) {
             found.extend(under_heading(&part, text));
         }
+        self.repeated(text, None, called, found);
+        if is_shown {
+            self.picked(text, Way::Attached, &Named::default(), start, found);
+        }
+    }
+
+    /// Readings that the client repeats in a text, which may be that of a result.
+    fn repeated(&self, text: &str, id: Option<&str>, called: &mut Option<String>, found: &mut Vec<Found>) {
         for part in repeated(text) {
             match part {
                 Repeated::Called(input) => *called = input["file_path"].as_str().map(str::to_owned),
@@ -136,62 +154,113 @@ impl<'t> Finder<'t> {
                     if let Some(path) = called.take().filter(|path| self.keeps(path))
                         && let Some(lines) = numbered::parse(&text[range])
                     {
-                        found.push(with_numbers(path, Way::Attached, &lines, None));
+                        found.push(with_numbers(path, Way::Attached, &lines, id.map(str::to_owned)));
                     }
                 }
             }
         }
     }
 
-    fn in_result(&self, id: &str, text: &str, found: &mut Vec<Found>) {
-        let call = Some(id.to_owned());
+    /// Lines of files that are looked for, wherever they stand in a text. What was found there otherwise, from `start` on, is
+    /// not told again.
+    fn picked(&self, text: &str, way: Way, named: &Named, start: usize, found: &mut Vec<Found>) {
+        let is_known = |owner: &Owner| {
+            let is_whole = |part: &Found| part.way != Way::Command && owner.paths.contains(&part.path);
+            found.get(start..).unwrap_or_default().iter().any(is_whole)
+        };
+        let mut picked = Vec::new();
+        for part in sift(&self.scope.sought, text, &|owner| naming(owner, named)) {
+            let Some(owner) = self.scope.sought.owner(part.owner).filter(|owner| !is_known(owner)) else {
+                continue;
+            };
+            let path = owner.paths.first().cloned().unwrap_or_default();
+            picked.push(Found { path, way, text: part.text, words: part.words, call: None });
+        }
+        found.extend(picked);
+    }
+
+    fn in_result(&self, id: &str, text: &str, called: &mut Option<String>, found: &mut Vec<Found>) {
+        let start = found.len();
         for part in added(text) {
             let content = part.content(text).unwrap_or_default();
-            // What takes the result away takes it too.
-            found.push(Found { call: call.clone(), ..plain(part.path.into_owned(), Way::Nested, content) });
+            found.push(plain(part.path.into_owned(), Way::Nested, content));
         }
-        let Some((name, input)) = self.calls.get(id) else { return };
-        if let Some(path) = self.read_by(name, input) {
-            if !self.keeps(&path) {
-                return;
-            }
-            found.push(match numbered::parse(text) {
-                Some(lines) => with_numbers(path, Way::Read, &lines, call),
-                None => Found { call, ..loose(path, Way::Read, text) },
-            });
-            return;
+        // For some models the client puts into a result what it puts into a message of its own for others.
+        self.repeated(text, Some(id), called, found);
+        match self.calls.get(id) {
+            Some((name, input)) => match self.read_by(name, input) {
+                Some(path) => self.in_reading(path, text, start, found),
+                None => self.in_output(name, input, text, start, found),
+            },
+            None => self.picked(text, Way::Command, &Named::default(), start, found),
         }
-        let text = &*without_label(name, text);
-        let named = self.named_by(name, input);
-        let is_command = *name == "exec" || retrace_origin::command_of(name, input).is_some();
-        let searches = is_command || input.get("pattern").is_some();
-        let below = if searches { self.searched(text, &named) } else { Vec::new() };
-        let parts = named.into_iter().flat_map(|path| of_output(&path, text, input.get("pattern").is_some()));
-        for mut part in parts.chain(below) {
-            part.text.is_loose = true;
-            found.push(Found { call: call.clone(), ..part });
+        // What takes the result away takes all of it.
+        for part in found.iter_mut().skip(start) {
+            part.call = Some(id.to_owned());
         }
     }
 
-    /// Lines of a search that begin with the file they are of, by file. Files in `named` are passed over.
-    fn searched(&self, text: &str, named: &[String]) -> Vec<Found> {
-        let mut files: Vec<(String, Vec<(u32, &str)>)> = Vec::new();
-        // By path as the output has it: its place in `files`, none where nobody asks about it. An output may name a file a line.
+    /// A reading of a file, which may lead to another one: by a link.
+    fn in_reading(&self, path: String, text: &str, start: usize, found: &mut Vec<Found>) {
+        let named = Named { paths: vec![path.clone()], directory: None };
+        if self.keeps(&path) {
+            found.push(match numbered::parse(text) {
+                Some(lines) => with_numbers(path, Way::Read, &lines, None),
+                None => loose(path, Way::Read, text),
+            });
+        }
+        self.picked(text, Way::Read, &named, start, found);
+    }
+
+    /// The output of a command, a search, or a tool that nobody knows.
+    fn in_output(&self, name: &str, input: &Value, text: &str, start: usize, found: &mut Vec<Found>) {
+        let text = &*without_label(name, text);
+        let named = self.named_by(name, input);
+        let is_search = input.get("pattern").is_some();
+        let is_command = name == "exec" || retrace_origin::command_of(name, input).is_some();
+        let shows = is_command || is_search || name == "read_many_files";
+        let is_plain = |path: &&String| shows && self.keeps(path) && self.scope.sought.at(path).is_none();
+        let files: Vec<&String> = named.paths.iter().filter(is_plain).collect();
+        let below = if is_command || is_search { self.searched(text, &files, &named) } else { Vec::new() };
+        for mut part in files.iter().flat_map(|path| of_output(path, text, is_search)).chain(below) {
+            part.text.is_loose = true;
+            part.text.claim = Claim::Output;
+            found.push(part);
+        }
+        let before = found.len();
+        self.picked(text, Way::Command, &named, start, found);
+        if !is_command && found.len() > before {
+            // What an edit answers is what the model wrote.
+            let written = retrace_origin::effects_of(name, input, self.directory);
+            let written: Vec<String> = written.iter().map(|(path, _)| self.absolute(path)).collect();
+            for part in found.iter_mut().skip(before).filter(|part| written.contains(&part.path)) {
+                part.way = Way::Written;
+            }
+        }
+    }
+
+    /// Lines of a search that begin with the file they are of, by file. `files` are passed over.
+    fn searched(&self, text: &str, files: &[&String], named: &Named) -> Vec<Found> {
+        let of = |path: &str| {
+            let places = [self.directory, named.directory.as_deref()];
+            let paths = places.into_iter().map(|place| absolute(path, place, self.scope.home.as_deref()));
+            let mut asked = paths.filter(|path| !files.contains(&path) && self.keeps(path));
+            asked.next()
+        };
+        let mut found: Vec<(String, Vec<(u32, &str)>)> = Vec::new();
+        // By path as the output has it: its place in `found`, none where nobody asks about it. An output may name a file a line.
         let mut known: HashMap<&str, Option<usize>> = HashMap::new();
         for (path, number, line) in split(text).filter_map(numbered::with_path) {
             let place = *known.entry(path).or_insert_with(|| {
-                let whole = self.absolute(path);
-                let is_asked = !named.contains(&whole) && self.keeps(&whole);
-                is_asked.then(|| {
-                    files.push((whole, Vec::new()));
-                    files.len() - 1
-                })
+                let whole = of(path)?;
+                found.push((whole, Vec::new()));
+                Some(found.len() - 1)
             });
             if let Some(place) = place {
-                files[place].1.push((number, line));
+                found[place].1.push((number, line));
             }
         }
-        files.into_iter().map(|(path, lines)| with_numbers(path, Way::Command, &lines, None)).collect()
+        found.into_iter().map(|(path, lines)| with_numbers(path, Way::Command, &lines, None)).collect()
     }
 
     /// The file that a call reads.
@@ -212,36 +281,44 @@ impl<'t> Finder<'t> {
         Some(self.absolute(path))
     }
 
-    /// Files that a command or a search names.
-    fn named_by(&self, tool: &str, input: &Value) -> Vec<String> {
-        let command = match tool {
-            "Bash" | "bash" | "shell" | "local_shell" | "exec_command" | "run_shell_command" | "exec" => {
-                // A program in which commands stand is a text.
-                let of_field = || ["command", "cmd", "input"].iter().find_map(|name| input.get(*name));
-                if input.is_string() { Some(input) } else { of_field() }
-            }
-            "Grep" | "grep" | "search_file_content" | "grep_search" => input.get("path"),
-            _ => None,
-        };
-        let mut named = Vec::new();
-        let mut words = |text: &str| {
-            for word in text.split(|c: char| c.is_whitespace() || "'\"`;|&<>()=,".contains(c)) {
-                let is_name =
-                    word.contains(['/', '.']) && !word.contains(['*', '$', '\n']) && !word.ends_with('/');
-                if word.len() > 2 && is_name {
-                    let path = self.absolute(word);
-                    if self.keeps(&path) && !named.contains(&path) {
-                        named.push(path);
+    /// What a command or a search names.
+    fn named_by(&self, tool: &str, input: &Value) -> Named {
+        let field = |names: &[&str]| names.iter().find_map(|name| input.get(*name));
+        let place = field(&["workdir", "cwd", "working_directory", "directory", "dir_path"]);
+        let place = place.and_then(Value::as_str).map(|place| self.absolute(place));
+        let place = place.as_deref().or(self.directory);
+        let home = self.scope.home.as_deref();
+        match tool {
+            "Bash" | "bash" | "shell" | "local_shell" | "exec_command" | "run_shell_command" => {
+                match field(&["command", "cmd", "input"]) {
+                    Some(Value::String(text)) => names::named(text, place, home),
+                    Some(Value::Array(parts)) => {
+                        let parts = parts.iter().filter_map(Value::as_str);
+                        joined(parts.map(|part| names::named(part, place, home)))
                     }
+                    _ => Named::default(),
                 }
             }
-        };
-        match command {
-            Some(Value::String(text)) => words(text),
-            Some(Value::Array(parts)) => parts.iter().filter_map(Value::as_str).for_each(words),
-            _ => {}
+            // A program in which commands stand is a text.
+            "exec" => {
+                let text = if input.is_string() { Some(input) } else { field(&["input", "cmd", "command"]) };
+                names::in_program(text.and_then(Value::as_str).unwrap_or_default(), place, home)
+            }
+            "Grep" | "grep" | "search_file_content" | "grep_search" | "read_many_files" => {
+                let text = field(&["path", "dir_path", "paths", "include"]);
+                let texts: Vec<&str> = match text {
+                    Some(Value::Array(parts)) => parts.iter().filter_map(Value::as_str).collect(),
+                    text => vec![text.and_then(Value::as_str).unwrap_or(".")],
+                };
+                let paths = texts.into_iter().map(|path| names::of_pattern(path, place, home)).collect();
+                Named { paths, directory: place.map(str::to_owned) }
+            }
+            _ => {
+                let path = field(&["file_path", "path", "filePath", "absolute_path", "notebook_path"]);
+                let path = path.and_then(Value::as_str).map(|path| absolute(path, place, home));
+                Named { paths: path.into_iter().collect(), directory: None }
+            }
         }
-        named
     }
 
     /// What the model writes to a file. A context edit that clears results leaves it. Of a call that failed nothing is the file's;
@@ -271,28 +348,33 @@ impl<'t> Finder<'t> {
         }
     }
 
-    /// An absolute path, without `.` and `..`.
     fn absolute(&self, path: &str) -> String {
-        let whole = match (path.strip_prefix("~/"), &self.scope.home, self.directory) {
-            (Some(rest), Some(home), _) => format!("{home}/{rest}"),
-            (None, _, Some(directory)) if !path.starts_with('/') && path.get(1..2) != Some(":") => {
-                format!("{directory}/{path}")
-            }
-            _ => path.to_owned(),
-        };
-        if !whole.contains("/.") {
-            return whole;
-        }
-        let mut parts: Vec<&str> = Vec::new();
-        for part in whole.split('/') {
-            match part {
-                "." => {}
-                ".." => drop(parts.pop()),
-                part => parts.push(part),
-            }
-        }
-        parts.join("/")
+        absolute(path, self.directory, self.scope.home.as_deref())
     }
+}
+
+/// How a call that names these names a file.
+fn naming(owner: &Owner, named: &Named) -> Naming {
+    let below = |name: &String| {
+        let is_below =
+            |path: &String| path.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('/'));
+        owner.paths.iter().any(is_below)
+    };
+    if named.paths.iter().any(|name| owner.paths.contains(name)) {
+        Naming::Exact
+    } else if named.paths.iter().any(below) {
+        Naming::Below
+    } else {
+        Naming::No
+    }
+}
+
+/// What several commands name.
+fn joined(all: impl Iterator<Item = Named>) -> Named {
+    all.fold(Named::default(), |mut one, other| {
+        one.paths.extend(other.paths);
+        Named { directory: other.directory, ..one }
+    })
 }
 
 /// The word that Gemini CLI puts before the first line of a command's output (seen with 0.61.0).
@@ -409,7 +491,7 @@ mod tests {
 
     #[test]
     fn a_search_tells_the_lines_of_each_file() {
-        let scope = Scope { roots: vec!["/m".into()], home: None };
+        let scope = Scope { roots: vec!["/m".into()], ..Scope::default() };
         let finder = Finder {
             scope: &scope,
             calls: Calls::new(),
@@ -418,7 +500,7 @@ mod tests {
             directory: None,
         };
         let output = "/m/a.md:2:two\n/m/b.md:x: y\n/w/c.rs:1:no\n/m/a.md:5:five\n/m/named.md:1:no\nplain\n";
-        let found = finder.searched(output, &["/m/named.md".to_owned()]);
+        let found = finder.searched(output, &[&"/m/named.md".to_owned()], &Named::default());
         let told: Vec<(&str, Vec<u32>, &[String])> = found
             .iter()
             .map(|part| {
@@ -437,7 +519,7 @@ mod tests {
 
     #[test]
     fn paths_are_made_absolute() {
-        let scope = Scope { roots: Vec::new(), home: Some("/home/ann".into()) };
+        let scope = Scope { home: Some("/home/ann".into()), ..Scope::default() };
         let finder = Finder {
             scope: &scope,
             calls: Calls::new(),
@@ -449,6 +531,8 @@ mod tests {
             ("~/x.md", "/home/ann/x.md"),
             ("../b/./c.md", "/w/b/c.md"),
             ("/m/.claude/x.md", "/m/.claude/x.md"),
+            ("/m//x.md", "/m/x.md"),
+            ("/../x.md", "/x.md"),
             ("x.md", "/w/a/x.md"),
         ] {
             assert_eq!(finder.absolute(path), whole, "{path}");

@@ -1,10 +1,11 @@
 //! The versions of one file.
 
-use crate::lines::{BLANK, Fate, Matched, fates, hash, matched, split};
+use crate::lines::{BLANK, Fate, fates, hash, is_telling, split};
+use crate::matched::{Matched, VersionLines, matched};
 use crate::shelf::Text;
 use retrace_origin::{Basis, Confidence};
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// How a file comes before a model.
@@ -62,6 +63,8 @@ pub struct Version {
     pub is_gone: bool,
     /// Hashes of its lines.
     pub lines: Vec<u64>,
+    /// Which of them say enough to be told from lines of other files.
+    telling: Vec<bool>,
     /// Bytes up to the end of each line.
     ends: Vec<u64>,
 }
@@ -76,7 +79,8 @@ impl Version {
             end
         });
         let ends = ends.collect();
-        Self { at, lines: split(content).map(hash).collect(), ends, ..Self::default() }
+        let (lines, telling) = split(content).map(|line| (hash(line), is_telling(line))).unzip();
+        Self { at, lines, telling, ends, ..Self::default() }
     }
 
     /// The same, which may have been there before.
@@ -167,8 +171,9 @@ impl Memory {
         if let Some(known) = self.matched.borrow().get(&key) {
             return Rc::clone(known);
         }
-        let lines = self.versions.get(version).map_or(&[][..], |version| &version.lines);
-        let found = Rc::new(matched(text, lines));
+        let lines = self.versions.get(version).map(|version| (&version.lines[..], &version.telling[..]));
+        let (hashes, telling) = lines.unwrap_or_default();
+        let found = Rc::new(matched(text, VersionLines { hashes, telling }));
         self.matched.borrow_mut().insert(key, Rc::clone(&found));
         found
     }
@@ -192,6 +197,17 @@ impl Memory {
     pub(crate) fn is_later(&self, version: usize, time: Option<i64>) -> bool {
         let version = self.versions.get(version).filter(|version| version.is_dated);
         version.zip(time).is_some_and(|(version, time)| version.at > time)
+    }
+
+    /// True for each line of a version that no version has which may have been there at a time.
+    pub(crate) fn came_later(&self, of: usize, time: Option<i64>) -> Option<Vec<bool>> {
+        let is_later = |version: &usize| self.is_later(*version, time);
+        if !(0..self.versions.len()).any(|version| is_later(&version)) {
+            return None;
+        }
+        let there = (0..self.versions.len()).filter(|version| !is_later(version));
+        let known: HashSet<u64> = there.flat_map(|version| &self.versions[version].lines).copied().collect();
+        Some(self.versions.get(of)?.lines.iter().map(|line| !known.contains(line)).collect())
     }
 
     /// The version that a text was loaded from at a time: one it agrees with, whole rather than in part, in force then rather

@@ -1,5 +1,6 @@
 //! Texts that number their lines.
 
+use crate::sought::Form;
 use memchr::{memchr, memchr2};
 
 /// Lines before the first numbered one: a heading.
@@ -56,6 +57,45 @@ pub(crate) fn with_path(line: &str) -> Option<(&str, u32, &str)> {
     Some((path, number, text))
 }
 
+/// What programs may have put around a line: its number, its path, the sign of a difference, an indent, the mark of its end.
+pub(crate) fn forms(line: &str) -> [Option<Form<'_>>; 7] {
+    let plain = |text| Form { number: 0, path: None, text };
+    let indented = line.trim_start();
+    let counted = numbered(indented).map(|(number, text)| Form { number, path: None, text });
+    let found = of_search(indented, "", "").map(|(number, text)| Form { number, path: None, text });
+    let signed = line.strip_prefix(['+', '-', '<', '>', '|']);
+    [
+        (indented.len() < line.len()).then(|| plain(indented)),
+        counted,
+        found,
+        with_path(line).map(|(path, number, text)| Form { number, path: Some(path), text }),
+        beside(line).map(|(path, number, text)| Form { number, path: Some(path), text }),
+        signed.map(|text| plain(text.strip_prefix(' ').unwrap_or(text))),
+        line.strip_suffix('$').or_else(|| signed.filter(|text| text.starts_with(' '))).map(plain),
+    ]
+}
+
+/// True for a line of white space, also behind its number or another mark.
+pub(crate) fn is_blank(line: &str) -> bool {
+    line.trim().is_empty() || forms(line).into_iter().flatten().any(|form| form.text.trim().is_empty())
+}
+
+/// The same for a line beside one that a search found: `path-12-text`.
+fn beside(line: &str) -> Option<(&str, u32, &str)> {
+    let mut from = 0;
+    while let Some(at) = memchr(b'-', &line.as_bytes()[from..]).map(|at| from + at) {
+        from = at + 1;
+        let digits = line[from..].bytes().take_while(u8::is_ascii_digit).count();
+        let Some(text) = line[from + digits..].strip_prefix('-').filter(|_| (1..=9).contains(&digits)) else {
+            continue;
+        };
+        let path = &line[..at];
+        let is_path = path.len() <= LONGEST_PATH && memchr2(b'/', b'.', path.as_bytes()).is_some();
+        return is_path.then(|| Some((path, line[from..from + digits].parse().ok()?, text))).flatten();
+    }
+    None
+}
+
 fn numbered(line: &str) -> Option<(u32, &str)> {
     let line = line.trim_start_matches(' ');
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
@@ -75,6 +115,7 @@ fn numbered(line: &str) -> Option<(u32, &str)> {
 pub(crate) fn of_search<'a>(line: &'a str, path: &str, name: &str) -> Option<(u32, &'a str)> {
     let line = [path, name]
         .into_iter()
+        .filter(|path| !path.is_empty())
         .find_map(|path| line.strip_prefix(path).and_then(|rest| rest.strip_prefix([':', '-'])))
         .unwrap_or(line);
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();

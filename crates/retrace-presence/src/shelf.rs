@@ -12,6 +12,22 @@ pub struct Line {
     pub hash: u64,
 }
 
+/// What the lines of a text have to do with a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Claim {
+    /// They are the file's.
+    #[default]
+    Own,
+    /// They are what a command that names the file put out; others may be among them.
+    Output,
+    /// They are the file's, in whatever order: a command names it and puts out nothing else.
+    Whole,
+    /// They were picked out of a text because enough of them are of this file alone, in whatever order.
+    Sifted,
+    /// They may be the file's or another's.
+    Doubtful,
+}
+
 /// A text as it was loaded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Text {
@@ -23,6 +39,8 @@ pub struct Text {
     pub cut_at: Option<u32>,
     /// True if it may hold more than the file's lines, or parts of lines: output of a command, a part that was written.
     pub is_loose: bool,
+    /// What its lines have to do with the file.
+    pub claim: Claim,
 }
 
 impl Text {

@@ -253,7 +253,7 @@ proptest! {
         let reading = retrace_transcript::read(text.as_bytes()).expect("a session");
         let transcript = &reading.transcripts[0];
         let mut shelf = Shelf::default();
-        let scope = Scope { roots: vec!["/p/memory".to_owned()], home: None };
+        let scope = Scope { roots: vec!["/p/memory".to_owned()], ..Scope::default() };
         let digest = Digest::of(transcript, &|_| Proof::None, &scope, &mut shelf);
         let memory = Memory::new(Loading::OnDemand, session.versions.clone());
         let pieces = digest.pieces_of(&[PATH]);

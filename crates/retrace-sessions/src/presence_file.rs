@@ -22,6 +22,8 @@ const VERSION: u32 = 6;
 pub struct PresenceFile {
     /// Directories that were asked about beside what is memory by its name.
     pub roots: Vec<String>,
+    /// The last version of the log whose lines were looked for.
+    pub through: u64,
     /// Texts that were loaded; a piece names one by its place.
     pub texts: Vec<Text>,
     /// One entry a file.
@@ -83,11 +85,12 @@ mod tests {
             conversations: vec![Digest::default()],
             agent: None,
         };
-        let file =
-            PresenceFile { roots: vec!["/m".into()], texts: vec![Text::default()], known: vec![known] };
+        let (roots, texts) = (vec!["/m".into()], vec![Text::default()]);
+        let file = PresenceFile { roots, through: 7, texts, known: vec![known] };
         save_presence(&path, &file).expect("it is kept");
         let back = load_presence(&path).expect("what was kept");
         assert_eq!((back.roots, back.texts, back.known.len()), (file.roots, file.texts, 1));
+        assert_eq!(back.through, 7);
         let bytes = std::fs::read(&path).expect("its bytes");
         std::fs::write(&path, &bytes[..bytes.len() - 1]).expect("a part");
         assert!(load_presence(&path).is_none());

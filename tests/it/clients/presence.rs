@@ -331,6 +331,90 @@ fn what_a_compaction_takes_and_brings_back_is_known() {
     assert!(is_back("shown.md") || causes["shown.md"] == [PresenceCause::Compacted]);
 }
 
+/// For some models the client puts what it attaches after a compaction into a result.
+#[test]
+fn what_comes_back_after_a_compaction_is_known_however_it_is_sent() {
+    for (number, model) in MODELS.into_iter().enumerate() {
+        let Some((rig, memory)) = with_memory(&index_of(30)) else { return };
+        let id = format!("00000000-0000-4000-8000-00000000022{number}");
+        let big = json!({"input_tokens": 190_000, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": 9});
+        rig.api.play(vec![
+            vec![reads(&memory.join("topic.md"), None)],
+            vec![runs("true"), json!({"type": "usage", "usage": big})],
+            vec![says("<summary>The summary of it.</summary>")],
+            vec![runs("echo after")],
+            vec![says("Done.")],
+        ]);
+        rig.run(&["-p", "Look", "--session-id", &id, "--model", model, "--autocompact", "100000"]);
+        assert!(rig.every_line_is_where_it_was_sent(&[&memory.join("topic.md")]) > 200, "{model}");
+        let session = rig.session(&id);
+        let last = rig.presence(&session, rig.show(&session).requests.len() as u64 - 1);
+        assert_eq!(last.compactions.len(), 1, "{model}: it was compacted");
+        assert_eq!(source(&last, "topic.md").lines, [(1, 60)], "{model}");
+    }
+}
+
+/// However a command names a memory, or whether it does: what it prints of it is present, and that is proved.
+#[test]
+fn what_any_command_prints_of_a_memory_is_present() {
+    let Some((rig, memory)) = with_memory(&index_of(20)) else { return };
+    std::fs::copy(memory.join("shown.md"), memory.join("sp ace.md")).expect("a copy");
+    std::fs::write(memory.join("sp ace.md"), "a memory with a space in its name\n").expect("a file");
+    commands::scan(&rig.world.app, ScanReq::default()).expect("a scan");
+    let ways = [
+        ("cd M && cat shown.md", "shown.md", (1, 1)),
+        ("cd M; head -5 topic.md", "topic.md", (1, 5)),
+        ("pushd M; tail -n +58 topic.md", "topic.md", (58, 60)),
+        ("cd M && grep -n 'line 7 ' topic.md", "topic.md", (7, 7)),
+        ("cd M && grep -rn 'line 7 ' .", "topic.md", (7, 7)),
+        ("grep -rhn 'line 8 ' M", "topic.md", (8, 8)),
+        ("cat 'M/sp ace.md'", "sp ace.md", (1, 1)),
+        ("cat M/sp\\ ace.md", "sp ace.md", (1, 1)),
+        ("cat \"M\"/topic.md", "topic.md", (1, 60)),
+        ("cat M//topic.md", "topic.md", (1, 60)),
+        ("cat M/*.md", "topic.md", (1, 60)),
+        ("cat M/{topic,shown}.md", "shown.md", (1, 1)),
+        ("for f in M/*.md; do cat \"$f\"; done", "topic.md", (1, 60)),
+        ("find M -name '*.md' -exec cat {} +", "topic.md", (1, 60)),
+        ("ls M/*.md | xargs -d '\\n' cat", "topic.md", (1, 60)),
+        ("D=M; cat $D/topic.md", "topic.md", (1, 60)),
+        ("cat -A M/topic.md | head -2", "topic.md", (1, 2)),
+        ("tac M/topic.md | head -4", "topic.md", (57, 60)),
+        ("diff M/topic.md /dev/null", "topic.md", (1, 60)),
+        ("git diff --no-index /dev/null M/topic.md", "topic.md", (1, 60)),
+        ("X=$(echo M | tr a-z a-z); cat $X/t*c.md", "topic.md", (1, 60)),
+    ];
+    for (number, (command, name, lines)) in ways.into_iter().enumerate() {
+        let id = format!("00000000-0000-4000-8000-000000000{:03}", 300 + number);
+        let command = command.replace('M', &memory.display().to_string());
+        rig.api.play(vec![vec![runs(&command)], vec![says("Done.")]]);
+        rig.run(&["-p", "Look", "--session-id", &id, "--model", MODELS[0]]);
+        let told = rig.presence(&rig.session(&id), 1);
+        let found = source(&told, name);
+        assert_eq!(
+            (found.lines.as_slice(), found.grade),
+            (&[lines][..], PresenceGrade::Proved),
+            "{command}: {:?}",
+            found.absent
+        );
+    }
+}
+
+/// The client takes comments out of an imported file, too, and empty lines before its first.
+#[test]
+fn the_lines_of_an_imported_file_have_its_numbers() {
+    let Some((rig, _)) = with_memory(&index_of(20)) else { return };
+    let content = "\nfirst of the imported\n<!-- a note -->\nsecond of the imported\n";
+    std::fs::write(rig.project().join("more.md"), content).expect("a file");
+    let id = "00000000-0000-4000-8000-000000000230";
+    rig.api.play(vec![vec![says("Done.")]]);
+    rig.run(&["-p", "Look", "--session-id", id, "--model", MODELS[0]]);
+    let told = rig.presence(&rig.session(id), 0);
+    let more = source(&told, "more.md");
+    assert_eq!((more.lines.as_slice(), more.total_lines), (&[(2, 2), (4, 4)][..], 4));
+    assert!(more.absent.iter().all(|one| one.cause == PresenceCause::Stripped), "{:?}", more.absent);
+}
+
 #[test]
 fn an_index_above_the_limit_of_bytes_is_cut_there() {
     let lines: String = (1..=120).map(|line| format!("- fact {line} {}\n", "x".repeat(300))).collect();

@@ -9,7 +9,7 @@ use crate::wire::{ApiError, ChangeReach, ChangeReachReq};
 use retrace_engine::target::version_named;
 use retrace_log::VersionRow;
 use retrace_model::RelPath;
-use retrace_presence::{Place, Way};
+use retrace_presence::{Claim, Digest, Piece, Place, Way};
 use retrace_sessions::Snapshot;
 use std::sync::Arc;
 
@@ -40,6 +40,13 @@ pub fn change_reach(inner: &Arc<Lab>, request: ChangeReachReq) -> Result<ChangeR
     Ok(counted(&store, &held, version, &lines, since, &snapshot, &known))
 }
 
+/// False for what the model itself wrote, and for words that were there before the change: a person may have asked for it in them.
+fn is_of_change(piece: &Piece, digest: &Digest, known: &Known, since: i64) -> bool {
+    let is_sifted = known.shelf.text(piece.text).is_some_and(|text| text.claim == Claim::Sifted);
+    let first = piece.first().and_then(|first| digest.requests.get(first as usize)?.at);
+    piece.way != Way::Written && !(is_sifted && first.is_some_and(|first| first < since))
+}
+
 fn counted(
     store: &StoreAt,
     held: &Held,
@@ -58,7 +65,7 @@ fn counted(
                 continue;
             }
             let mut pieces = held.pieces(digest, &known.shelf);
-            pieces.retain(|at| digest.pieces[*at].way != Way::Written);
+            pieces.retain(|at| is_of_change(&digest.pieces[*at], digest, known, since));
             let spoken = spoken(entry, file, digest, part, known);
             let conversation = places.conversation(store, &spoken, !pieces.is_empty());
             if conversation.place() != Place::Here && pieces.is_empty() {

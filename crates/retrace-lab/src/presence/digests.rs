@@ -2,6 +2,7 @@
 //! disposable and holds no text; a redaction deletes it.
 
 use super::of_store::OfStores;
+use super::sought::{self, Lines};
 use crate::Lab;
 use crate::lab::{agent, loaded};
 use crate::wire::ApiError;
@@ -16,7 +17,7 @@ use retrace_transcript::requests::as_sent;
 use retrace_transcript::{Preamble, Transcript};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// Conversations with the words of what they held, kept for the next question.
@@ -29,6 +30,8 @@ pub(crate) struct Presences {
     /// One is made at a time.
     making: Mutex<()>,
     with_words: Mutex<Vec<Arc<WithWords>>>,
+    /// Lines of memories that transcripts are searched for.
+    lines: Mutex<Option<Lines>>,
     /// Memories of stores over all of it.
     pub(super) of_stores: OfStores,
 }
@@ -40,6 +43,8 @@ pub(crate) struct Known {
     files: HashMap<PathBuf, Arc<KnownPresence>>,
     /// Files whose texts are on the shelf and that are not known any more.
     stale: usize,
+    /// The last version of the log whose lines were looked for.
+    through: AtomicU64,
 }
 
 impl Known {
@@ -54,12 +59,13 @@ impl Known {
     pub(crate) fn of_one(inner: &Lab, entry: &Entry, roots: Vec<String>) -> Result<Self, ApiError> {
         let mut shelf = Shelf::default();
         let identity = loaded::identity(&entry.path)?;
-        let scope = scope(inner, &roots);
+        let lines = inner.lab.presence.lines(inner)?;
+        let scope = scope(inner, &roots, &lines);
         let conversations = read(&entry.path, &mut |_, digest| digest, &scope, &mut shelf)?;
         let agent = entry.is_subagent().then(|| agent_of(&entry.path)).flatten();
         let known = KnownPresence { path: entry.path.clone(), identity, conversations, agent };
         let files = HashMap::from([(entry.path.clone(), Arc::new(known))]);
-        Ok(Self { shelf, roots, files, stale: 0 })
+        Ok(Self { shelf, roots, files, stale: 0, through: lines.through.into() })
     }
 }
 
@@ -68,6 +74,7 @@ pub(crate) struct WithWords {
     path: PathBuf,
     identity: Identity,
     roots: Vec<String>,
+    through: u64,
     pub shelf: Shelf,
     pub conversations: Vec<Digest>,
     /// Ids of the requests, and the model of most, by conversation.
@@ -81,9 +88,14 @@ impl Presences {
         let _no_new_one = lock(&self.making);
         *lock(&self.known) = None;
         lock(&self.with_words).clear();
+        *lock(&self.lines) = None;
         self.of_stores.forget();
         // Where it cannot be removed, whoever searches the data directory finds it there.
         let _ = std::fs::remove_file(file(inner));
+    }
+
+    fn lines(&self, inner: &Lab) -> Result<Lines, ApiError> {
+        sought::lines(inner, &self.lines)
     }
 
     /// One transcript with words.
@@ -97,12 +109,15 @@ impl Presences {
         roots: &[String],
     ) -> Result<Arc<WithWords>, ApiError> {
         let identity = loaded::identity(path)?;
-        let is_it = |one: &Arc<WithWords>| one.path == path && one.identity == identity && one.roots == roots;
+        let lines = self.lines(inner)?;
+        let is_it = |one: &Arc<WithWords>| {
+            one.path == path && one.identity == identity && one.roots == roots && one.through == lines.through
+        };
         if let Some(known) = lock(&self.with_words).iter().find(|one| is_it(one)) {
             return Ok(Arc::clone(known));
         }
         let mut shelf = Shelf::with_words();
-        let scope = scope(inner, roots);
+        let scope = scope(inner, roots, &lines);
         let (mut conversations, mut names) = (Vec::new(), Vec::new());
         for transcript in read(
             path,
@@ -122,6 +137,7 @@ impl Presences {
             path: path.to_path_buf(),
             identity,
             roots: roots.to_vec(),
+            through: lines.through,
             shelf,
             conversations,
             names,
@@ -144,19 +160,25 @@ impl Presences {
         let before = lock(&self.known)
             .clone()
             .or_else(|| load_presence(&file(inner)).map(|file| Arc::new(known_of(file))));
-        let before = before.filter(|before| before.roots == roots);
+        // Without the lines of the log everything else is found; whoever asks meets the failure too.
+        let lines = self.lines(inner).unwrap_or_default();
+        let through = |before: &Known| before.through.load(Ordering::Relaxed);
+        let before = before.filter(|before| before.roots == roots && through(before) <= lines.through);
+        let since = before.as_ref().map(|before| sought::since(inner, through(before)));
+        let since = since.and_then(Result::ok).flatten();
         let entries: Vec<&Arc<Entry>> =
             snapshot.sessions().iter().flat_map(|session| session.entries()).collect();
         let is_known = |entry: &Entry| {
             let known = before.as_ref().and_then(|before| before.file(&entry.path));
-            known.is_some_and(|known| known.identity == entry.identity)
+            known.is_some_and(|known| known.identity == entry.identity && !may_hold_since(known, since))
         };
         let missing: Vec<&Arc<Entry>> = entries.iter().copied().filter(|entry| !is_known(entry)).collect();
         if let Some(before) = before.as_ref().filter(|_| missing.is_empty()) {
+            before.through.store(lines.through, Ordering::Relaxed);
             *lock(&self.known) = Some(Arc::clone(before));
             return (snapshot, Arc::clone(before));
         }
-        let scope = scope(inner, roots);
+        let scope = scope(inner, roots, &lines);
         let (mut shelf, mut files, mut stale) = match before {
             Some(before) => (before.shelf.clone(), before.files.clone(), before.stale),
             None => (Shelf::default(), HashMap::new(), 0),
@@ -172,7 +194,7 @@ impl Presences {
                 stale += usize::from(files.insert(moved.path.clone(), Arc::new(moved)).is_some());
             }
         }
-        let mut known = Known { shelf, roots: roots.to_vec(), files, stale };
+        let mut known = Known { shelf, roots: roots.to_vec(), files, stale, through: lines.through.into() };
         if known.stale > known.files.len() / 4 {
             known = without_stale(known);
         }
@@ -187,8 +209,18 @@ fn file(inner: &Lab) -> PathBuf {
     inner.options.data_dir.join(PRESENCE_FILE)
 }
 
-fn scope(inner: &Lab, roots: &[String]) -> Scope {
-    Scope { roots: roots.to_vec(), home: Some(show(&inner.options.surroundings.home)) }
+fn scope(inner: &Lab, roots: &[String], lines: &Lines) -> Scope {
+    Scope {
+        roots: roots.to_vec(),
+        home: Some(show(&inner.options.surroundings.home)),
+        sought: Arc::clone(&lines.sought),
+    }
+}
+
+/// True if a request of a transcript was made at or after a time, so that it may have held what was written then.
+fn may_hold_since(known: &KnownPresence, since: Option<i64>) -> bool {
+    let requests = || known.conversations.iter().flat_map(|digest| &digest.requests);
+    since.is_some_and(|since| requests().any(|facts| facts.at.is_none_or(|at| at >= since)))
 }
 
 fn agent_of(path: &Path) -> Option<AgentName> {
@@ -198,7 +230,8 @@ fn agent_of(path: &Path) -> Option<AgentName> {
 
 fn known_of(file: PresenceFile) -> Known {
     let files = file.known.into_iter().map(|known| (known.path.clone(), Arc::new(known))).collect();
-    Known { shelf: Shelf::from_texts(file.texts), roots: file.roots, files, stale: 0 }
+    let shelf = Shelf::from_texts(file.texts);
+    Known { shelf, roots: file.roots, files, stale: 0, through: file.through.into() }
 }
 
 /// Keeps what was read, without what would put something redacted into the file again.
@@ -216,6 +249,7 @@ fn write(inner: &Lab, known: &Known) {
     files.sort_by(|one, other| one.path.cmp(&other.path));
     let kept = PresenceFile {
         roots: known.roots.clone(),
+        through: known.through.load(Ordering::Relaxed),
         texts: known.shelf.texts().to_vec(),
         known: files.into_iter().map(|known| (**known).clone()).collect(),
     };
@@ -244,7 +278,7 @@ fn without_stale(known: Known) -> Known {
         .iter()
         .map(|(path, file)| (path.clone(), Arc::new(moved((**file).clone(), &known.shelf, &mut shelf))));
     let files = files.collect();
-    Known { shelf, roots: known.roots, files, stale: 0 }
+    Known { shelf, roots: known.roots, files, stale: 0, through: known.through }
 }
 
 /// Reads transcripts on as many threads as there are processors; each has a shelf of its own.

@@ -18,8 +18,17 @@ const OF_PERSON: [&str; 4] = [".claude", ".codex", ".gemini", "opencode"];
 #[must_use]
 pub fn instruction_file(path: &Path) -> Option<String> {
     let class = retrace_context::weigh::class_of_path(path.to_str()?);
+    if class != Some(FileClass::Instructions) {
+        return None;
+    }
+    loaded_file(path)
+}
+
+/// The content of a file that a client loaded as instructions, whatever it is called: another one may import it. `None` for what
+/// is no plain file, and for one that cannot be read.
+pub(super) fn loaded_file(path: &Path) -> Option<String> {
     let metadata = std::fs::symlink_metadata(path).ok()?;
-    if class != Some(FileClass::Instructions) || !metadata.is_file() || metadata.len() > LARGEST {
+    if !metadata.is_file() || metadata.len() > LARGEST {
         return None;
     }
     std::fs::read_to_string(path).ok()

@@ -210,7 +210,7 @@ pub(crate) fn held_once(
     with_rows(reader, store, memory, &path.to_text(), &paths, rows, |_| true).map(Some)
 }
 
-fn time(row: &VersionRow) -> i64 {
+pub(super) fn time(row: &VersionRow) -> i64 {
     row.written_at.unwrap_or(row.created_at).micros()
 }
 

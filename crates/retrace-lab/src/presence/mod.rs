@@ -12,6 +12,7 @@ mod project;
 mod reach;
 mod session;
 mod shared;
+mod sought;
 
 pub use change::change_reach;
 pub use concerned::{Concerned, MemoryAsked, OfMemory};

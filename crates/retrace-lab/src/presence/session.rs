@@ -1,7 +1,7 @@
 //! What a session's model had before it.
 
 use super::digests::WithWords;
-use super::file::instruction_file;
+use super::file::{instruction_file, loaded_file};
 use super::memories::{self, Held, StoreAt, VIEW};
 use super::places::{Places, Spoken, is_subagent};
 use super::{absent, cause, grade};
@@ -490,7 +490,9 @@ impl Work<'_> {
             true => Loading::AtStart(memories::WHOLE),
             false => Loading::OnDemand,
         };
-        if let Some(content) = instruction_file(Path::new(path)) {
+        // What the client loaded whole is an instruction file, whatever it is called.
+        let imported = || came.iter().any(|piece| piece.is_whole()).then(|| loaded_file(Path::new(path)));
+        if let Some(content) = instruction_file(Path::new(path)).or_else(|| imported().flatten()) {
             let memory = Memory::new(loading, vec![Version::of(&content, i64::MIN)]);
             let is_printed = !came.is_empty() && contents().next().is_none();
             if is_printed || contents().any(|text| memory.has_text(shelf, text)) {
