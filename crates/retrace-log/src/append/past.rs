@@ -12,7 +12,7 @@ use crate::{LogError, read};
 use cleaned::Found;
 use retrace_model::{Actor, MemoryId, RelPath, Sha256, Source, StoreId, Timestamp, VersionId};
 use rusqlite::{Connection, OptionalExtension as _, params};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A recorder that runs sees a change within moments: a minute is long.
 const SEEN_WITHIN_MICROS: i64 = 60_000_000;
@@ -176,9 +176,9 @@ impl<'a> Stop<'a> {
         self.path.as_ref().filter(|_| !self.deleted)
     }
 
-    /// True if what is in the log is what is told: the same content at the same path at the same time.
-    fn is_same_moment(&self, reported: &Stop<'_>) -> bool {
-        self.at == reported.at && self.sha256 == reported.sha256 && self.path == reported.path
+    /// What says that a state in the log is the one that is told: the same content at the same path at the same time.
+    fn moment(&self) -> Moment {
+        (self.at, self.path.clone(), self.sha256)
     }
 
     /// True if this first sight of a memory is the sight of a change that is told: the recorder was there, and looked within
@@ -200,6 +200,46 @@ impl Stop<'_> {
     }
 }
 
+type Moment = (i64, Option<RelPath>, Option<Sha256>);
+
+/// How often each moment is there.
+#[derive(Default)]
+struct Moments(BTreeMap<Moment, usize>);
+
+impl Moments {
+    fn of(stops: &[Stop<'_>]) -> Self {
+        let mut moments = Self::default();
+        for stop in stops {
+            *moments.0.entry(stop.moment()).or_default() += 1;
+        }
+        moments
+    }
+
+    /// Without those that others took, each as often as they did.
+    fn without(mut self, taken: Option<&Self>) -> Self {
+        for (moment, times) in taken.into_iter().flat_map(|taken| &taken.0) {
+            if let Some(left) = self.0.get_mut(moment) {
+                *left = left.saturating_sub(*times);
+            }
+        }
+        self
+    }
+
+    fn join(&mut self, others: Self) {
+        for (moment, times) in others.0 {
+            *self.0.entry(moment).or_default() += times;
+        }
+    }
+
+    fn has(&self, stop: &Stop<'_>) -> bool {
+        self.0.get(&stop.moment()).is_some_and(|times| *times > 0)
+    }
+}
+
+/// What the lines of an act told so far of each memory, by its row. A source tells of a moment once: where another line of the
+/// same act has the same one, the file went and came again within that moment.
+type Told = BTreeMap<i64, Moments>;
+
 impl Appending<'_> {
     fn run_past<E: From<LogError>>(
         mut self,
@@ -210,8 +250,7 @@ impl Appending<'_> {
         let mut done = Rebuilt::default();
         let redacted = redacted_instants(self.connection, self.stores[&rebuild.store])?;
         let mut before = 0;
-        // The memories that a line of this act belongs to, by their rows.
-        let mut told = BTreeSet::new();
+        let mut told = Told::new();
         for line in &rebuild.lines {
             let cleaned = cleaned::line(&self.tags, line, &mut done.redacted);
             self.add_line(rebuild.store, &cleaned, (&redacted, &mut told), &mut done, &mut |written| {
@@ -234,7 +273,7 @@ impl Appending<'_> {
         &mut self,
         store: StoreId,
         line: &PastLine,
-        (redacted, told): (&BTreeSet<i64>, &mut BTreeSet<i64>),
+        (redacted, told): (&BTreeSet<i64>, &mut Told),
         done: &mut Rebuilt,
         tell: &mut dyn FnMut(u64) -> Result<(), E>,
     ) -> Result<(), E> {
@@ -251,7 +290,6 @@ impl Appending<'_> {
                 store_created_at(self.connection, store_row)?,
             ),
         };
-        told.extend(target.map(|(row, _)| row));
         let stops = match target {
             Some((row, _)) => known_stops(self.connection, row)?,
             None => Vec::new(),
@@ -259,16 +297,16 @@ impl Appending<'_> {
         let observed = target.map(|(row, _)| first_observed(self.connection, row)).transpose()?.flatten();
         let began = observed_since(self.connection, store_row)?;
         let reported: Vec<Stop<'_>> = line.versions.iter().map(Stop::of).collect();
+        let reported = without_repetition(reported, &mut done.unchanged);
+        let known = Moments::of(&stops).without(target.and_then(|(row, _)| told.get(&row)));
+        let tells = Moments::of(&reported);
         let mut news = Vec::new();
         // Backwards: of one instant, what stands before a version that is known can only have been told before it.
         let mut known_at = None;
-        for stop in without_repetition(reported, &mut done.unchanged).into_iter().rev() {
+        for stop in reported.into_iter().rev() {
             if stop.at >= before {
                 done.observed += 1;
-            } else if known_at == Some(stop.at)
-                || stops.iter().any(|known| known.is_same_moment(&stop))
-                || redacted.contains(&stop.at)
-            {
+            } else if known_at == Some(stop.at) || known.has(&stop) || redacted.contains(&stop.at) {
                 known_at = Some(stop.at);
                 done.known += 1;
             } else if observed.as_ref().is_some_and(|seen| seen.is_sight_of(&stop, began)) {
@@ -281,10 +319,14 @@ impl Appending<'_> {
         stops.extend(news.into_iter().rev());
         stops.sort_by_key(|stop| stop.at);
         let kept = without_repetition(stops, &mut done.unchanged);
-        self.write_stops(store, target, &kept, done, tell)
+        let row = self.write_stops(store, target, &kept, done, tell)?;
+        if let Some(row) = row {
+            told.entry(row).or_default().join(tells);
+        }
+        Ok(())
     }
 
-    /// Writes down what is new in a line.
+    /// Writes down what is new in a line; answers the row of its memory.
     fn write_stops<E: From<LogError>>(
         &mut self,
         store: StoreId,
@@ -292,9 +334,9 @@ impl Appending<'_> {
         stops: &[Stop<'_>],
         done: &mut Rebuilt,
         tell: &mut dyn FnMut(u64) -> Result<(), E>,
-    ) -> Result<(), E> {
+    ) -> Result<Option<i64>, E> {
         if stops.iter().all(|stop| stop.new.is_none()) {
-            return Ok(());
+            return Ok(target.map(|(row, _)| row));
         }
         let (memory_row, memory) = match target {
             Some(known) => known,
@@ -322,7 +364,7 @@ impl Appending<'_> {
             before = Some(stop);
         }
         done.memories += 1;
-        Ok(())
+        Ok(Some(memory_row))
     }
 
     /// Writes one version of the past down; answers the row of its content.
@@ -459,14 +501,15 @@ fn home(
 }
 
 /// The memory that is known from the past alone and was last at the path where a line ends, and can be what the line tells of:
-/// one moment of both is the same, or they never stood at two paths at once. A memory that another line of the act belongs to
-/// (`told`) must not have stood elsewhere meanwhile, whatever moment they share.
+/// one moment of both is the same, or they never stood at two paths at once. A moment that another line of the act told of is
+/// that one's. A memory that another line of the act belongs to must not have stood elsewhere meanwhile, whatever moment they
+/// share.
 fn gone_memory(
     connection: &Connection,
     store_row: i64,
     line: &PastLine,
     path: &RelPath,
-    told: &BTreeSet<i64>,
+    told: &Told,
 ) -> Result<Option<(i64, MemoryId)>, LogError> {
     let Some(path_row) = rows::path_row(connection, path)? else { return Ok(None) };
     let mut query = connection.prepare_cached(
@@ -484,10 +527,10 @@ fn gone_memory(
     while let Some(row) = found.next()? {
         let memory_row: i64 = row.get(0)?;
         let known = known_stops(connection, memory_row)?;
-        let is_told_again =
-            known.iter().any(|known| reported.iter().any(|reported| known.is_same_moment(reported)));
+        let moments = Moments::of(&known).without(told.get(&memory_row));
+        let is_told_again = reported.iter().any(|reported| moments.has(reported));
         let stood_elsewhere = stood_apart(&known, &reported);
-        if stood_elsewhere && (!is_told_again || told.contains(&memory_row)) {
+        if stood_elsewhere && (!is_told_again || told.contains_key(&memory_row)) {
             continue;
         }
         let memory = rows::memory_id(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?)?;

@@ -255,6 +255,29 @@ fn of_one_instant_the_last_version_counts_and_nothing_comes_in_twice() {
 }
 
 #[test]
+fn what_came_went_and_came_again_within_one_instant_is_there() {
+    let first = || line(vec![past("g.md", -5, Some("x")), past("g.md", -5, None)]);
+    for second in [
+        line(vec![past("g.md", -5, Some("x")), past("g.md", -3, None)]),
+        line(vec![past("g.md", -5, Some("x")), past("g.md", -4, Some("y")), past("g.md", -3, None)]),
+        line(vec![past("g.md", -5, Some("x")), past("h.md", -4, Some("x")), past("h.md", -3, None)]),
+    ] {
+        let mut log = TestLog::new();
+        log.put("k.md", "k");
+        let lines = vec![first(), second];
+        log.rebuild(lines.clone());
+        let there = |log: &TestLog, at| -> Vec<String> {
+            at_time(log, minutes(at)).into_iter().map(|(path, _, _)| path).collect()
+        };
+        assert_eq!(there(&log, -5), ["g.md"], "{lines:?}");
+        assert_eq!(there(&log, -4).len(), 1, "{lines:?}");
+        assert!(there(&log, -3).is_empty(), "{lines:?}");
+        assert_eq!(log.rebuild(lines).versions, [], "again nothing is new");
+        log.assert_sound();
+    }
+}
+
+#[test]
 fn a_line_that_ended_or_stood_elsewhere_is_another_memory_and_what_was_not_seen_is_not_there() {
     let mut log = TestLog::new();
     log.put("a.md", "last");
