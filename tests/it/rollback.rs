@@ -298,7 +298,8 @@ fn what_an_agent_wrote_is_undone_where_it_is_named_alone() {
     let version = world.record("a.md", "one\n");
     world.record("a.md", "two\n");
     world.rollback("a.md", &version).expect("a rollback");
-    let input = serde_json::json!({"command": "create", "path": "/memories/b.md", "file_text": "by an agent\n"});
+    let input =
+        serde_json::json!({"command": "create", "path": "/memories/b.md", "file_text": "by an agent\n"});
     let request =
         wire::MemoryToolReq { store: Some("notes".to_owned()), input, ..wire::MemoryToolReq::default() };
     commands::memory_tool(&world.app, request).expect("an answer");

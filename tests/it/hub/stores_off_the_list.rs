@@ -93,9 +93,10 @@ fn a_redaction_goes_through_every_text_that_the_hub_keeps() {
     let comment = HubCommentReq { version: clean.id, text: "what a person said".to_owned() };
     commands::hub_comment(&a.world.app, comment).expect("a comment");
     for column in ["person", "by_name"] {
-        hub.database.query(&format!("UPDATE comments SET {column} = 'x {SECRET}' RETURNING 1"));
+        let _ = hub.database.query(&format!("UPDATE comments SET {column} = 'x {SECRET}' RETURNING 1"));
     }
-    hub.database.query(&format!("UPDATE machines SET name = 'b {SECRET}' WHERE name = 'b' RETURNING 1"));
+    let _ =
+        hub.database.query(&format!("UPDATE machines SET name = 'b {SECRET}' WHERE name = 'b' RETURNING 1"));
     assert!(hub.tables_with(SECRET).len() >= 5, "{:?}", hub.tables_with(SECRET));
 
     redact_secret(&a);
@@ -126,8 +127,10 @@ fn the_newest_migration_runs_over_what_is_there() {
     a.record("keys.md", format!("deploy with {SECRET}\n"));
     a.synced();
     let newest = hub.database.query("SELECT max(version) FROM refinery_schema_history");
-    hub.database.query(&format!("DELETE FROM refinery_schema_history WHERE version = {newest} RETURNING 1"));
-    hub.database.query("REVOKE UPDATE ON api_versions, comments, hub_reviews FROM retrace_hub");
+    let _ = hub
+        .database
+        .query(&format!("DELETE FROM refinery_schema_history WHERE version = {newest} RETURNING 1"));
+    let _ = hub.database.query("REVOKE UPDATE ON api_versions, comments, hub_reviews FROM retrace_hub");
     let again = hub.another();
     assert_eq!(hub.database.query("SELECT max(version) FROM refinery_schema_history"), newest);
     again.stop();

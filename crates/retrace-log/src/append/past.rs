@@ -111,7 +111,8 @@ impl Act<'_> {
         }
         self.whole(|act| {
             let tags = act.tags_for_others()?;
-            let note = rebuild.note.map(|note| act.clean(note).map(std::borrow::Cow::into_owned)).transpose()?;
+            let note =
+                rebuild.note.map(|note| act.clean(note).map(std::borrow::Cow::into_owned)).transpose()?;
             let append = Append {
                 store: Some(rebuild.store),
                 source: rebuild.source,

@@ -15,7 +15,7 @@ use retrace_adherence::{
 };
 use retrace_log::{OperationRow, Reader, VersionFilter, VersionRow};
 use retrace_model::{
-    Actor, MemoryId, RelPath, Sha256, Source, StoreId, Timestamp, Verdict, VersionId, VersionOperation, reconcile,
+    Actor, MemoryId, RelPath, Sha256, Source, StoreId, Verdict, VersionId, VersionOperation, reconcile,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -166,8 +166,8 @@ fn newest_undoable(reader: &Reader<'_>) -> Result<u64, ApiError> {
             let act = reader.queued_for(row.seq)?.map(|act| reader.operation(act)).transpose()?;
             let act = act.as_ref().unwrap_or(row);
             // What an agent wrote through Retrace is no act of the person's: it is undone where it is named.
-            let is_agents = matches!(act.source, Source::Tool | Source::Api)
-                && !matches!(act.actor, Actor::User { .. });
+            let is_agents =
+                matches!(act.source, Source::Tool | Source::Api) && !matches!(act.actor, Actor::User { .. });
             if act.undoes.is_none() && !is_agents && undoable(reader, act)? {
                 return match redaction {
                     None => Ok(act.seq),
