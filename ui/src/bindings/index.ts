@@ -114,6 +114,10 @@ undoes: UndoneAct | null,
  */
 guard?: GuardedRule | null, 
 /**
+ * With an undo of an act on the list of rules, or on breaks of rules. It is no operation of the log either.
+ */
+rule_act?: UndoneRuleAct | null, 
+/**
  * With a restore from imported history: what is known of each file at that time, and how surely.
  */
 imported: Array<ImportedState>, };
@@ -206,6 +210,15 @@ rule: unknown,
  * True to keep it off the list: a proposal that a person dismissed is not made again.
  */
 dismissed: boolean, };
+
+/**
+ * Confirms several rules at once.
+ */
+export type AddMemoryRules = { 
+/**
+ * The rules, each as in `AddMemoryRule`.
+ */
+rules: unknown[], };
 
 /**
  * Begins to mirror a hosted store.
@@ -4430,6 +4443,10 @@ last_at: string | null,
  * Hooks that guard it.
  */
 guards?: Array<RuleGuard>, 
+/**
+ * Directory of the project that its source belongs to; null where it belongs to none, or to one that is not here.
+ */
+project: string | null, 
 /**
  * The wordings of its line, the oldest first, each with how it fared while it stood.
  */
@@ -9152,6 +9169,11 @@ source: string | null, };
 export type RuleOutcome = "followed" | "broken" | "excepted" | "predates" | "undecidable";
 
 /**
+ * What becomes of a rule, or of breaks of one, when an act on them is undone.
+ */
+export type RuleStanding = "on_list" | "off_list" | "unseen" | "seen";
+
+/**
  * Points at which a rule was followed or broken. Below ten they are no rate.
  */
 export type RuleTally = { 
@@ -11393,6 +11415,31 @@ created_at: string,
 note: Message | null, };
 
 /**
+ * What an undo makes of a rule or of breaks of rules, or would make of them.
+ */
+export type UndoneRuleAct = { 
+/**
+ * What becomes of them.
+ */
+becomes: RuleStanding, 
+/**
+ * The rule whose place on the list changes; null with breaks.
+ */
+rule_id: string | null, 
+/**
+ * Its sentence; null with breaks, and where a redaction took it out.
+ */
+sentence: string | null, 
+/**
+ * The breaks, by id, oldest first; empty with a rule.
+ */
+broken: Array<string>, 
+/**
+ * When the act was that is undone.
+ */
+created_at: string, };
+
+/**
  * A setting with a name.
  */
 export type Variant = { 
@@ -11647,6 +11694,7 @@ export type Commands = {
   set_finding_rule: { request: SetFindingRule; response: FindingRules; writes: true };
   memory_rules: { request: MemoryRulesReq; response: MemoryRules; writes: false };
   add_memory_rule: { request: AddMemoryRule; response: MemoryRule; writes: true };
+  add_memory_rules: { request: AddMemoryRules; response: MemoryRules; writes: true };
   list_memory_rule: { request: ListMemoryRule; response: MemoryRule; writes: true };
   guard_rule: { request: GuardRule; response: GuardedRule; writes: true };
   propose_rules: { request: ProposeRulesReq; response: ProposedRules; writes: false };
@@ -11806,6 +11854,7 @@ export const PROVIDES: { readonly [Name in keyof Commands]: readonly Tag[] } = {
   set_finding_rule: [],
   memory_rules: ["rules"],
   add_memory_rule: [],
+  add_memory_rules: [],
   list_memory_rule: [],
   guard_rule: ["rules", "transcripts"],
   propose_rules: ["log", "rules", "transcripts"],
@@ -11825,7 +11874,7 @@ export const PROVIDES: { readonly [Name in keyof Commands]: readonly Tag[] } = {
   mount_store: [],
   rollback: ["log", "files"],
   restore: ["log", "files"],
-  undo: ["log", "files"],
+  undo: ["log", "files", "rules", "broken"],
   blame: ["files", "writers", "contents"],
   import_git: ["receipts"],
   import_transcripts: ["receipts"],
@@ -11965,6 +12014,7 @@ export const INVALIDATES: { readonly [Name in keyof Commands]: readonly Tag[] } 
   set_finding_rule: ["rules"],
   memory_rules: [],
   add_memory_rule: ["rules"],
+  add_memory_rules: ["rules"],
   list_memory_rule: ["rules"],
   guard_rule: ["rules"],
   propose_rules: [],
@@ -11984,7 +12034,7 @@ export const INVALIDATES: { readonly [Name in keyof Commands]: readonly Tag[] } 
   mount_store: ["log", "files", "stores"],
   rollback: ["log", "files"],
   restore: ["log", "files"],
-  undo: ["log", "files", "hosts"],
+  undo: ["log", "files", "hosts", "rules", "broken"],
   blame: [],
   import_git: ["log", "files", "writers"],
   import_transcripts: ["log", "files", "writers"],

@@ -64,6 +64,7 @@ export interface MessageArguments {
   "blob.content_too_long_chain_delta": "id";
   "body.must_1_characters": "value";
   "body.must_not_contain_control_characters": never;
+  "broken_rules.no_seen_act": never;
   "broken_rules.no_such_break": never;
   "bundle.bundle_cannot_read": "error";
   "bundle.bundle_damaged": "why";
@@ -472,6 +473,7 @@ export interface MessageArguments {
   "hostile.tells_model_send_secrets_address": never;
   "hosts.queued_retrace_remote_push_redacts": "left" | "versions";
   "hosts.redacted": "versions";
+  "hub.another_approves": never;
   "hub.another_token": never;
   "hub.answer_not_understood": never;
   "hub.ask_a_reviewer": never;
@@ -504,9 +506,11 @@ export interface MessageArguments {
   "hub.not_understood": never;
   "hub.not_written": "error";
   "hub.other_identity": never;
+  "hub.other_owner_first": never;
   "hub.refused": "message";
   "hub.refused_beside": "message";
   "hub.resend_hint": never;
+  "hub.send_again": never;
   "hub.set_clock": never;
   "hub.set_the_clock": never;
   "hub.sign_in_again": never;
@@ -761,6 +765,7 @@ export interface MessageArguments {
   "memory_path.network": "value";
   "memory_path.nul": "value";
   "memory_path.relative": "value";
+  "memory_rules.no_rule_act": never;
   "memory_rules.no_such_rule": never;
   "memory_rules.rule_cannot_be_read": never;
   "memory_tool.give_store_empty_directory_first": never;
@@ -1164,9 +1169,7 @@ export interface MessageArguments {
   "rollback.memory_no_version": never;
   "rollback.memory_time_redacted_whatever_place": never;
   "rollback.name_memory_store_path": never;
-  "rollback.newest_act_put_rule_on": never;
   "rollback.newest_act_redaction_redaction_cannot": never;
-  "rollback.newest_act_took_rule_off": never;
   "rollback.nothing_undo": never;
   "rollback.only_acts_undone": never;
   "rollback.operation_brought_earlier_history_changed": never;
@@ -1184,10 +1187,6 @@ export interface MessageArguments {
   "rollback.rollback_never_brings_redacted_content": never;
   "rollback.rollback_operation": "seq";
   "rollback.rollbacks_restores_can_undone_retrace": never;
-  "rollback.rule_remove_takes_back": "rule";
-  "rollback.rule_remove_takes_back_or": "rule" | "seq";
-  "rollback.rule_restore_takes_back": "rule";
-  "rollback.rule_restore_takes_back_or": "rule" | "seq";
   "rollback.say_exactly_one_version_session": never;
   "rollback.undo_operation": "seq";
   "rollback.version_belongs_another_memory": never;
@@ -1204,11 +1203,15 @@ export interface MessageArguments {
   "rows.path_not_one": "error";
   "rows.salt_wrong_length": never;
   "rows.store_id_wrong_length": never;
+  "rule_sources.name_a_source": never;
+  "rule_sources.no_such_source": never;
+  "rule_sources.source_has_lines": "lines";
   "rules.field": "kind" | "field" | "shape";
   "rules.kind": "kind";
   "rules.not_an_object": never;
   "rules.path": "pattern";
   "rules.too_long": "field" | "longest";
+  "rules.unknown": "kind" | "field";
   "scan.could_not": "doing" | "source";
   "scan.device": never;
   "scan.directory_is": "words";
@@ -1366,11 +1369,13 @@ export interface MessageArguments {
   "stores.directory_store_already": never;
   "stores.every_file_belongs_one_store": "name" | "other";
   "stores.hosted_store_not_directory": never;
+  "stores.move_directory": never;
   "stores.name_1_255_characters_no": never;
   "stores.name_empty": never;
   "stores.name_holds_redacted": never;
   "stores.name_must_not_look_like": never;
   "stores.no_directory_given": never;
+  "stores.path_holds_redacted": never;
   "stores.root_is_a_store_already": never;
   "stores.store": "name";
   "stores.store_named_already": "name";
@@ -1516,6 +1521,7 @@ export interface MessageArguments {
   "variants.saved_setting_needs_name": never;
   "variants.saved_settings_already": "value";
   "variants.saved_settings_cannot_read": "error";
+  "variants.setting_holds_redacted": never;
   "variants.setting_json_object": never;
   "variants.setting_larger_than_kib": "value";
   "variants.settings_cannot_written": "error";
