@@ -211,3 +211,30 @@ fn line_of(text: &str, near: Option<u64>, rule: &Rule) -> Option<(u64, String)> 
     // A rule whose sentence is the person's own is the line they named, in the version they named it in alone.
     found.map(|(number, line)| (*number, line.clone().into_owned()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_line_is_the_one_that_asks_the_same_and_not_what_a_comment_or_its_reverse_says() {
+        let fields = json!({"kind": "command_never", "program": "npm", "sentence": "Use pnpm, never npm."});
+        let rule = Rule::from_json(&fields).expect("a rule");
+        let line = |text: &str| line_of(text, None, &rule).map(|(number, _)| number);
+        for (text, expected) in [
+            ("# Notes\n\n- Use pnpm, never npm.\n", Some(3)),
+            ("# Notes\n\nx\n\n- Use pnpm, never npm.\n", Some(5)),
+            ("- Prefer pnpm; do not use npm.\n", Some(1)),
+            ("- Use pnpm; npm is forbidden here.\n", Some(1)),
+            ("<!-- Use pnpm, never npm. -->\n", None),
+            ("<!--\nUse pnpm, never npm.\n-->\n- Never use npm.\n", Some(4)),
+            ("- Use npm, never pnpm.\n", None),
+            ("- Run `npm test` often; do not skip it.\n", None),
+            ("- No docs yet. npm is the package manager.\n", None),
+            ("- nothing\n", None),
+        ] {
+            assert_eq!(line(text), expected, "{text}");
+        }
+    }
+}
