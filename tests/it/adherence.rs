@@ -590,7 +590,6 @@ fn a_rule_that_is_not_what_was_meant_is_refused_and_none_of_its_list_is_added() 
         (never_npm("notes:build.md:999"), Code::Invalid),
         (never_npm("notes:build.md:0"), Code::Invalid),
         (never_npm("CLAUDE.md"), Code::NotFound),
-        (never_npm(&world.path("none.md").display().to_string()), Code::NotFound),
         (never_npm(&format!("{}:7", file.display())), Code::Invalid),
     ] {
         let rules = vec![never_npm("notes:build.md:2"), rule.clone()];

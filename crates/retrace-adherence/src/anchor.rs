@@ -116,8 +116,9 @@ pub(crate) fn with_whole_source(inner: &Rules, mut rule: Rule) -> Result<Rule, A
     let source = inner.read(|reader| Ok(source(inner, reader, Some(&text))))?;
     let (content, line) = match &source {
         Source::Memory { store, path, line } => (newest_text(inner, store, path, &text)?, *line),
-        Source::File { path, line } if path.is_file() => (instruction_file(path), *line),
-        Source::File { .. } | Source::Nowhere => return Err(no_source(&text)),
+        // A file may be gone, or lie on another machine: its lines are not known then.
+        Source::File { path, line } => (instruction_file(path), *line),
+        Source::Nowhere => return Err(no_source(&text)),
     };
     // Of one that is deleted, redacted or too large, the lines are not known.
     let Some(content) = content else { return Ok(rule) };
@@ -253,4 +254,31 @@ retrace_message::messages! {
     no_such_source() => "No memory and no file of this name is here.",
     source_has_lines(lines) => "The source of the rule has {lines} lines.",
     name_a_source() => "Name the source as STORE:PATH:LINE, or as the whole path of a file.",
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_line_is_the_one_that_asks_the_same_and_not_what_a_comment_or_its_reverse_says() {
+        let fields = json!({"kind": "command_never", "program": "npm", "sentence": "Use pnpm, never npm."});
+        let rule = Rule::from_json(&fields).expect("a rule");
+        let line = |text: &str| line_of(text, None, &rule).map(|(number, _)| number);
+        for (text, expected) in [
+            ("# Notes\n\n- Use pnpm, never npm.\n", Some(3)),
+            ("# Notes\n\nx\n\n- Use pnpm, never npm.\n", Some(5)),
+            ("- Prefer pnpm; do not use npm.\n", Some(1)),
+            ("- Use pnpm; npm is forbidden here.\n", Some(1)),
+            ("<!-- Use pnpm, never npm. -->\n", None),
+            ("<!--\nUse pnpm, never npm.\n-->\n- Never use npm.\n", Some(4)),
+            ("- Use npm, never pnpm.\n", None),
+            ("- Run `npm test` often; do not skip it.\n", None),
+            ("- No docs yet. npm is the package manager.\n", None),
+            ("- nothing\n", None),
+        ] {
+            assert_eq!(line(text), expected, "{text}");
+        }
+    }
 }

@@ -762,6 +762,16 @@ fn other_sentences_are_not_proposed() {
 }
 
 #[test]
+fn a_model_is_shown_no_comments() {
+    let shown = |text: &str| {
+        let lines = shown_lines(text).into_iter();
+        lines.map(|(number, line)| format!("{number}{line}")).collect::<Vec<_>>().join("|")
+    };
+    assert_eq!(shown("a\n<!-- b -->c\n<!--\nd\n-->\ne"), "1a|2c|3|4|5|6e");
+    assert_eq!(shown("```\n<!-- a\n```\nb"), "1```|2<!-- a|3```|4b");
+}
+
+#[test]
 fn a_text_needs_its_form_as_often_as_it_is_brought() {
     let go = [said("Add tests.")];
     let parallel = rule(
