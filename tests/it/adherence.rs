@@ -179,6 +179,7 @@ fn sentences_are_proposed_with_their_line_until_they_are_confirmed() {
 #[test]
 fn one_call_is_judged_before_it_is_made() {
     let world = World::new();
+    world.record("build.md", "# Build\n- Use pnpm, never npm.\n");
     add(&world, never_npm("notes:build.md"));
     add(&world, json!({"kind": "path_never", "paths": ["migrations"]}));
     let check = |tool: &str, input: Value| {
