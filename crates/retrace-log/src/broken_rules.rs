@@ -297,15 +297,7 @@ impl Reader<'_> {
                 at: Timestamp::from_micros(row.get(3)?),
             })
         })?;
-        let mut newest: Vec<SeenAct> = Vec::new();
-        for act in rows {
-            let act = act?;
-            if newest.first().is_some_and(|first| first.at != act.at) {
-                break;
-            }
-            newest.push(act);
-        }
-        Ok(newest)
+        rows::newest_together(rows, |act| act.at)
     }
 
     /// The newest break and the newest act on one: both stay while nothing new is known.

@@ -160,6 +160,22 @@ retrace_message::messages! {
     path_not_one(error) => "a path is not one: {error}",
 }
 
+/// The first of some rows, newest first, with those behind it that were done together with it.
+pub(crate) fn newest_together<T, K: PartialEq>(
+    rows: impl Iterator<Item = rusqlite::Result<T>>,
+    of: impl Fn(&T) -> K,
+) -> Result<Vec<T>, LogError> {
+    let mut newest: Vec<T> = Vec::new();
+    for row in rows {
+        let row = row?;
+        if newest.first().is_some_and(|first| of(first) != of(&row)) {
+            break;
+        }
+        newest.push(row);
+    }
+    Ok(newest)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -125,16 +125,7 @@ impl Reader<'_> {
         let rows = query.query_map([], |row| {
             Ok(GuardAct { guard: guard_from(row)?, is_removal: row.get::<_, Option<u64>>(8)?.is_some() })
         })?;
-        let mut newest: Vec<GuardAct> = Vec::new();
-        for act in rows {
-            let act = act?;
-            let of = |act: &GuardAct| (act.guard.at, act.guard.rule, act.guard.file.clone());
-            if newest.first().is_some_and(|first| of(first) != of(&act)) {
-                break;
-            }
-            newest.push(act);
-        }
-        Ok(newest)
+        rows::newest_together(rows, |act: &GuardAct| (act.guard.at, act.guard.rule, act.guard.file.clone()))
     }
 }
 

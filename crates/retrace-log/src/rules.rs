@@ -172,14 +172,6 @@ impl Reader<'_> {
                 at: Timestamp::from_micros(row.get(3)?),
             })
         })?;
-        let mut newest: Vec<RuleAct> = Vec::new();
-        for act in rows {
-            let act = act?;
-            if newest.first().is_some_and(|first| (first.at, first.rule) != (act.at, act.rule)) {
-                break;
-            }
-            newest.push(act);
-        }
-        Ok(newest)
+        rows::newest_together(rows, |act| (act.at, act.rule))
     }
 }
