@@ -340,9 +340,8 @@ impl<'r> About<'r> {
             // A patch without marks does not say whether a line feed ends the file.
             write.reported.after = patched
                 .filter(|patched| {
-                    !made
-                        .as_deref()
-                        .is_some_and(|made| made.trim_end_matches('\n') == patched.trim_end_matches('\n'))
+                    made.as_deref()
+                        .is_none_or(|made| made.trim_end_matches('\n') != patched.trim_end_matches('\n'))
                 })
                 .or(made);
         }
