@@ -8,6 +8,7 @@ use retrace_log::{Reader, VersionFilter, VersionRow};
 use retrace_model::{MemoryId, RelPath, StoreId};
 use retrace_presence::Sought;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex};
 
 /// Versions whose contents are read at a time.
@@ -56,11 +57,12 @@ fn with_new(reader: &Reader<'_>, before: Lines) -> Result<Lines, ApiError> {
         for (row, content) in some.iter().zip(reader.contents(some)?) {
             let Some(store) = stores.iter().find(|store| store.row.id == row.store) else { continue };
             let Some(content) = content else { continue };
-            if !spellings.contains_key(&row.memory) {
-                let spelled = spelled(reader, store, row.memory, paths.get(&row.memory))?;
-                spellings.insert(row.memory, spelled);
-            }
-            let Some(spelled) = spellings.get(&row.memory) else { continue };
+            let spelled = match spellings.entry(row.memory) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(free) => {
+                    free.insert(spelled(reader, store, row.memory, paths.get(&row.memory))?)
+                }
+            };
             sought.add(&row.memory.to_string(), spelled, &String::from_utf8_lossy(&content));
         }
     }
