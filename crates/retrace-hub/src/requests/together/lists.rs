@@ -56,7 +56,9 @@ pub(crate) async fn inbox(scoped: &Scoped, caller: &Caller, request: AskInbox) -
 }
 
 /// The place of a row of the inbox: instant, memory, machine and store.
-fn inbox_cursor(text: &str) -> Option<(i64, Vec<u8>, Vec<u8>, Vec<u8>)> {
+type InboxPlace = (i64, Vec<u8>, Vec<u8>, Vec<u8>);
+
+fn inbox_cursor(text: &str) -> Option<InboxPlace> {
     let mut parts = text.split('.');
     let at = parts.next()?.parse().ok()?;
     let memory = MemoryId::parse(parts.next()?).ok()?;
