@@ -209,7 +209,7 @@ pub fn troubled(out: &mut (impl Write + ?Sized), background: &HubBackground, sty
     let Some(problem) = background.problem.as_ref().filter(|_| background.went_well == Some(false)) else {
         return Ok(());
     };
-    let problem = visible::line(&problem.text().to_string()).to_string();
+    let problem = visible::line(problem.text()).to_string();
     let text = format!(
         "The last sync with the hub failed: {problem} `retrace sync` tries again and says what to do."
     );
