@@ -159,6 +159,10 @@ impl Reading<'_> {
                 '\n' | '\r' | ';' | '|' | '&' | '(' | ')' | '`' => {
                     self.end(depth);
                     self.first = None;
+                    // What another command puts out stands before it.
+                    if matches!(letter, ')' | '`') && rest.as_str().starts_with('/') {
+                        self.push_open();
+                    }
                 }
                 letter => self.push_plain(letter),
             }
@@ -172,6 +176,12 @@ impl Reading<'_> {
         if self.word.text.len() < LONGEST_WORD {
             self.word.text.push(letter);
         }
+    }
+
+    /// Something that nobody knows.
+    fn push_open(&mut self) {
+        self.word.open_at.get_or_insert(self.word.text.len());
+        self.push_plain('*');
     }
 
     /// A letter within quotes.
@@ -219,9 +229,7 @@ impl Reading<'_> {
                 self.put_in += value.len();
                 value.chars().for_each(|letter| self.push_plain(letter));
             }
-            None => {
-                self.word.open_at.get_or_insert(self.word.text.len());
-            }
+            None => self.push_open(),
         }
         rest = text[length..].chars();
         rest
@@ -240,6 +248,8 @@ impl Reading<'_> {
                 Some(_) => None,
             };
             self.found(self.directory.clone());
+            // It takes one word.
+            self.first = Some(String::new());
             return;
         }
         let may_assign = self.first.as_deref().is_none_or(|first| ASSIGNS.contains(&first));
