@@ -491,7 +491,7 @@ commands! {
         at hub invalidates [Hosts] errors [Invalid, StoreUnavailable, KeyRefused, CannotWrite];
     /// Leaves the hub. What was sent stays there.
     write hub_leave(HubLeaveReq) -> HubStatus
-        at hub invalidates [Hosts, Rules] errors [NotFound, CannotWrite];
+        at hub invalidates [Hosts, Rules] errors [Invalid, NotFound, CannotWrite];
     /// Chooses what a store may send to the hub.
     write hub_send(HubSendReq) -> HubStatus
         invalidates [Hosts] errors [NotFound, CannotWrite];
