@@ -124,6 +124,10 @@ fn filled() -> TestLog {
     let broken = act.add_broken(&broken_rule(rule, "npm ci")).expect("a break").expect("a new one");
     act.note_broken(&ada, new.at, broken, BrokenAct::Seen).expect("it is seen");
     act.list_rule(&ada, new.at, rule, false).expect("a rule off the list");
+    let acts = act.reader().newest_rule_acts().expect("acts");
+    act.take_back_rule_acts(&ada, new.at, &acts).expect("they are undone");
+    let acts = act.reader().newest_seen_acts().expect("acts");
+    act.take_back_seen(&ada, new.at, &acts).expect("it is undone");
     let mirror = act.add_remote(&new).expect("a mirror");
     let version = HostVersion {
         id: "memver_1".to_owned(),
