@@ -162,7 +162,7 @@ fn a_break_is_found_as_its_line_is_written_and_can_be_seen_and_put_back() {
     let undo = || {
         let request = wire::UndoReq { operation_seq: None, dry_run: false };
         let undone = commands::undo(&world.app, request).expect("it is undone").rule_act.expect("an act");
-        assert_eq!(undone.broken, [one.id.clone()]);
+        assert_eq!(undone.broken, std::slice::from_ref(&one.id));
         (undone.becomes, triage().broken_total)
     };
     assert_eq!([undo(), undo()], [(wire::RuleStanding::Seen, 1), (wire::RuleStanding::Unseen, 2)]);
