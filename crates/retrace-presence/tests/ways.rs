@@ -66,13 +66,16 @@ fn bash(command: &str) -> Value {
     json!({"command": command})
 }
 
+/// A command, what it printed, and the lines of the memory in that.
+type Printed = (&'static str, String, &'static [(u32, u32)]);
+
 #[test]
 fn whatever_a_command_looks_like_its_words_decide() {
     let whole = plain("a", 1, 15);
     let both = format!("{whole}\n{}", plain("b", 1, 15));
     let reversed = part("a", 1, 15).into_iter().rev().collect::<Vec<_>>().join("\n");
     let all: &[(u32, u32)] = &[(1, 15)];
-    let table: Vec<(&str, String, &[(u32, u32)])> = vec![
+    let table: Vec<Printed> = vec![
         ("cat /m/a.md", whole.clone(), all),
         ("cd /m && cat a.md", whole.clone(), all),
         ("cd /m; head -5 a.md", plain("a", 1, 5), &[(1, 5)]),
