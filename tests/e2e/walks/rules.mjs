@@ -47,7 +47,7 @@ async function becomesAGuard({ app, machine }) {
   await app.see("guard-test", "would have fired once");
   await app.see('[data-testid="guard-line"][data-tag="insert"]', "rule check");
   assert.equal(read(), before, "a preview writes nothing");
-  await app.see('[data-testid="guard-confirm"]:not([disabled])');
+  await app.see('[data-testid="guard-confirm"]:focus:not([aria-disabled])');
   await app.press("Enter");
   await app.see('[data-testid="rule-guard"][data-in-place="true"]', "refuses");
   assert.match(read(), /rule check --rule/);

@@ -1,4 +1,5 @@
 /** A path in one line. Where it has no room, its middle gives way: the end tells it from others. */
+import type { CSSProperties } from "react";
 import { spelled } from "./hidden";
 
 /** So many characters at the end stay whole, where no whole names do. */
@@ -15,12 +16,20 @@ export function partsOf(path: string): [start: string, end: string] {
   return [signs.slice(0, at).join(""), signs.slice(at).join("")];
 }
 
+/** Room that a text needs: in the width of a digit, signs beyond the Latin alphabet twice. */
+const roomOf = (text: string) =>
+  `${Array.from(text).reduce((room, sign) => room + (sign.codePointAt(0)! < 0x250 ? 1 : 2), 0)}ch`;
+
 /** The path. */
 export function ShortPath({ path }: { path: string }) {
   const [start, end] = partsOf(spelled(path));
   return (
     <span className="short-path" dir="ltr">
-      {start && <span className="short-path-start">{start}</span>}
+      {start && (
+        <span className="short-path-start" style={{ "--end": roomOf(end) } as CSSProperties}>
+          {start}
+        </span>
+      )}
       <span className="short-path-end">{end}</span>
     </span>
   );

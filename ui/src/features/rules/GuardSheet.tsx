@@ -181,8 +181,9 @@ function usePreviewed(edit: GuardEdit, onDone: () => void) {
   const read = useRead("guard_rule", previewOf(edit), { enabled: !busy, keepPrevious: true });
   // Asked anew each time the dialog opens: nothing tells of a change of the settings.
   useEffect(() => () => queries.removeQueries({ queryKey: ["guard_rule"] }), [queries]);
-  // While it is asked again the button stays as it is: one that is disabled loses the focus.
   const ready = read.data !== undefined && !read.isPlaceholderData && read.error === null;
+  // The button waits while it is asked again, and keeps the focus: one that is disabled loses it.
+  const asking = read.isPlaceholderData && read.error === null;
   const make = async () => {
     if (!ready) return;
     setBusy(true);
@@ -196,20 +197,20 @@ function usePreviewed(edit: GuardEdit, onDone: () => void) {
       void read.refetch();
     }
   };
-  return { read, ready, busy, failure, make };
+  return { read, busy: busy || asking, failure, make };
 }
 
 type Previewed = ReturnType<typeof usePreviewed>;
 
 function Footer({ previewed, verb, onClose }: { previewed: Previewed; verb: string; onClose: () => void }) {
-  const { ready, busy, make } = previewed;
+  const { read, busy, make } = previewed;
   return (
     <SheetActions
       verb={verb}
       note={<Trans>Nothing but the hook changes in the settings. It can be undone.</Trans>}
       focus="act"
-      isReady={previewed.read.data !== undefined}
-      isDisabled={!ready}
+      isReady={read.data !== undefined}
+      isDisabled={read.error !== null}
       isBusy={busy}
       onAct={() => void make()}
       onCancel={onClose}
