@@ -220,11 +220,18 @@ fn a_data_directory_without_space_is_not_taken_for_one_without_rights() {
     // Every page of the file system is taken, so that no file can be made.
     let mut ballast = std::fs::File::create(data.join("ballast")).expect("a file");
     while ballast.write_all(&[0; 4096]).is_ok() {}
-    let error = match App::open(options(&directory)) {
-        Err(error) => error,
-        Ok(app) => commands::scan(&app, wire::ScanReq::default()).map(drop).expect_err("no space"),
-    };
+    let world = World::over(retrace_tests::options_of(&directory, 1));
+    world.write("b.md", "two\n");
+    let error = scan(&world).map(drop).expect_err("no space");
     assert_eq!(error.message, "The disk with the database is full.", "{error:?}");
+    assert_eq!(world.log("").len(), 1, "what is recorded can be read");
+    let search = wire::SearchReq { query: "one".to_owned(), ..wire::SearchReq::default() };
+    commands::search(&world.app, search).expect("what is indexed so far is searched");
+    assert!(commands::verify(&world.app, wire::VerifyReq::default()).expect("it is checked").ok);
+    drop(ballast);
+    std::fs::remove_file(data.join("ballast")).expect("it was there");
+    assert_eq!(world.scan(), 1, "there is room");
+    assert_eq!(world.log("").len(), 2, "readers see what is written from now on");
 }
 
 #[test]

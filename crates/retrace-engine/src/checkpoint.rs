@@ -48,7 +48,7 @@ fn checkpoint_in_background(shared: &Shared<u32>, files: &LogFiles) {
             Some(connection) => connection.move_write_ahead_log(),
             None => ReadConnection::open(files).and_then(|connection| {
                 let moved = connection.move_write_ahead_log();
-                kept = Some(connection);
+                kept = connection.sees_what_follows().then_some(connection);
                 moved
             }),
         };

@@ -176,7 +176,7 @@ impl Engine {
         };
         let answer = connection.snapshot(read);
         let mut readers = lock(&self.readers);
-        if readers.len() < MAX_CACHED_READERS {
+        if readers.len() < MAX_CACHED_READERS && connection.sees_what_follows() {
             readers.push(connection);
         }
         answer

@@ -87,7 +87,10 @@ impl Feed {
     }
 
     /// Events since the last time.
-    fn news(&mut self, reported: u64) -> Result<Vec<Event>, ApiError> {
+    fn news(&mut self, files: &LogFiles, reported: u64) -> Result<Vec<Event>, ApiError> {
+        if !self.connection.sees_what_follows() {
+            self.connection = ReadConnection::open(files)?;
+        }
         let now = Self::read(&self.connection)?;
         Ok(self.known.news(now, reported))
     }
@@ -110,7 +113,7 @@ fn run(app: &Weak<Engine>, mut feed: Option<Feed>) {
             return;
         }
         let news = match &mut feed {
-            Some(known) => known.news(inner.events.reported()),
+            Some(known) => known.news(&inner.files, inner.events.reported()),
             // Nobody knows what was missed.
             None => Feed::open(&inner.files).map(|opened| {
                 let cursor = opened.known.standing.cursor;

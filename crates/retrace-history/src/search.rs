@@ -34,7 +34,7 @@ pub fn search(inner: &Arc<History>, request: SearchReq) -> Result<SearchResult, 
             match writer.index_some() {
                 Ok(true) => {}
                 // Where the log cannot be written, what is indexed so far is searched.
-                Ok(false) | Err(LogError::CannotWrite(_)) => break,
+                Ok(false) | Err(LogError::CannotWrite(_) | LogError::Full) => break,
                 Err(error) => return Err(error.into()),
             }
         }

@@ -125,19 +125,24 @@ impl LogFiles {
     }
 
     /// Opens for writing, and brings the schema up to date. A database that is refused is not changed. One that is there and
-    /// cannot be written, as on a read-only file system, is opened for reading: each write then fails with
-    /// [`LogError::CannotWrite`].
-    pub(crate) fn open_writer(&self) -> Result<(Connection, Arc<KeptOpen>), LogError> {
+    /// cannot be written, as on a read-only file system or a full disk, is opened for reading.
+    pub(crate) fn open_writer(&self) -> Result<OpenDatabase, LogError> {
         self.make_directory().map_err(|error| self.explained(error))?;
         self.check_there()?;
         self.make_database().map_err(|error| self.explained(error))?;
-        match self.open_for_writing().map_err(|error| self.explained(error)) {
-            Err(LogError::CannotWrite(why)) => self.open_unwritable().map_err(|_| LogError::CannotWrite(why)),
+        self.or_unwritable(self.open_for_writing())
+    }
+
+    /// What was opened, or where nothing can be written, what can be read without writing.
+    fn or_unwritable(&self, opened: Result<OpenDatabase, LogError>) -> Result<OpenDatabase, LogError> {
+        match opened.map_err(|error| self.explained(error)) {
+            Err(why @ (LogError::CannotWrite(_) | LogError::Full)) => self.open_unwritable().map_err(|_| why),
             opened => opened,
         }
     }
 
-    fn open_for_writing(&self) -> Result<(Connection, Arc<KeptOpen>), LogError> {
+    /// Opens for writing what is there, or fails.
+    pub(crate) fn open_for_writing(&self) -> Result<OpenDatabase, LogError> {
         let kept_open = KeptOpen::of(&self.directory);
         let mut connection = self.open()?;
         if migrate::format_of(&connection)? > 0 {
@@ -149,7 +154,7 @@ impl LogFiles {
         migrate::migrate(&mut connection)?;
         connection.pragma_update(None, "wal_autocheckpoint", MAX_PAGES)?;
         connection.pragma_update(None, "cache_size", -WRITER_CACHE_KIB)?;
-        Ok((connection, kept_open))
+        Ok(OpenDatabase { connection, kept_open, unwritable: false })
     }
 
     /// Sees to it that the database has a write-ahead log. SQLite does not wait for others while it changes that, so this
@@ -167,25 +172,22 @@ impl LogFiles {
 
     /// Opens for reading. The database must exist. Reading writes as well, to the index of the write-ahead log, unless the
     /// data directory cannot be written.
-    pub(crate) fn open_reader(&self) -> Result<(Connection, Arc<KeptOpen>), LogError> {
-        match self.open_for_reading().map_err(|error| self.explained(error)) {
-            Err(LogError::CannotWrite(why)) => self.open_unwritable().map_err(|_| LogError::CannotWrite(why)),
-            opened => opened,
-        }
+    pub(crate) fn open_reader(&self) -> Result<OpenDatabase, LogError> {
+        self.or_unwritable(self.open_for_reading())
     }
 
-    fn open_for_reading(&self) -> Result<(Connection, Arc<KeptOpen>), LogError> {
+    fn open_for_reading(&self) -> Result<OpenDatabase, LogError> {
         let kept_open = KeptOpen::of(&self.directory);
         let connection = self.open()?;
         connection.pragma_update(None, "query_only", true)?;
         migrate::check(&connection)?;
-        Ok((connection, kept_open))
+        Ok(OpenDatabase { connection, kept_open, unwritable: false })
     }
 
     /// Opens a database in a directory that cannot be written. Without a write-ahead log the file holds everything, and
     /// SQLite is told that nobody changes it. With one, its index has to be there: SQLite reads both without writing.
     /// Source: <https://www.sqlite.org/wal.html>, "Read-Only Databases".
-    fn open_unwritable(&self) -> Result<(Connection, Arc<KeptOpen>), LogError> {
+    fn open_unwritable(&self) -> Result<OpenDatabase, LogError> {
         let kept_open = KeptOpen::of(&self.directory);
         let write_ahead_log = self.directory.join(format!("{DATABASE}-wal"));
         let whole = std::fs::metadata(write_ahead_log).map_or(true, |metadata| metadata.len() == 0);
@@ -201,12 +203,12 @@ impl LogFiles {
         };
         self.set_up(&connection)?;
         migrate::check(&connection)?;
-        Ok((connection, kept_open))
+        Ok(OpenDatabase { connection, kept_open, unwritable: true })
     }
 
     /// Why the data directory cannot be written: SQLite reports a file it could not make in the same way whether a right or
     /// space is missing.
-    fn explained(&self, error: LogError) -> LogError {
+    pub(crate) fn explained(&self, error: LogError) -> LogError {
         if !matches!(error, LogError::CannotWrite(_)) {
             return error;
         }
@@ -252,6 +254,15 @@ impl LogFiles {
         connection.pragma_update(None, "cache_size", -READER_CACHE_KIB)?;
         Ok(())
     }
+}
+
+/// An open database.
+pub(crate) struct OpenDatabase {
+    pub(crate) connection: Connection,
+    pub(crate) kept_open: Arc<KeptOpen>,
+    /// Opened without a way to write, and perhaps as a file that nobody changes: it tells nothing of what others write, and
+    /// is good for one answer.
+    pub(crate) unwritable: bool,
 }
 
 /// Bytes that tell whether there is space: as many as a file system gives at once.

@@ -110,10 +110,11 @@ pub use remotes::{
     HostVersion, Mirrored, MirroredMemory, NewQueued, NewRemote, QueueKind, QueueRow, QueueState,
     REMOTE_ROOT, RemoteFacts, RemoteRow,
 };
+pub use retrace_model::Words;
 pub use review::{NewReview, ReviewedVersion};
 pub use rule_guards::{GuardAct, KeptGuard};
 pub use rules::{KeptRule, RuleAct};
-pub use search::{SearchHit, Words};
+pub use search::SearchHit;
 pub use stores::{NewStore, StorePlace, StoreRow};
 pub use texts::{
     REDACTED_ROOT, REDACTED_TEXT, SEARCH_TABLES, TEXTS, TextCare, TextHits, TextName, TextPlace,

@@ -57,6 +57,7 @@ impl Writer {
     /// # Errors
     /// A failure of the database, or of reading a file.
     pub fn purge(&mut self, needles: &Needles) -> Result<Option<RawHits>, LogError> {
+        self.writable()?;
         // Asked first, because the rest would be done in vain while somebody reads an older state.
         if !self.empty_write_ahead_log()? {
             return Ok(None);

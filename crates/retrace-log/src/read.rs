@@ -22,6 +22,7 @@ pub(crate) use past::root_of_undoing;
 use version::source_from;
 pub(crate) use version::{LEAVES, leaf_from, version_from, version_sql};
 
+use crate::connection::OpenDatabase;
 use crate::raw::KeptOpen;
 use crate::{LogError, LogFiles, rows};
 use retrace_model::Sha256;
@@ -37,6 +38,8 @@ pub struct Reader<'c> {
 /// A connection that only reads.
 pub struct ReadConnection {
     pub(crate) connection: Connection,
+    /// Opened without a way to write.
+    unwritable: bool,
     /// Goes after the connection, as the order of fields says.
     _kept_open: Arc<KeptOpen>,
 }
@@ -48,8 +51,15 @@ impl ReadConnection {
     /// [`LogError::Newer`], [`LogError::Damaged`], [`LogError::Invalid`] for an older format, [`LogError::CannotWrite`]
     /// when there is no log or the index of its write-ahead log cannot be written, which reading does.
     pub fn open(files: &LogFiles) -> Result<Self, LogError> {
-        let (connection, kept_open) = files.open_reader()?;
-        Ok(Self { connection, _kept_open: kept_open })
+        let OpenDatabase { connection, kept_open, unwritable } = files.open_reader()?;
+        Ok(Self { connection, unwritable, _kept_open: kept_open })
+    }
+
+    /// False where the directory cannot be written: what others write from now on may then not be seen, so that each answer
+    /// wants a connection of its own.
+    #[must_use]
+    pub fn sees_what_follows(&self) -> bool {
+        !self.unwritable
     }
 
     /// Moves pages from the write-ahead log into the database, beside whoever reads and writes. Where somebody else is at

@@ -12,13 +12,11 @@
 //! `search_live` which version of a memory the live index holds.
 
 mod index;
-mod words;
 
 pub(crate) use index::{check, put_back, take_out, write_anew};
-pub use words::Words;
 
 use crate::{LogError, Reader, VersionRow, Writer, rows};
-use retrace_model::StoreId;
+use retrace_model::{StoreId, Words};
 use rusqlite::params;
 use std::collections::HashSet;
 

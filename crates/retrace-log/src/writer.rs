@@ -1,5 +1,6 @@
 //! The writing side: one transaction at a time over all processes; whatever is not committed never happened.
 
+use crate::connection::OpenDatabase;
 use crate::kept_out::Known;
 use crate::raw::KeptOpen;
 use crate::{Append, Appended, Entropy, LogError, LogFiles, Reader};
@@ -14,6 +15,8 @@ pub struct Writer {
     pub(crate) entropy: Entropy,
     /// Tags of redacted content that must not reappear, as it was last read.
     tags: Option<Known>,
+    /// Opened for reading alone, because it could not be written.
+    unwritable: bool,
     /// Goes after the connection, as the order of fields says.
     _kept_open: Arc<KeptOpen>,
 }
@@ -36,21 +39,35 @@ pub struct Act<'w> {
 }
 
 impl Writer {
-    /// Opens the log for writing, makes it when it does not exist, and brings its schema up to date.
+    /// Opens the log for writing, makes it when it does not exist, and brings its schema up to date. One that is there and
+    /// cannot be written is open for reading, and each write tries anew.
     ///
     /// # Errors
     /// [`LogError::Newer`], [`LogError::Damaged`], [`LogError::CannotWrite`], [`LogError::Full`] or [`LogError::Busy`];
     /// nothing is changed then.
     pub fn open(files: LogFiles, entropy: Entropy) -> Result<Self, LogError> {
-        let (connection, kept_open) = files.open_writer()?;
-        Ok(Self { connection, files, entropy, tags: None, _kept_open: kept_open })
+        let OpenDatabase { connection, kept_open, unwritable } = files.open_writer()?;
+        Ok(Self { connection, files, entropy, tags: None, unwritable, _kept_open: kept_open })
+    }
+
+    /// Sees to it that the log can be written, now if it could not when it was opened.
+    pub(crate) fn writable(&mut self) -> Result<(), LogError> {
+        if self.unwritable {
+            let opened = self.files.open_for_writing().map_err(|error| self.files.explained(error))?;
+            self.connection = opened.connection;
+            self._kept_open = opened.kept_open;
+            self.unwritable = false;
+        }
+        Ok(())
     }
 
     /// Starts a transaction, waiting for other processes' transactions to end.
     ///
     /// # Errors
-    /// [`LogError::Busy`] when they do not end in time.
+    /// [`LogError::Busy`] when they do not end in time; [`LogError::Full`] or [`LogError::CannotWrite`] where the log was
+    /// opened for reading alone and cannot be written yet.
     pub fn begin(&mut self) -> Result<Act<'_>, LogError> {
+        self.writable()?;
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         Ok(Act {
             transaction,

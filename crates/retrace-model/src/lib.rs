@@ -31,6 +31,7 @@ mod rules;
 mod shell;
 mod text;
 mod time;
+mod words;
 
 pub use actor::{Actor, Evidence};
 pub use hash::Sha256;
@@ -45,6 +46,7 @@ pub use rules::{LeftOut, MAX_FILE_BYTES, Rules};
 pub use shell::shell_word;
 pub use text::is_hidden;
 pub use time::{Timestamp, TimestampError};
+pub use words::{Words, joined_words};
 
 /// Values that stand in messages as their texts.
 macro_rules! in_messages {

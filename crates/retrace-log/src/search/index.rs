@@ -1,9 +1,9 @@
 //! Contents of the two indexes, and how they are kept so.
 
-use super::words;
 use crate::rows::last_version;
 use crate::{LogError, VersionRow, blob};
 use retrace_message::Message;
+use retrace_model::joined_words;
 use rusqlite::{Connection, OptionalExtension as _, params};
 use std::collections::{BTreeSet, HashSet};
 
@@ -93,11 +93,11 @@ impl Contents<'_> {
             .optional()?;
         let before = self.text_of(before.flatten())?.unwrap_or_default();
         let known: HashSet<&str> = before.lines().collect();
-        Ok(words::joined(text.lines().filter(|line| !known.contains(line))))
+        Ok(joined_words(text.lines().filter(|line| !known.contains(line))))
     }
 
     fn all_words(&mut self, blob_row: Option<i64>) -> Result<Option<String>, LogError> {
-        Ok(self.text_of(blob_row)?.and_then(|text| words::joined(text.lines())))
+        Ok(self.text_of(blob_row)?.and_then(|text| joined_words(text.lines())))
     }
 }
 

@@ -81,6 +81,38 @@ fn a_full_disk_is_reported_and_nothing_is_half_done() {
     assert_eq!(writer.reader().verify().expect("verifies").problems, Vec::<String>::new());
 }
 
+#[test]
+fn a_log_on_a_full_disk_is_read_and_written_once_there_is_room() {
+    let Some(disk) = SmallDisk::mount() else { return };
+    let files = LogFiles::new(disk.folder.path().join("data"));
+    let mut writer = Writer::open(files.clone(), entropy(1)).expect("a log");
+    let store = add_store(&mut writer, "notes");
+    writer.append(scan(store, START, vec![put(store, "a.md", "before")])).expect("appends");
+    let cursor = writer.reader().cursor().expect("a cursor");
+    drop(writer);
+    // Every byte of it, so that not even the index of a write-ahead log can be made.
+    let mut rest = std::fs::File::create(disk.folder.path().join("rest")).expect("a file");
+    while std::io::Write::write_all(&mut rest, &[1; 512]).is_ok() {}
+    drop(rest);
+
+    let mut writer = Writer::open(files.clone(), entropy(2)).expect("opens for reading");
+    assert_eq!(writer.reader().cursor().expect("a cursor"), cursor);
+    let refused = writer.append(scan(store, START, vec![put(store, "b.md", "in vain")]));
+    assert!(matches!(refused, Err(LogError::Full)), "{refused:?}");
+    assert!(matches!(writer.purge(&Needles::default()), Err(LogError::Full)));
+    let reader = ReadConnection::open(&files).expect("opens");
+    assert!(!reader.sees_what_follows());
+    assert_eq!(reader.snapshot(|reader| reader.cursor()).expect("a cursor"), cursor);
+    drop(reader);
+
+    std::fs::remove_file(disk.folder.path().join("rest")).expect("there is room");
+    writer.append(scan(store, START, vec![put(store, "b.md", "it goes on")])).expect("appends");
+    assert_eq!(writer.reader().cursor().expect("a cursor"), cursor + 1);
+    let reader = ReadConnection::open(&files).expect("opens");
+    assert!(reader.sees_what_follows());
+    assert_eq!(reader.snapshot(|reader| reader.verify()).expect("verifies").problems, Vec::<String>::new());
+}
+
 /// Not a test of its own: what the child of the next one does.
 #[test]
 fn child_whose_files_may_not_grow() {

@@ -36,14 +36,16 @@ impl Words {
         self.words.is_empty()
     }
 
-    /// The query in the full-text engine's language. Words hold letters and digits only, so nothing needs escaping.
-    pub(crate) fn query(&self) -> String {
+    /// The query in the language of SQLite's full-text engine. Words hold letters and digits only, so nothing needs escaping.
+    /// Source: <https://www.sqlite.org/fts5.html>, "Full-text Query Syntax".
+    #[must_use]
+    pub fn query(&self) -> String {
         self.words.iter().map(|word| format!("\"{word}\"*")).collect::<Vec<_>>().join(" AND ")
     }
 
     /// The line with the most different words, by its number, and where they stand in it; `None` when the lines together
     /// lack a word.
-    pub(crate) fn best_line<'t>(
+    pub fn best_line<'t>(
         &self,
         lines: impl Iterator<Item = (usize, &'t str)>,
     ) -> Option<(usize, Vec<Range<usize>>)> {
@@ -75,7 +77,7 @@ impl Words {
 }
 
 /// The words of some lines as the index takes them, each once and in order; `None` when there are none.
-pub(super) fn joined<'t>(lines: impl Iterator<Item = &'t str>) -> Option<String> {
+pub fn joined_words<'t>(lines: impl Iterator<Item = &'t str>) -> Option<String> {
     let mut words = BTreeSet::new();
     for line in lines {
         each_word(line, |_, word| {
