@@ -23,7 +23,8 @@ import { navigate, type Route } from "@/state/route";
 import { say } from "@/state/toasts";
 import { wordsFor } from "@/shared/failure";
 import { OperationWriter, OperationWriters, useStoreNameOf } from "./OperationWriter";
-import { operationKey, sizeOf, type TimelineRow, timelineRows } from "./rows";
+import { ManyTitle, OperationTitle } from "./OperationTitle";
+import { isMany, operationKey, sizeOf, type TimelineRow, timelineRows } from "./rows";
 import { Writer } from "@/shared/Writer";
 import { writersOf } from "./writers";
 import { classes } from "@/shared/classes";
@@ -54,24 +55,14 @@ function Counts({ operation }: { operation: Operation }) {
 
 function OperationRow({ row }: { row: Extract<TimelineRow, { kind: "operation" }> }) {
   const { operation } = row;
-  const { t } = useLingui();
   const storeName = useStoreNameOf();
-  const paths = operation.versions.map(({ path }) => path ?? t`redacted memory`);
-  const rest = sizeOf(operation) - 1;
   return (
     <div className={css.timelineOperation}>
       <span className={`tree-chevron${row.open ? " is-open" : ""}${row.leaf ? " is-blank" : ""}`} data-toggle>
         <ChevronIcon />
       </span>
-      <span className={css.timelineTitle} title={paths[0]}>
-        {paths[0] ? fileName(paths[0]) : <Source source={operation.source} by={operation.created_by} />}
-        {paths[0] && rest > 0 && (
-          <>
-            {" "}
-            <Plural value={rest} one="and # more" other="and # more" />
-          </>
-        )}
-        {paths[0] && <span className={css.timelineFolder}> {folderOf(paths[0])}</span>}
+      <span className={css.timelineTitle} title={operation.versions[0]?.path ?? undefined}>
+        <OperationTitle operation={operation} />
       </span>
       {operation.undone_by !== null && (
         <Chip>
@@ -235,24 +226,50 @@ function OperationFacts({ operation, version }: { operation: Operation; version:
   );
 }
 
+/** The name of a change's memory, where it is, and what happened to it. */
+function ShownTitle({
+  operation,
+  shown,
+  below = false,
+}: {
+  operation: Operation;
+  shown: Version | null;
+  below?: boolean;
+}) {
+  const { t } = useLingui();
+  const Title = below ? "h3" : "h2";
+  return (
+    <div className="pane-title">
+      <Title className={below ? undefined : "opened-title"} title={shown?.path ?? undefined}>
+        {shown ? fileName(shown.path ?? t`Redacted memory`) : t`Operation ${operation.seq}`}
+      </Title>
+      {shown?.path && <span className="muted">{folderOf(shown.path)}</span>}
+      {shown && (
+        <Chip>
+          <OperationWord version={shown} />
+        </Chip>
+      )}
+    </div>
+  );
+}
+
 function Detail({ operation, version }: { operation: Operation; version: Version | null }) {
   const { t } = useLingui();
   const shown = version ?? operation.versions[0] ?? null;
   const count = sizeOf(operation);
+  const many = !version && isMany(operation);
   return (
     <section className="pane" aria-label={t`The chosen change`}>
       <header className="pane-header">
-        <div className="pane-title">
-          <h2 className="opened-title" title={shown?.path ?? undefined}>
-            {shown ? fileName(shown.path ?? t`Redacted memory`) : t`Operation ${operation.seq}`}
-          </h2>
-          {shown?.path && <span className="muted">{folderOf(shown.path)}</span>}
-          {shown && (
-            <Chip>
-              <OperationWord version={shown} />
-            </Chip>
-          )}
-        </div>
+        {many ? (
+          <div className="pane-title">
+            <h2 className="opened-title">
+              <ManyTitle operation={operation} />
+            </h2>
+          </div>
+        ) : (
+          <ShownTitle operation={operation} shown={shown} />
+        )}
         <div className="pane-tools">
           {shown && (
             <Button
@@ -276,9 +293,10 @@ function Detail({ operation, version }: { operation: Operation; version: Version
       </header>
       <OperationFacts operation={operation} version={version} />
       {!version && count > 1 && (
-        <p
-          className={classes("muted", css.paneNote)}
-        >{t`This is the first of ${plural(count, { one: "# change", other: "# changes" })}; open the operation to choose another.`}</p>
+        <div className={css.paneNote}>
+          {many && <ShownTitle operation={operation} shown={shown} below />}
+          <p className="muted">{t`This is the first of ${plural(count, { one: "# change", other: "# changes" })}; open the operation to choose another.`}</p>
+        </div>
       )}
       <div className="pane-body">
         {shown && shown.redacted_at !== null ? (

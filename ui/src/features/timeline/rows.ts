@@ -21,6 +21,14 @@ export function sizeOf({ created, modified, deleted }: Operation): number {
   return created + modified + deleted;
 }
 
+/** From so many changes on the name of the first says little of the others. */
+const MANY = 4;
+
+/** True for an operation that is called by how many memories it changed. */
+export function isMany(operation: Operation): boolean {
+  return sizeOf(operation) >= MANY;
+}
+
 /** Name of a row when typing goes to it. */
 function labelOf(operation: Operation): string {
   return operation.versions[0]?.path ?? operation.note?.text ?? operation.source;
