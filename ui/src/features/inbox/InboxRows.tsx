@@ -14,7 +14,7 @@ import css from "./inbox.module.css";
 import { usePrimary } from "./primary";
 import { REASONS, RowIcon } from "./reasons";
 import type { HeadRow, ItemRow, SectionRow } from "./rows";
-import { HeadTitle, RowTitle, useMessage } from "./titles";
+import { HeadMore, HeadTitle, RowTitle, useMessage } from "./titles";
 import { byRule, contentWords, findingTone, kindOf, nameOf, VERBS } from "./words";
 
 /** Findings named in a row; the others are counted. */
@@ -295,6 +295,7 @@ export const Head = memo(function Head({
           <span className={css.inboxName}>
             <HeadTitle row={row} />
             {props.store && <span className={css.inboxFolder}> {props.store}</span>}
+            <HeadMore row={row} />
           </span>
           <span className={classes(css.inboxHeadCount, "num")}>{format.number(row.versions.length)}</span>
         </div>

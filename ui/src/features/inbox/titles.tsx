@@ -70,32 +70,36 @@ export function RowTitle({ row }: { row: TriageRow }) {
   }
 }
 
+/** The prompt that several changes came from. */
+function promptOf({ kind, items }: TriageRow): string | null {
+  const origin = items.find((item) => item.origin?.prompt ?? item.origin?.title)?.origin;
+  if (kind === "created_together") return origin?.prompt ?? origin?.title ?? null;
+  return kind === "same_edit" ? (origin?.title ?? null) : null;
+}
+
 /** A row of several changes: first what tells it apart from others of its kind, which is a prompt where there is one. */
 export function HeadTitle({ row }: { row: TriageRow }) {
-  const origin = row.items.find((item) => item.origin?.prompt ?? item.origin?.title)?.origin;
-  const prompt = row.kind === "created_together" ? (origin?.prompt ?? origin?.title) : null;
+  const prompt = row.kind === "created_together" ? promptOf(row) : null;
+  return prompt ? <Quoted>{prompt}</Quoted> : <RowTitle row={row} />;
+}
+
+/** What follows the title and the store of several changes. The sign and the count say to the eye how many were created. */
+export function HeadMore({ row }: { row: TriageRow }) {
+  const prompt = promptOf(row);
   const count = row.versions.length;
-  if (prompt)
+  if (!prompt) return null;
+  if (row.kind === "created_together")
     return (
-      <>
-        <Quoted>{prompt}</Quoted>
-        <span className={css.inboxTitleMore}>
-          {" "}
-          <Plural value={count} one="# memory created" other="# memories created" />
-        </span>
-      </>
+      <span className="visually-hidden">
+        {" "}
+        <Plural value={count} one="# memory created" other="# memories created" />
+      </span>
     );
-  const words = row.kind === "same_edit" ? origin?.title : null;
   return (
-    <>
-      <RowTitle row={row} />
-      {words && (
-        <span className={css.inboxTitleMore}>
-          {" "}
-          <Quoted>{words}</Quoted>
-        </span>
-      )}
-    </>
+    <span className={css.inboxTitleMore}>
+      {" "}
+      <Quoted>{prompt}</Quoted>
+    </span>
   );
 }
 
