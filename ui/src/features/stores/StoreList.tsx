@@ -1,5 +1,6 @@
 /** The side panel with the stores: how each is doing, and the way to it. */
 import { Trans, useLingui } from "@lingui/react/macro";
+import { classes } from "@/shared/classes";
 import { useFormat } from "@/shared/format";
 import { useProgramWords } from "@/shared/program";
 import { spelled } from "@/shared/hidden";
@@ -40,7 +41,7 @@ export function StoreList({ chosen, routeFor, count = "memories" }: StoreListPro
               <a
                 href={formatRoute(routeFor(store.id))}
                 aria-current={store.id === chosen ? "true" : undefined}
-                className="side-link"
+                className={classes("side-link", css.sideStore)}
                 title={[store.root, word, program.sentence(store.state_detail)].filter(Boolean).join(" · ")}
                 data-testid="side-store"
               >
