@@ -41,8 +41,12 @@ function IndexCell({ index }: { index: IndexHealth }) {
         limit={1}
         label={t`${index.path}: ${lines} of ${index.max_lines} lines, ${bytes} of ${index.max_bytes} bytes`}
       />
-      <span className="num muted">
-        {t`${lines} of ${format.number(index.max_lines)} lines, ${bytes} of ${format.number(index.max_bytes)} bytes`}
+      <span className={classes("num muted", css.healthSizes)}>
+        <span>
+          {t`${lines} of ${format.number(index.max_lines)} lines`}
+          <Comma />
+        </span>
+        <span>{t`${bytes} of ${format.number(index.max_bytes)} bytes`}</span>
       </span>
       {index.cut_line !== null && (
         <Chip tone="warn">
