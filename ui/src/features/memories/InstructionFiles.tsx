@@ -141,7 +141,7 @@ function Table({ found, store }: { found: Instructions; store: Store }) {
           </span>
         </h2>
         {rules && (
-          <p className={classes("muted", css.instructionReason)} data-testid="instruction-rules">
+          <p className={classes("muted", css.instructionRules)} data-testid="instruction-rules">
             {say(rulesOf(rules))}
             {rules.version_from && (
               <>
@@ -171,7 +171,7 @@ function Row({ file, found, store }: { file: Instruction; found: Instructions; s
   const format = useFormat();
   const { word, dot } = stateOf(file);
   const { name, folder } = placeOf(file.path, found.directory);
-  const indent = { paddingInlineStart: 8 + file.depth * 16 };
+  const indent = { paddingInlineStart: 10 + file.depth * 16 };
   return (
     <tr data-testid="instruction-row" data-state={file.state}>
       <th scope="row" style={indent}>
