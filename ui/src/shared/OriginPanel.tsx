@@ -270,16 +270,18 @@ export function OriginPanel({ versionId, compact = false, isTold = false }: Orig
             </>
           )}
         </span>
-        {note.transcript && (
-          <Button tone="quiet" onPress={() => openTranscript(note)} data-testid="origin-open">
-            <Trans>Open the transcript</Trans>
-          </Button>
-        )}
-        {!compact && (
-          <Button tone="quiet" aria-expanded={open} onPress={() => setOpen(!open)} data-testid="origin-more">
-            {open ? t`Less` : t`Why`}
-          </Button>
-        )}
+        <span className={css.originActs}>
+          {note.transcript && (
+            <Button tone="quiet" onPress={() => openTranscript(note)} data-testid="origin-open">
+              <Trans>Open the transcript</Trans>
+            </Button>
+          )}
+          {!compact && (
+            <Button tone="quiet" aria-expanded={open} onPress={() => setOpen(!open)} data-testid="origin-more">
+              {open ? t`Less` : t`Why`}
+            </Button>
+          )}
+        </span>
       </p>
       {prompt && (
         <p className={css.originPrompt} data-testid="origin-prompt">
