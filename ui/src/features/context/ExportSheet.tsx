@@ -114,7 +114,7 @@ export function ExportSheet({
       }
     >
       <div>
-        <Segmented label={t`Form`} value={format} options={options} onChange={setFormat} />
+        <Segmented label={t`Format`} value={format} options={options} onChange={setFormat} />
       </div>
       <Await read={read} rows={10}>
         {(exported) => (format === "html" ? <Report exported={exported} /> : <Code text={exported.text} />)}
