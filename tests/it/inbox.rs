@@ -378,7 +378,8 @@ fn what_would_be_put_back_must_be_there() {
     let redact = wire::RedactReq { versions: vec![base.id], ..wire::RedactReq::default() };
     commands::redact(&world.app, redact).expect("a redaction");
     let done = review(&world, "reject", &[&item(&world, "a.md")]);
-    assert_eq!((reasons(&done), done.conflict_error().is_none()), (vec![("a.md", "base_redacted")], true));
+    let error = done.conflict_error().expect("nothing was done");
+    assert_eq!((reasons(&done), error.code), (vec![("a.md", "base_redacted")], wire::Code::ContentRedacted));
     assert_eq!(world.read("a.md").as_deref(), Some("clean\n"));
 }
 

@@ -5,7 +5,7 @@ use crate::anchor::Anchor;
 use crate::ledger::{Session, case_of, read_all};
 use crate::presence::{Presences, Spoken};
 use retrace_model::Timestamp;
-use retrace_rules::{Outcome, Rule, What, judge};
+use retrace_rules::{Outcome, Rule, What, judge, one_line};
 use retrace_wire::{ApiError, BackTest, RuleCase, RuleOutcome};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,6 +78,6 @@ fn add(
             RuleOutcome::Excepted => test.wrongly += 1,
             _ => test.broken += 1,
         }
-        cases.push((deed.at, case_of(session, deed, verdict.what, outcome)));
+        cases.push((deed.at, case_of(session, deed, one_line(&verdict.what), outcome)));
     }
 }

@@ -6,7 +6,7 @@ use crate::live::SILENT_MINUTES;
 use retrace_engine::view;
 use retrace_log::{BrokenAct, KeptBroken, Reader, SeenAct};
 use retrace_model::Timestamp;
-use retrace_rules::Pattern;
+use retrace_rules::{Pattern, one_line};
 use retrace_sessions::Snapshot;
 use retrace_wire::{
     ApiError, BrokenRule, BrokenRules, BrokenRulesReq, Code, Event, PresenceCause, PresenceGrade,
@@ -128,7 +128,7 @@ fn one(reader: &Reader<'_>, kept: &KeptBroken, snapshot: &Snapshot) -> Result<Br
         rule_id: id_of(broken.rule),
         sentence: rule.as_ref().map(|rule| rule.sentence.clone()).unwrap_or_default(),
         source: rule.and_then(|rule| rule.source),
-        what: broken.what.clone(),
+        what: one_line(&broken.what),
         at_end,
         quiet_minutes: quiet.and_then(|minutes| u64::try_from(minutes).ok()),
         session: broken.session.clone(),

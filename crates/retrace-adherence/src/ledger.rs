@@ -9,7 +9,7 @@ use crate::told::ToldVerdict;
 use retrace_engine::target::time;
 use retrace_message::Message;
 use retrace_model::Timestamp;
-use retrace_rules::{Deed, Deeds, Judging, Outcome, Rule, Verdict};
+use retrace_rules::{Deed, Deeds, Judging, Outcome, Rule, Verdict, one_line};
 use retrace_sessions::Entry;
 use retrace_tokens::Counter;
 use retrace_wire::{
@@ -216,7 +216,7 @@ impl<'r> Ledger<'r> {
             });
             return;
         }
-        let mut case = case_of(session, deed, verdict.what.clone(), outcome);
+        let mut case = case_of(session, deed, one_line(&verdict.what), outcome);
         case.present = was_there.map(|there| there.is_ok());
         case.cause = was_there.and_then(Result::err);
         self.cases.push((deed.at, case));

@@ -14,14 +14,29 @@ pub struct Prompt {
     pub text: Option<String>,
 }
 
+/// Longest part of a prompt that is kept, in characters.
+const LONGEST: usize = 500;
+
+fn shortened(text: &str) -> String {
+    let mut words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if let Some((end, _)) = words.char_indices().nth(LONGEST) {
+        words.truncate(end);
+        words.push('…');
+    }
+    words
+}
+
 impl Act<'_> {
-    /// Keeps what an operation was made after, without what was redacted. Nothing is kept of an empty one.
+    /// Keeps what an operation was made after, without what was redacted: the prompt on one line and not all of a long one. Nothing
+    /// is kept of an empty one.
     ///
     /// # Errors
     /// A failure of the database.
     pub fn keep_prompt(&mut self, operation_seq: u64, prompt: &Prompt) -> Result<(), LogError> {
-        if *prompt != Prompt::default() {
-            let text = prompt.text.as_deref().map(|text| self.clean(text)).transpose()?;
+        // Shortened last: of what was redacted and is cut, or stands on other lines, nothing would be known.
+        let text = prompt.text.as_deref().map(|text| self.clean(text)).transpose()?;
+        let text = text.map(|text| shortened(&text)).filter(|text| !text.is_empty());
+        if prompt.turn.is_some() || text.is_some() {
             self.transaction
                 .prepare_cached(
                     "INSERT OR REPLACE INTO prompts (operation_seq, turn, prompt) VALUES (?1, ?2, ?3)",

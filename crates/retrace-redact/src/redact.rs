@@ -177,7 +177,7 @@ impl Redactions {
             self.at(Point::Masked)?;
             Ok(committed)
         });
-        let (id, operation_seq, mut needles, queued) = written?;
+        let (id, operation_seq, mut needles, queued) = written.map_err(in_files_alone)?;
         result.operation_seq = Some(operation_seq);
         result.queued = queued;
         result.writes.retain(|write| replaced.iter().any(|file| file.change.path.to_text() == write.path));
@@ -331,6 +331,20 @@ fn cast_shadows(act: &mut Act<'_>, live: &[LiveHit]) -> Result<(), ApiError> {
         }
     }
     Ok(())
+}
+
+/// The failure of a redaction that masked files which could not be put back: of the log nothing was taken out.
+fn in_files_alone(error: ApiError) -> ApiError {
+    match error.code {
+        Code::NotRecorded => error.hint(failed::repeat_what_log_holds()),
+        _ => error,
+    }
+}
+
+retrace_message::messages! {
+    /// What a failure asks for.
+    mod failed in "redact_failed";
+    repeat_what_log_holds() => "Live files were masked, the log still holds it. Repeat the redaction once the log can be written.",
 }
 
 retrace_message::messages! {

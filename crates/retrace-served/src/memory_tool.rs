@@ -114,7 +114,7 @@ fn call_and_record(
             even_if_empty: false,
         })?;
         if let Some(operation) = appended.operation_seq {
-            act.keep_prompt(operation, &prompt_of(request))?;
+            act.keep_prompt(operation, &Prompt { turn: request.turn, text: request.prompt.clone() })?;
         }
         // A content that the log does not have in full could not be put back.
         if let Some(boot) = boot.filter(|_| not_recorded.is_empty() && !appended.versions.is_empty()) {
@@ -158,22 +158,6 @@ fn without_directory(store: &StoreRow) -> ApiError {
         StoreKind::Remote => error.hint(say::give_tool_directory_own_add()),
         _ => error.hint(say::give_store_empty_directory_first()),
     }
-}
-
-/// Longest part of a prompt that is kept with a call, in characters.
-const LONGEST_PROMPT: usize = 500;
-
-/// Prompt that the call names; the prompt on one line.
-fn prompt_of(request: &MemoryToolReq) -> Prompt {
-    let text = request.prompt.as_deref().map(|prompt| {
-        let mut words = prompt.split_whitespace().collect::<Vec<_>>().join(" ");
-        if let Some((end, _)) = words.char_indices().nth(LONGEST_PROMPT) {
-            words.truncate(end);
-            words.push('…');
-        }
-        words
-    });
-    Prompt { turn: request.turn, text: text.filter(|words| !words.is_empty()) }
 }
 
 fn options_of(inner: &Arc<Served>, request: &MemoryToolReq) -> Result<Options, ApiError> {

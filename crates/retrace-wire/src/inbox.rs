@@ -315,7 +315,8 @@ impl Reviewed {
     pub fn conflict_error(&self) -> Option<ApiError> {
         let stale: Vec<&SkippedItem> = self.skipped.iter().filter(|item| item.reason == "stale").collect();
         let Some(first) = stale.first() else {
-            return self.act.as_ref().and_then(ActResult::conflict_error);
+            let failed = self.act.as_ref().and_then(ActResult::conflict_error);
+            return failed.or_else(|| self.gone_error());
         };
         let message = match stale.len() {
             1 => say::memory_changed_since_looked_left(),
@@ -326,9 +327,22 @@ impl Reviewed {
     }
 }
 
+impl Reviewed {
+    /// The error of a rejection that did nothing, because what it would put back is not there any more.
+    fn gone_error(&self) -> Option<ApiError> {
+        let is_gone =
+            |item: &&SkippedItem| matches!(item.reason, SkipReason::BaseRedacted | SkipReason::BaseTooLarge);
+        let first = self.skipped.iter().find(is_gone).filter(|_| self.done.is_empty())?;
+        let subject = first.path.as_deref().unwrap_or(&first.version_id);
+        let error = ApiError::new(Code::ContentRedacted, first.message.clone(), subject);
+        Some(error.hint(say::edit_file_or_approve_it()))
+    }
+}
+
 retrace_message::messages! {
     /// Messages of this module.
     mod say in "inbox";
+    edit_file_or_approve_it() => "Edit the file, or approve the change.",
     memory_changed_since_looked_left() => "A memory changed since it was looked at; it was left as it is.",
     memories_changed_since_they_looked(many) => "{many} memories changed since they were looked at; they were left as they are.",
     look_inbox_again_then_repeat() => "Look at the inbox again, then repeat.",

@@ -88,8 +88,10 @@ impl Checks {
         }
         change(&mut answers);
         if answers != before {
-            let text = serde_json::to_vec_pretty(&answers).expect("answers are plain values");
-            keep::replace(self, &self.projects_file(), &text)?;
+            let text = serde_json::to_string_pretty(&answers).expect("answers are plain values");
+            // What was redacted stays out: a place with it in its name is masked.
+            let text = self.tags()?.without_in_json(&text).unwrap_or(text);
+            keep::replace(self, &self.projects_file(), text.as_bytes())?;
         }
         Ok(answers)
     }

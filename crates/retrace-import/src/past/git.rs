@@ -35,6 +35,8 @@ pub(crate) struct GitPlace {
     top: PathBuf,
     /// The directory or file, relative to the top of the repository, `/` between parts; empty for all of it.
     inside: Vec<u8>,
+    /// A directory, as it is now. A file that had its name before is no file of it.
+    is_directory: bool,
     /// Where in the store it lies; `None` for the store itself.
     below: Option<RelPath>,
 }
@@ -65,7 +67,8 @@ impl GitPlace {
         while inside.ends_with(b"/") {
             inside.pop();
         }
-        Ok(Self { top, inside, below })
+        let is_directory = path.is_none_or(|path| asked.join(path).is_dir());
+        Ok(Self { top, inside, is_directory, below })
     }
 
     /// The path in the store of a path in the repository; `None` when it lies elsewhere.
@@ -73,6 +76,9 @@ impl GitPlace {
         let rest = if self.inside.is_empty() {
             path
         } else if path == self.inside {
+            if self.is_directory {
+                return None;
+            }
             // One file alone: it is where it was asked for, or under its own name.
             return match &self.below {
                 Some(below) => Some(below.clone()),

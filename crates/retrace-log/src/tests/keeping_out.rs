@@ -104,6 +104,23 @@ fn notes_and_prompts_come_without_it() {
 }
 
 #[test]
+fn a_prompt_is_shortened_after_it_is_looked_through() {
+    const LINES: &str = "-----BEGIN KEY-----\nb3BlbnNzaC1rZXkt\n-----END KEY-----";
+    let mut log = redacted();
+    let operation = log.put("pem.md", LINES).operation_seq.expect("an operation");
+    assert_eq!(redact_secrets(&mut log, &[2], &[LINES]), 0);
+    // One that would be cut in the middle, and one whose lines would be joined.
+    let cut = format!("{} {SECRET}", "y".repeat(500 - SECRET.len()));
+    for (prompt, end) in [(cut, "y [redacted]"), (format!("a\n\n  b {LINES}"), "a b [redacted]")] {
+        let mut act = log.writer.begin().expect("a transaction");
+        act.keep_prompt(operation, &Prompt { turn: None, text: Some(prompt) }).expect("keeps");
+        act.commit().expect("commits");
+        let kept = log.writer.reader().prompt_of(operation).expect("reads").expect("a prompt").text;
+        assert!(kept.as_deref().is_some_and(|kept| kept.ends_with(end)), "{kept:?}");
+    }
+}
+
+#[test]
 fn a_content_that_nobody_compared_with_the_tags_is_refused() {
     let mut log = redacted();
     let refused = from_elsewhere(&mut log, "new.md", &format!("again {SECRET}"));

@@ -25,7 +25,7 @@ enum FileCare {
     Json,
     /// The person's own rules: as text, where it can be read afterwards.
     Rules,
-    /// Each place that holds it gives way to a marker.
+    /// Each place that holds it gives way to a marker, however it is.
     Lines,
     /// It is made anew when it is missing: it is removed.
     Disposable,
@@ -41,8 +41,8 @@ const FILES: [KeptFile; 10] = [
     ("projects.json", say::answers_about_new_projects, FileCare::Json),
     ("findings.toml", say::own_rules_findings, FileCare::Rules),
     ("prices.tsv", say::own_prices, FileCare::Lines),
-    ("instructions-loaded.jsonl", say::files_that_hook_told, FileCare::Lines),
-    ("instructions-loaded.older.jsonl", say::files_that_hook_told, FileCare::Lines),
+    ("instructions-loaded.jsonl", say::files_that_hook_told, FileCare::Json),
+    ("instructions-loaded.older.jsonl", say::files_that_hook_told, FileCare::Json),
     ("token-counts.jsonl", say::kept_token_counts, FileCare::Disposable),
     ("transcripts.index", say::index_transcripts, FileCare::Disposable),
     ("deeds.index", say::index_deeds, FileCare::Disposable),

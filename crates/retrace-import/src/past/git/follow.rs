@@ -142,6 +142,13 @@ impl<'a> History<'a> {
             // Nothing is told of what the rules leave out, nor of what went and is elsewhere.
             _ => return,
         };
+        // A change of the mode alone.
+        if steps
+            .last()
+            .is_some_and(|last| last.blob.is_some() && last.blob == blob && last.path == path_in_store)
+        {
+            return;
+        }
         let writer = by.unwrap_or(commit);
         let mut note = format!("{} ({})", writer.subject, short(&writer.id));
         if by.is_some() {
@@ -294,7 +301,8 @@ mod tests {
 
     /// What stands at each of `times`, and the notes of what ends something.
     fn followed(commits: &[(Commit, Vec<Commit>)], times: &[i64]) -> (Vec<Vec<String>>, Vec<String>) {
-        let place = GitPlace { top: PathBuf::new(), inside: b"memory".to_vec(), below: None };
+        let place =
+            GitPlace { top: PathBuf::new(), inside: b"memory".to_vec(), is_directory: true, below: None };
         let rules = Rules::default();
         let mut history = History::new(&place, &rules);
         for (commit, beside) in commits {
@@ -340,6 +348,23 @@ mod tests {
             assert_eq!(states, [vec!["g.md x"], vec![], vec!["h.md x"]], "{name}");
             assert!(matches!(ends.as_slice(), [end] if end.starts_with(by)), "{name}: {ends:?}");
         }
+    }
+
+    #[test]
+    fn a_change_of_the_mode_alone_is_no_version_and_a_file_of_the_directorys_name_is_none_of_it() {
+        let first = commit(1, vec![change(b'A', None, "memory", "m")]);
+        let made = commit(2, vec![change(b'D', None, "memory", ""), change(b'A', None, "memory/a.md", "x")]);
+        let mode = commit(3, vec![change(b'M', None, "memory/a.md", "x")]);
+        let place =
+            GitPlace { top: PathBuf::new(), inside: b"memory".to_vec(), is_directory: true, below: None };
+        let rules = Rules::default();
+        let mut history = History::new(&place, &rules);
+        for one in [first, made, mode] {
+            history.follow(&one, one.at, &[]);
+        }
+        let lines = history.lines();
+        let told: Vec<_> = lines.iter().flatten().map(|one| (one.path.to_text(), one.note.clone())).collect();
+        assert_eq!(told, [("a.md".to_owned(), format!("c2 ({})", "0".repeat(10)))]);
     }
 
     #[test]
