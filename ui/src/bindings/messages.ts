@@ -616,6 +616,7 @@ export interface MessageArguments {
   "imported.stood_from": "at";
   "in_force.as_it_ran": "what";
   "in_force.as_it_ran_unknown": never;
+  "inbox.edit_file_or_approve_it": never;
   "inbox.give_next_before_page": never;
   "inbox.look_inbox_again_then_repeat": never;
   "inbox.memories_changed_since_they_looked": "many";
@@ -1062,6 +1063,7 @@ export interface MessageArguments {
   "redact.retrace_redact_dry_run_names": never;
   "redact.say_what_not_value": never;
   "redact.stands_only_where_retrace_takes": never;
+  "redact_failed.repeat_what_log_holds": never;
   "relocate.store_no_directory": never;
   "remote.another_process_sending_what_queued": never;
   "remote.another_process_sending_what_queued_2": "since";
