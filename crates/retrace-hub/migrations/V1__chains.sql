@@ -5,6 +5,10 @@ BEGIN
     CREATE ROLE retrace_hub NOLOGIN;
 EXCEPTION WHEN duplicate_object OR unique_violation THEN
     NULL;
+WHEN insufficient_privilege THEN
+    IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'retrace_hub') THEN
+        RAISE EXCEPTION 'the user % may not create the role that requests run under; a superuser says: CREATE ROLE retrace_hub NOLOGIN; GRANT retrace_hub TO %', current_user, quote_ident(current_user) USING ERRCODE = 'insufficient_privilege';
+    END IF;
 END
 $$;
 DO $$

@@ -201,9 +201,14 @@ async fn prepare(
     key_file: &str,
     new_owner_token: bool,
 ) -> Result<(OrgId, Option<String>), Failure> {
-    migrations::migrations::runner().run_async(&mut ***client).await.map_err(|error| {
-        let cause = std::error::Error::source(&error).map(ToString::to_string);
-        Failure::Database(format!("it cannot be migrated: {}", cause.unwrap_or_else(|| error.to_string())))
+    // A migration may differ from the one that was carried out in what it says of a failure.
+    let runner = migrations::migrations::runner().set_abort_divergent(false);
+    runner.run_async(&mut ***client).await.map_err(|error| {
+        let mut cause: &dyn std::error::Error = &error;
+        while let Some(deeper) = cause.source() {
+            cause = deeper;
+        }
+        Failure::Database(format!("it cannot be migrated: {cause}"))
     })?;
     let org: [u8; 16] = keys.random()?;
     client

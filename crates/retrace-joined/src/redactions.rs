@@ -589,12 +589,19 @@ fn copies(replicas: &Replicas) -> Vec<Message> {
         Some(0) | None => {}
         Some(slots) => copies.push(say::slots(slots)),
     }
+    copies.push(left::not_searched());
     copies.push(say::dead_rows());
     copies.push(match replicas.archived {
         Some(true) => say::archived(),
         _ => say::backups(),
     });
     copies
+}
+
+retrace_message::messages! {
+    /// What a redaction does not look into.
+    mod left in "hub_redactions_left";
+    not_searched() => "Names of agents' keys, policies and the audit log are not searched: end a key or take back a policy that names it.",
 }
 
 retrace_message::messages! {

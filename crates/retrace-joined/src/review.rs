@@ -124,7 +124,8 @@ pub(crate) fn tell_project(context: &Context<'_>, store: &StoreRow) -> Result<()
         return Ok(());
     }
     let remote = remote_of(context.together, store);
-    let told = remote.as_ref().map(|remote| Sha256::of(remote.as_bytes()).to_hex());
+    // The same repository is written in more than one way; its name keeps its case, in which a redaction looks for it.
+    let told = remote.as_ref().map(|remote| Sha256::of(remote.to_lowercase().as_bytes()).to_hex());
     let name = remote.as_deref().and_then(|remote| remote.rsplit('/').next()).unwrap_or_default().to_owned();
     let request = OfProject { store: store.id.to_string(), remote: told.clone(), name };
     let _: Done = context.hub.call("of_project", &request)?;
@@ -132,7 +133,7 @@ pub(crate) fn tell_project(context: &Context<'_>, store: &StoreRow) -> Result<()
     Ok(())
 }
 
-/// The remote of the repository that a store's memory is about, written in one way: host and path, in lower case, without user,
+/// The remote of the repository that a store's memory is about, written in one way but for its case: host and path, without user,
 /// scheme and `.git`.
 fn remote_of(together: &Together, store: &StoreRow) -> Option<String> {
     if !store.has_directory() {
@@ -154,8 +155,8 @@ fn normal_remote(remote: &str) -> Option<String> {
         None => remote.replacen(':', "/", 1),
     };
     let remote = remote.rsplit_once('@').map_or(remote.as_str(), |(_, rest)| rest);
-    let remote = remote.trim_end_matches('/').trim_end_matches(".git").to_lowercase();
-    (!remote.is_empty()).then_some(remote)
+    let remote = remote.trim_end_matches('/').trim_end_matches(".git");
+    (!remote.is_empty()).then(|| remote.to_owned())
 }
 
 /// What waits at the hub.
@@ -404,8 +405,13 @@ mod tests {
             "https://user:token@example.com/team/notes/",
         ];
         for remote in same {
-            assert_eq!(normal_remote(remote).as_deref(), Some("example.com/team/notes"), "{remote}");
+            let told = normal_remote(remote).map(|remote| remote.to_lowercase());
+            assert_eq!(told.as_deref(), Some("example.com/team/notes"), "{remote}");
         }
+        assert_eq!(
+            normal_remote("git@example.com:Team/Notes.git").as_deref(),
+            Some("example.com/Team/Notes")
+        );
         assert_eq!(normal_remote("\n"), None);
     }
 }

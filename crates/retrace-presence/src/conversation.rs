@@ -391,7 +391,9 @@ impl Absence<'_, '_> {
         let is_of_version = |(piece, text): &&(&Piece, &Text)| {
             piece.way.is_whole() && self.of.version_of(self.memory, piece, text) == Some(version)
         };
+        let strips = || self.memory.versions().get(self.reference).is_none_or(|it| it.may_be_stripped(line));
         match (self.is_inferred || self.here.iter().any(|part| is_of_version(&part)), is_whole) {
+            (true, _) if !strips() => Cause::OtherVersion,
             (true, _) => Cause::Stripped,
             // The client brought another version, and the model saw a part of this one.
             (false, true) => Cause::OtherVersion,

@@ -63,6 +63,8 @@ pub struct Version {
     pub is_gone: bool,
     /// Hashes of its lines.
     pub lines: Vec<u64>,
+    /// Of a content that only stands for the version that was loaded: which lines a client may take out. `None` for a version.
+    may_be_stripped: Option<Vec<bool>>,
     /// Which of them say enough to be told from lines of other files.
     telling: Vec<bool>,
     /// Bytes up to the end of each line.
@@ -81,6 +83,18 @@ impl Version {
         let ends = ends.collect();
         let (lines, telling) = split(content).map(|line| (hash(line), is_telling(line))).unzip();
         Self { at, lines, telling, ends, ..Self::default() }
+    }
+
+    /// A content that stands for versions nobody kept, such as a file as it is now. What is not in a request may have been
+    /// written later; only front matter and comments are what a client takes out.
+    #[must_use]
+    pub fn stand_in(content: &str) -> Self {
+        Self { may_be_stripped: Some(strippable(content)), ..Self::of(content, i64::MIN) }
+    }
+
+    /// False for a line, from 0, of which it is known that no client takes it out of this version.
+    pub(crate) fn may_be_stripped(&self, line: usize) -> bool {
+        self.may_be_stripped.as_ref().is_none_or(|lines| lines.get(line).copied().unwrap_or(false))
     }
 
     /// The same, which may have been there before.
@@ -108,6 +122,27 @@ impl Version {
             if whole { self.ends.len() } else { self.ends.partition_point(|end| *end <= limits.bytes) };
         u32::try_from(by_bytes).unwrap_or(u32::MAX).min(limits.lines)
     }
+}
+
+/// Which lines of a content a client takes out before it loads it: front matter, comments, and white space beside them.
+fn strippable(content: &str) -> Vec<bool> {
+    let fences = content.lines().enumerate().filter(|(_, line)| line.trim_end() == "---").map(|(at, _)| at);
+    let fences: Vec<usize> = fences.take(2).collect();
+    let front = if let [0, end] = fences[..] { end + 1 } else { 0 };
+    let mut in_comment = false;
+    let of_line = |(at, line): (usize, &str)| {
+        let begins = line.rfind("<!--");
+        let ends = line.rfind("-->");
+        let is_of_comment = in_comment || begins.is_some();
+        in_comment = match (begins, ends) {
+            (Some(begins), Some(ends)) => ends < begins,
+            (Some(_), None) => true,
+            (None, Some(_)) => false,
+            (None, None) => in_comment,
+        };
+        at < front || is_of_comment || line.trim().is_empty()
+    };
+    content.lines().enumerate().map(of_line).collect()
 }
 
 /// What became of each line of a version in another.
@@ -267,6 +302,16 @@ impl Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_client_takes_front_matter_and_comments_out_of_what_stands_in() {
+        let content = "---\na: b\n---\nfirst\n<!-- x\ny -->\nlast <!-- z -->\n\nlater\n";
+        let version = Version::stand_in(content);
+        let stripped: Vec<bool> = (0..10).map(|line| version.may_be_stripped(line)).collect();
+        assert_eq!(stripped, [true, true, true, false, true, true, true, true, false, false]);
+        assert!(Version::of(content, 0).may_be_stripped(8));
+        assert!(!Version::stand_in("a\n---\nb\n---\n").may_be_stripped(0));
+    }
 
     #[test]
     fn an_origin_tells_since_when_a_version_was_there() {

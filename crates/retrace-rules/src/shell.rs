@@ -561,12 +561,41 @@ fn parsed(command: &str) -> Option<brush_parser::ast::Program> {
         return None;
     }
     // The parser is not ours, and commands are whatever a model wrote: a panic of it is a command that cannot be parsed.
-    catch_unwind(|| {
-        let tokens = uncached_tokenize_str(command, &ParserOptions::default().tokenizer_options()).ok()?;
-        parse_tokens(&tokens, &ParserOptions::default()).ok()
-    })
-    .ok()
-    .flatten()
+    let parse = |command: &str| {
+        catch_unwind(|| {
+            let tokens =
+                uncached_tokenize_str(command, &ParserOptions::default().tokenizer_options()).ok()?;
+            parse_tokens(&tokens, &ParserOptions::default()).ok()
+        })
+        .ok()
+        .flatten()
+    };
+    parse(command).or_else(|| parse(&with_for(command)?))
+}
+
+/// A command with `for` where it has `select`, which the parser does not know: both call what stands within them, once for each
+/// word or answer. `None` where there is none.
+fn with_for(command: &str) -> Option<String> {
+    const SELECT: &str = "select";
+    let mut text = String::with_capacity(command.len());
+    let mut rest = command;
+    let mut has_any = false;
+    while let Some(at) = rest.find(SELECT) {
+        let (before, after) = (&rest[..at], &rest[at + SELECT.len()..]);
+        text.push_str(before);
+        // Where a command begins.
+        let so_far = text.trim_end_matches([' ', '\t']);
+        let begins = so_far.is_empty()
+            || so_far.ends_with([';', '&', '|', '(', '{', '\n', '!'])
+            || ["do", "then", "else"].iter().any(|word| so_far.ends_with(word));
+        let is_word = after.starts_with([' ', '\t']) && !text.ends_with(|sign: char| sign.is_alphanumeric());
+        let is_loop = begins && is_word;
+        has_any |= is_loop;
+        text.push_str(if is_loop { "for" } else { SELECT });
+        rest = after;
+    }
+    text.push_str(rest);
+    has_any.then_some(text)
 }
 
 /// A command without the lines of its here-documents, so that what stands around a long one is found; `None` without any.

@@ -334,7 +334,11 @@ impl Reviewed {
             |item: &&SkippedItem| matches!(item.reason, SkipReason::BaseRedacted | SkipReason::BaseTooLarge);
         let first = self.skipped.iter().find(is_gone).filter(|_| self.done.is_empty())?;
         let subject = first.path.as_deref().unwrap_or(&first.version_id);
-        let error = ApiError::new(Code::ContentRedacted, first.message.clone(), subject);
+        let code = match first.reason {
+            SkipReason::BaseTooLarge => Code::NotFound,
+            _ => Code::ContentRedacted,
+        };
+        let error = ApiError::new(code, first.message.clone(), subject);
         Some(error.hint(say::edit_file_or_approve_it()))
     }
 }

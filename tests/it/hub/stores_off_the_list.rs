@@ -78,6 +78,8 @@ fn a_redaction_goes_through_every_text_that_the_hub_keeps() {
     a.world.add(&format!("store-{SECRET}"));
     file(&a, &format!("store-{SECRET}/n.md"), "of a named store\n");
     a.record("keys.md", format!("deploy with {SECRET}\n"));
+    b.world.add(&format!("other-{SECRET}"));
+    file(&b, &format!("other-{SECRET}/n.md"), "of another named store\n");
     let clean = b.record("clean.md", "what stays\n");
     a.synced();
     b.synced();
@@ -91,6 +93,8 @@ fn a_redaction_goes_through_every_text_that_the_hub_keeps() {
     let memories = format!("/v1/memory_stores/{}/memories", store["id"].as_str().expect("an id"));
     let both = json!({ "path": format!("/q-{SECRET}.md"), "content": format!("both {SECRET}\n") });
     api(&hub, &key, &memories, &both, &session);
+    let named = json!({ "path": format!("/p/{SECRET}.md"), "content": "nothing of it\n" });
+    let in_path = api(&hub, &key, &memories, &named, "sesn_other");
     let comment = HubCommentReq { version: clean.id, text: "what a person said".to_owned() };
     commands::hub_comment(&a.world.app, comment).expect("a comment");
     for column in ["person", "by_name"] {
@@ -108,6 +112,17 @@ fn a_redaction_goes_through_every_text_that_the_hub_keeps() {
     assert!(names.iter().any(|name| name == "api [redacted]"), "{names:?}");
     let path = hub.database.query("SELECT convert_from(path, 'UTF8') FROM api_memories");
     assert!(path.starts_with("redacted-"), "{path}");
+    // Its content, which holds nothing of it, stays.
+    let sha256 = in_path["content_sha256"].as_str().expect("a hash");
+    let kept = format!("SELECT count(*) FROM contents WHERE encode(sha256, 'hex') = '{sha256}'");
+    assert_eq!(hub.database.query(&kept), "1");
+    // A machine that does not know the secret sends the name of its store again.
+    b.record("clean.md", "what stays, with more\n");
+    file(&b, &format!("other-{SECRET}/n.md"), "of another named store, with more\n");
+    b.synced();
+    assert_eq!(hub.tables_with(SECRET), Vec::<String>::new());
+    let names: Vec<String> = b.versions().into_iter().map(|version| version.store_name).collect();
+    assert!(names.iter().any(|name| name == "other-[redacted]"), "{names:?}");
     // What a program says anew is its own: the hub does not know the secret.
     let new = json!({ "path": "/new.md", "content": "it works as before\n" });
     let listed = api(&hub, &key, &memories, &new, "sesn_other");

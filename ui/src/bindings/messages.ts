@@ -562,6 +562,7 @@ export interface MessageArguments {
   "hub_redactions.standbys": "all" | "caught_up";
   "hub_redactions.standbys_of_unknown_state": "all";
   "hub_redactions.standbys_unknown": never;
+  "hub_redactions_left.not_searched": never;
   "hub_review.approved_at_hub": "machine";
   "hub_review.ask_operator": never;
   "hub_review.check_memory": never;

@@ -563,6 +563,7 @@ export const SENTENCES = [
   msg({ id: "hub_redactions.standbys", message: "{all} replicas stream from the database; {caught_up} of them replayed everything." }),
   msg({ id: "hub_redactions.standbys_of_unknown_state", message: "{all} replicas stream from the database; how far they are is not known." }),
   msg({ id: "hub_redactions.standbys_unknown", message: "Whether replicas stream from the database is not known: the hub's user of the database is no member of pg_monitor." }),
+  msg({ id: "hub_redactions_left.not_searched", message: "Names of agents' keys, policies and the audit log are not searched: end a key or take back a policy that names it." }),
   msg({ id: "hub_review.approved_at_hub", message: "approved at the hub, on {machine}" }),
   msg({ id: "hub_review.ask_operator", message: "Ask the hub's operator." }),
   msg({ id: "hub_review.check_memory", message: "Check store and path; what a machine has not sent yet is not there either." }),

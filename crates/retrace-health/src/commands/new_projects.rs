@@ -107,14 +107,19 @@ impl Checks {
         // What was taken off the list was a decision, too.
         let stores: BTreeSet<PathBuf> =
             self.read(|reader| Ok(reader.stores()?.iter().map(root_of).collect()))?;
+        let tags = self.tags()?;
+        // A place with a redacted text in its name is kept masked, and compared so.
+        let is_known = |root: &str| {
+            known.contains(root) || tags.without_in_text(root).is_some_and(|masked| known.contains(&masked))
+        };
         let is_new = |found: &Found| {
             let root = canonical(&found.root);
             found.exists
                 && found.enabled
                 && found.files > 0
                 && found.store_id.is_none()
-                && !known.contains(&found.root)
-                && !known.contains(&show(&root))
+                && !is_known(&found.root)
+                && !is_known(&show(&root))
                 && !stores.contains(&root)
                 && refuse_overlap(self, &root).is_ok()
         };

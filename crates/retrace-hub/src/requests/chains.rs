@@ -39,9 +39,16 @@ fn empty_head() -> SignedHead {
 }
 
 /// The head of a chain. A machine tells the name of the store with it, which a redaction may have changed.
-pub(crate) async fn head(scoped: &Scoped, caller: &Caller, request: OfStore) -> Result<SignedHead, Failure> {
+pub(crate) async fn head(
+    hub: &Hub,
+    scoped: &Scoped,
+    caller: &Caller,
+    request: OfStore,
+) -> Result<SignedHead, Failure> {
     let store = store_id(&request.store)?;
     if let Some(name) = &request.name {
+        redactions::beside_others(scoped, caller.org).await?;
+        let name = &KeptOut::name(hub, scoped, caller.org, name).await?;
         scoped
             .client()?
             .execute(
@@ -125,11 +132,12 @@ pub(crate) async fn append(
         ));
     }
     let received = now();
+    let name = KeptOut::name(hub, scoped, org, &request.name).await?;
     client
         .execute(
             "INSERT INTO stores (org, store, machine, name, kind) VALUES ($1, $2, $3, $4, $5)
              ON CONFLICT (org, store, machine) DO UPDATE SET name = $4, kind = $5",
-            &[keys[0], keys[1], keys[2], &request.name, &request.kind],
+            &[keys[0], keys[1], keys[2], &name, &request.kind],
         )
         .await?;
     let insert =

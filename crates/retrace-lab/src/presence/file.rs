@@ -55,7 +55,7 @@ impl FileAsked {
         {
             spellings.push(show(&real));
         }
-        let memory = |loading| Memory::new(loading, vec![Version::of(content, i64::MIN)]);
+        let memory = |loading| Memory::new(loading, vec![Version::stand_in(content)]);
         Self {
             path: path.to_path_buf(),
             spellings,

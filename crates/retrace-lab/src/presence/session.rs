@@ -493,7 +493,7 @@ impl Work<'_> {
         // What the client loaded whole is an instruction file, whatever it is called.
         let imported = || came.iter().any(|piece| piece.is_whole()).then(|| loaded_file(Path::new(path)));
         if let Some(content) = instruction_file(Path::new(path)).or_else(|| imported().flatten()) {
-            let memory = Memory::new(loading, vec![Version::of(&content, i64::MIN)]);
+            let memory = Memory::new(loading, vec![Version::stand_in(&content)]);
             let is_printed = !came.is_empty() && contents().next().is_none();
             if is_printed || contents().any(|text| memory.has_text(shelf, text)) {
                 return Some((memory, content.lines().map(str::to_owned).collect()));
@@ -510,7 +510,7 @@ impl Work<'_> {
             lines.push(word.clone());
         }
         let content = lines.join("\n");
-        Some((Memory::new(loading, vec![Version::of(&content, i64::MIN)]), lines))
+        Some((Memory::new(loading, vec![Version::stand_in(&content)]), lines))
     }
 
     /// True for a file that opencode puts into its system prompt, which it does not record: of the directory of the session and those

@@ -51,6 +51,8 @@ fn calls_of_a_program_are_found_where_the_shell_would_make_them() {
         "'npm' ci",
         "n\"p\"m ci",
         "for p in npm yarn; do $p ci; done",
+        "select x in a; do npm ls; done </dev/null",
+        "cd x && select x; do npm ls; break; done",
         "git submodule foreach 'npm ci'",
         "nohup npm start > log 2>&1 &",
         "echo 'npm ci' | sh",

@@ -46,7 +46,7 @@ fn quoted(yaml: &str) -> String {
                 && !value.ends_with('\r')
         });
         match parts {
-            Some((key, value)) if !value.trim().is_empty() && !value.trim().starts_with(['"', '\'']) => {
+            Some((key, value)) if !value.trim().is_empty() && !is_quoted(value.trim()) => {
                 let value = value.trim().replace('\\', "\\\\").replace('"', "\\\"");
                 text.push_str(&format!("{key}: \"{value}\"\n"));
             }
@@ -57,6 +57,11 @@ fn quoted(yaml: &str) -> String {
         }
     }
     text
+}
+
+/// True for a value that begins and ends with the same quotation mark, which may be one mark alone.
+fn is_quoted(value: &str) -> bool {
+    ['"', '\''].iter().any(|mark| value.starts_with(*mark) && value.ends_with(*mark))
 }
 
 /// The texts of `paths` at the top, of lists within lists too; none where it is no YAML.
@@ -145,7 +150,9 @@ mod tests {
         ] {
             assert_eq!(globs(front), ["**/*.rs"], "{front:?}");
         }
+        assert_eq!(globs("---\npaths: \"**/*.ts\", x.js\n---\n"), ["\"**/*.ts\"", "x.js"]);
         for front in [
+            "---\npaths: \"\n---\nText",
             "---\npaths: [{a: \"**/*.rs\"}]\n---\nText",
             "---\nd: a---b\npaths: \"**/*.rs\"\n---\nText",
             "---\n---\npaths: a\n---\nText",

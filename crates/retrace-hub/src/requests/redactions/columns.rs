@@ -23,6 +23,9 @@ enum Form {
     Object,
     /// The path of a live memory of the API, of which no two may be the same.
     Path,
+    /// The path of a version of the API's stores, which are the hub's own: no machine carries an order for it. The path goes with
+    /// the salt that the chain knows it by, and the content stays.
+    VersionPath,
 }
 
 /// Every column that a redaction goes through.
@@ -34,6 +37,7 @@ const COLUMNS: &[(&str, &str, Form)] = &[
     ("api_stores", "description", Form::Bytes),
     ("api_stores", "metadata", Form::Object),
     ("api_memories", "path", Form::Path),
+    ("versions", "path", Form::VersionPath),
     ("api_versions", "actor_id", Form::Text),
     ("api_versions", "redacted_by_id", Form::Text),
     ("orders", "reason", Form::Text),
@@ -57,17 +61,26 @@ impl Form {
     fn bytes(self, column: &str) -> String {
         match self {
             Self::Text | Self::Object => format!("convert_to({column}, 'UTF8')"),
-            Self::Bytes | Self::Path => column.to_owned(),
+            Self::Bytes | Self::Path | Self::VersionPath => column.to_owned(),
         }
     }
 
-    /// What stands in the column instead: an expression over `$3`.
-    fn instead(self) -> &'static str {
+    /// Which rows of the table are meant.
+    fn rows(self) -> &'static str {
         match self {
-            Self::Text | Self::Object => "convert_from($3, 'UTF8')",
-            Self::Bytes => "$3",
+            Self::VersionPath => "store IN (SELECT store FROM api_stores WHERE org = $1)",
+            _ => "true",
+        }
+    }
+
+    /// What a row is set to instead: an expression over `$3`.
+    fn instead(self, column: &str) -> String {
+        match self {
+            Self::Text | Self::Object => format!("{column} = convert_from($3, 'UTF8')"),
+            Self::Bytes => format!("{column} = $3"),
             // Whatever the rest of it was, two paths must not become one.
-            Self::Path => "$3 || convert_to(encode(memory, 'hex'), 'UTF8')",
+            Self::Path => format!("{column} = $3 || convert_to(encode(memory, 'hex'), 'UTF8')"),
+            Self::VersionPath => format!("{column} = nullif($3::bytea, $3), salt = NULL, redacted = true"),
         }
     }
 
@@ -98,10 +111,10 @@ pub(super) async fn page(scoped: &Scoped, org: OrgId, after: &str) -> Result<Opt
         return Ok(None);
     };
     let Some((table, column, form)) = COLUMNS.get(at) else { return Ok(None) };
-    let bytes = form.bytes(column);
+    let (bytes, rows) = (form.bytes(column), form.rows());
     let sql = format!(
         "SELECT DISTINCT sha256({bytes}) AS hash, {bytes} FROM {table}
-         WHERE org = $1 AND {column} IS NOT NULL AND sha256({bytes}) > $2 ORDER BY hash LIMIT $3"
+         WHERE org = $1 AND {rows} AND {column} IS NOT NULL AND sha256({bytes}) > $2 ORDER BY hash LIMIT $3"
     );
     let rows = scoped.client()?.query(&sql, &[&&org.0[..], &last, &SEARCHED]).await?;
     let mut contents = Vec::with_capacity(rows.len());
@@ -134,9 +147,10 @@ pub(super) async fn elsewhere(
         return Ok(known);
     }
     for (table, column, form) in COLUMNS {
-        let hash = format!("sha256({})", form.bytes(column));
+        let (hash, rows) = (format!("sha256({})", form.bytes(column)), form.rows());
         let sql = format!(
-            "SELECT DISTINCT {hash} FROM {table} WHERE org = $1 AND {column} IS NOT NULL AND {hash} = ANY($2)"
+            "SELECT DISTINCT {hash} FROM {table}
+             WHERE org = $1 AND {rows} AND {column} IS NOT NULL AND {hash} = ANY($2)"
         );
         let rows = scoped.client()?.query(&sql, &[&&org.0[..], &hashes]).await?;
         known.extend(rows.iter().map(|row| row.get::<_, Vec<u8>>(0)));
@@ -151,16 +165,16 @@ pub(super) async fn take_out(scoped: &Scoped, org: OrgId, going: &Going) -> Resu
         return Ok(texts);
     }
     for (table, column, form) in COLUMNS {
-        let bytes = form.bytes(column);
+        let (bytes, rows) = (form.bytes(column), form.rows());
         let sql = format!(
             "SELECT DISTINCT {bytes} FROM {table}
-             WHERE org = $1 AND {column} IS NOT NULL AND sha256({bytes}) = ANY($2)"
+             WHERE org = $1 AND {rows} AND {column} IS NOT NULL AND sha256({bytes}) = ANY($2)"
         );
         for row in client.query(&sql, &[&&org.0[..], &hashes]).await? {
             let was: Vec<u8> = row.get(0);
             let left = form.without(&was, going, &Sha256::of(&was));
-            let instead = form.instead();
-            let sql = format!("UPDATE {table} SET {column} = {instead} WHERE org = $1 AND {bytes} = $2");
+            let instead = form.instead(column);
+            let sql = format!("UPDATE {table} SET {instead} WHERE org = $1 AND {rows} AND {bytes} = $2");
             let values: [Value<'_>; 3] = [&&org.0[..], &was, &left];
             texts += client.execute(&sql, &values).await?;
         }

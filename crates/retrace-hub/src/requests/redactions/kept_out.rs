@@ -1,7 +1,7 @@
 //! What stays out: contents are known again by a code under the key file.
 
-use super::Parts;
 use super::reach::outstanding;
+use super::{Parts, texts};
 use crate::Failure;
 use crate::database::Scoped;
 use crate::requests::{Caller, number};
@@ -76,6 +76,16 @@ impl KeptOut {
         sha256: &Sha256,
     ) -> Result<bool, Failure> {
         Ok(!known_tags(hub, scoped, org, std::iter::once(sha256)).await?.is_empty())
+    }
+
+    /// A name without what was redacted of it here: a machine that does not know the secret goes on sending it. The redaction is
+    /// under way or its marker stands; whoever calls this holds [`super::beside_others`].
+    pub(crate) async fn name(hub: &Hub, scoped: &Scoped, org: OrgId, name: &str) -> Result<String, Failure> {
+        let sha256 = Sha256::of(name.as_bytes());
+        let known = known_tags(hub, scoped, org, std::iter::once(&sha256)).await?;
+        let Some((_, parts)) = known.get(&sha256) else { return Ok(name.to_owned()) };
+        let left = texts::without(name.as_bytes(), Some(parts));
+        Ok(String::from_utf8(left).unwrap_or_else(|_| texts::REDACTED.to_owned()))
     }
 
     /// True if the content of a version stays out.

@@ -23,7 +23,8 @@ const PROPOSALS: i64 = 20;
 const MAX_TEXT_BYTES: usize = MAX_TEXT * 4;
 
 /// What stands in the place of what was redacted.
-pub(super) const MARKER: &[u8] = b"[redacted]";
+pub(super) const REDACTED: &str = "[redacted]";
+pub(super) const MARKER: &[u8] = REDACTED.as_bytes();
 
 /// Effort of zstd.
 const EFFORT: i32 = 3;

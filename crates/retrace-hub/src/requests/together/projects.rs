@@ -3,7 +3,7 @@
 use super::project_id;
 use crate::Failure;
 use crate::database::Scoped;
-use crate::requests::{Caller, id16, invalid, store_id};
+use crate::requests::{Caller, KeptOut, beside_others, id16, invalid, store_id};
 use crate::routes::Hub;
 use retrace_model::{MachineId, Sha256, StoreId};
 use retrace_sync::messages::Done;
@@ -25,6 +25,8 @@ pub(crate) async fn of_project(
                 Sha256::from_hex(remote).ok_or_else(|| invalid("A hash has 64 hexadecimal digits."))?;
             let id: [u8; 16] = hub.keys.random()?;
             let name: String = request.name.chars().filter(|letter| !letter.is_control()).take(100).collect();
+            beside_others(scoped, caller.org).await?;
+            let name = KeptOut::name(hub, scoped, caller.org, &name).await?;
             client
                 .execute(
                     "INSERT INTO projects (org, id, remote, name) VALUES ($1, $2, $3, $4)
