@@ -313,3 +313,43 @@ fn what_an_agent_wrote_is_undone_where_it_is_named_alone() {
     commands::undo(&world.app, named).expect("it is named");
     assert_eq!(world.read("b.md"), None);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_restore_leaves_what_a_directory_or_a_link_stands_in_the_way_of() {
+    let world = World::new();
+    for (path, text) in [("a.md", "one\n"), ("b.md", "two\n"), ("c.md", "three\n"), ("d/e.md", "four\n")] {
+        world.write(path, text);
+    }
+    world.scan();
+    let at = world.cursor();
+    world.write("a.md", "changed\n");
+    let place = |path: &str| world.path(&format!("notes/{path}"));
+    for path in ["b.md", "c.md", "d/e.md"] {
+        std::fs::remove_file(place(path)).expect("it goes");
+    }
+    world.write("b.md/in.md", "a directory has its name\n");
+    std::os::unix::fs::symlink(place("a.md"), place("c.md")).expect("a link");
+    std::fs::remove_dir(place("d")).expect("it goes");
+    world.write("d", "a file has the directory's name\n");
+    for scanned in [false, true] {
+        if scanned {
+            world.scan();
+        }
+        let preview = restore(&world, at, true);
+        let told: Vec<String> = preview.warnings.iter().map(ToString::to_string).collect();
+        assert_eq!(told.len(), 3, "{told:?}");
+        for (told, path) in told.iter().zip(["b.md", "c.md", "d/e.md"]) {
+            assert!(told.starts_with(path) && told.ends_with("it is left as it is."), "{told}");
+        }
+    }
+    let done = restore(&world, at, false);
+    assert!(done.conflicts.is_empty(), "{:?}", done.conflicts);
+    assert_eq!(std::fs::read_to_string(place("a.md")).expect("a file"), "one\n");
+    assert!(place("c.md").is_symlink() && !place("b.md/in.md").exists());
+    // Once nothing is in the way the same restore puts back what was left.
+    let again = restore(&world, at, false);
+    assert_eq!(again.warnings.len(), 1);
+    assert_eq!(world.read("b.md").as_deref(), Some("two\n"));
+    assert_eq!(world.read("d/e.md").as_deref(), Some("four\n"));
+}

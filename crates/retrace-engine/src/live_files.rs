@@ -84,13 +84,8 @@ impl LiveFiles {
                     moved_from: None,
                 },
                 // Nothing, or no regular file, so no memory.
-                Err(
-                    FileError::Missing { .. }
-                    | FileError::BelowAFile { .. }
-                    | FileError::Link { .. }
-                    | FileError::IsDirectory { .. }
-                    | FileError::NotAFile { .. },
-                ) => Payload::Gone,
+                Err(FileError::Missing { .. }) => Payload::Gone,
+                Err(error) if error.is_in_the_way() => Payload::Gone,
                 Err(error) => return Err(error.into()),
             };
             changes.push(Change { store, path: path.clone(), payload });

@@ -195,6 +195,15 @@ pub enum FileError {
 }
 
 impl FileError {
+    /// True where something that is no file of the directory stands at the path or on the way to it, so that none can be written.
+    #[must_use]
+    pub const fn is_in_the_way(&self) -> bool {
+        matches!(
+            self,
+            Self::IsDirectory { .. } | Self::Link { .. } | Self::NotAFile { .. } | Self::BelowAFile { .. }
+        )
+    }
+
     /// The variant that `source` stands for, met while `doing` something with `path`.
     pub(crate) fn new(path: &RelPath, doing: Doing, source: io::Error) -> Self {
         use io::ErrorKind as Kind;

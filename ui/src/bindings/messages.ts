@@ -1196,6 +1196,7 @@ export interface MessageArguments {
   "rollback.version_redacted": never;
   "rollback.version_session_id_or_operation": never;
   "rollback.what_before_redacted_left": "last";
+  "rollback_left.no_file_there": "path";
   "root.denied": "path";
   "root.io": "path" | "source";
   "root.missing": "path";

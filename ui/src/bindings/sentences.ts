@@ -1197,6 +1197,7 @@ export const SENTENCES = [
   msg({ id: "rollback.version_redacted", message: "That version was redacted." }),
   msg({ id: "rollback.version_session_id_or_operation", message: "`--to VERSION`, `--session ID` or `--operation SEQ`." }),
   msg({ id: "rollback.what_before_redacted_left", message: "{last}: what was there before is redacted; it is left as it is." }),
+  msg({ id: "rollback_left.no_file_there", message: "{path}: a directory, a link or something else that is no file stands there or on the way; it is left as it is." }),
   msg({ id: "root.denied", message: "\"{path}\" may not be read" }),
   msg({ id: "root.io", message: "\"{path}\" could not be opened: {source}" }),
   msg({ id: "root.missing", message: "\"{path}\" does not exist" }),

@@ -411,9 +411,35 @@ impl Review {
             };
             self.add_steps(reader, &mut plan, &goal)?;
         }
+        self.leave_what_is_in_the_way(&store, &mut plan)?;
         self.add_checks(reader, &store, &mut plan)?;
         plan.tidy();
         Ok(plan)
+    }
+
+    /// Leaves the files of a restored directory that cannot be written, because something that is no file stands there, and says so.
+    fn leave_what_is_in_the_way(
+        &self,
+        store: &retrace_log::StoreRow,
+        plan: &mut Plan,
+    ) -> Result<(), ApiError> {
+        if !store.has_directory() {
+            return Ok(());
+        }
+        let root = self.store_root(store)?;
+        let is_in_the_way = |step: &Step| {
+            step.wanted.is_some() && root.read(&step.path, 0).is_err_and(|error| error.is_in_the_way())
+        };
+        let (left, steps): (Vec<Step>, Vec<Step>) =
+            std::mem::take(&mut plan.steps).into_iter().partition(is_in_the_way);
+        plan.steps = steps;
+        for Step { path, wanted, .. } in left {
+            // Where the memory is now it stays.
+            let from = wanted.and_then(|wanted| wanted.moved_from);
+            plan.steps.retain(|step| step.wanted.is_some() || Some(&step.path) != from.as_ref());
+            plan.warnings.push(left::no_file_there(path.to_string()));
+        }
+        Ok(())
     }
 
     /// Unrecorded changes stand in the way of "the whole directory as it was": files that are new, edited or gone
@@ -556,6 +582,12 @@ fn later_change(expected: &VersionRow, newest: &VersionRow, wanted: Option<&Vers
 
 pub(super) fn shown_path(version: &VersionRow) -> String {
     version.path.as_ref().map_or_else(|| say::redacted_path().into_text(), ToString::to_string)
+}
+
+retrace_message::messages! {
+    /// What a restore leaves.
+    mod left in "rollback_left";
+    no_file_there(path) => "{path}: a directory, a link or something else that is no file stands there or on the way; it is left as it is.",
 }
 
 retrace_message::messages! {

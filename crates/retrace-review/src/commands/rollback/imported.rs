@@ -106,6 +106,7 @@ impl Review {
             let goal = Goal { memory: memory_id, store: store.id, state, deletion: None };
             self.add_steps(reader, &mut plan, &goal)?;
         }
+        self.leave_what_is_in_the_way(&store, &mut plan)?;
         self.add_checks(reader, &store, &mut plan)?;
         plan.tidy();
         known.sort_by(|a, b| (a.certain, &a.path).cmp(&(b.certain, &b.path)));
