@@ -196,16 +196,14 @@ fn an_act_that_fails_in_the_middle_is_taken_back() {
     world.write("a.md", "one\n");
     world.write("b.md", "one\n");
     world.scan();
-    let then = world.cursor();
     world.write("a.md", "two\n");
     world.write("z/b.md", "new\n");
     world.remove("b.md");
     world.scan();
     // A directory in the way of b.md.
     std::fs::create_dir(world.path("notes/b.md")).expect("a directory");
-    let request =
-        wire::RestoreReq { store: "notes".to_owned(), at: then.to_string(), ..wire::RestoreReq::default() };
-    commands::restore(&world.app, request).expect_err("there is a directory in the way");
+    let request = wire::RollbackReq { operation_seq: Some(world.cursor()), ..wire::RollbackReq::default() };
+    commands::rollback(&world.app, request).expect_err("there is a directory in the way");
     assert_eq!(world.read("a.md").as_deref(), Some("two\n"));
     assert_eq!(world.read("z/b.md").as_deref(), Some("new\n"));
     assert_eq!(world.scan(), 0);
