@@ -643,6 +643,68 @@ fn every_commit_of_a_history_made_at_random_is_as_git_has_it() {
     }
 }
 
+/// Every memory as its versions, in an order of its own.
+fn memories_of(world: &World, store: &str) -> Vec<Vec<(Option<String>, String, Option<String>, String)>> {
+    let mut memories: BTreeMap<String, Vec<_>> = BTreeMap::new();
+    for it in versions(world, store).into_iter().filter(|it| it.rebuilt) {
+        let told = (
+            it.path,
+            it.created_at,
+            it.content_sha256,
+            it.note.map_or_else(String::new, |note| note.to_string()),
+        );
+        memories.entry(it.memory_id).or_default().push(told);
+    }
+    let mut memories: Vec<_> = memories.into_values().collect();
+    memories.sort();
+    memories
+}
+
+/// True if an import replaced earlier ones.
+fn has_replaced(result: &wire::ImportResult) -> bool {
+    result.warnings.iter().any(|warning| warning.id() == "replaced.replaces")
+}
+
+#[test]
+fn imports_in_between_come_to_the_same_as_one_of_all() {
+    let mut replacing = Vec::new();
+    for seed in 21..29 {
+        let skewed = seed % 3 == 0;
+        let world = World::new();
+        let Some(repository) = Repository::new(world.path("repository")) else { return };
+        add_store(&world, "kept", std::iter::empty());
+        add_store(&world, "once", std::iter::empty());
+        let mut maker = Maker::new(seed, skewed);
+        let mut before = Vec::new();
+        for stop in [12, 25, 31, 60] {
+            while maker.marks < stop {
+                maker.step();
+            }
+            // The whole stream again: equal commits are equal.
+            repository.stream(maker.stream.as_bytes());
+            before = memories_of(&world, "kept");
+            let result = import(&world, &repository, "kept");
+            replacing.push(has_replaced(&result));
+        }
+        import(&world, &repository, "once");
+        let name = format!("history {seed}");
+        let all = memories_of(&world, "once");
+        assert_eq!(memories_of(&world, "kept"), all, "{name}");
+        let checks = Checks { blames: 6, words: Vec::new(), in_time: !skewed };
+        agrees(&world, "kept", &Git::new(&repository), &checks, &name);
+        assert_eq!(import(&world, &repository, "kept").versions, 0, "{name}: nothing comes in twice");
+        let last = versions(&world, "kept").iter().map(|version| version.operation_seq).max();
+        commands::undo(&world.app, wire::UndoReq { operation_seq: last, dry_run: false }).expect("undone");
+        assert_eq!(memories_of(&world, "kept"), before, "{name}: undone");
+        import(&world, &repository, "kept");
+        assert_eq!(memories_of(&world, "kept"), all, "{name}: imported again");
+        world.verify();
+    }
+    assert!(replacing.contains(&true), "no import replaces another");
+    let added = replacing.iter().filter(|replaces| !**replaces).count();
+    assert!(added > 8, "what git goes on with is added to what it told: {replacing:?}");
+}
+
 #[test]
 fn what_a_person_set_for_their_own_eyes_changes_nothing() {
     let imported = |settings: &[[&str; 2]]| {

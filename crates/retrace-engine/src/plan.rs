@@ -57,8 +57,13 @@ pub fn undoable(reader: &Reader<'_>, row: &OperationRow) -> Result<bool, ApiErro
         row.source,
         Source::Rollback | Source::Restore | Source::Api | Source::Tool | Source::Import | Source::Rebuilt
     );
-    if !act || row.undone_by.is_some() {
+    if !act {
         return Ok(false);
+    }
+    if row.undone_by.is_some() {
+        // History that was withdrawn and counts again can be withdrawn again.
+        let brought_in = row.undoes.is_none() && matches!(row.source, Source::Import | Source::Rebuilt);
+        return Ok(brought_in && row.versions > 0 && reader.undoings_of(row.seq)?.len().is_multiple_of(2));
     }
     // An act on a mirror has no version before its host took it.
     Ok(row.versions > 0

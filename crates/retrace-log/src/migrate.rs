@@ -27,6 +27,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0017_guards.sql"),
     include_str!("schema/0018_broken_rules.sql"),
     include_str!("schema/0019_taken_back.sql"),
+    include_str!("schema/0020_git_imports.sql"),
 ];
 
 /// Newest format this program knows.

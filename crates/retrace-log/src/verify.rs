@@ -17,6 +17,7 @@ use retrace_model::{MemoryId, Sha256};
 use rusqlite::Connection;
 use sha2::Digest as _;
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 /// Result of verification.
 #[derive(Clone, Debug, Default)]
@@ -119,10 +120,8 @@ impl Reader<'_> {
 
     /// Every table, index and trigger is as a fresh database has it.
     fn check_schema(&self, found: &mut Verification) -> Result<(), LogError> {
-        let mut fresh = Connection::open_in_memory()?;
-        migrate::migrate(&mut fresh)?;
-        let (expected, actual) = (schema(&fresh)?, schema(self.connection)?);
-        for (name, sql) in &expected {
+        let (expected, actual) = (expected_schema()?, schema(self.connection)?);
+        for (name, sql) in expected {
             match actual.iter().find(|(other, _)| other == name) {
                 None => found.add(say::schema_lacks(name)),
                 Some((_, other)) if other != sql => found.add(say::schemas_altered(name)),
@@ -524,6 +523,18 @@ impl ReadConnection {
         })?;
         Ok((raw, holders.into_iter().map(|(version, _)| version.id.seq).collect()))
     }
+}
+
+/// The schema of a fresh database, made once in a process: making it takes longer than checking a small log.
+fn expected_schema() -> Result<&'static [(String, String)], LogError> {
+    static EXPECTED: OnceLock<Vec<(String, String)>> = OnceLock::new();
+    if let Some(expected) = EXPECTED.get() {
+        return Ok(expected);
+    }
+    let mut fresh = Connection::open_in_memory()?;
+    migrate::migrate(&mut fresh)?;
+    let made = schema(&fresh)?;
+    Ok(EXPECTED.get_or_init(|| made))
 }
 
 /// Name and definition of everything in the schema.

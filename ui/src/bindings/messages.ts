@@ -1104,6 +1104,7 @@ export interface MessageArguments {
   "replaced.another": never;
   "replaced.emptied": never;
   "replaced.older": "found" | "known";
+  "replaced.replaces": "operations";
   "repository.dated_logs": never;
   "repository.dated_logs_topics": never;
   "repository.directory_agent_commits": never;

@@ -1105,6 +1105,7 @@ export const SENTENCES = [
   msg({ id: "replaced.another", message: "this is another log than the one that was kept here" }),
   msg({ id: "replaced.emptied", message: "the log that was kept here is gone: the database is empty or not there" }),
   msg({ id: "replaced.older", message: "the log is older than the one that was kept here: it ends at operation {found}, and was at {known}" }),
+  msg({ id: "replaced.replaces", message: "Git says otherwise than when it was read before. What operation {operations} brought in is replaced. Undoing this import brings it back." }),
   msg({ id: "repository.dated_logs", message: "dated logs/" }),
   msg({ id: "repository.dated_logs_topics", message: "dated logs/ and topics/" }),
   msg({ id: "repository.directory_agent_commits", message: "The directory is there; the agent commits to it." }),

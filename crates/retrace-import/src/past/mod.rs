@@ -7,6 +7,7 @@ pub(crate) mod bundle;
 pub(crate) mod file_history;
 pub(crate) mod git;
 pub(crate) mod lines;
+mod replace;
 pub(crate) mod transcripts;
 
 use crate::Imports;
@@ -14,7 +15,7 @@ use crate::jobs::Steps;
 use crate::kept_out;
 use crate::wire::ImportSource;
 use crate::wire::{ActResult, ApiError, ImportResult, ImportedFile};
-use retrace_log::{Append, PastLine, Rebuild, Rebuilt, StoreRow};
+use retrace_log::{Act, PastLine, Rebuild, Rebuilt, StoreRow};
 use retrace_message::Message;
 use retrace_model::{RelPath, Rules, Source, Timestamp};
 use std::collections::BTreeMap;
@@ -59,7 +60,7 @@ pub(crate) fn carry_out(
     let times = || lines.iter().flat_map(|line| &line.versions).map(|version| version.at);
     let (first, last) = (times().min(), times().max());
     let user = inner.user();
-    let rebuild = |lines| Rebuild {
+    let rebuild = Rebuild {
         store: store.id,
         source: import.source,
         actor: &user,
@@ -69,11 +70,23 @@ pub(crate) fn carry_out(
     };
     let total = usize::try_from(found).ok();
     let mut tell = |done: u64| steps.tell(usize::try_from(done).unwrap_or(usize::MAX), total);
-    let done = if import.dry_run {
-        inner.preview(|act| act.rebuild_telling(rebuild(lines), &mut tell))?
-    } else {
-        inner.write(|act| act.rebuild_telling(rebuild(lines), &mut tell))?
+    let is_git = import.from == ImportSource::Git;
+    let earlier = if is_git { inner.read(|reader| Ok(reader.git_imports(store.id)?))? } else { Vec::new() };
+    let is_due = !earlier.is_empty()
+        && inner.preview(|act| replace::is_due(act, &earlier, &rebuild, &mut |_| steps.go_on()))?;
+    let mut work = |act: &mut Act<'_>| {
+        if is_due {
+            return replace::replace(act, &earlier, &rebuild, &mut tell);
+        }
+        let done = act.rebuild_telling(&rebuild, &mut tell)?;
+        if let Some(seq) = done.operation_seq.filter(|_| is_git) {
+            act.note_git_import(seq, &[])?;
+        }
+        Ok(done)
     };
+    let done = if import.dry_run { inner.preview(&mut work)? } else { inner.write(&mut work)? };
+    let replaced = if is_due { earlier } else { Vec::new() };
+    let warnings = replaced_by(&replaced).into_iter().chain(warnings).collect();
     Ok(result(store, import, &done, Seen { found, files, first, last, warnings }))
 }
 
@@ -124,40 +137,40 @@ fn files_of(lines: &[PastLine]) -> Vec<ImportedFile> {
     files
 }
 
-/// Takes an import back: its versions are withdrawn, so that lists leave them out. Their contents stay until redacted.
+/// Takes an import back: its versions are withdrawn, so that lists leave them out. Their contents stay until redacted. What it
+/// replaced counts again.
 pub fn withdraw(inner: &Imports, seq: u64, dry_run: bool) -> Result<ActResult, ApiError> {
-    let versions = inner.read(|reader| {
-        let row = reader.operation(seq)?;
-        if let Some(by) = row.undone_by {
-            return Err(ApiError::invalid(say::operation_undone_already(), seq.to_string())
-                .hint(say::operation_undid_import_again_bring(by)));
-        }
-        if row.undoes.is_some() {
-            return Err(ApiError::invalid(say::import_undone_brought_back_importing(), seq.to_string()));
-        }
-        Ok(row.versions)
-    })?;
-    let mut result = ActResult { dry_run, withdrawn: versions, ..ActResult::default() };
+    let (row, undoings) = inner.read(|reader| Ok((reader.operation(seq)?, reader.undoings_of(seq)?)))?;
+    if row.undoes.is_some() {
+        return Err(ApiError::invalid(say::import_undone_brought_back_importing(), seq.to_string()));
+    }
+    let newest = undoings.last().copied();
+    if let Some(by) = newest.filter(|_| undoings.len() % 2 == 1) {
+        return Err(ApiError::invalid(say::operation_undone_already(), seq.to_string())
+            .hint(say::operation_undid_import_again_bring(by)));
+    }
+    let mut result = ActResult { dry_run, withdrawn: row.versions, ..ActResult::default() };
     if dry_run {
         return Ok(result);
     }
     let user = inner.user();
-    let row = inner.read(|reader| Ok(reader.operation(seq)?))?;
-    let note = say::undo_operation(seq);
-    let appended = inner.write(|act| {
-        Ok(act.append(Append {
-            store: row.store,
-            source: row.source,
-            actor: &user,
-            note: Some(&note),
-            at: inner.now(),
-            undoes: Some(seq),
-            changes: Vec::new(),
-            even_if_empty: true,
-        })?)
+    let at = inner.now();
+    result.operation_seq = inner.write(|act| {
+        for undoing in act.reader().replaced_for(seq)? {
+            // One that is undone since is left as it is.
+            if act.reader().undoings_of(undoing)?.is_empty() {
+                replace::undo(act, row.store, row.source, &user, at, undoing)?;
+            }
+        }
+        Ok(replace::undo(act, row.store, row.source, &user, at, newest.unwrap_or(seq))?)
     })?;
-    result.operation_seq = appended.operation_seq;
     Ok(result)
+}
+
+/// What is said of earlier imports that were replaced.
+fn replaced_by(earlier: &[u64]) -> Option<Message> {
+    let operations: Vec<String> = earlier.iter().map(u64::to_string).collect();
+    (!operations.is_empty()).then(|| told::replaces(operations.join(", ")))
 }
 
 retrace_message::messages! {
@@ -167,4 +180,10 @@ retrace_message::messages! {
     operation_undid_import_again_bring(by) => "Operation {by} undid it; import again to bring the history back.",
     import_undone_brought_back_importing() => "An import that was undone is brought back by importing again.",
     undo_operation(seq) => "undo of operation {seq}",
+}
+
+retrace_message::messages! {
+    /// Messages of imports that replace others.
+    mod told in "replaced";
+    replaces(operations) => "Git says otherwise than when it was read before. What operation {operations} brought in is replaced. Undoing this import brings it back.",
 }

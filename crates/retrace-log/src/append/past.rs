@@ -88,8 +88,9 @@ impl Act<'_> {
     /// # Errors
     /// [`LogError::NotFound`] for an unknown store, [`LogError::Invalid`] for another source and for a line that is not in
     /// the order of time, [`LogError::KeyLost`], or a failure of the database.
+    #[expect(clippy::needless_pass_by_value, reason = "made for one call, and large")]
     pub fn rebuild(&mut self, rebuild: Rebuild<'_>) -> Result<Rebuilt, LogError> {
-        self.rebuild_telling(rebuild, &mut |_| Ok(()))
+        self.rebuild_telling(&rebuild, &mut |_| Ok(()))
     }
 
     /// The same, telling `tell` before each version how many of the lines' versions are dealt with. What `tell` refuses ends
@@ -97,10 +98,9 @@ impl Act<'_> {
     ///
     /// # Errors
     /// As [`rebuild`](Self::rebuild), and what `tell` answers.
-    #[expect(clippy::needless_pass_by_value, reason = "made for one call, and large")]
     pub fn rebuild_telling<E: From<LogError>>(
         &mut self,
-        rebuild: Rebuild<'_>,
+        rebuild: &Rebuild<'_>,
         tell: &mut dyn FnMut(u64) -> Result<(), E>,
     ) -> Result<Rebuilt, E> {
         if !matches!(rebuild.source, Source::Rebuilt | Source::Import) {
@@ -124,8 +124,25 @@ impl Act<'_> {
                 even_if_empty: false,
             };
             Appending::begin((&act.transaction, act.entropy), &append, Dormant::Reappears, tags)?
-                .run_past(&append, &rebuild, tell)
+                .run_past(&append, rebuild, tell)
         })
+    }
+}
+
+impl Act<'_> {
+    /// Notes that an operation brought in what git kept, and which undoings of earlier ones made room for it.
+    ///
+    /// # Errors
+    /// [`LogError`] for an unknown operation, or a failure of the database.
+    pub fn note_git_import(&mut self, seq: u64, undoings: &[u64]) -> Result<(), LogError> {
+        let mut insert = self
+            .transaction
+            .prepare_cached("INSERT INTO git_imports (operation_seq, replaced_for) VALUES (?1, ?2)")?;
+        insert.execute(params![seq, None::<u64>])?;
+        for undoing in undoings {
+            insert.execute(params![undoing, seq])?;
+        }
+        Ok(())
     }
 }
 

@@ -56,6 +56,49 @@ impl Reader<'_> {
             .query_row([bound(root)], |row| row.get(0))?)
     }
 
+    /// The row of undoings that begins with the undoing of an operation, the oldest first: each undoes the one before.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn undoings_of(&self, operation: u64) -> Result<Vec<u64>, LogError> {
+        let mut query = self.connection.prepare_cached("SELECT seq FROM operations WHERE undoes = ?1")?;
+        let mut undoings = Vec::new();
+        let mut undone = operation;
+        // An operation is undone by a later one, so this ends.
+        while let Some(by) = query.query_row([bound(undone)], |row| row.get(0)).optional()? {
+            undoings.push(by);
+            undone = by;
+        }
+        Ok(undoings)
+    }
+
+    /// Operations that brought in what git kept of a store and still count, the oldest first.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] for an unknown store, or a failure of the database.
+    pub fn git_imports(&self, store: StoreId) -> Result<Vec<u64>, LogError> {
+        let store_row = rows::store_row(self.connection, store)?;
+        let mut query = self.connection.prepare_cached(
+            "SELECT g.operation_seq FROM git_imports g JOIN operations o ON o.seq = g.operation_seq
+             JOIN rebuilt r ON r.version_seq = o.first_version
+             WHERE g.replaced_for IS NULL AND o.store_id = ?1 AND r.withdrawn = 0 ORDER BY g.operation_seq",
+        )?;
+        let found = query.query_map([store_row], |row| row.get(0))?;
+        Ok(found.collect::<Result<_, _>>()?)
+    }
+
+    /// The undoings that an import of what git kept made of earlier ones, the oldest first.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn replaced_for(&self, import: u64) -> Result<Vec<u64>, LogError> {
+        let mut query = self.connection.prepare_cached(
+            "SELECT operation_seq FROM git_imports WHERE replaced_for = ?1 ORDER BY operation_seq",
+        )?;
+        let found = query.query_map([bound(import)], |row| row.get(0))?;
+        Ok(found.collect::<Result<_, _>>()?)
+    }
+
     /// The rebuilt version before a version of the same memory; every rebuilt one is before every observed one.
     pub(crate) fn rebuilt_before(&self, version: &VersionRow) -> Result<Option<VersionRow>, LogError> {
         let (at, seq) = if version.rebuilt {

@@ -524,13 +524,13 @@ fn before_each_version_it_is_reported_how_many_are_dealt_with_and_a_refusal_ends
     let rebuild = |lines| Rebuild { store, source: Source::Import, actor: &actor, note: None, at, lines };
     let mut reported = Vec::new();
     let mut act = log.writer.begin().expect("a transaction");
-    let done = act.rebuild_telling(rebuild(lines(-90)), &mut |dealt_with| -> Result<(), LogError> {
+    let done = act.rebuild_telling(&rebuild(lines(-90)), &mut |dealt_with| -> Result<(), LogError> {
         reported.push(dealt_with);
         Ok(())
     });
     assert_eq!(done.expect("rebuilds").versions.len(), 5);
     assert_eq!(reported, [0, 1, 2, 3, 5]);
-    let refused = act.rebuild_telling(rebuild(lines(-50)), &mut |dealt_with| match dealt_with {
+    let refused = act.rebuild_telling(&rebuild(lines(-50)), &mut |dealt_with| match dealt_with {
         0..3 => Ok(()),
         _ => Err(LogError::Busy),
     });
