@@ -3,6 +3,7 @@
 mod agent_sdk;
 mod approvals;
 mod failover;
+mod forks;
 mod hostile;
 mod kept_out;
 mod model;

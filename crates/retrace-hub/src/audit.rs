@@ -80,6 +80,19 @@ pub(crate) async fn note_change_of_hub(
     write(scoped, org, None, &entry).await
 }
 
+/// Notes what whoever starts a hub process was given, before any request is served.
+pub(crate) async fn note_at_start(
+    client: &deadpool_postgres::Object,
+    org: OrgId,
+    action: &str,
+    subject: &str,
+) -> Result<(), Failure> {
+    let insert = "INSERT INTO audit (org, at, action, subject, outcome, verified)
+         VALUES ($1, $2, $3, $4, 'done', false)";
+    client.execute(insert, &[&&org.0[..], &now(), &action, &subject]).await?;
+    Ok(())
+}
+
 async fn write(
     scoped: &Scoped,
     org: OrgId,

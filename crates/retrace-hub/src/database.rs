@@ -1,8 +1,7 @@
 //! The database: connecting, migrating, and transactions that see one organisation.
 
-use crate::Failure;
 use crate::keys::HubKeys;
-use crate::tls;
+use crate::{Failure, audit, tls};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
@@ -233,6 +232,7 @@ async fn prepare(
     let mut token = None;
     if wanted || new_owner_token {
         token = Some(new_token(Prepared(client), keys, org, Role::Owner, None).await?.0);
+        audit::note_at_start(client, org, "token", Role::Owner.as_str()).await?;
     }
     client.batch_execute("COMMIT").await?;
     Ok((org, token))

@@ -17,6 +17,7 @@ mod agents;
 mod background;
 mod client;
 mod commands;
+mod compared;
 mod member;
 mod people;
 mod policy;

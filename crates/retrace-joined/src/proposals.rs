@@ -1,6 +1,7 @@
 //! Proposals: what this machine asks of another, and what others ask of it.
 
 use crate::client::HubError;
+use crate::compared::Compared;
 use crate::member::Member;
 use crate::redactions::{Context, code_word, instant, signed_by};
 use crate::state;
@@ -157,6 +158,9 @@ fn settle_one(together: &Arc<Together>, id: &str, accept: bool) -> Result<HubPro
     let proposal = found.ok_or_else(|| {
         ApiError::new(Code::NotFound, say::none_waits_here(), id).hint(say::list_proposals())
     })?;
+    if accept && member.forked {
+        return Err(ApiError::invalid(copies::other_copy_goes_on(), id).hint(copies::make_it_a_machine()));
+    }
     let body = match accept {
         true => carried_out(&context, &proposal),
         false => body(&context, &proposal, HubProposalState::Refused, None, Some("refused_by_a_person")),
@@ -167,11 +171,15 @@ fn settle_one(together: &Arc<Together>, id: &str, accept: bool) -> Result<HubPro
 }
 
 /// Carries out the proposals for this machine whose stores accept them.
-pub(crate) fn carry_out(context: &Context<'_>) -> Result<Vec<HubProposalDone>, HubError> {
+pub(crate) fn carry_out(
+    context: &Context<'_>,
+    compared: &Compared,
+) -> Result<Vec<HubProposalDone>, HubError> {
     let member = state::joined(context.together)?;
-    let accepts =
-        |proposal: &Proposal| member.stores.get(&proposal.store).is_some_and(|store| store.accept_proposals);
-    let accepting = member.stores.iter().filter(|(_, store)| store.accept_proposals);
+    let accepts = |store: &str| {
+        member.stores.get(store).is_some_and(|known| known.accept_proposals) && compared.has_store(store)
+    };
+    let accepting = member.stores.iter().filter(|(store, _)| accepts(store));
     let stores: Vec<String> = accepting.map(|(id, _)| id.clone()).collect();
     let (mut done, mut known) = (Vec::new(), BTreeSet::new());
     if stores.is_empty() {
@@ -180,7 +188,7 @@ pub(crate) fn carry_out(context: &Context<'_>) -> Result<Vec<HubProposalDone>, H
     loop {
         let asked = AskProposals { stores: Some(stores.clone()), ..to_carry_out() };
         let list: Proposals = context.hub.call("proposals", &asked)?;
-        let page = list.proposals.iter().filter(|proposal| accepts(proposal));
+        let page = list.proposals.iter().filter(|proposal| accepts(&proposal.store));
         let new: Vec<&Proposal> = page.filter(|proposal| known.insert(proposal.id.clone())).collect();
         if new.is_empty() {
             return Ok(done);
@@ -373,4 +381,11 @@ retrace_message::messages! {
     membership_damaged() => "The membership of the hub is damaged.",
     damaged_proposal() => "The proposal is damaged.",
     proposed(id, person, machine) => "{id}, proposed by {person} on {machine}",
+}
+
+retrace_message::messages! {
+    /// Messages about a copy of the log.
+    mod copies in "hub_copies";
+    other_copy_goes_on() => "Another copy of this log goes on under the identity of this machine: the proposal may be meant for it.",
+    make_it_a_machine() => "Put the newer log back, or make this one a machine of its own: `retrace hub leave --new-identity`, then `retrace hub join`.",
 }

@@ -4,6 +4,7 @@
 //! A secret is told to nobody: other machines are told where in their own contents it stands, and take it from there.
 
 use crate::client::{Hub, HubError};
+use crate::compared::Compared;
 use crate::member::Member;
 use crate::state;
 use crate::{Together, reasons};
@@ -263,13 +264,17 @@ pub(crate) fn by_redaction(together: &Together, masked: &[u64]) -> Result<Vec<Ma
     })
 }
 
-/// Carries out what other machines redacted, and sends receipts.
-pub(crate) fn carry_out(context: &Context<'_>) -> Result<Vec<HubCarriedOut>, HubError> {
+/// Carries out what other machines redacted, and sends receipts. An order stays where it names a version that was not found to be
+/// one of this log.
+pub(crate) fn carry_out(context: &Context<'_>, compared: &Compared) -> Result<Vec<HubCarriedOut>, HubError> {
     let mut done = Vec::new();
     let mut refused = BTreeSet::new();
     for _ in 0..ROUNDS {
         let Orders { mut orders } = context.hub.call("orders", &Done {})?;
-        orders.retain(|order| !refused.contains(&order.id));
+        orders.retain(|order| {
+            let is_ours = |target: &Target| compared.has(&target.store, target.local_seq);
+            !refused.contains(&order.id) && order.targets.iter().all(is_ours)
+        });
         if orders.is_empty() {
             break;
         }

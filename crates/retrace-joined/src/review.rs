@@ -2,6 +2,7 @@
 
 use crate::Together;
 use crate::client::HubError;
+use crate::compared::Compared;
 use crate::member::Member;
 use crate::redactions::{Context, instant};
 use crate::state;
@@ -33,14 +34,17 @@ const MAX_LEFT: usize = 100_000;
 const MAX_CONTENT: usize = 64 << 20;
 
 /// Takes reviews made at the hub into the log, and answers how many.
-pub(crate) fn take_decisions(context: &Context<'_>) -> Result<u64, HubError> {
+///
+/// Those of a store that was not compared wait, with what came after them.
+pub(crate) fn take_decisions(context: &Context<'_>, compared: &Compared) -> Result<u64, HubError> {
     let inner = context.together;
     let mut noted = 0;
     loop {
         let after = state::joined(inner)?.decided;
         let page: Decisions = context.hub.call("decisions", &Decided { after })?;
-        let Some(last) = page.decisions.last().map(|last| last.number) else { return Ok(noted) };
-        for decision in &page.decisions {
+        let ours = page.decisions.iter().take_while(|one| compared.has(&one.store, one.local_seq));
+        let Some(last) = ours.clone().last().map(|last| last.number) else { return Ok(noted) };
+        for decision in ours {
             noted += u64::from(take(context, decision)?);
         }
         state::update_all(inner, |member| member.decided = last)?;

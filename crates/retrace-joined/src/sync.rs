@@ -2,6 +2,7 @@
 //! noted once the hub acknowledged it. Killed anywhere, the next run goes on from there; what is sent twice is the same once.
 
 use crate::client::{Hub, HubError, hint_of_sync};
+use crate::compared::Compared;
 use crate::redactions::{self, Context};
 use crate::state::{self, KeptWaiting, Membership, Sent, StoreState};
 use crate::{Together, policy, proposals, review, sessions};
@@ -109,7 +110,7 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
     // Of a store that was taken off the list the hub is told of redactions alone: what was sent of it is still there.
     let only_redactions = |store: &StoreRow| request.store.is_none() && store.removed_at.is_some();
     let hub_key = member.hub_key();
-    let send = |resend: bool, answer: &mut HubSynced| -> Result<bool, ApiError> {
+    let send = |resend: bool, answer: &mut HubSynced, compared: &mut Compared| -> Result<bool, ApiError> {
         let member = state::joined(inner)?;
         let was_sent = |store: &StoreRow| {
             member.stores.get(&store.id.to_string()).is_some_and(|state| state.sent.is_some())
@@ -137,8 +138,12 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
                 together,
                 at_hub: None,
                 only_redactions: only_redactions(store),
+                is_same: false,
             };
             let ended = sending.run(resend);
+            if sending.is_same {
+                compared.note(store.id.to_string(), sending.state.sent.as_ref());
+            }
             // What the hub said, also where the chains are not the same; where it was not asked, what it acknowledged before.
             let acknowledged = sending.state.sent.map_or(0, |sent| sent.seq);
             sending.done.seq = sending.at_hub.unwrap_or(acknowledged);
@@ -157,6 +162,9 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
             let problem = match ended {
                 Ok(()) => continue,
                 Err(Stop::Problem(code, message, hint)) => {
+                    if is_other_log(code) {
+                        compared.differs();
+                    }
                     HubProblem { code, store_id: Some(store.id.to_string()), message, hint }
                 }
                 Err(Stop::Hub(error)) => match refusal(&member, store.id, error)? {
@@ -176,10 +184,11 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
         }
         Ok(true)
     };
-    if send(request.resend, &mut answer)? {
-        match exchange(&context, &mut answer) {
+    let mut compared = Compared::default();
+    if send(request.resend, &mut answer, &mut compared)? {
+        match exchange(&context, &compared, &mut answer) {
             // What was done here for others is sent at once.
-            Ok(true) => drop(send(false, &mut answer)?),
+            Ok(true) => drop(send(false, &mut answer, &mut compared)?),
             Ok(false) => {}
             Err(error) => answer.problems.extend(of_machine(&member, error)?),
         }
@@ -187,7 +196,7 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
             Ok(shared) => answer.shared = shared,
             Err(error) => answer.problems.extend(of_machine(&member, error)?),
         }
-        match tell(&context, &stores, &mut answer) {
+        match tell(&context, &stores, &compared, &mut answer) {
             Ok(()) => {}
             Err(error) => answer.problems.extend(of_machine(&member, error)?),
         }
@@ -197,6 +206,11 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
     Ok(answer)
 }
 
+/// True where the hub has another log of this machine than this one.
+fn is_other_log(fault: HubFault) -> bool {
+    matches!(fault, HubFault::Fork | HubFault::ChainCut)
+}
+
 /// Remembers whether another copy of this log goes on under the same identity: leaving would take it from that one as well.
 fn note_fork(
     inner: &Engine,
@@ -204,8 +218,8 @@ fn note_fork(
     all_stores: bool,
     answer: &HubSynced,
 ) -> Result<(), ApiError> {
-    let is_fork = |problem: &HubProblem| matches!(problem.code, HubFault::Fork | HubFault::ChainCut);
-    let forked = answer.problems.iter().any(is_fork) || (member.forked && !all_stores);
+    let is_fork = answer.problems.iter().any(|problem| is_other_log(problem.code));
+    let forked = is_fork || (member.forked && !all_stores);
     if forked == member.forked {
         return Ok(());
     }
@@ -228,17 +242,27 @@ fn tell_all_again(inner: &Engine, stores: &[StoreRow]) -> Result<(), ApiError> {
     })
 }
 
-/// Carries out what waits for this machine; answers whether that changed the log.
-fn exchange(context: &Context<'_>, answer: &mut HubSynced) -> Result<bool, HubError> {
-    answer.redactions = redactions::carry_out(context)?;
-    answer.proposals = proposals::carry_out(context)?;
-    answer.reviews = review::take_decisions(context)?;
+/// Carries out what waits for this machine, as far as it means versions of this log; answers whether that changed the log.
+fn exchange(context: &Context<'_>, compared: &Compared, answer: &mut HubSynced) -> Result<bool, HubError> {
+    if !compared.is_same_log() {
+        return Ok(false);
+    }
+    answer.redactions = redactions::carry_out(context, compared)?;
+    answer.proposals = proposals::carry_out(context, compared)?;
+    answer.reviews = review::take_decisions(context, compared)?;
     Ok(!answer.redactions.is_empty() || !answer.proposals.is_empty())
 }
 
 /// Tells the hub what is left to review and of which projects the stores are, and asks what waits.
-fn tell(context: &Context<'_>, stores: &[StoreRow], answer: &mut HubSynced) -> Result<(), HubError> {
-    let told = stores.iter().filter(|store| store.removed_at.is_none()).try_for_each(|store| {
+fn tell(
+    context: &Context<'_>,
+    stores: &[StoreRow],
+    compared: &Compared,
+    answer: &mut HubSynced,
+) -> Result<(), HubError> {
+    // Of a log that is another than at the hub, nothing that the hub would take for that one's.
+    let listed = stores.iter().filter(|store| store.removed_at.is_none() && compared.is_same_log());
+    let told = listed.into_iter().try_for_each(|store| {
         review::tell_left(context, store.id)?;
         review::tell_project(context, store)
     });
@@ -309,6 +333,8 @@ struct Sending<'s> {
     at_hub: Option<u64>,
     /// True of a store that was taken off the list.
     only_redactions: bool,
+    /// True once the chains were found to be the same.
+    is_same: bool,
 }
 
 impl Sending<'_> {
@@ -324,6 +350,7 @@ impl Sending<'_> {
         let (masked, newest) =
             self.inner.read(|reader| Ok(reader.masked_after(self.store.id, after)?)).map_err(Stop::from)?;
         self.compare(resend)?;
+        self.is_same = true;
         self.redact(&masked, newest)?;
         if self.done.send == HubSend::Nothing || self.only_redactions {
             return Ok(());
@@ -422,7 +449,7 @@ impl Sending<'_> {
                 ));
             }
             if at_hub.seq == sent.seq && at_hub.digest != sent.digest {
-                return Err(self.fork(sent.seq));
+                return Err(self.fork(at_hub.seq)?);
             }
             // A log that is no longer the same up to there is compared from its beginning.
             if self.operation_digest(sent.operation)? != Some(sent.operation_digest) {
@@ -445,7 +472,7 @@ impl Sending<'_> {
             }
         }
         if head.digest != at_hub.digest {
-            return Err(self.fork(head.seq));
+            return Err(self.fork(at_hub.seq)?);
         }
         if operation > 0 {
             self.note(head, last, operation, at_hub.at)?;
@@ -461,8 +488,8 @@ impl Sending<'_> {
         let asked = self.hub.call::<Link>("link", &LinkAt { store: self.id(), seq: head.seq });
         match asked {
             Ok(link) if link.digest == head.digest => Ok(self.cut(head.seq, at_hub)),
-            Ok(_) => Ok(self.fork(head.seq)),
-            Err(HubError::Refused { kind, .. }) if kind == NOT_FOUND => Ok(self.fork(head.seq)),
+            Ok(_) => self.fork(head.seq),
+            Err(HubError::Refused { kind, .. }) if kind == NOT_FOUND => self.fork(head.seq),
             Err(error) => Err(error.into()),
         }
     }
@@ -475,8 +502,40 @@ impl Sending<'_> {
         )
     }
 
-    fn fork(&self, seq: u64) -> Stop {
-        Stop::Problem(HubFault::Fork, say::fork(&self.store.name, seq), say::other_identity())
+    /// The chains differ at a link, or before it.
+    fn fork(&self, seq: u64) -> Result<Stop, Stop> {
+        let digests = self.digests(seq)?;
+        let (mut same, mut differs) = (0, seq);
+        while differs - same > 1 {
+            self.go_on()?;
+            let middle = same + (differs - same) / 2;
+            let here = usize::try_from(middle - 1).ok().and_then(|place| digests.get(place));
+            let asked = self.hub.call::<Link>("link", &LinkAt { store: self.id(), seq: middle });
+            match asked {
+                Ok(link) if Some(&link.digest) == here => same = middle,
+                Ok(_) => differs = middle,
+                Err(HubError::Refused { kind, .. }) if kind == NOT_FOUND => differs = middle,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(Stop::Problem(HubFault::Fork, say::fork(&self.store.name, differs), say::other_identity()))
+    }
+
+    /// Digests of the first links of the chain here.
+    fn digests(&self, links: u64) -> Result<Vec<Sha256>, Stop> {
+        let (mut head, mut last) = (Head::EMPTY, 0);
+        let mut digests = Vec::new();
+        while head.seq < links {
+            self.go_on()?;
+            let page = self.page(last)?;
+            let Some(newest) = page.last() else { break };
+            last = newest.seq;
+            for version in page {
+                head = head.then(self.machine, self.store.id, &version.leaf);
+                digests.push(head.digest);
+            }
+        }
+        Ok(digests)
     }
 
     fn note(&mut self, head: Head, local_seq: u64, operation: u64, at: i64) -> Result<(), Stop> {

@@ -127,10 +127,18 @@ pub(super) async fn security(examined: &Examined) -> Result<Vec<Check>, Failure>
         let next = "Take that from the role retrace_hub.";
         Check::error("role", format!("The role retrace_hub is too strong: {}.", faults.join(", ")), next)
     });
-    let watched = "SELECT count(*) FROM pg_trigger WHERE tgrelid = 'audit'::regclass AND NOT tgisinternal
-         AND tgenabled IN ('O', 'A')";
-    checks.push(if client.query_one(watched, &[]).await?.get::<_, i64>(0) >= 2 {
-        Check::ok("audit", "The audit log can only be added to.")
+    let watched = "SELECT p.prosrc FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
+         WHERE t.tgrelid = 'audit'::regclass AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A')";
+    let functions: Vec<String> = client.query(watched, &[]).await?.iter().map(|row| row.get(0)).collect();
+    let refuses = |body: &String| body.trim() == audit_function().trim();
+    checks.push(if functions.iter().filter(|body| refuses(body)).count() >= 2 {
+        Check::ok(
+            "audit",
+            "The audit log can only be added to, until the owner of its table switches that off.",
+        )
+    } else if functions.len() >= 2 {
+        let next = "Put the function back as the hub's migrations have it; then find out who replaced it.";
+        Check::error("audit", "The function that keeps the audit log is another one.", next)
     } else {
         let next = "ALTER TABLE audit ENABLE TRIGGER ALL; then find out who switched them off.";
         Check::error("audit", "The triggers that keep the audit log are switched off.", next)
@@ -242,4 +250,11 @@ pub(super) async fn leftovers(examined: &Examined) -> Result<Vec<Check>, Failure
         ));
     }
     Ok(checks)
+}
+
+/// The body of the function that keeps the audit log, as a migration made it.
+fn audit_function() -> &'static str {
+    let migration = include_str!("../../migrations/V2__policy.sql");
+    let function = migration.split_once("FUNCTION audit_is_append_only()").map_or("", |(_, rest)| rest);
+    function.split("$$").nth(1).unwrap_or_default()
 }

@@ -200,6 +200,7 @@ impl Sessions<'_> {
         // A client makes files of these names when it resumes.
         let is_path = |text: &str| is_name(text) && !text.split('/').any(|word| word == ".." || word == ".");
         if key.project_key.chars().count() > PROJECT
+            || key.project_key.chars().any(char::is_control)
             || !is_path(&key.session_id)
             || (key.session_id.is_empty() && operation != "list")
             || !is_path(&part)

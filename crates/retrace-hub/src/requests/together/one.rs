@@ -194,6 +194,10 @@ pub(crate) async fn comment(
     caller: &Caller,
     request: Comment,
 ) -> Result<Done, Failure> {
+    let length = request.text.chars().count();
+    if length > MAX_TEXT {
+        return Err(invalid(&format!("The comment has {length} characters; at most {MAX_TEXT} are kept.")));
+    }
     let text = words(&request.text);
     if text.trim().is_empty() {
         return Err(invalid("The comment is empty."));
