@@ -189,15 +189,22 @@ struct Claim {
 ///
 /// Writes that failed explain nothing. A call that was answered before the version before was recorded explains a version
 /// only where its content is exact and it comes after the call that explains the version before: that is how a history that
-/// is played back is known.
+/// is played back is known. `since` is when recording of the memory's store began: what was written since then was seen, so that
+/// such a call explains nothing any more.
 #[must_use]
-pub fn join(versions: &[Version<'_>], writes: &[&Write], present: &[Presence]) -> Vec<Match> {
-    let rows = Rows::new(writes);
+pub fn join(
+    versions: &[Version<'_>],
+    writes: &[&Write],
+    present: &[Presence],
+    since: Option<Timestamp>,
+) -> Vec<Match> {
+    let rows = Rows { since, ..Rows::new(writes) };
     let mut told = Told::default();
     versions
         .iter()
         .map(|version| {
             let found = explain(version, &rows, &told, present);
+            told.newest = found.write.map(|write| rows.rank[write]).max(told.newest);
             if let (Confidence::ExactContent, Some(write)) = (found.confidence, found.write) {
                 told.last = Some(rows.rank[write]);
                 told.calls.insert(one_of(writes, write, version.path));
@@ -212,6 +219,8 @@ pub fn join(versions: &[Version<'_>], writes: &[&Write], present: &[Presence]) -
 struct Told<'w> {
     /// Place of the last write.
     last: Option<usize>,
+    /// Place of the newest write that explains one, exactly or likely.
+    newest: Option<usize>,
     /// The calls, each with the path of its version: one call brings one version of a path.
     calls: HashSet<OneOf<'w>>,
 }
@@ -233,6 +242,8 @@ struct Rows<'w> {
     order: Vec<usize>,
     /// Place of each in `order`.
     rank: Vec<usize>,
+    /// When recording began.
+    since: Option<Timestamp>,
 }
 
 impl<'w> Rows<'w> {
@@ -244,7 +255,7 @@ impl<'w> Rows<'w> {
         for (place, at) in order.iter().enumerate() {
             rank[*at] = place;
         }
-        Self { writes, order, rank }
+        Self { writes, order, rank, since: None }
     }
 
     /// The latest writes that concern a version and were done by then, oldest first; without those that were done before the
@@ -293,15 +304,27 @@ fn explain(version: &Version<'_>, rows: &Rows<'_>, told: &Told<'_>, present: &[P
     let writes = rows.writes;
     let fresh = rows.fresh(version);
     // A session's statement about its extraction gives no content.
-    let is_left =
-        |at: &usize| !writes[*at].is_saying() && !told.calls.contains(&one_of(writes, *at, version.path));
+    let is_left = |at: &usize| {
+        !writes[*at].is_saying()
+            && !told.calls.contains(&one_of(writes, *at, version.path))
+            && !is_passed(version, rows, told, *at)
+    };
     let calls: Vec<usize> = fresh.iter().copied().filter(is_left).collect();
     let claims = in_time_first(exact(version, writes, &calls), writes, version);
     if let Some(found) = choose(claims, writes, Confidence::ExactContent, version) {
         return found;
     }
-    // Played back in order: the earliest that fits is the next.
-    let played = exact(version, writes, &rows.after(told.last, version));
+    // Played back in order: the earliest that fits is the next. What was written while the store was recorded was changed again
+    // when another version was recorded after it.
+    let is_superseded = |at: &usize| {
+        done_at(writes[*at]).is_some_and(|done| {
+            rows.since.is_some_and(|since| since <= done)
+                && version.previous_at.is_some_and(|previous| done <= previous)
+        })
+    };
+    let mut next = rows.after(told.last, version);
+    next.retain(|at| !is_superseded(at));
+    let played = exact(version, writes, &next);
     if let Some(first) = played.iter().min_by_key(|claim| rows.rank[claim.write]) {
         let same = writes[first.write].session.as_ref();
         if played.iter().all(|claim| writes[claim.write].session.as_ref() == same) {
@@ -326,6 +349,14 @@ fn explain(version: &Version<'_>, rows: &Rows<'_>, told: &Told<'_>, present: &[P
         undecided => undecided,
     };
     named_by_file(version).or(undecided).or_else(|| at_work(version, present)).unwrap_or_else(Match::unknown)
+}
+
+/// True of a write that comes before the one that explains an earlier version, and was done before the version before was recorded:
+/// what it left was changed again by then.
+fn is_passed(version: &Version<'_>, rows: &Rows<'_>, told: &Told<'_>, at: usize) -> bool {
+    let done = done_at(rows.writes[at]).zip(version.previous_at);
+    told.newest.is_some_and(|newest| rows.rank[at] < newest)
+        && done.is_some_and(|(done, previous)| done <= previous)
 }
 
 /// The claims of calls made before the version was recorded. Only where there is none may a clock be wrong: then the earliest call is

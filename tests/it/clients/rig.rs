@@ -37,6 +37,10 @@ pub(super) fn command(program: &Path, world: &World) -> Command {
     command.current_dir(world.path("project")).stdin(Stdio::null());
     command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
     command.env("HOME", world.path("home"));
+    // Some unpack libraries there and leave them.
+    let temporary = world.path("temporary");
+    std::fs::create_dir_all(&temporary).expect("a folder");
+    command.env("TMPDIR", temporary);
     // What it asks of any other host goes nowhere.
     command.env("HTTPS_PROXY", "http://127.0.0.1:9").env("HTTP_PROXY", "http://127.0.0.1:9");
     command.env("NO_PROXY", "127.0.0.1,localhost");

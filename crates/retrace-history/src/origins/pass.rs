@@ -281,7 +281,8 @@ impl Pass<'_> {
                 may_be_older: wanted.may_be_older,
             })
             .collect();
-        join(&versions, &writes, present)
+        let since = self.inner.read(|reader| Ok(reader.store(store)?.created_at)).ok();
+        join(&versions, &writes, present, since)
     }
 
     /// The sessions that were at work on a store's project.

@@ -179,7 +179,9 @@ fn paired(messages: &[&Message]) -> HashSet<String> {
     blocks()
         .filter_map(|block| match &block.kind {
             BlockKind::ToolUse { id, input, server: false, .. }
-                if results.contains(id.as_str()) && input.is_object() && !id.is_empty() =>
+                if results.contains(id.as_str())
+                    && (input.is_object() || input.is_string())
+                    && !id.is_empty() =>
             {
                 Some(id.clone())
             }
@@ -281,6 +283,10 @@ fn json_message(message: &Message) -> Value {
 fn json_block(block: &Block) -> Option<Value> {
     Some(match &block.kind {
         BlockKind::Text { text } => json!({"type": "text", "text": text}),
+        // A tool that takes a text alone, such as Codex's `exec` in code mode: here an input has fields.
+        BlockKind::ToolUse { id, name, input: Value::String(text), .. } => {
+            json!({"type": "tool_use", "id": id, "name": name, "input": {"input": text}})
+        }
         BlockKind::ToolUse { id, name, .. } => {
             json!({"type": "tool_use", "id": id, "name": name, "input": block.kind.sent_input()})
         }
@@ -309,6 +315,35 @@ mod tests {
 
     fn read(text: &str) -> Transcript {
         retrace_transcript::read(text.as_bytes()).unwrap().transcripts.remove(0)
+    }
+
+    #[test]
+    fn calls_of_a_tool_that_takes_a_text_are_in_the_request() {
+        let line = |kind: &str, payload: Value| {
+            json!({"timestamp": "2026-11-20T10:00:00.000Z", "type": kind, "payload": payload}).to_string()
+        };
+        let item = |payload: Value| line("response_item", payload);
+        let text = |role: &str, kind: &str, text: &str| {
+            item(json!({"type": "message", "role": role, "content": [{"type": kind, "text": text}]}))
+        };
+        let usage = json!({"input_tokens": 10, "output_tokens": 2, "total_tokens": 12});
+        let count = line(
+            "event_msg",
+            json!({"type": "token_count", "info": {"last_token_usage": usage, "total_token_usage": usage}}),
+        );
+        let lines = [
+            line("session_meta", json!({"id": "s", "timestamp": "2026-11-20T10:00:00.000Z", "cwd": "/p"})),
+            text("user", "input_text", "hello"),
+            item(json!({"type": "custom_tool_call", "call_id": "c1", "name": "exec", "input": "run('ls')"})),
+            count.clone(),
+            item(json!({"type": "custom_tool_call_output", "call_id": "c1", "output": "a.txt"})),
+            text("assistant", "output_text", "done"),
+            count,
+        ];
+        let transcript = read(&lines.join("\n"));
+        let rebuilt = rebuild(&transcript, transcript.requests.last().unwrap(), "gpt-6.1-terra").unwrap();
+        let body = Value::Object(rebuilt.body).to_string();
+        assert!(body.contains(r#""input":{"input":"run('ls')"}"#) && body.contains("a.txt"), "{body}");
     }
 
     #[test]

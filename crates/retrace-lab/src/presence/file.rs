@@ -75,8 +75,12 @@ impl FileAsked {
         let pieces = spoken.digest.pieces_of(&names);
         let memory = if self.is_loaded_at_start(spoken) { &self.at_start } else { &self.on_demand };
         let place = if self.is_for(spoken.kind) { Place::Here } else { Place::OtherAgent };
-        let conversation =
-            Conversation::new(spoken.digest, spoken.shelf).of_subagent(spoken.is_subagent).at_place(place);
+        // These send instructions in a system prompt that they do not record, to subagents as well.
+        let is_in_prompt = matches!(spoken.kind, Some(RootKind::Opencode | RootKind::Gemini));
+        let conversation = Conversation::new(spoken.digest, spoken.shelf)
+            .of_subagent(spoken.is_subagent)
+            .in_system_prompt(is_in_prompt)
+            .at_place(place);
         let at = conversation.at(memory, &pieces, Some(0), request)?;
         match at.lines.get(usize::try_from(line).ok()?.checked_sub(1)?)?.absent {
             None => Some((Ok(()), grade(at.grade))),

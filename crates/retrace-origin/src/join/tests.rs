@@ -36,7 +36,7 @@ fn version<'a>(seconds: i64, before: Option<&'a str>, after: Option<&'a str>) ->
 
 fn one(version: Version<'_>, writes: &[Write]) -> Match {
     let writes: Vec<&Write> = writes.iter().collect();
-    join(&[version], &writes, &[]).remove(0)
+    join(&[version], &writes, &[], None).remove(0)
 }
 
 fn answer(found: &Match) -> (Confidence, Basis, Option<&str>, usize) {
@@ -74,20 +74,38 @@ fn of_equal_calls_each_explains_the_version_recorded_after_it() {
     // The first two by a call of two prompts each, seconds apart, the third by hand.
     let calls = [appended("s", 100), appended("s", 102)];
     let calls: Vec<&Write> = calls.iter().collect();
-    let found = join(&versions, &calls, &[]);
+    let found = join(&versions, &calls, &[], None);
     assert_eq!([found[0].write, found[1].write], [Some(0), Some(1)]);
     assert!(found[..2].iter().all(|found| found.confidence == Confidence::ExactContent));
     assert_ne!(found[2].confidence, Confidence::ExactContent);
     // A later call of another session is no candidate for what was there before it.
     let calls = [appended("s", 100), appended("fork", 102)];
     let calls: Vec<&Write> = calls.iter().collect();
-    let found = join(&versions[..2], &calls, &[]);
+    let found = join(&versions[..2], &calls, &[], None);
     let sessions: Vec<_> = found.iter().map(|found| found.session.as_deref()).collect();
     assert_eq!(sessions, [Some("s"), Some("fork")]);
     // Where clocks differ, the call nearest to the version is it.
     let calls = [appended("s", 102), appended("s", 104)];
     let calls: Vec<&Write> = calls.iter().collect();
-    assert_eq!(join(&versions[..1], &calls, &[])[0].write, Some(0));
+    assert_eq!(join(&versions[..1], &calls, &[], None)[0].write, Some(0));
+}
+
+#[test]
+fn a_content_that_was_changed_again_before_a_version_is_not_the_writers_when_it_comes_back() {
+    let appended = || by("first", 97, Effect::Append(b"- m\n".to_vec()));
+    // The recorder looked once, after the second call; then another takes the line back.
+    for (back, until) in [(103, 99), (900, 99), (900, 103)] {
+        let versions = [
+            Version { previous_at: Some(at(40)), ..version(until, Some("o\n"), Some("x\n- m\n")) },
+            Version { previous_at: Some(at(until)), ..version(back, Some("x\n- m\n"), Some("x\n")) },
+        ];
+        for second in [appended(), by("first", 97, Effect::Unparsed)] {
+            let calls = [by("first", 96, whole("x\n")), second];
+            let calls: Vec<&Write> = calls.iter().collect();
+            let found = join(&versions, &calls, &[], Some(at(0)));
+            assert_ne!(found[1].confidence, Confidence::ExactContent, "{back} {until}: {found:?}");
+        }
+    }
 }
 
 #[test]
@@ -281,7 +299,7 @@ fn a_session_that_was_alone_at_work_is_named_as_that() {
         until: at(until),
     };
     let changed = version(100, Some("a"), Some("b"));
-    let found = |present: &[Presence]| join(&[changed], &[], present).remove(0);
+    let found = |present: &[Presence]| join(&[changed], &[], present, None).remove(0);
     assert_eq!(
         answer(&found(&[presence("s", 10, 90)])),
         (Confidence::TimeOnly, Basis::Present, Some("s"), 0)
@@ -309,7 +327,7 @@ fn a_history_that_is_played_back_is_known_in_order() {
         // Put back by hand: it is the content of an earlier call, and no call made this change.
         step(5003, Some("three\n"), "one\n"),
     ];
-    let found = join(&versions, &writes, &[]);
+    let found = join(&versions, &writes, &[], None);
     assert_eq!(found.iter().map(|found| found.write).collect::<Vec<_>>(), [Some(0), Some(1), Some(2), None]);
 }
 
@@ -331,7 +349,7 @@ fn what_a_session_says_of_its_extraction_is_likely_and_exact_calls_come_first() 
         ..version(seconds, Some(before), Some(after))
     };
     let writes_of = saying("s", 60);
-    let found = join(&[step(30, "one", "two")], &[&writes_of], &[]).remove(0);
+    let found = join(&[step(30, "one", "two")], &[&writes_of], &[], None).remove(0);
     assert_eq!(
         (found.confidence, found.basis, found.session.as_deref()),
         (Confidence::Likely, Basis::Named, Some("s"))
@@ -340,14 +358,15 @@ fn what_a_session_says_of_its_extraction_is_likely_and_exact_calls_come_first() 
     for seconds in [30 + 200, -40] {
         let writes_of = saying("s", seconds);
         assert_eq!(
-            join(&[step(30, "one", "two")], &[&writes_of], &[]).remove(0).confidence,
+            join(&[step(30, "one", "two")], &[&writes_of], &[], None).remove(0).confidence,
             Confidence::Unknown
         );
     }
     // Calls that give the bytes are surer, also when the saying stands between them.
     let (first, second) = (by("s", 10, edit("one", "1", false)), by("s", 20, edit("1", "two", false)));
     let between = saying("s", 15);
-    let found = join(&[step(30, "one", "two")], &[&first, &between, &second, &writes_of], &[]).remove(0);
+    let found =
+        join(&[step(30, "one", "two")], &[&first, &between, &second, &writes_of], &[], None).remove(0);
     assert_eq!(
         (found.confidence, found.basis, found.write),
         (Confidence::ExactContent, Basis::Chain, Some(2))
@@ -395,7 +414,7 @@ proptest! {
                 may_be_older: false,
             }
         }).collect();
-        for (found, (_, after)) in join(&versions, &writes, &[]).iter().zip(&recorded) {
+        for (found, (_, after)) in join(&versions, &writes, &[], None).iter().zip(&recorded) {
             prop_assert!(after.is_some());
             // More calls than a chain may have between two looks are only likely.
             if found.confidence != Confidence::ExactContent {

@@ -47,14 +47,23 @@ pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan, found: &mut Ins
     }
     let of = |key: &str| layers.iter().rev().find_map(|layer| layer["context"].get(key));
     let mut names: Vec<String> = Vec::new();
-    let added = of("fileName").map(texts).unwrap_or_default();
+    let expanded = |text: String| with_variables(&text, surroundings);
+    let added: Vec<String> =
+        of("fileName").map(texts).unwrap_or_default().into_iter().map(expanded).collect();
     for name in added.iter().map(|name| name.trim()).chain([GEMINI]) {
         if !name.is_empty() && !names.iter().any(|known| known == name) {
             names.push(name.to_owned());
         }
     }
     let markers = of("memoryBoundaryMarkers").map_or_else(|| vec![".git".to_owned()], texts);
-    let included: Vec<String> = of("includeDirectories").map(texts).unwrap_or_default();
+    // Of these alone every layer counts.
+    let mut included: Vec<String> = Vec::new();
+    for place in layers.iter().flat_map(|layer| texts(&layer["context"]["includeDirectories"])).map(expanded)
+    {
+        if !included.contains(&place) {
+            included.push(place);
+        }
+    }
     let mut walk = Walk { scan, found, names, markers, seen: BTreeMap::new() };
     for name in walk.names.clone() {
         walk.take(&own, own.join(name), InstructionScope::User, say::every_session(AGENT.title()), None);
@@ -89,6 +98,31 @@ pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan, found: &mut Ins
             }
         }
     }
+}
+
+/// A text of the settings with `$NAME` and `${NAME}` put in; a name that is not set stays as it is (tried with 0.61.0).
+fn with_variables(text: &str, surroundings: &Surroundings) -> String {
+    let mut parts = text.split('$');
+    let mut expanded = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (name, rest) = match part.strip_prefix('{').and_then(|part| part.split_once('}')) {
+            Some((name, rest)) => (name, rest),
+            None => part.split_at(
+                part.find(|at: char| !at.is_ascii_alphanumeric() && at != '_').unwrap_or(part.len()),
+            ),
+        };
+        match surroundings.variable(name).filter(|_| !name.is_empty()) {
+            Some(value) => {
+                expanded.push_str(&value.to_string_lossy());
+                expanded.push_str(rest);
+            }
+            None => {
+                expanded.push('$');
+                expanded.push_str(part);
+            }
+        }
+    }
+    expanded
 }
 
 /// True if the user trusts the folder, false if not; none where the folder is not named, or trust is switched off.
@@ -187,7 +221,15 @@ impl Walk<'_, '_> {
         for entry in self.scan.entries(&folder) {
             let place = self.leads_to(&entry.path);
             let Some(value) = self.json(&place.join("gemini-extension.json")) else { continue };
-            let name = value["name"].as_str().unwrap_or(&entry.name).to_owned();
+            // One without a name or version, or with other letters in its name, is not loaded (tried with 0.61.0).
+            let Some(name) = value["name"].as_str().filter(|_| value["version"].is_string()) else {
+                continue;
+            };
+            let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
+            if name.is_empty() || !name.chars().all(is_letter) {
+                continue;
+            }
+            let name = name.to_owned();
             let switched_off = switched_off(&switches[name.as_str()]["overrides"], start);
             let mut names = texts(&value["contextFileName"]);
             if names.is_empty() {

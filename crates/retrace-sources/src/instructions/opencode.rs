@@ -16,6 +16,12 @@ const AGENT: InstructionAgent = InstructionAgent::Opencode;
 const AGENTS: &str = "AGENTS.md";
 const CLAUDE: &str = "CLAUDE.md";
 
+/// Variable that holds settings themselves.
+const CONTENT: &str = "OPENCODE_CONFIG_CONTENT";
+
+/// Largest file that is put into a setting, in bytes: it gives a name.
+const MAX_PUT_IN: u64 = 4096;
+
 /// Directories and files that one pattern is tried on.
 const MAX_TRIED: usize = 20_000;
 
@@ -44,8 +50,11 @@ pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan, found: &mut Ins
     let mut walk = Walk { scan, found, seen: BTreeSet::new() };
     let home = surroundings.home.join(".claude");
     let mut taken = None;
-    for (base, path, counts) in [(&config, config.join(AGENTS), true), (&home, home.join(CLAUDE), !no_claude)]
-    {
+    let other = other_config(surroundings);
+    let own = other.iter().map(|other| (other, AGENTS, true));
+    let own = own.chain([(&config, AGENTS, true), (&home, CLAUDE, !no_claude)]);
+    for (base, name, counts) in own {
+        let path = base.join(name);
         if !path.exists() || !counts {
             continue;
         }
@@ -93,6 +102,11 @@ pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan, found: &mut Ins
             walk.take(&folder, path, InstructionScope::Project, reason, Some(state));
         }
     }
+}
+
+/// The directory of settings that a variable names beside the user's own.
+fn other_config(surroundings: &Surroundings) -> Option<PathBuf> {
+    surroundings.variable("OPENCODE_CONFIG_DIR").map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
 /// The directory that a `.git` file names.
@@ -144,16 +158,60 @@ impl Walk<'_, '_> {
         for folder in above.iter().rev() {
             files.extend(["opencode.json", "opencode.jsonc"].map(|name| folder.join(".opencode").join(name)));
         }
+        let folders = [Some(surroundings.home.join(".opencode")), other_config(surroundings)];
+        for folder in folders.into_iter().flatten() {
+            files.extend(["opencode.json", "opencode.jsonc"].map(|name| folder.join(name)));
+        }
         let mut patterns: Vec<(PathBuf, String)> = Vec::new();
+        let mut add = |file: &Path, found: Vec<String>| {
+            for pattern in found {
+                if !patterns.iter().any(|(_, known)| *known == pattern) {
+                    patterns.push((file.to_owned(), pattern));
+                }
+            }
+        };
         for file in files.into_iter().filter(|file| file.is_absolute() && file.is_file()) {
             let value = self.scan.json5(&file).unwrap_or_default();
-            for pattern in texts(&value["instructions"]) {
-                if !patterns.iter().any(|(_, known)| *known == pattern) {
-                    patterns.push((file.clone(), pattern));
+            let found = texts(&value["instructions"]).into_iter();
+            let found = found.map(|pattern| self.put_in(surroundings, &file, &pattern)).collect();
+            add(&file, found);
+        }
+        if let Some(text) = surroundings.variable(CONTENT) {
+            let value: serde_json::Value = json5::from_str(&text.to_string_lossy()).unwrap_or_default();
+            add(Path::new(CONTENT), texts(&value["instructions"]));
+        }
+        patterns
+    }
+
+    /// A text of a settings file with `{env:NAME}` and `{file:PATH}` put in; a path is relative to the file.
+    fn put_in(&mut self, surroundings: &Surroundings, file: &Path, text: &str) -> String {
+        let mut parts = text.split('{');
+        let mut made = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let told = part.split_once('}').and_then(|(inside, rest)| Some((inside.split_once(':')?, rest)));
+            match told {
+                Some((("env", name), rest)) => {
+                    made.push_str(
+                        &surroundings.variable(name).map(|it| it.to_string_lossy()).unwrap_or_default(),
+                    );
+                    made.push_str(rest);
+                }
+                Some((("file", path), rest)) => {
+                    let path = match path.strip_prefix("~/") {
+                        Some(rest) => surroundings.home.join(rest),
+                        None => file.parent().unwrap_or(file).join(path),
+                    };
+                    let inside = self.scan.text(&path, MAX_PUT_IN).unwrap_or_default();
+                    made.push_str(inside.trim());
+                    made.push_str(rest);
+                }
+                _ => {
+                    made.push('{');
+                    made.push_str(part);
                 }
             }
         }
-        patterns
+        made
     }
 
     /// The files that a pattern of the settings names: below each directory of the way up, or where an absolute one says.

@@ -374,11 +374,11 @@ fn extensions_of_gemini_that_are_linked_or_switched_off() {
     let home = Home::new();
     home.repository("work/app");
     let root = home.root().display().to_string();
-    home.write("own/ext/gemini-extension.json", r#"{"name": "lnk"}"#);
+    home.write("own/ext/gemini-extension.json", r#"{"name": "lnk", "version": "1"}"#);
     home.write("own/ext/GEMINI.md", "Linked.\n");
     let link = serde_json::json!({"source": home.path("own/ext"), "type": "link"});
     home.write(".gemini/extensions/lnk/.gemini-extension-install.json", &link.to_string());
-    home.write(".gemini/extensions/e/gemini-extension.json", r#"{"name": "e"}"#);
+    home.write(".gemini/extensions/e/gemini-extension.json", r#"{"name": "e", "version": "1"}"#);
     home.write(".gemini/extensions/e/GEMINI.md", "Mine.\n");
     let state = |rules: &[&str]| {
         let rules: Vec<String> = rules.iter().map(|rule| rule.replace("HOME", &root)).collect();
@@ -459,4 +459,74 @@ fn too_large_and_bytes_that_are_no_text() {
     std::fs::write(home.path("app/CLAUDE.md"), [0xff, 0xfe, b'x']).unwrap();
     std::fs::write(home.path("app/CLAUDE.local.md"), vec![b'a'; 4 * 1024 * 1024 + 1]).unwrap();
     assert_eq!(claude(&home, "app"), ["loaded app/CLAUDE.md", "too_large app/CLAUDE.local.md"]);
+}
+
+/// What is loaded for an agent with some variables set.
+fn loaded_with(home: &Home, agent: InstructionAgent, variables: &[(&str, String)]) -> Vec<String> {
+    let mut surroundings = home.surroundings();
+    surroundings.env.extend(variables.iter().map(|(name, value)| ((*name).to_owned(), value.into())));
+    let found = instructions(&surroundings, Some(&home.path("work/app")));
+    let rows = reported(home, &found, agent).into_iter();
+    rows.filter_map(|row| row.strip_prefix("loaded ").map(str::to_owned)).collect()
+}
+
+#[test]
+fn settings_of_gemini_from_every_layer_and_with_variables() {
+    let home = Home::new();
+    home.repository("work/app");
+    let settings = |name: &str, place: &str| {
+        serde_json::json!({"context": {"fileName": [name], "includeDirectories": [place]}}).to_string()
+    };
+    home.write(".gemini/settings.json", &settings("NONE.md", "~/one"));
+    home.write("work/app/.gemini/settings.json", &settings("${TEAM}.md", "$ELSEWHERE/two"));
+    for place in ["one", "two", "work/app"] {
+        home.write(&format!("{place}/TEAM.md"), "Of the team.\n");
+    }
+    for (name, extension) in [
+        ("good", r#"{"name": "good", "version": "1"}"#),
+        ("unversioned", r#"{"name": "unversioned"}"#),
+        ("spaced", r#"{"name": "two words", "version": "1"}"#),
+    ] {
+        home.write(&format!(".gemini/extensions/{name}/gemini-extension.json"), extension);
+        home.write(&format!(".gemini/extensions/{name}/GEMINI.md"), "Of an extension.\n");
+    }
+    let root = home.root().display().to_string();
+    let variables = [("TEAM", "TEAM".to_owned()), ("ELSEWHERE", root)];
+    let mut loaded = loaded_with(&home, InstructionAgent::Gemini, &variables);
+    loaded.sort();
+    let expected = [".gemini/extensions/good/GEMINI.md", "one/TEAM.md", "two/TEAM.md", "work/app/TEAM.md"];
+    assert_eq!(loaded, expected);
+    assert_eq!(loaded_with(&home, InstructionAgent::Gemini, &[]), [".gemini/extensions/good/GEMINI.md"]);
+}
+
+#[test]
+fn settings_of_opencode_in_other_places_and_with_texts_put_in() {
+    let home = Home::new();
+    home.repository("work/app");
+    home.write(".config/opencode/AGENTS.md", "Of the user.\n");
+    home.write("other/AGENTS.md", "In its place.\n");
+    for name in ["a", "b", "c", "d", "e"] {
+        home.write(&format!("work/app/{name}.md"), "Named.\n");
+    }
+    home.write("other/opencode.json", r#"{"instructions": ["a.md"]}"#);
+    home.write(".opencode/opencode.json", r#"{"instructions": ["b.md"]}"#);
+    home.write(
+        "work/app/opencode.json",
+        r#"{"instructions": ["{env:WHICH}.md", "{file:./which}.md", "{x}.md"]}"#,
+    );
+    home.write("work/app/which", "d\n");
+    let loaded = |variables: &[(&str, String)]| loaded_with(&home, InstructionAgent::Opencode, variables);
+    let other = home.path("other").display().to_string();
+    let content = r#"{"instructions": ["e.md"]}"#.to_owned();
+    let mut found = loaded(&[
+        ("OPENCODE_CONFIG_DIR", other),
+        ("OPENCODE_CONFIG_CONTENT", content),
+        ("WHICH", "c".to_owned()),
+    ]);
+    found.sort();
+    let named = ["a", "b", "c", "d", "e"].map(|name| format!("work/app/{name}.md"));
+    assert_eq!(found, [&["other/AGENTS.md".to_owned()][..], &named].concat());
+    let mut found = loaded(&[]);
+    found.sort();
+    assert_eq!(found, [".config/opencode/AGENTS.md", "work/app/b.md", "work/app/d.md"]);
 }
