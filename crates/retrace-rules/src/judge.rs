@@ -5,7 +5,7 @@ use crate::deeds::{Deed, Deeds, What};
 use crate::matching::{Answer, Paths, call_matches, has_form, is_rehearsal, program_matches};
 use crate::rule::{Command, Form, Pattern, TextForm};
 use crate::shell::{Call, Calls};
-use crate::wish::asked_for;
+use crate::wish::{Consent, asked_for, asks_to_change, consent};
 use std::borrow::Cow;
 
 /// What became of an opportunity, by the session alone.
@@ -202,7 +202,7 @@ impl<'d> Judge<'d> {
     fn form(self, command: &Command, form: &Form) -> Vec<Verdict> {
         // Of any program, what a program starts is judged with what starts it, and what the shell does itself is no call.
         let any = command.program == "*";
-        self.calls(command, |_, _, call, matches| {
+        self.calls(command, |judge, index, call, matches| {
             if matches != Answer::Yes || any && BUILTINS.contains(&call.program.as_str()) {
                 return None;
             }
@@ -214,9 +214,22 @@ impl<'d> Judge<'d> {
             Some(match has {
                 Answer::Yes => Outcome::Followed,
                 Answer::Unknown => Outcome::Undecidable,
+                Answer::No if judge.was_formless_wished(index, form, call) => Outcome::Excepted,
                 Answer::No => Outcome::Broken,
             })
         })
+    }
+
+    /// True if the person refused a word of the form, or asked for the text that must not be there.
+    fn was_formless_wished(&self, index: usize, form: &Form, call: &Call) -> bool {
+        let Some(said) = self.said_before(index) else { return false };
+        match form {
+            Form::With(words) => {
+                let mut own = words.iter().filter(|word| **word != call.program);
+                own.any(|word| crate::wish::is_refused(said, word))
+            }
+            Form::Without(text) => asked_for(said, &Command { program: text.clone(), arguments: Vec::new() }),
+        }
     }
 
     fn order(mut self, before: &Command, after: &Command, ran: &mut Vec<Ran>) -> Vec<Verdict> {
@@ -379,9 +392,8 @@ impl<'d> Judge<'d> {
             if !is_forbidden {
                 self.add(index, path, Outcome::Followed);
             } else {
-                let name = path.rsplit('/').next().unwrap_or(path);
                 let said = self.said_before(index).unwrap_or_default();
-                let wished = said.contains(name) && !crate::wish::is_refused(said, name);
+                let wished = asks_to_change(said, path);
                 self.add(index, path, if wished { Outcome::Excepted } else { Outcome::Broken });
             }
         }
@@ -496,29 +508,30 @@ impl<'d> Judge<'d> {
 
     fn ask_first(self, command: &Command) -> Vec<Verdict> {
         self.calls(command, |judge, index, _, matches| {
-            (matches == Answer::Yes).then(|| match judge.was_answered(index) {
-                true => Outcome::Followed,
-                false => judge.broken_unless_wished(index, command),
+            (matches == Answer::Yes).then(|| match judge.answer_before(index).map(consent) {
+                Some(Consent::Given) => Outcome::Followed,
+                Some(Consent::Unclear) if !judge.was_wished(index, command) => Outcome::Undecidable,
+                _ => judge.broken_unless_wished(index, command),
             })
         })
     }
 
-    /// True if the person answered a question of the model before this deed: the model ended its turn with one, or a tool asked.
-    fn was_answered(&self, index: usize) -> bool {
+    /// What the person answered to a question of the model before this deed: the model ended its turn with one, or a tool asked.
+    fn answer_before(&self, index: usize) -> Option<&str> {
         let conversation = self.deeds.all[index].conversation;
-        let mut said = false;
+        let mut said: Option<&str> = None;
         for deed in self.deeds.all[..index].iter().rev().filter(|deed| deed.conversation == conversation) {
             match &deed.what {
-                What::Answered => return true,
-                What::Told(text) if said => return text.contains(['?', '？']),
+                What::Answered => return Some(said.unwrap_or_default()),
+                What::Told(text) if said.is_some() => return said.filter(|_| text.contains(['?', '？'])),
                 // Two texts of the person without an answer between them: nothing was asked.
-                What::Said(_) if said => return false,
-                What::Said(_) => said = true,
-                What::Command { .. } | What::Edit { .. } if said => return false,
+                What::Said(_) if said.is_some() => return None,
+                What::Said(text) => said = Some(text),
+                What::Command { .. } | What::Edit { .. } if said.is_some() => return None,
                 _ => {}
             }
         }
-        false
+        None
     }
 
     /// The person's last words before a deed. A subagent's conversation begins with what its agent told it.

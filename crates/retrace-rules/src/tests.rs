@@ -181,6 +181,13 @@ fn a_form_is_asked_of_every_call() {
         [Outcome::Followed, Outcome::Followed]
     );
     assert_eq!(outcomes(&rtk, all(&[&go, &bash("a", "git status")])), [Outcome::Broken]);
+    for wish in ["just run plain `git status`, no rtk", "run git status without the rtk prefix"] {
+        assert_eq!(
+            outcomes(&rtk, all(&[&[said(wish)], &bash("a", "git status")])),
+            [Outcome::Excepted],
+            "{wish}"
+        );
+    }
 }
 
 #[test]
@@ -527,6 +534,23 @@ fn a_question_and_its_answer_come_before_the_act() {
     assert_eq!(outcomes(&ask, all(&[&[said("Merge the pr.")], &merge])), [Outcome::Excepted]);
     let question = call("q", "AskUserQuestion", json!({"questions": []}));
     assert_eq!(outcomes(&ask, all(&[&go, &question, &merge])), [Outcome::Followed]);
+    // A plain refusal is no consent, and one that goes on is not clear.
+    let answered = |text: &str| {
+        let answer = format!("User has answered your questions: \"Shall I merge it?\"=\"{text}\".");
+        let result = json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "q", "content": answer}]});
+        [question[0].clone(), result]
+    };
+    assert_eq!(outcomes(&ask, all(&[&go, &answered("Yes"), &merge])), [Outcome::Followed]);
+    assert_eq!(outcomes(&ask, all(&[&go, &answered("No"), &merge])), [Outcome::Broken]);
+    for (answer, outcome) in [
+        ("no, wait", Outcome::Broken),
+        ("Not yet.", Outcome::Broken),
+        ("don't", Outcome::Broken),
+        ("no problem, go ahead", Outcome::Undecidable),
+    ] {
+        let asked = [told("Shall I merge it?"), said(answer)];
+        assert_eq!(outcomes(&ask, all(&[&go, &asked, &merge])), [outcome], "{answer}");
+    }
     // Long texts keep what they end with, and that they ask.
     let long = "Detail of the work. ".repeat(400);
     for question in [format!("{long}\n\nShall I merge it?"), format!("{long} Shall I merge it? {long}")] {
