@@ -2,7 +2,8 @@
 
 use crate::added::Written;
 use crate::deeds::{Deed, Deeds, What};
-use crate::matching::{Answer, Paths, call_matches, has_form, is_rehearsal, program_matches};
+use crate::matching::{Answer, call_matches, has_form, is_rehearsal, program_matches};
+use crate::paths::Paths;
 use crate::rule::{Command, Form, Pattern, TextForm};
 use crate::shell::{Call, Calls};
 use crate::wish::{Consent, asked_for, asks_to_change, consent};
@@ -381,21 +382,30 @@ impl<'d> Judge<'d> {
 
     fn paths(mut self, paths: &Paths) -> Vec<Verdict> {
         let directory = self.deeds.directory.as_deref();
+        let mut counted: Option<&str> = None;
         for (index, deed) in self.new_deeds() {
-            let What::Edit { path, is_removed, .. } = &deed.what else { continue };
+            let What::Edit { path, by, with_all_below, perhaps, .. } = &deed.what else { continue };
             // A command that failed may have written before; what another tool failed to write was not written.
             if deed.failed && !self.is_by_command(index) {
                 continue;
             }
-            let is_forbidden =
-                paths.matches(path, directory) || *is_removed && paths.matches_all_below(path, directory);
-            if !is_forbidden {
-                self.add(index, path, Outcome::Followed);
-            } else {
-                let said = self.said_before(index).unwrap_or_default();
-                let wished = asks_to_change(said, path);
-                self.add(index, path, if wished { Outcome::Excepted } else { Outcome::Broken });
+            let is_forbidden = match by {
+                Some(_) => paths.written(path, directory, *with_all_below),
+                None => Answer::from(paths.matches(path, directory)),
+            };
+            // Where the directory itself counts, the file that may be put there is no second write.
+            let is_counted = counted.is_some_and(|place| retrace_origin::is_below(path, place));
+            if *perhaps && (is_counted || is_forbidden == Answer::No) {
+                continue;
             }
+            counted = Some(path.as_str()).filter(|_| is_forbidden == Answer::Yes);
+            let outcome = match (is_forbidden, perhaps) {
+                (Answer::No, _) => Outcome::Followed,
+                _ if asks_to_change(self.said_before(index).unwrap_or_default(), path) => Outcome::Excepted,
+                (Answer::Yes, false) => Outcome::Broken,
+                _ => Outcome::Undecidable,
+            };
+            self.add(index, path, outcome);
         }
         self.found
     }

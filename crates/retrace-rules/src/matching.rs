@@ -2,7 +2,7 @@
 
 use crate::rule::{Command, Form};
 use crate::shell::{Call, name_of};
-use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder, GlobMatcher};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -456,70 +456,4 @@ pub fn has_form(form: &Form, call: &Call) -> Answer {
             }
         }
     }
-}
-
-/// Patterns of paths, compiled.
-#[derive(Clone, Debug)]
-pub struct Paths {
-    files: GlobSet,
-    /// Directories of which all is named.
-    directories: GlobSet,
-}
-
-impl Paths {
-    /// Compiles patterns; what cannot be compiled matches nothing.
-    #[must_use]
-    pub fn of(patterns: &[String]) -> Self {
-        let set = |patterns: &mut dyn Iterator<Item = &str>| {
-            let mut set = GlobSetBuilder::new();
-            for glob in patterns.filter_map(path_globs).flatten() {
-                set.add(glob);
-            }
-            set.build().unwrap_or_default()
-        };
-        Self {
-            files: set(&mut patterns.iter().map(String::as_str)),
-            directories: set(&mut patterns.iter().filter_map(|pattern| directory_of(pattern))),
-        }
-    }
-
-    /// True if a path, or its part below `directory`, matches.
-    #[must_use]
-    pub fn matches(&self, path: &str, directory: Option<&str>) -> bool {
-        is_in(&self.files, path, directory)
-    }
-
-    /// True if all below a directory matches.
-    #[must_use]
-    pub fn matches_all_below(&self, path: &str, directory: Option<&str>) -> bool {
-        is_in(&self.directories, path, directory)
-    }
-}
-
-fn is_in(set: &GlobSet, path: &str, directory: Option<&str>) -> bool {
-    let below =
-        directory.and_then(|directory| path.strip_prefix(directory)).map(|path| path.trim_start_matches('/'));
-    set.is_match(path) || below.is_some_and(|below| set.is_match(below))
-}
-
-/// The globs of a pattern: anywhere in a path, and everything below what it names. `None` for a pattern that cannot be read.
-#[must_use]
-pub(crate) fn path_globs(pattern: &str) -> Option<Vec<Glob>> {
-    let pattern = pattern.trim().trim_start_matches("./").trim_end_matches('/');
-    if pattern.is_empty() {
-        return None;
-    }
-    let build = |text: &str| GlobBuilder::new(text).literal_separator(true).build().ok();
-    let anywhere = if pattern.starts_with('/') || pattern.starts_with("**/") {
-        pattern.to_owned()
-    } else {
-        format!("**/{pattern}")
-    };
-    Some(vec![build(&anywhere)?, build(&format!("{anywhere}/**"))?])
-}
-
-/// The pattern of the directory whose whole content a pattern names: `generated` of `generated/**`.
-fn directory_of(pattern: &str) -> Option<&str> {
-    let directory = pattern.trim().trim_end_matches('/').strip_suffix("/**")?;
-    (!directory.ends_with("**")).then_some(directory)
 }

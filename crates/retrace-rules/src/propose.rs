@@ -551,7 +551,7 @@ fn is_path(text: &str) -> bool {
     !text.contains(' ')
         && (text.contains('/') || text.contains('*') || text.contains('.'))
         && !text.starts_with('-')
-        && crate::matching::path_globs(text).is_some()
+        && crate::paths::path_globs(text).is_some()
 }
 
 /// "prefix every command with `rtk`".

@@ -484,6 +484,75 @@ fn a_command_that_writes_a_file_breaks_a_rule_of_its_path_whatever_it_writes() {
 }
 
 #[test]
+fn a_place_that_only_the_shell_knows_is_undecidable_and_what_is_known_of_it_counts() {
+    let go = [said("Set it up.")];
+    let found = |paths: &str, command: &str| {
+        let never = rule(json!({"kind": "path_never", "paths": [paths]}));
+        let mut found = outcomes(&never, all(&[&go, &bash("a", command)]));
+        found.retain(|outcome| *outcome != Outcome::Followed);
+        found
+    };
+    let generated = "src/generated/**";
+    for (paths, command, expected) in [
+        (generated, "for f in src/generated/*.ts; do sed -i s/a/b/ \"$f\"; done", &[Outcome::Broken][..]),
+        (generated, "for f in src/other/*.ts; do sed -i s/a/b/ \"$f\"; done", &[]),
+        (generated, "for f in $(ls src); do rm \"$f\"; done", &[Outcome::Undecidable]),
+        (generated, "find src/generated -name '*.ts' -exec sed -i s/a/b/ {} +", &[Outcome::Broken]),
+        (generated, "find src/generated -delete", &[Outcome::Broken]),
+        (generated, "find src -name '*.ts' -delete", &[Outcome::Undecidable]),
+        (".env", "find . -name '*.pyc' -delete", &[]),
+        (".env", "find . -name .env -delete", &[Outcome::Broken]),
+        (generated, "find src/generated -type f | xargs rm", &[Outcome::Undecidable]),
+        (generated, "echo x > \"src/generated/$f\"", &[Outcome::Broken]),
+        (generated, "rm \"src/generated/$f\"", &[Outcome::Broken]),
+        (generated, "rm \"$f\"", &[Outcome::Undecidable]),
+        (generated, "echo x > $FILE", &[Outcome::Undecidable]),
+        (generated, "rm dist/*.js", &[]),
+        (generated, "cp a.ts src/generated", &[Outcome::Broken]),
+        (generated, "cp -r gen/* src/generated", &[Outcome::Broken]),
+        (generated, "cp -r gen/. src/generated", &[Outcome::Broken]),
+        (generated, "rsync -a gen/ src/generated", &[Outcome::Broken]),
+        (generated, "rsync -a gen/ src/generated/", &[Outcome::Broken]),
+        (generated, "mv gen src/generated", &[Outcome::Broken]),
+        (generated, "git -C src mv generated/a.ts b.ts", &[Outcome::Broken]),
+        (generated, "pushd src/generated && popd && touch x", &[]),
+        (generated, "pushd src/generated && touch x && popd", &[Outcome::Broken]),
+        (".env", "ln -s a link", &[]),
+        (".env", "ln -s .env link", &[Outcome::Undecidable]),
+        (".env", "ln -s .env a/link.txt", &[]),
+        (".env", "cp .env backup", &[Outcome::Undecidable]),
+        (".env", "cp .env backup/", &[Outcome::Broken]),
+        (".env", "git mv .env x", &[Outcome::Broken, Outcome::Undecidable]),
+        (".env", "rm .env{,.bak}", &[Outcome::Broken]),
+        (".env", "rm a{1,2}.txt", &[]),
+    ] {
+        assert_eq!(found(paths, command), expected, "{paths}: {command}");
+    }
+}
+
+#[test]
+fn powershell_writes_with_its_own_words_and_separators() {
+    let go = [said("Set it up.")];
+    let never = rule(json!({"kind": "path_never", "paths": [".env", "src/generated/**"]}));
+    for command in [
+        "Remove-Item .env",
+        "Remove-Item -Force .env",
+        "Remove-Item -Recurse -Force src/generated",
+        "Move-Item a .env",
+        "Set-Content src\\generated\\d.ts x",
+        "Get-Content a | Tee-Object -FilePath .env",
+        "Rename-Item a .env",
+        "del .env",
+        "ri -Force .env",
+    ] {
+        let found = outcomes(&never, all(&[&go, &call("a", "PowerShell", json!({"command": command}))]));
+        assert!(found.contains(&Outcome::Broken), "{command}: {found:?}");
+    }
+    let copied = call("a", "PowerShell", json!({"command": "Copy-Item .env a"}));
+    assert_eq!(outcomes(&never, all(&[&go, &copied])), [Outcome::Followed]);
+}
+
+#[test]
 fn a_command_whose_output_goes_to_a_file_changes_the_work() {
     let order = rule(json!({"kind": "order", "before": "npm run lint", "after": "git commit"}));
     let end = rule(json!({"kind": "at_end", "program": "npm", "arguments": ["run", "lint"]}));
