@@ -855,6 +855,32 @@ fn other_sentences_are_not_proposed() {
 }
 
 #[test]
+fn what_a_whole_sentence_turns_is_not_proposed() {
+    let program = |line: &str| proposed(line).first().map(|found| found["program"].clone());
+    assert_eq!(program("Prefix every git call with `rtk`."), Some(json!("git")));
+    assert_eq!(program("Prefix docker commands with `sudo`."), Some(json!("docker")));
+    for text in [
+        "If the change is in qa's zone, never edit `*_spec.go` yourself.",
+        "- If the change is in qa's zone,\n  never edit `*_test.go` yourself.",
+        "- In a case that is rare, and only\n  if the change is old,\n  never use npm.",
+        "Never use npm\nunless the person asks for it.",
+        "Do not stop using yarn.",
+        "~~Never use npm.~~",
+        "The user asked why we never use `git stash`.",
+        "> Never use bun.",
+        "You need not ask before you merge.",
+        "Merge without asking.",
+    ] {
+        assert_eq!(proposed(text), Vec::<Value>::new(), "{text}");
+    }
+    let wrapped =
+        propose("Some text on a line. Here\nis more.\nNever use npm\nin this repository.\n- Never use bun.");
+    let lines: Vec<u64> = wrapped.iter().map(|found| found.line).collect();
+    assert_eq!(lines, [3, 5]);
+    assert_eq!(proposed("~~Old.~~ Never use npm.").len(), 1);
+}
+
+#[test]
 fn a_model_is_shown_no_comments() {
     let shown = |text: &str| {
         let lines = shown_lines(text).into_iter();
