@@ -40,6 +40,8 @@ pub struct Deed {
     pub failed: bool,
     /// True if it was never carried out: a hook or the person refused it, or the client did not take it.
     pub refused: bool,
+    /// True if the call did not fail, and what it put out says that git did: `git push | tail`.
+    pub in_doubt: bool,
     /// What happened.
     pub what: What,
 }
@@ -195,7 +197,12 @@ struct Conversation<'r> {
 pub(crate) struct Failure {
     pub(crate) failed: bool,
     pub(crate) refused: bool,
+    pub(crate) in_doubt: bool,
 }
+
+/// Lines by which git says that it failed. A pipeline does not fail with it.
+const OF_GIT: [&str; 4] =
+    ["! [rejected]", "! [remote rejected]", "error: failed to push some refs", "fatal: "];
 
 /// How the answers of Claude Code, opencode and Gemini CLI to calls begin that were never carried out. Claude Code says so in a field
 /// too (2.1.330); older versions and the others have no other sign of it.
@@ -234,18 +241,20 @@ impl Failure {
             _ => None,
         });
         let Some(text) = text.filter(|_| !denied) else {
-            return Self { failed: failed || denied, refused: denied };
+            return Self { failed: failed || denied, refused: denied, in_doubt: false };
         };
         let line = text.lines().next().unwrap_or_default();
         let says =
             |(begin, then): &(&str, &str)| line.strip_prefix(begin).is_some_and(|rest| rest.contains(then));
         // Elsewhere an answer that did not fail is what a command printed, which may be anything.
         if format == Format::CodexRollout && OF_CODEX.iter().any(says) {
-            return Self { failed: true, refused: true };
+            return Self { failed: true, refused: true, in_doubt: false };
         }
         let by_hook = line.strip_prefix("PreToolUse:").is_some_and(|rest| rest.contains(" hook error: "));
         let begins = REFUSALS.iter().any(|begin| text.starts_with(begin)) && !text.contains(STOPPED);
-        Self { failed, refused: failed && (by_hook || begins || says(&BY_POLICY)) }
+        let mut lines = text.lines().map(str::trim_start);
+        let in_doubt = !failed && lines.any(|line| OF_GIT.iter().any(|sign| line.starts_with(sign)));
+        Self { failed, in_doubt, refused: failed && (by_hook || begins || says(&BY_POLICY)) }
     }
 }
 
@@ -320,6 +329,7 @@ impl<'r> Conversation<'r> {
             tool_use_id: None,
             failed: false,
             refused: false,
+            in_doubt: false,
             what,
         };
         Placed { deed, message: index }
@@ -329,6 +339,7 @@ impl<'r> Conversation<'r> {
         let mut placed = self.deed(index, message, line, what);
         let failure = self.failed.get(id).copied().unwrap_or_default();
         (placed.deed.failed, placed.deed.refused) = (failure.failed, failure.refused);
+        placed.deed.in_doubt = failure.in_doubt;
         placed.deed.tool_use_id = Some(id.to_owned()).filter(|id| !id.is_empty());
         placed
     }
@@ -418,6 +429,7 @@ pub fn proposed_call(tool: &str, input: &Value, directory: Option<&str>) -> Deed
         tool_use_id: None,
         failed: false,
         refused: false,
+        in_doubt: false,
         what,
     };
     let given = paths_of(tool, input, directory).into_iter().map(|path| (path, None)).collect();

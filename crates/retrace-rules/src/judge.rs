@@ -248,6 +248,10 @@ impl<'d> Judge<'d> {
                         ran[deed.conversation] = now;
                     }
                 }
+                What::Said(text) => {
+                    let now = &mut ran[deed.conversation];
+                    *now = (*now).max(ran_by_person(text, before));
+                }
                 _ => {}
             }
         }
@@ -273,7 +277,8 @@ impl<'d> Judge<'d> {
                 }
             };
             let follows = call_matches(after, call);
-            if follows != Answer::No {
+            // What only shows what it would do comes after nothing.
+            if follows != Answer::No && !is_rehearsal(after, call) {
                 let outcome = match (now, follows) {
                     (Ran::Yes, Answer::Yes) => Outcome::Followed,
                     (Ran::Yes, _) if call.known => Outcome::Followed,
@@ -469,6 +474,9 @@ impl<'d> Judge<'d> {
             match &deed.what {
                 What::Edit { by: None, .. } if self.is_change(index) => outcome = Some(Outcome::Broken),
                 What::Command { calls, .. } => outcome = self.at_end_within(index, calls, command, outcome),
+                What::Said(text) if outcome.is_some() && ran_by_person(text, command) == Ran::Yes => {
+                    outcome = Some(Outcome::Followed);
+                }
                 _ => {}
             }
         }
@@ -492,6 +500,7 @@ impl<'d> Judge<'d> {
         mut outcome: Option<Outcome>,
     ) -> Option<Outcome> {
         let failed = self.deeds.all[index].failed;
+        let is_in_doubt = self.deeds.all[index].in_doubt && command.program == "git";
         for step in self.steps(index, calls) {
             match step {
                 Step::Edit(edit) if self.is_change(edit) && !self.is_output_of(edit, command) => {
@@ -499,7 +508,7 @@ impl<'d> Judge<'d> {
                 }
                 Step::Call(call) if outcome.is_some() => match call_matches(command, call) {
                     Answer::Yes if !failed && !is_rehearsal(command, call) => {
-                        outcome = Some(Outcome::Followed);
+                        outcome = Some(if is_in_doubt { Outcome::Undecidable } else { Outcome::Followed });
                     }
                     Answer::Unknown if outcome == Some(Outcome::Broken) => {
                         outcome = Some(Outcome::Undecidable);
@@ -558,6 +567,19 @@ impl<'d> Judge<'d> {
     fn was_wished(&self, index: usize, command: &Command) -> bool {
         self.said_before(index).is_some_and(|said| asked_for(said, command))
     }
+}
+
+/// Whether the person ran a command themselves, as Claude Code tells it: `! npm run lint`.
+fn ran_by_person(said: &str, command: &Command) -> Ran {
+    let Some((_, rest)) = said.split_once("<bash-input>") else { return Ran::No };
+    let typed = rest.split("</bash-input>").next().unwrap_or_default();
+    let found = crate::shell::calls(typed);
+    let ran = found.calls.iter().map(|call| match call_matches(command, call) {
+        Answer::Yes if !is_rehearsal(command, call) => Ran::Yes,
+        Answer::Unknown => Ran::Perhaps,
+        _ => Ran::No,
+    });
+    ran.max().unwrap_or_default()
 }
 
 /// Directories of what a client writes for itself: a plan or a note is no change of the work.

@@ -591,6 +591,62 @@ fn the_end_of_a_session_that_changed_files_is_an_opportunity() {
 }
 
 #[test]
+fn what_a_pipeline_hides_and_what_the_person_ran_counts() {
+    let go = [said("Fix it.")];
+    let end = rule(json!({"kind": "at_end", "program": "git", "arguments": ["push"]}));
+    let push = |output: &str| {
+        let result = json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "p", "content": output}]});
+        [bash("p", "git push 2>&1 | tail -3")[0].clone(), result]
+    };
+    let edited = edit("e", "/w/a.rs");
+    let rejected =
+        " ! [rejected]        main -> main (non-fast-forward)\nerror: failed to push some refs to 'x'";
+    assert_eq!(outcomes(&end, all(&[&go, &edited, &push(rejected)])), [Outcome::Undecidable]);
+    assert_eq!(outcomes(&end, all(&[&go, &edited, &push("   1..2  main -> main")])), [Outcome::Followed]);
+    let typed = |command: &str| [said(&format!("<bash-input>{command}</bash-input>"))];
+    assert_eq!(outcomes(&end, all(&[&go, &edited, &typed("git push")])), [Outcome::Followed]);
+    let order = rule(json!({"kind": "order", "before": "npm run lint", "after": "git commit"}));
+    let commit = bash("c", "git commit -m x");
+    assert_eq!(outcomes(&order, all(&[&go, &edited, &typed("npm run lint"), &commit])), [Outcome::Followed]);
+    assert_eq!(outcomes(&order, all(&[&go, &edited, &typed("npm ci"), &commit])), [Outcome::Broken]);
+    assert_eq!(outcomes(&order, all(&[&go, &typed("npm run lint"), &edited, &commit])), [Outcome::Broken]);
+    assert_eq!(outcomes(&order, all(&[&go, &edited, &bash("c", "git commit --dry-run")])), []);
+}
+
+#[test]
+fn an_option_and_its_value_are_a_form_however_they_are_written() {
+    let go = [said("Go on.")];
+    let form = rule(
+        json!({"kind": "command_form", "program": "docker", "arguments": ["compose"], "form": "--env-file .env.dev"}),
+    );
+    for (command, outcome) in [
+        ("docker compose --env-file=.env.dev up", Outcome::Followed),
+        ("docker compose --env-file .env.dev up", Outcome::Followed),
+        ("docker compose --env-file=.env up", Outcome::Broken),
+        ("docker compose --file=.env.dev up", Outcome::Broken),
+    ] {
+        assert_eq!(outcomes(&form, all(&[&go, &bash("a", command)])), [outcome], "{command}");
+    }
+}
+
+#[test]
+fn a_subcommand_of_two_words_stands_at_the_beginning() {
+    let go = [said("Go on.")];
+    let never = rule(json!({"kind": "command_never", "program": "gh", "arguments": ["pr", "merge"]}));
+    for (command, outcome) in [
+        ("gh pr list --search merge", Outcome::Followed),
+        ("gh pr comment 5 -b merge", Outcome::Followed),
+        ("gh pr merge 5", Outcome::Broken),
+        ("gh -R a/b pr merge 5", Outcome::Broken),
+        ("gh pr -R a/b merge 5", Outcome::Broken),
+        ("gh pr --repo=a/b merge 5", Outcome::Broken),
+        ("gh pr $ACT 5", Outcome::Undecidable),
+    ] {
+        assert_eq!(outcomes(&never, all(&[&go, &bash("a", command)])), [outcome], "{command}");
+    }
+}
+
+#[test]
 fn a_question_and_its_answer_come_before_the_act() {
     let ask = rule(json!({"kind": "ask_first", "program": "gh", "arguments": ["pr", "merge"]}));
     let merge = bash("m", "gh pr merge 7 --squash");
