@@ -278,7 +278,7 @@ pub(crate) fn sentences(line: &str) -> Vec<String> {
 fn without_struck(line: &str) -> Cow<'_, str> {
     let parts: Vec<&str> = line.split("~~").collect();
     // A mark without its end strikes nothing out.
-    if parts.len() < 3 || parts.len() % 2 == 0 {
+    if parts.len() < 3 || parts.len().is_multiple_of(2) {
         return Cow::Borrowed(line);
     }
     Cow::Owned(parts.into_iter().step_by(2).collect())
