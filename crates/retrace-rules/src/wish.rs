@@ -60,6 +60,7 @@ pub(crate) fn asks_to_change(text: &str, path: &str) -> bool {
         clauses.words[at].is_path(path, clauses.is_called_a_file(at))
             && mood != Mood::Refuses
             && !clauses.is_refused_behind(at)
+            && !clauses.is_aside(at)
             && (mood == Mood::Asks && !clauses.is_subject(at) || clauses.is_asked_behind(at))
     })
 }

@@ -107,6 +107,14 @@ const LOOKS: &[&str] = &[
 
 /// Words that refuse what follows in their clause.
 const REFUSING: &[&str] = &[
+    "isn't",
+    "isn’t",
+    "aren't",
+    "aren’t",
+    "won't",
+    "won’t",
+    "mustn’t",
+    "shouldn’t",
     "never",
     "not",
     "don't",
@@ -144,6 +152,21 @@ const OTHERWISE: &[&str] = &["but", "aber", "sondern"];
 /// Refusals that a verb follows, be it behind a comma.
 const OF_VERBS: &[&str] = &["never", "not", "don't", "don’t", "dont", "nicht", "nie", "niemals", "avoid"];
 
+/// Verbs behind a refusal with which it asks for what follows: "don't forget to update".
+const AFTER_ALL: &[&str] = &["forget", "hesitate", "fail", "vergiss"];
+
+/// Words that begin a question within a sentence: "tell me how to change it".
+const WITHIN: &[&str] = &["how", "why", "what", "whether", "where", "which", "who", "wie", "warum", "ob"];
+
+/// Verbs whose object is put somewhere, and is not changed itself.
+const PUTTING: &[&str] = &["add", "put", "include", "append", "insert", "copy", "link", "paste"];
+
+/// Words behind which it is named where something is put.
+const TO: &[&str] = &["to", "in", "into", "zu", "nach"];
+
+/// Words before a name that is spoken of.
+const ASIDE: &[&str] = &["of", "like", "about", "than", "per", "von", "wie"];
+
 /// Marks around words.
 const AROUND: &[char] = &['"', '\'', '`', '(', ')', '“', '”', '*', '「', '」', '[', ']', '<', '>'];
 
@@ -169,9 +192,42 @@ const REQUESTING: &[&str] =
 
 /// Words behind a name of which something is said: "`.env` must …".
 const SAYING: &[&str] = &[
-    "is", "are", "was", "were", "must", "should", "may", "can", "cannot", "shall", "will", "has", "does",
-    "doesn't", "stays", "remains", "fails", "failed", "gives", "says", "shows", "takes", "hangs", "crashes",
-    "breaks", "works",
+    "isn't",
+    "isn’t",
+    "aren't",
+    "aren’t",
+    "won't",
+    "won’t",
+    "mustn't",
+    "mustn’t",
+    "shouldn't",
+    "shouldn’t",
+    "is",
+    "are",
+    "was",
+    "were",
+    "must",
+    "should",
+    "may",
+    "can",
+    "cannot",
+    "shall",
+    "will",
+    "has",
+    "does",
+    "doesn't",
+    "stays",
+    "remains",
+    "fails",
+    "failed",
+    "gives",
+    "says",
+    "shows",
+    "takes",
+    "hangs",
+    "crashes",
+    "breaks",
+    "works",
 ];
 
 /// Words that leave what stands before them as it is.
@@ -302,14 +358,16 @@ impl Clauses {
     /// Finds the mood of each word.
     fn read(&mut self, of: Of) {
         let mut mood = Mood::Open;
-        let (mut waits, mut has_ended) = (Waits::No, false);
+        let (mut waits, mut has_ended, mut is_asking) = (Waits::No, false, false);
         for at in 0..self.words.len() {
             let word = &self.words[at];
             let refuses = self.refuses(at);
             let is_verb = !refuses && self.is_verb(at);
             if refuses {
                 (mood, waits, has_ended) = (Mood::Refuses, Waits::InClause, false);
-            } else if is_verb {
+            } else if mood == Mood::Refuses && word.is_one_of(AFTER_ALL) {
+                (mood, waits, has_ended) = (Mood::Open, Waits::No, false);
+            } else if is_verb && !is_asking {
                 if mood != Mood::Refuses || has_ended && waits == Waits::No {
                     let asks = of == Of::Acts && !is_any_form(word, LOOKS) || is_any_form(word, CHANGES);
                     mood = if asks { Mood::Asks } else { Mood::Open };
@@ -332,6 +390,7 @@ impl Clauses {
                 waits = Waits::No;
             }
             has_ended |= word.ends_clause;
+            is_asking = !word.ends_clause && (is_asking || mood == Mood::Open && word.is_one_of(WITHIN));
             self.moods.push(mood);
         }
     }
@@ -379,12 +438,21 @@ impl Clauses {
 
     /// True for a word behind "the" or "from": a part of what is named, or what is left.
     pub(super) fn is_part_of_a_name(&self, at: usize) -> bool {
-        at > 0 && !self.words[at].is_marked && self.words[at - 1].is_one_of(DETERMINERS)
+        let before = at.checked_sub(1).map(|before| &self.words[before]);
+        !self.words[at].is_marked
+            && before.is_some_and(|word| !word.ends_clause && word.is_one_of(DETERMINERS))
     }
 
     /// True for a word of which its clause says something.
     pub(super) fn is_subject(&self, at: usize) -> bool {
         !self.words[at].ends_clause && self.words.get(at + 1).is_some_and(|next| next.is_one_of(SAYING))
+    }
+
+    /// True for a name that is only put into another, "add `.env` to `.gitignore`", or spoken of, "the parser of `.env`".
+    pub(super) fn is_aside(&self, at: usize) -> bool {
+        let is_put = at > 0 && self.words[at - 1].is_one_of(PUTTING);
+        is_put && self.behind(at).any(|at| self.words[at].is_one_of(TO))
+            || at > 0 && !self.words[at - 1].ends_clause && self.words[at - 1].is_one_of(ASIDE)
     }
 
     pub(super) fn is_called_a_file(&self, at: usize) -> bool {

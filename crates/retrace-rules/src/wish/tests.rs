@@ -19,6 +19,10 @@ fn a_change_of_a_file_is_asked_for_by_its_whole_name() {
         ("The test does not pass, fix .env", "/w/.env"),
         ("try editing .env", "/w/.env"),
         ("kannst du .env ändern?", "/w/.env"),
+        ("don't forget to update .env", "/w/.env"),
+        ("add .env to .gitignore", "/w/.gitignore"),
+        ("remove FOO from .env", "/w/.env"),
+        ("fix what is broken in .env", "/w/.env"),
     ] {
         assert!(asks_to_change(text, path), "{text}");
     }
@@ -48,6 +52,10 @@ fn a_change_of_a_file_is_asked_for_by_its_whole_name() {
         ("fix main.go and check .env", "/w/.env"),
         ("The tool writes .env at its start.", "/w/.env"),
         ("ändere .env nicht", "/w/.env"),
+        ("make sure .env isn't changed", "/w/.env"),
+        ("Can you tell me how to change .env?", "/w/.env"),
+        ("fix the parser of .env", "/w/.env"),
+        ("add .env to .gitignore", "/w/.env"),
     ] {
         assert!(!asks_to_change(text, path), "{text}");
     }
@@ -64,6 +72,7 @@ fn a_command_is_asked_for_and_not_spoken_of() {
         ("Merge the pr.", "gh pr merge"),
         ("commit and push", "git push"),
         ("can you push it?", "git push"),
+        ("after that, push.", "git push"),
         ("just run plain `git status`", "git status"),
     ] {
         assert!(asked_for(text, &of(command)), "{text}");
