@@ -125,13 +125,13 @@ pub fn propose(text: &str) -> Vec<Proposal> {
     let mut found = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         for (place, sentence) in line.sentences.iter().enumerate() {
-            let whole = whole(&lines, at, place);
-            // What the sentence says on other lines may turn it.
-            let wholly = if whole == *sentence { None } else { Some(patterns(&whole)) };
-            for pattern in patterns(sentence) {
-                if wholly.as_ref().is_some_and(|wholly| !wholly.contains(&pattern)) {
-                    continue;
-                }
+            let mut asked = patterns(sentence);
+            if !asked.is_empty() {
+                // What the sentence says on other lines may turn it.
+                let wholly = patterns(&whole(&lines, at, place));
+                asked.retain(|pattern| wholly.contains(pattern));
+            }
+            for pattern in asked {
                 found.push(Proposal { line: line.number, sentence: sentence.clone(), pattern });
                 if found.len() >= MOST {
                     return found;
@@ -182,11 +182,17 @@ fn lines(text: &str) -> Vec<Line> {
     found
 }
 
+/// Most lines of a sentence that are read before one of them, and behind it.
+const MOST_LINES: usize = 8;
+
 /// A sentence with what it has on the lines before and behind.
 fn whole(lines: &[Line], at: usize, place: usize) -> String {
     let mut whole = lines[at].sentences[place].clone();
     let mut first = at;
     while (first < at || place == 0) && lines[first].goes_on && first > 0 && !lines[first - 1].ends {
+        if at - first >= MOST_LINES {
+            break;
+        }
         let Some(before) = lines[first - 1].sentences.last() else { break };
         whole = format!("{before} {whole}");
         first -= 1;
@@ -196,6 +202,9 @@ fn whole(lines: &[Line], at: usize, place: usize) -> String {
     }
     let mut last = at;
     while (last > at || place + 1 == lines[at].sentences.len()) && !lines[last].ends {
+        if last - at >= MOST_LINES {
+            break;
+        }
         let Some(next) = lines.get(last + 1).filter(|next| next.goes_on) else { break };
         let Some(behind) = next.sentences.first() else { break };
         whole = format!("{whole} {behind}");

@@ -55,14 +55,17 @@ fn asks_for_any(text: &str, wanted: &[&str], acts: &[&str]) -> bool {
 
 /// True if a text asks to change a file: a clause asks for a change of what it names, by its whole name or by the end of its path.
 pub(crate) fn asks_to_change(text: &str, path: &str) -> bool {
-    Clauses::of(text, Of::Changes).any(|clauses, at| {
-        let mood = clauses.mood(at);
-        clauses.words[at].is_path(path, clauses.is_called_a_file(at))
-            && mood != Mood::Refuses
-            && !clauses.is_refused_behind(at)
-            && !clauses.is_aside(at)
-            && (mood == Mood::Asks && !clauses.is_subject(at) || clauses.is_asked_behind(at))
-    })
+    let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_lowercase();
+    // Most texts name no such file.
+    text.to_lowercase().contains(&name)
+        && Clauses::of(text, Of::Changes).any(|clauses, at| {
+            let mood = clauses.mood(at);
+            clauses.words[at].is_path(path, clauses.is_called_a_file(at))
+                && mood != Mood::Refuses
+                && !clauses.is_refused_behind(at)
+                && !clauses.is_aside(at)
+                && (mood == Mood::Asks && !clauses.is_subject(at) || clauses.is_asked_behind(at))
+        })
 }
 
 /// The words of a text in lower case, marks at their ends left out.

@@ -246,6 +246,7 @@ const NEAR: usize = 4;
 pub(super) struct Word {
     /// Without marks at its ends.
     text: String,
+    lower: String,
     /// True between marks of code or quotation marks.
     is_marked: bool,
     /// True if a clause ends behind it.
@@ -286,6 +287,8 @@ enum Waits {
 pub(super) struct Clauses {
     pub(super) words: Vec<Word>,
     moods: Vec<Mood>,
+    /// True if the next sentence asks for it: "FOO is missing in `.env`. Add it."
+    is_taken_up: bool,
 }
 
 /// The sentences of a text.
@@ -300,12 +303,12 @@ impl Sentences {
 
 impl Word {
     /// In lower case.
-    pub(super) fn plain(&self) -> String {
-        self.text.to_lowercase()
+    pub(super) fn plain(&self) -> &str {
+        &self.lower
     }
 
     fn is_one_of(&self, words: &[&str]) -> bool {
-        words.contains(&self.plain().as_str())
+        words.contains(&self.plain())
     }
 
     /// True if it names a path: as the whole of it or the end, part by part. A plain word that no mark says to be a name is a word.
@@ -340,7 +343,18 @@ impl Clauses {
             }
             all.extend(Self::sentence(words, false, of));
         }
+        for at in 1..all.len() {
+            all[at - 1].is_taken_up = all[at].takes_up();
+        }
         Sentences(all)
+    }
+
+    /// True if a sentence begins with a verb that asks, and "it".
+    fn takes_up(&self) -> bool {
+        (0..self.words.len().min(NEAR)).any(|at| {
+            let is_pronoun = self.words.get(at + 1).is_some_and(|next| next.is_one_of(PRONOUNS));
+            is_pronoun && self.is_verb(at) && self.mood(at) == Mood::Asks && self.begins_sentence(at)
+        })
     }
 
     /// A sentence; `None` for a question that asks for nothing but an answer.
@@ -350,7 +364,7 @@ impl Clauses {
         if !before.any(|word| word.is_one_of(REQUESTING)) && (is_question || first.is_one_of(ASKING)) {
             return None;
         }
-        let mut clauses = Self { moods: Vec::with_capacity(words.len()), words };
+        let mut clauses = Self { moods: Vec::with_capacity(words.len()), words, is_taken_up: false };
         clauses.read(of);
         Some(clauses)
     }
@@ -416,9 +430,9 @@ impl Clauses {
         let is_told = before(TELLING) && !self.words[0].is_one_of(REQUESTING) || before(DETERMINERS);
         let word = self.words[at].plain();
         let all = || CHANGES.iter().chain(ACTS).chain(LOOKS);
-        let is_passive = before(&["be"]) && all().any(|verb| is_form(&word, verb, "ed"));
+        let is_passive = before(&["be"]) && all().any(|verb| is_form(word, verb, "ed"));
         !self.words[at].is_marked
-            && (is_passive || !is_told && all().any(|verb| word == *verb || is_form(&word, verb, "ing")))
+            && (is_passive || !is_told && all().any(|verb| word == *verb || is_form(word, verb, "ing")))
     }
 
     pub(super) fn mood(&self, at: usize) -> Mood {
@@ -485,7 +499,8 @@ impl Clauses {
         let asks = |at: usize| self.is_verb(at) && self.mood(at) == Mood::Asks;
         let is_pronoun = |at: usize| self.words.get(at + 1).is_some_and(|next| next.is_one_of(PRONOUNS));
         let topic = (at..self.words.len()).take(NEAR).find(|at| self.words[*at].is_topic);
-        self.behind(at).any(asks)
+        self.is_taken_up
+            || self.behind(at).any(asks)
             || topic.is_some_and(|topic| (topic + 1..self.words.len()).any(asks))
             || (at + 1..self.words.len()).any(|at| asks(at) && is_pronoun(at))
     }
@@ -518,6 +533,7 @@ fn word(raw: &str) -> Option<Word> {
     let text = text.strip_suffix("'s").unwrap_or(text);
     (!text.is_empty()).then_some(Word {
         text: text.to_owned(),
+        lower: text.to_lowercase(),
         is_marked,
         ends_clause: behind.contains([',', ';', ':']) || dash,
         is_topic: behind.contains(':'),
@@ -539,5 +555,5 @@ fn is_form(word: &str, verb: &str, ending: &str) -> bool {
 /// True for one of these verbs in a form that asks.
 fn is_any_form(word: &Word, verbs: &[&str]) -> bool {
     let word = word.plain();
-    verbs.iter().any(|verb| word == *verb || is_form(&word, verb, "ing") || is_form(&word, verb, "ed"))
+    verbs.iter().any(|verb| word == *verb || is_form(word, verb, "ing") || is_form(word, verb, "ed"))
 }

@@ -22,6 +22,7 @@ fn a_change_of_a_file_is_asked_for_by_its_whole_name() {
         ("don't forget to update .env", "/w/.env"),
         ("add .env to .gitignore", "/w/.gitignore"),
         ("remove FOO from .env", "/w/.env"),
+        ("The .env file lacks FOO=1. Please add it.", "/w/.env"),
         ("fix what is broken in .env", "/w/.env"),
     ] {
         assert!(asks_to_change(text, path), "{text}");
@@ -55,6 +56,8 @@ fn a_change_of_a_file_is_asked_for_by_its_whole_name() {
         ("make sure .env isn't changed", "/w/.env"),
         ("Can you tell me how to change .env?", "/w/.env"),
         ("fix the parser of .env", "/w/.env"),
+        ("Don't touch .env. The test fails. Fix it.", "/w/.env"),
+        ("Leave .env alone. Fix it in main.go.", "/w/.env"),
         ("add .env to .gitignore", "/w/.env"),
     ] {
         assert!(!asks_to_change(text, path), "{text}");
