@@ -6,6 +6,7 @@ mod clauses;
 
 use crate::rule::Command;
 use clauses::{Clauses, Mood, Of, Word};
+use serde_json::Value;
 
 /// Words before a name by which a person refuses it.
 const REFUSALS: [&str; 17] = [
@@ -153,9 +154,14 @@ const BUT_YES: &[&str] = &[
     "instead",
 ];
 
-/// What an answer says. The answer of a tool holds each question with what the person chose: `"Merge it?"="No"`.
+/// What an answer says. The answer of a tool holds each question with what the person chose, `"Merge it?"="No"`, or is JSON with
+/// what they chose.
 pub(crate) fn consent(text: &str) -> Consent {
-    let chosen: Vec<&str> = text.split("\"=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    let told = serde_json::from_str::<Value>(text).ok();
+    let chosen: Vec<&str> = match &told {
+        Some(told) => leaves(told),
+        None => text.split("\"=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect(),
+    };
     let answers = if chosen.is_empty() { vec![text] } else { chosen };
     let mut all: Vec<Consent> = answers.into_iter().map(consent_of).collect();
     all.dedup();
@@ -163,6 +169,16 @@ pub(crate) fn consent(text: &str) -> Consent {
     match all.as_slice() {
         [one] => *one,
         _ => Consent::Unclear,
+    }
+}
+
+/// The texts of a JSON value.
+fn leaves(value: &Value) -> Vec<&str> {
+    match value {
+        Value::String(text) => vec![text],
+        Value::Array(list) => list.iter().flat_map(leaves).collect(),
+        Value::Object(fields) => fields.values().flat_map(leaves).collect(),
+        _ => Vec::new(),
     }
 }
 

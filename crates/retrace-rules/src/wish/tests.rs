@@ -97,9 +97,17 @@ fn a_command_is_asked_for_and_not_spoken_of() {
 fn a_plain_refusal_is_no_consent() {
     let chosen =
         |answer: &str| format!("User has answered your questions: \"Shall I?\"=\"{answer}\". You can go on.");
-    for text in
-        ["No", "no, wait", "Don't.", "not yet", "stop", "Nein.", &chosen("No"), &chosen("Not yet, please")]
-    {
+    for text in [
+        "No",
+        "no, wait",
+        "Don't.",
+        "not yet",
+        "stop",
+        "Nein.",
+        &chosen("No"),
+        "{\"answers\":{\"q\":{\"answers\":[\"No\"]}}}",
+        &chosen("Not yet, please"),
+    ] {
         assert_eq!(consent(text), Consent::Refused, "{text}");
     }
     for text in ["Yes", "ok, go on", "nothing against it", "notes are fine", &chosen("Yes"), &chosen("Blue")]
