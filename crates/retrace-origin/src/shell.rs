@@ -7,13 +7,16 @@
 //! have run. Nothing else is expanded: a file that any other command names is [`Effect::Unparsed`], unless the command
 //! only reads.
 
+mod call;
 mod commands;
 mod lex;
+mod powershell;
 mod sed;
 mod targets;
 #[cfg(test)]
 mod tests;
 
+pub use call::{CallFile, files_of_call};
 pub(crate) use commands::with_resolved;
 
 use crate::path::name_of;
@@ -69,47 +72,12 @@ pub(crate) fn effects(command: &str, directory: Option<&str>) -> Vec<Effected> {
     shell.found
 }
 
-/// A file or a directory that a call of a program changes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CallFile {
-    /// As the call names it.
-    pub path: String,
-    /// True if it is not there any more, with all below it.
-    pub is_removed: bool,
-}
-
-/// The files that a call of a program writes, by its words alone, relative to where it runs. Each word comes with whether its text
-/// is what the program gets; `input` is the text on its standard input. Redirections are the shell's, and a command that is handed
-/// over is not followed.
-#[must_use]
-pub fn files_of_call(program: &str, words: &[(&str, bool)], input: Option<&str>) -> Vec<CallFile> {
-    let word = |(text, known): &(&str, bool)| Word {
-        text: (*text).to_owned(),
-        expands: !known,
-        opaque: !known,
-        ..Word::default()
-    };
-    let arguments: Vec<Word> = words.iter().map(word).collect();
-    let mut shell = Shell { nested: DEEPEST, ..Shell::default() };
-    shell.named(program, &arguments, &Simple::default(), input.map(|text| text.as_bytes().to_vec()));
-    let mut files = Vec::new();
-    for found in shell.found.into_iter().filter(|found| !found.mentioned) {
-        let is_removed = matches!(found.effect, Effect::Delete | Effect::Rename { .. });
-        files.push(CallFile { path: found.path, is_removed });
-        let to = match found.effect {
-            Effect::Rename { to } => Some(to),
-            Effect::Patch(patch) => patch.moved_to,
-            _ => None,
-        };
-        files.extend(to.map(|path| CallFile { path, is_removed: false }));
-    }
-    files
-}
-
 /// State of the shell at a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Known {
     directory: Option<String>,
+    /// Directories that `pushd` left, to which `popd` goes back.
+    left: Vec<Option<String>>,
     /// Values of variables; `None` for one that was given something unknown.
     variables: HashMap<String, Option<String>>,
 }

@@ -1,9 +1,10 @@
 //! What a session did, in order: commands, edits, what the person said, questions of the model.
 
 use crate::added::{Written, written_by};
+use crate::paths::is_known;
 use crate::shell::{Calls, FileWrite, calls};
 use retrace_model::Timestamp;
-use retrace_origin::{Effect, Found, command_of, directory_of, only_named, paths_of, resolve};
+use retrace_origin::{Effect, Found, command_of, directory_of, is_below, only_named, paths_of, resolve};
 use retrace_transcript::{BlockKind, Format, Message, MessageIndex, Origin, Reading, ResultPart, Transcript};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -39,6 +40,8 @@ pub struct Deed {
     pub failed: bool,
     /// True if it was never carried out: a hook or the person refused it, or the client did not take it.
     pub refused: bool,
+    /// True if the call did not fail, and what it put out says that git did: `git push | tail`.
+    pub in_doubt: bool,
     /// What happened.
     pub what: What,
 }
@@ -62,8 +65,10 @@ pub enum What {
         /// Of a file that a shell command writes, the calls of that command which write it, as a range of [`Calls::calls`]: it was
         /// written when these were done.
         by: Option<(usize, usize)>,
-        /// True if a shell command removed or moved it, with all below it.
-        is_removed: bool,
+        /// True if a shell command changed all below it as well: it removed or moved it, or put something at its place.
+        with_all_below: bool,
+        /// True if a shell command wrote this file only where a directory is that nobody knows of.
+        perhaps: bool,
     },
     /// The person said something.
     Said(String),
@@ -192,7 +197,12 @@ struct Conversation<'r> {
 pub(crate) struct Failure {
     pub(crate) failed: bool,
     pub(crate) refused: bool,
+    pub(crate) in_doubt: bool,
 }
+
+/// Lines by which git says that it failed. A pipeline does not fail with it.
+const OF_GIT: [&str; 4] =
+    ["! [rejected]", "! [remote rejected]", "error: failed to push some refs", "fatal: "];
 
 /// How the answers of Claude Code, opencode and Gemini CLI to calls begin that were never carried out. Claude Code says so in a field
 /// too (2.1.330); older versions and the others have no other sign of it.
@@ -231,18 +241,20 @@ impl Failure {
             _ => None,
         });
         let Some(text) = text.filter(|_| !denied) else {
-            return Self { failed: failed || denied, refused: denied };
+            return Self { failed: failed || denied, refused: denied, in_doubt: false };
         };
         let line = text.lines().next().unwrap_or_default();
         let says =
             |(begin, then): &(&str, &str)| line.strip_prefix(begin).is_some_and(|rest| rest.contains(then));
         // Elsewhere an answer that did not fail is what a command printed, which may be anything.
         if format == Format::CodexRollout && OF_CODEX.iter().any(says) {
-            return Self { failed: true, refused: true };
+            return Self { failed: true, refused: true, in_doubt: false };
         }
         let by_hook = line.strip_prefix("PreToolUse:").is_some_and(|rest| rest.contains(" hook error: "));
         let begins = REFUSALS.iter().any(|begin| text.starts_with(begin)) && !text.contains(STOPPED);
-        Self { failed, refused: failed && (by_hook || begins || says(&BY_POLICY)) }
+        let mut lines = text.lines().map(str::trim_start);
+        let in_doubt = !failed && lines.any(|line| OF_GIT.iter().any(|sign| line.starts_with(sign)));
+        Self { failed, in_doubt, refused: failed && (by_hook || begins || says(&BY_POLICY)) }
     }
 }
 
@@ -317,6 +329,7 @@ impl<'r> Conversation<'r> {
             tool_use_id: None,
             failed: false,
             refused: false,
+            in_doubt: false,
             what,
         };
         Placed { deed, message: index }
@@ -326,6 +339,7 @@ impl<'r> Conversation<'r> {
         let mut placed = self.deed(index, message, line, what);
         let failure = self.failed.get(id).copied().unwrap_or_default();
         (placed.deed.failed, placed.deed.refused) = (failure.failed, failure.refused);
+        placed.deed.in_doubt = failure.in_doubt;
         placed.deed.tool_use_id = Some(id.to_owned()).filter(|id| !id.is_empty());
         placed
     }
@@ -348,10 +362,13 @@ type Given = (String, Option<Written>);
 /// What a call does: its command, and the files it writes. `given` are those that its transcript or its input tells.
 fn of_call(tool: &str, input: &Value, given: Vec<Given>, directory: Option<&str>) -> Vec<What> {
     let Some(text) = command_of(tool, input) else {
-        let edit = |(path, written)| What::Edit { path, written, by: None, is_removed: false };
+        let edit =
+            |(path, written)| What::Edit { path, written, by: None, with_all_below: false, perhaps: false };
         return given.into_iter().map(edit).collect();
     };
-    let calls = calls(&text);
+    // There a backslash stands between the parts of a path.
+    let calls =
+        if tool.eq_ignore_ascii_case("powershell") { calls(&text.replace('\\', "/")) } else { calls(&text) };
     let edits = edits_of(&calls, given, directory_of(input, directory).as_deref());
     std::iter::once(What::Command { text, calls }).chain(edits).collect()
 }
@@ -364,17 +381,30 @@ fn edits_of(calls: &Calls, given: Vec<Given>, directory: Option<&str>) -> Vec<Wh
         let path = path_of(write, &given, directory);
         let is_it = |one: &&mut Option<Given>| one.as_ref().is_some_and(|(given, _)| *given == path);
         let written = given.iter_mut().find(is_it).and_then(Option::take).and_then(|(_, written)| written);
-        all.push(What::Edit { path, written, by: Some(write.by), is_removed: write.is_removed });
+        let (with_all_below, perhaps) = (write.with_all_below, write.perhaps);
+        all.push(What::Edit { path, written, by: Some(write.by), with_all_below, perhaps });
     }
     let by = Some((0, calls.calls.len()));
-    let rest = given.into_iter().flatten();
-    all.extend(rest.map(|(path, written)| What::Edit { path, written, by, is_removed: false }));
+    // What is not known of them, or lies below what a call changes as a whole, is known better from the calls.
+    let is_covered = |path: &str| {
+        let covers = |what: &What| matches!(what, What::Edit { path: place, with_all_below: true, .. } if is_below(path, place));
+        all.iter().any(covers) || calls.unparsed.is_empty() && !is_known(path)
+    };
+    let rest: Vec<Given> = given.into_iter().flatten().filter(|(path, _)| !is_covered(path)).collect();
+    all.extend(rest.into_iter().map(|(path, written)| What::Edit {
+        path,
+        written,
+        by,
+        with_all_below: false,
+        perhaps: false,
+    }));
     all
 }
 
 /// The whole path of a file that a command writes. Where the command began, the given paths know best.
 fn path_of(write: &FileWrite, given: &[Option<Given>], directory: Option<&str>) -> String {
-    if write.path.starts_with(['/', '~']) {
+    // What only the shell knows may begin with the root.
+    if write.path.starts_with(['/', '~', '$', '`']) || write.path.starts_with("{}") {
         return write.path.clone();
     }
     let path = if write.from_start { resolve(&write.path, directory) } else { write.path.clone() };
@@ -399,6 +429,7 @@ pub fn proposed_call(tool: &str, input: &Value, directory: Option<&str>) -> Deed
         tool_use_id: None,
         failed: false,
         refused: false,
+        in_doubt: false,
         what,
     };
     let given = paths_of(tool, input, directory).into_iter().map(|path| (path, None)).collect();

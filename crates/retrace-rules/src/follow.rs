@@ -280,13 +280,19 @@ impl Following {
             };
             let failure = Failure::of(transcript.format, *is_error, *denied, content);
             let key = (number, tool_use_id.clone());
+            let is_call = |deed: &&mut Deed| {
+                deed.conversation == number && deed.tool_use_id.as_ref() == Some(tool_use_id)
+            };
+            if failure.in_doubt {
+                for call in self.deeds.all.iter_mut().rev().filter(is_call).filter(|call| !call.in_doubt) {
+                    call.in_doubt = true;
+                    changed = changed.max(Changed::Answers);
+                }
+            }
             let is_news = if failure.failed { self.failed.insert(key) } else { self.failed.remove(&key) };
             if !is_news {
                 continue;
             }
-            let is_call = |deed: &&mut Deed| {
-                deed.conversation == number && deed.tool_use_id.as_ref() == Some(tool_use_id)
-            };
             for call in self.deeds.all.iter_mut().rev().filter(is_call) {
                 let is_other = call.refused != failure.refused;
                 (call.failed, call.refused) = (failure.failed, failure.refused);

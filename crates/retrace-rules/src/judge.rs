@@ -2,10 +2,11 @@
 
 use crate::added::Written;
 use crate::deeds::{Deed, Deeds, What};
-use crate::matching::{Answer, Paths, call_matches, has_form, is_rehearsal, program_matches};
+use crate::matching::{Answer, call_matches, has_form, is_rehearsal, program_matches};
+use crate::paths::Paths;
 use crate::rule::{Command, Form, Pattern, TextForm};
 use crate::shell::{Call, Calls};
-use crate::wish::asked_for;
+use crate::wish::{Consent, asked_for, asks_to_change, consent};
 use std::borrow::Cow;
 
 /// What became of an opportunity, by the session alone.
@@ -202,7 +203,7 @@ impl<'d> Judge<'d> {
     fn form(self, command: &Command, form: &Form) -> Vec<Verdict> {
         // Of any program, what a program starts is judged with what starts it, and what the shell does itself is no call.
         let any = command.program == "*";
-        self.calls(command, |_, _, call, matches| {
+        self.calls(command, |judge, index, call, matches| {
             if matches != Answer::Yes || any && BUILTINS.contains(&call.program.as_str()) {
                 return None;
             }
@@ -214,9 +215,22 @@ impl<'d> Judge<'d> {
             Some(match has {
                 Answer::Yes => Outcome::Followed,
                 Answer::Unknown => Outcome::Undecidable,
+                Answer::No if judge.was_formless_wished(index, form, call) => Outcome::Excepted,
                 Answer::No => Outcome::Broken,
             })
         })
+    }
+
+    /// True if the person refused a word of the form, or asked for the text that must not be there.
+    fn was_formless_wished(&self, index: usize, form: &Form, call: &Call) -> bool {
+        let Some(said) = self.said_before(index) else { return false };
+        match form {
+            Form::With(words) => {
+                let mut own = words.iter().filter(|word| **word != call.program);
+                own.any(|word| crate::wish::is_refused(said, word))
+            }
+            Form::Without(text) => asked_for(said, &Command { program: text.clone(), arguments: Vec::new() }),
+        }
     }
 
     fn order(mut self, before: &Command, after: &Command, ran: &mut Vec<Ran>) -> Vec<Verdict> {
@@ -233,6 +247,10 @@ impl<'d> Judge<'d> {
                     if !deed.failed {
                         ran[deed.conversation] = now;
                     }
+                }
+                What::Said(text) => {
+                    let now = &mut ran[deed.conversation];
+                    *now = (*now).max(ran_by_person(text, before));
                 }
                 _ => {}
             }
@@ -259,7 +277,8 @@ impl<'d> Judge<'d> {
                 }
             };
             let follows = call_matches(after, call);
-            if follows != Answer::No {
+            // What only shows what it would do comes after nothing.
+            if follows != Answer::No && !is_rehearsal(after, call) {
                 let outcome = match (now, follows) {
                     (Ran::Yes, Answer::Yes) => Outcome::Followed,
                     (Ran::Yes, _) if call.known => Outcome::Followed,
@@ -368,22 +387,30 @@ impl<'d> Judge<'d> {
 
     fn paths(mut self, paths: &Paths) -> Vec<Verdict> {
         let directory = self.deeds.directory.as_deref();
+        let mut counted: Option<&str> = None;
         for (index, deed) in self.new_deeds() {
-            let What::Edit { path, is_removed, .. } = &deed.what else { continue };
+            let What::Edit { path, by, with_all_below, perhaps, .. } = &deed.what else { continue };
             // A command that failed may have written before; what another tool failed to write was not written.
             if deed.failed && !self.is_by_command(index) {
                 continue;
             }
-            let is_forbidden =
-                paths.matches(path, directory) || *is_removed && paths.matches_all_below(path, directory);
-            if !is_forbidden {
-                self.add(index, path, Outcome::Followed);
-            } else {
-                let name = path.rsplit('/').next().unwrap_or(path);
-                let said = self.said_before(index).unwrap_or_default();
-                let wished = said.contains(name) && !crate::wish::is_refused(said, name);
-                self.add(index, path, if wished { Outcome::Excepted } else { Outcome::Broken });
+            let is_forbidden = match by {
+                Some(_) => paths.written(path, directory, *with_all_below),
+                None => Answer::from(paths.matches(path, directory)),
+            };
+            // Where the directory itself counts, the file that may be put there is no second write.
+            let is_counted = counted.is_some_and(|place| retrace_origin::is_below(path, place));
+            if *perhaps && (is_counted || is_forbidden == Answer::No) {
+                continue;
             }
+            counted = Some(path.as_str()).filter(|_| is_forbidden == Answer::Yes);
+            let outcome = match (is_forbidden, perhaps) {
+                (Answer::No, _) => Outcome::Followed,
+                _ if asks_to_change(self.said_before(index).unwrap_or_default(), path) => Outcome::Excepted,
+                (Answer::Yes, false) => Outcome::Broken,
+                _ => Outcome::Undecidable,
+            };
+            self.add(index, path, outcome);
         }
         self.found
     }
@@ -447,6 +474,9 @@ impl<'d> Judge<'d> {
             match &deed.what {
                 What::Edit { by: None, .. } if self.is_change(index) => outcome = Some(Outcome::Broken),
                 What::Command { calls, .. } => outcome = self.at_end_within(index, calls, command, outcome),
+                What::Said(text) if outcome.is_some() && ran_by_person(text, command) == Ran::Yes => {
+                    outcome = Some(Outcome::Followed);
+                }
                 _ => {}
             }
         }
@@ -470,6 +500,7 @@ impl<'d> Judge<'d> {
         mut outcome: Option<Outcome>,
     ) -> Option<Outcome> {
         let failed = self.deeds.all[index].failed;
+        let is_in_doubt = self.deeds.all[index].in_doubt && command.program == "git";
         for step in self.steps(index, calls) {
             match step {
                 Step::Edit(edit) if self.is_change(edit) && !self.is_output_of(edit, command) => {
@@ -477,7 +508,7 @@ impl<'d> Judge<'d> {
                 }
                 Step::Call(call) if outcome.is_some() => match call_matches(command, call) {
                     Answer::Yes if !failed && !is_rehearsal(command, call) => {
-                        outcome = Some(Outcome::Followed);
+                        outcome = Some(if is_in_doubt { Outcome::Undecidable } else { Outcome::Followed });
                     }
                     Answer::Unknown if outcome == Some(Outcome::Broken) => {
                         outcome = Some(Outcome::Undecidable);
@@ -496,29 +527,30 @@ impl<'d> Judge<'d> {
 
     fn ask_first(self, command: &Command) -> Vec<Verdict> {
         self.calls(command, |judge, index, _, matches| {
-            (matches == Answer::Yes).then(|| match judge.was_answered(index) {
-                true => Outcome::Followed,
-                false => judge.broken_unless_wished(index, command),
+            (matches == Answer::Yes).then(|| match judge.answer_before(index).map(consent) {
+                Some(Consent::Given) => Outcome::Followed,
+                Some(Consent::Unclear) if !judge.was_wished(index, command) => Outcome::Undecidable,
+                _ => judge.broken_unless_wished(index, command),
             })
         })
     }
 
-    /// True if the person answered a question of the model before this deed: the model ended its turn with one, or a tool asked.
-    fn was_answered(&self, index: usize) -> bool {
+    /// What the person answered to a question of the model before this deed: the model ended its turn with one, or a tool asked.
+    fn answer_before(&self, index: usize) -> Option<&str> {
         let conversation = self.deeds.all[index].conversation;
-        let mut said = false;
+        let mut said: Option<&str> = None;
         for deed in self.deeds.all[..index].iter().rev().filter(|deed| deed.conversation == conversation) {
             match &deed.what {
-                What::Answered => return true,
-                What::Told(text) if said => return text.contains(['?', '？']),
+                What::Answered => return Some(said.unwrap_or_default()),
+                What::Told(text) if said.is_some() => return said.filter(|_| text.contains(['?', '？'])),
                 // Two texts of the person without an answer between them: nothing was asked.
-                What::Said(_) if said => return false,
-                What::Said(_) => said = true,
-                What::Command { .. } | What::Edit { .. } if said => return false,
+                What::Said(_) if said.is_some() => return None,
+                What::Said(text) => said = Some(text),
+                What::Command { .. } | What::Edit { .. } if said.is_some() => return None,
                 _ => {}
             }
         }
-        false
+        None
     }
 
     /// The person's last words before a deed. A subagent's conversation begins with what its agent told it.
@@ -535,6 +567,19 @@ impl<'d> Judge<'d> {
     fn was_wished(&self, index: usize, command: &Command) -> bool {
         self.said_before(index).is_some_and(|said| asked_for(said, command))
     }
+}
+
+/// Whether the person ran a command themselves, as Claude Code tells it: `! npm run lint`.
+fn ran_by_person(said: &str, command: &Command) -> Ran {
+    let Some((_, rest)) = said.split_once("<bash-input>") else { return Ran::No };
+    let typed = rest.split("</bash-input>").next().unwrap_or_default();
+    let found = crate::shell::calls(typed);
+    let ran = found.calls.iter().map(|call| match call_matches(command, call) {
+        Answer::Yes if !is_rehearsal(command, call) => Ran::Yes,
+        Answer::Unknown => Ran::Perhaps,
+        _ => Ran::No,
+    });
+    ran.max().unwrap_or_default()
 }
 
 /// Directories of what a client writes for itself: a plan or a note is no change of the work.

@@ -2,7 +2,7 @@
 
 use crate::rule::{Command, Form};
 use crate::shell::{Call, name_of};
-use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder, GlobMatcher};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -24,7 +24,7 @@ impl From<bool> for Answer {
 }
 
 /// Options that stand before the subcommand of a program and take the next word as their value.
-const GLOBAL_VALUES: [(&str, &[&str]); 12] = [
+const GLOBAL_VALUES: [(&str, &[&str]); 13] = [
     ("git", &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--exec-path"]),
     ("npm", &["--prefix", "-w", "--workspace"]),
     ("pnpm", &["-C", "--dir", "-F", "--filter"]),
@@ -34,6 +34,7 @@ const GLOBAL_VALUES: [(&str, &[&str]); 12] = [
     ("kubectl", &["-n", "--namespace", "--context", "--kubeconfig", "--cluster"]),
     ("helm", &["-n", "--namespace", "--kube-context"]),
     ("gh", &["-R", "--repo"]),
+    ("glab", &["-R", "--repo"]),
     ("make", &["-C", "-f", "-I", "-o", "-W"]),
     ("go", &["-C"]),
     ("cargo", &["--config", "-Z", "-C", "--color"]),
@@ -303,7 +304,8 @@ impl<'c> Parts<'c> {
             } else {
                 parts.options.push(text);
                 let subcommand = parts.subcommand();
-                skip = subcommand.is_empty() && values.contains(&text);
+                let is_global = subcommand.is_empty() || is_of_two_words(&call.program);
+                skip = is_global && values.contains(&text);
                 takes_value = ends_with_value(&call.program, subcommand, text);
             }
         }
@@ -340,6 +342,13 @@ fn words_match(wanted: &[&str], parts: &Parts<'_>, call: &Call) -> Answer {
     if !fits(first, word) {
         return if *known { Answer::No } else { Answer::Unknown };
     }
+    // A subcommand of two words stands at the beginning: `gh pr list --search merge` merges nothing.
+    if let (true, Some(second)) = (is_of_two_words(&call.program), rest.first()) {
+        match parts.words.get(1) {
+            Some((word, true)) if !fits(second, word) => return Answer::No,
+            _ => {}
+        }
+    }
     let mut left = parts.words[1..].iter();
     let mut unknown = false;
     for wanted in rest {
@@ -352,6 +361,11 @@ fn words_match(wanted: &[&str], parts: &Parts<'_>, call: &Call) -> Answer {
         }
     }
     Answer::Yes
+}
+
+/// True for a program whose subcommands are two words, `gh pr merge`.
+fn is_of_two_words(program: &str) -> bool {
+    ["gh", "glab"].contains(&program)
 }
 
 fn is_push(call: &Call, subcommand: &str) -> bool {
@@ -434,7 +448,14 @@ pub fn has_form(form: &Form, call: &Call) -> Answer {
         Form::With(wanted) => {
             let around: Vec<&str> = call.within.iter().flatten().map(String::as_str).collect();
             let around: Vec<&str> = around.into_iter().map(name_of).collect();
-            let words = call.arguments.iter().map(|argument| argument.text.as_str());
+            // The value that stands with an option of the form is a word as well: `--env-file=.env.dev`.
+            let words = call.arguments.iter().flat_map(|argument| {
+                let text = argument.text.as_str();
+                let value = text
+                    .split_once('=')
+                    .filter(|(option, _)| is_option(option) && wanted.iter().any(|wanted| wanted == option));
+                std::iter::once(text).chain(value.map(|(_, value)| value))
+            });
             let whole: Vec<&str> =
                 around.into_iter().chain(std::iter::once(call.program.as_str())).chain(words).collect();
             let mut plain = whole.iter().filter(|word| !is_option(word));
@@ -456,70 +477,4 @@ pub fn has_form(form: &Form, call: &Call) -> Answer {
             }
         }
     }
-}
-
-/// Patterns of paths, compiled.
-#[derive(Clone, Debug)]
-pub struct Paths {
-    files: GlobSet,
-    /// Directories of which all is named.
-    directories: GlobSet,
-}
-
-impl Paths {
-    /// Compiles patterns; what cannot be compiled matches nothing.
-    #[must_use]
-    pub fn of(patterns: &[String]) -> Self {
-        let set = |patterns: &mut dyn Iterator<Item = &str>| {
-            let mut set = GlobSetBuilder::new();
-            for glob in patterns.filter_map(path_globs).flatten() {
-                set.add(glob);
-            }
-            set.build().unwrap_or_default()
-        };
-        Self {
-            files: set(&mut patterns.iter().map(String::as_str)),
-            directories: set(&mut patterns.iter().filter_map(|pattern| directory_of(pattern))),
-        }
-    }
-
-    /// True if a path, or its part below `directory`, matches.
-    #[must_use]
-    pub fn matches(&self, path: &str, directory: Option<&str>) -> bool {
-        is_in(&self.files, path, directory)
-    }
-
-    /// True if all below a directory matches.
-    #[must_use]
-    pub fn matches_all_below(&self, path: &str, directory: Option<&str>) -> bool {
-        is_in(&self.directories, path, directory)
-    }
-}
-
-fn is_in(set: &GlobSet, path: &str, directory: Option<&str>) -> bool {
-    let below =
-        directory.and_then(|directory| path.strip_prefix(directory)).map(|path| path.trim_start_matches('/'));
-    set.is_match(path) || below.is_some_and(|below| set.is_match(below))
-}
-
-/// The globs of a pattern: anywhere in a path, and everything below what it names. `None` for a pattern that cannot be read.
-#[must_use]
-pub(crate) fn path_globs(pattern: &str) -> Option<Vec<Glob>> {
-    let pattern = pattern.trim().trim_start_matches("./").trim_end_matches('/');
-    if pattern.is_empty() {
-        return None;
-    }
-    let build = |text: &str| GlobBuilder::new(text).literal_separator(true).build().ok();
-    let anywhere = if pattern.starts_with('/') || pattern.starts_with("**/") {
-        pattern.to_owned()
-    } else {
-        format!("**/{pattern}")
-    };
-    Some(vec![build(&anywhere)?, build(&format!("{anywhere}/**"))?])
-}
-
-/// The pattern of the directory whose whole content a pattern names: `generated` of `generated/**`.
-fn directory_of(pattern: &str) -> Option<&str> {
-    let directory = pattern.trim().trim_end_matches('/').strip_suffix("/**")?;
-    (!directory.ends_with("**")).then_some(directory)
 }

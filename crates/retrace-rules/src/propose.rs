@@ -118,26 +118,21 @@ const MOST: usize = 500;
 /// Longest line that is read, in characters.
 const LONGEST_LINE: usize = 1_000;
 
-/// Proposals of a Markdown text. Code blocks, headings, front matter and comments are left out.
+/// Proposals of a Markdown text. Code blocks, headings, front matter, comments and quotations are left out.
 #[must_use]
 pub fn propose(text: &str) -> Vec<Proposal> {
+    let lines = lines(text);
     let mut found = Vec::new();
-    let (mut fenced, mut commented) = (false, false);
-    let front_matter = front_matter(text);
-    for (number, line) in text.lines().enumerate().skip(front_matter) {
-        let line = if fenced { line.into() } else { without_comments(line, &mut commented) };
-        let trimmed = line.trim();
-        if is_fence(trimmed) {
-            fenced = !fenced;
-            continue;
-        }
-        if fenced || trimmed.is_empty() || trimmed.starts_with('#') || trimmed.chars().count() > LONGEST_LINE
-        {
-            continue;
-        }
-        for sentence in sentences(trimmed) {
-            for pattern in patterns(&sentence) {
-                found.push(Proposal { line: number as u64 + 1, sentence: sentence.clone(), pattern });
+    for (at, line) in lines.iter().enumerate() {
+        for (place, sentence) in line.sentences.iter().enumerate() {
+            let mut asked = patterns(sentence);
+            if !asked.is_empty() {
+                // What the sentence says on other lines may turn it.
+                let wholly = patterns(&whole(&lines, at, place));
+                asked.retain(|pattern| wholly.contains(pattern));
+            }
+            for pattern in asked {
+                found.push(Proposal { line: line.number, sentence: sentence.clone(), pattern });
                 if found.len() >= MOST {
                     return found;
                 }
@@ -145,6 +140,80 @@ pub fn propose(text: &str) -> Vec<Proposal> {
         }
     }
     found
+}
+
+/// A line of text.
+struct Line {
+    /// From 1.
+    number: u64,
+    sentences: Vec<String>,
+    /// True if it goes on with the line before.
+    goes_on: bool,
+    /// True if its last sentence ends on it.
+    ends: bool,
+}
+
+/// The lines in which rules may stand.
+fn lines(text: &str) -> Vec<Line> {
+    let mut found: Vec<Line> = Vec::new();
+    let (mut fenced, mut commented, mut is_broken) = (false, false, true);
+    let front_matter = front_matter(text);
+    for (number, line) in text.lines().enumerate().skip(front_matter) {
+        let line = if fenced { line.into() } else { without_comments(line, &mut commented) };
+        let trimmed = line.trim();
+        let is_mark = is_fence(trimmed);
+        fenced ^= is_mark;
+        let is_other = trimmed.is_empty() || trimmed.starts_with(['#', '>']);
+        if is_mark || fenced || is_other || trimmed.chars().count() > LONGEST_LINE {
+            is_broken = true;
+            continue;
+        }
+        let ordered = trimmed.trim_start_matches(|letter: char| letter.is_ascii_digit());
+        let is_item = ["- ", "* ", "+ ", "| "].iter().any(|mark| trimmed.starts_with(mark))
+            || ordered.len() < trimmed.len() && ordered.starts_with(['.', ')']);
+        found.push(Line {
+            number: number as u64 + 1,
+            sentences: sentences(trimmed),
+            goes_on: !is_broken && !is_item,
+            ends: trimmed.trim_end_matches(['*', '_', '"', ')', '`']).ends_with(['.', '!', '?', ';', ':']),
+        });
+        is_broken = false;
+    }
+    found
+}
+
+/// Most lines of a sentence that are read before one of them, and behind it.
+const MOST_LINES: usize = 8;
+
+/// A sentence with what it has on the lines before and behind.
+fn whole(lines: &[Line], at: usize, place: usize) -> String {
+    let mut whole = lines[at].sentences[place].clone();
+    let mut first = at;
+    while (first < at || place == 0) && lines[first].goes_on && first > 0 && !lines[first - 1].ends {
+        if at - first >= MOST_LINES {
+            break;
+        }
+        let Some(before) = lines[first - 1].sentences.last() else { break };
+        whole = format!("{before} {whole}");
+        first -= 1;
+        if lines[first].sentences.len() > 1 {
+            break;
+        }
+    }
+    let mut last = at;
+    while (last > at || place + 1 == lines[at].sentences.len()) && !lines[last].ends {
+        if last - at >= MOST_LINES {
+            break;
+        }
+        let Some(next) = lines.get(last + 1).filter(|next| next.goes_on) else { break };
+        let Some(behind) = next.sentences.first() else { break };
+        whole = format!("{whole} {behind}");
+        last += 1;
+        if next.sentences.len() > 1 {
+            break;
+        }
+    }
+    whole
 }
 
 /// Lines of the front matter at the beginning of a text; none where it does not end.
@@ -197,7 +266,7 @@ fn is_fence(line: &str) -> bool {
 /// The sentences of a line, without the marks of a list.
 pub(crate) fn sentences(line: &str) -> Vec<String> {
     let line = line.trim_start_matches(|letter: char| "-*+> ".contains(letter) || letter.is_ascii_digit());
-    let line = line.trim_start_matches(['.', ')']).trim().replace("**", "");
+    let line = without_struck(line.trim_start_matches(['.', ')']).trim()).replace("**", "");
     let mut parts = Vec::new();
     let (mut begin, mut in_code) = (0, false);
     let bytes = line.as_bytes();
@@ -212,6 +281,16 @@ pub(crate) fn sentences(line: &str) -> Vec<String> {
     parts.push(line[begin..].trim().to_owned());
     parts.retain(|part| part.len() > 3);
     parts
+}
+
+/// A line without what is struck out.
+fn without_struck(line: &str) -> Cow<'_, str> {
+    let parts: Vec<&str> = line.split("~~").collect();
+    // A mark without its end strikes nothing out.
+    if parts.len() < 3 || parts.len().is_multiple_of(2) {
+        return Cow::Borrowed(line);
+    }
+    Cow::Owned(parts.into_iter().step_by(2).collect())
 }
 
 /// "`t.Parallel()` in every test".
@@ -248,15 +327,15 @@ pub(crate) fn patterns(sentence: &str) -> Vec<Pattern> {
     if !orders.is_empty() {
         return orders;
     }
+    if is_of_a_case(&lower) {
+        return Vec::new();
+    }
     let one = path_never(&lower, sentence)
         .or_else(|| prefix(&lower, sentence))
         .or_else(|| trailer(&lower, sentence))
         .or_else(|| text_form(&lower));
     if let Some(one) = one {
         return vec![one];
-    }
-    if is_of_a_case(&lower) {
-        return Vec::new();
     }
     let never = never(&lower, sentence);
     if never.is_empty() { form(&lower, sentence).into_iter().collect() } else { never }
@@ -288,6 +367,13 @@ pub(crate) fn is_told(lower: &str) -> bool {
     let says = [" says ", " said ", ", says", " said:", " to say "].iter().any(|says| lower.contains(says));
     let told = [
         "i never ",
+        "why we ",
+        "why i ",
+        "why you ",
+        "why they ",
+        "asked why ",
+        "asked whether ",
+        "asked if ",
         "he never ",
         "she never ",
         "they never ",
@@ -390,6 +476,11 @@ fn never(lower: &str, sentence: &str) -> Vec<Pattern> {
     for forbid in FORBID {
         let Some(at) = find_word(lower, forbid) else { continue };
         let rest = tail(sentence, lower, at + forbid.len());
+        // "Do not stop using" asks for it.
+        let before = lower[..at].trim_end();
+        if FORBID.iter().any(|forbid| forbid.trim_end().len() > 2 && before.ends_with(forbid.trim_end())) {
+            continue;
+        }
         // "No need", "no more than": not of a thing, and of a thing only where the sentence or a part of it begins.
         if *forbid == *"no " && !begins_part(&lower[..at]) {
             continue;
@@ -551,7 +642,7 @@ fn is_path(text: &str) -> bool {
     !text.contains(' ')
         && (text.contains('/') || text.contains('*') || text.contains('.'))
         && !text.starts_with('-')
-        && crate::matching::path_globs(text).is_some()
+        && crate::paths::path_globs(text).is_some()
 }
 
 /// "prefix every command with `rtk`".
@@ -564,7 +655,10 @@ fn prefix(lower: &str, sentence: &str) -> Option<Pattern> {
     let named = spans(sentence.get(..at).unwrap_or_default())
         .into_iter()
         .chain(spans(tail(sentence, lower, at).get(..with - at).unwrap_or_default()));
-    let program = named.filter_map(of_code).map(|command| command.program).next();
+    let between = tail(sentence, lower, at).get(..with - at).unwrap_or_default();
+    let plain = between.split(|letter: char| !(letter.is_alphanumeric() || "-_".contains(letter)));
+    let plain = plain.map(str::to_lowercase).find(|word| PROGRAMS.contains(&word.as_str()));
+    let program = named.filter_map(of_code).map(|command| command.program).next().or(plain);
     let command = Command { program: program.unwrap_or_else(|| "*".to_owned()), arguments: Vec::new() };
     (!word.is_empty()).then(|| Pattern::CommandForm { command, form: Form::With(vec![word.to_owned()]) })
 }
@@ -754,6 +848,9 @@ fn at_end(lower: &str, sentence: &str) -> Vec<Pattern> {
 
 /// "ask before merging", "never push without asking".
 fn ask_first(lower: &str, sentence: &str) -> Option<Pattern> {
+    if needs_no_asking(lower) {
+        return None;
+    }
     let asks = ["ask ", "ask me ", "confirm ", "get approval ", "permission "];
     let before = find_word(lower, "before ");
     let text = match before {
@@ -776,6 +873,24 @@ fn ask_first(lower: &str, sentence: &str) -> Option<Pattern> {
     };
     let command = spans(text).into_iter().find_map(of_code).or_else(|| first_command(text))?;
     Some(Pattern::AskFirst(command))
+}
+
+/// True if a sentence says that nobody need be asked: "you need not ask", "merge without asking".
+pub(crate) fn needs_no_asking(lower: &str) -> bool {
+    let forbids = |text: &str| FORBID.iter().any(|forbid| find_word(text, forbid).is_some());
+    let without = ["without asking", "without permission", "without approval", "without explicit"];
+    if let Some(at) = without.iter().find_map(|without| lower.find(without)) {
+        return !forbids(&lower[..at]);
+    }
+    let asking = ["ask", "confirm", "approval", "permission"];
+    let Some(at) = asking.iter().filter_map(|asking| find_word(lower, asking)).min() else { return false };
+    let before = lower[..at].rsplit([',', ';', ':', '.']).next().unwrap_or_default();
+    // "Do not merge before asking" forbids the merge.
+    let turns = ["before", "after", "until", "unless", "but", "and", "then"];
+    let words = before.split_whitespace().rev().take_while(|word| !turns.contains(word));
+    words.into_iter().any(|word| {
+        ["not", "never", "no", "don't", "don’t", "needn't", "needn’t", "nobody", "stop"].contains(&word)
+    })
 }
 
 /// The first command that a text names, as code, program or act.

@@ -409,7 +409,7 @@ impl Reader<'_> {
         if paths.is_empty() {
             return Err(self.missing("paths", "a list of path patterns, such as “generated/**”"));
         }
-        match paths.iter().find(|path| crate::matching::path_globs(path).is_none()) {
+        match paths.iter().find(|path| crate::paths::path_globs(path).is_none()) {
             Some(pattern) => Err(RuleError::Path { pattern: pattern.chars().take(80).collect() }),
             None => Ok(paths),
         }

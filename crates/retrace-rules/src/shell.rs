@@ -20,6 +20,7 @@ use brush_parser::ast::{
     Pipeline, RedirectList, SimpleCommand, SubshellCommand,
 };
 use brush_parser::{ParserOptions, parse_tokens, uncached_tokenize_str};
+use files::is_unknown;
 use serde::{Deserialize, Serialize};
 use state::State;
 use std::collections::{HashMap, VecDeque};
@@ -85,8 +86,10 @@ pub struct FileWrite {
     pub path: String,
     /// False if the command went to a directory that only the shell knows: the path is relative to that one.
     pub from_start: bool,
-    /// True if it is not there any more, with all below it.
-    pub is_removed: bool,
+    /// True if all below it is changed as well: it is removed or moved, or what is put at its place may be a directory.
+    pub with_all_below: bool,
+    /// True if it is written only where a directory is that nobody knows of.
+    pub perhaps: bool,
     /// The calls of the pipeline that writes it, as a range of [`Calls::calls`]. It is written when these are done.
     pub by: (usize, usize),
 }
@@ -133,6 +136,8 @@ struct Shell {
     files: HashMap<String, String>,
     depth: usize,
     steps: usize,
+    /// What `find` puts in for `{}` in the command that it starts, for each place where it looks.
+    found_below: Vec<String>,
     /// What the command before in a pipeline puts out, where it is known; then what this one does.
     piped: Option<String>,
 }
@@ -355,17 +360,21 @@ impl Shell {
 
     /// A loop over words: its body once for each plain word where the variable names a program, once in all otherwise.
     fn for_each(&mut self, clause: &brush_parser::ast::ForClauseCommand) {
-        let mut values: Vec<Option<String>> = Vec::new();
+        let mut values: Vec<Option<Argument>> = Vec::new();
         for value in clause.values.iter().flatten() {
             let value = self.word(value);
-            values.push(value.known.then_some(value.text));
+            // As far as it is known: `src/*.ts`.
+            values.push((!is_unknown(&value.text) || value.known).then_some(value));
         }
         values.truncate(MOST_ROUNDS);
         if values.is_empty() {
             values.push(None);
         }
         for value in values {
-            self.state.set(&clause.variable_name, value);
+            match value {
+                Some(Argument { text, known: false }) => self.state.set_partly(&clause.variable_name, &text),
+                value => self.state.set(&clause.variable_name, value.map(|value| value.text)),
+            }
             self.list(&clause.body.list);
         }
     }
@@ -502,9 +511,12 @@ impl Shell {
             }
             "cd" | "pushd" => {
                 let to = arguments.iter().find(|word| word.text == "-" || !word.text.starts_with('-'));
+                if first.text == "pushd" {
+                    self.remember();
+                }
                 self.go(to);
             }
-            "popd" => self.go_anywhere(),
+            "popd" => self.go_back(),
             _ => {}
         }
     }

@@ -181,6 +181,13 @@ fn a_form_is_asked_of_every_call() {
         [Outcome::Followed, Outcome::Followed]
     );
     assert_eq!(outcomes(&rtk, all(&[&go, &bash("a", "git status")])), [Outcome::Broken]);
+    for wish in ["just run plain `git status`, no rtk", "run git status without the rtk prefix"] {
+        assert_eq!(
+            outcomes(&rtk, all(&[&[said(wish)], &bash("a", "git status")])),
+            [Outcome::Excepted],
+            "{wish}"
+        );
+    }
 }
 
 #[test]
@@ -477,6 +484,75 @@ fn a_command_that_writes_a_file_breaks_a_rule_of_its_path_whatever_it_writes() {
 }
 
 #[test]
+fn a_place_that_only_the_shell_knows_is_undecidable_and_what_is_known_of_it_counts() {
+    let go = [said("Set it up.")];
+    let found = |paths: &str, command: &str| {
+        let never = rule(json!({"kind": "path_never", "paths": [paths]}));
+        let mut found = outcomes(&never, all(&[&go, &bash("a", command)]));
+        found.retain(|outcome| *outcome != Outcome::Followed);
+        found
+    };
+    let generated = "src/generated/**";
+    for (paths, command, expected) in [
+        (generated, "for f in src/generated/*.ts; do sed -i s/a/b/ \"$f\"; done", &[Outcome::Broken][..]),
+        (generated, "for f in src/other/*.ts; do sed -i s/a/b/ \"$f\"; done", &[]),
+        (generated, "for f in $(ls src); do rm \"$f\"; done", &[Outcome::Undecidable]),
+        (generated, "find src/generated -name '*.ts' -exec sed -i s/a/b/ {} +", &[Outcome::Broken]),
+        (generated, "find src/generated -delete", &[Outcome::Broken]),
+        (generated, "find src -name '*.ts' -delete", &[Outcome::Undecidable]),
+        (".env", "find . -name '*.pyc' -delete", &[]),
+        (".env", "find . -name .env -delete", &[Outcome::Broken]),
+        (generated, "find src/generated -type f | xargs rm", &[Outcome::Undecidable]),
+        (generated, "echo x > \"src/generated/$f\"", &[Outcome::Broken]),
+        (generated, "rm \"src/generated/$f\"", &[Outcome::Broken]),
+        (generated, "rm \"$f\"", &[Outcome::Undecidable]),
+        (generated, "echo x > $FILE", &[Outcome::Undecidable]),
+        (generated, "rm dist/*.js", &[]),
+        (generated, "cp a.ts src/generated", &[Outcome::Broken]),
+        (generated, "cp -r gen/* src/generated", &[Outcome::Broken]),
+        (generated, "cp -r gen/. src/generated", &[Outcome::Broken]),
+        (generated, "rsync -a gen/ src/generated", &[Outcome::Broken]),
+        (generated, "rsync -a gen/ src/generated/", &[Outcome::Broken]),
+        (generated, "mv gen src/generated", &[Outcome::Broken]),
+        (generated, "git -C src mv generated/a.ts b.ts", &[Outcome::Broken]),
+        (generated, "pushd src/generated && popd && touch x", &[]),
+        (generated, "pushd src/generated && touch x && popd", &[Outcome::Broken]),
+        (".env", "ln -s a link", &[]),
+        (".env", "ln -s .env link", &[Outcome::Undecidable]),
+        (".env", "ln -s .env a/link.txt", &[]),
+        (".env", "cp .env backup", &[Outcome::Undecidable]),
+        (".env", "cp .env backup/", &[Outcome::Broken]),
+        (".env", "git mv .env x", &[Outcome::Broken, Outcome::Undecidable]),
+        (".env", "rm .env{,.bak}", &[Outcome::Broken]),
+        (".env", "rm a{1,2}.txt", &[]),
+    ] {
+        assert_eq!(found(paths, command), expected, "{paths}: {command}");
+    }
+}
+
+#[test]
+fn powershell_writes_with_its_own_words_and_separators() {
+    let go = [said("Set it up.")];
+    let never = rule(json!({"kind": "path_never", "paths": [".env", "src/generated/**"]}));
+    for command in [
+        "Remove-Item .env",
+        "Remove-Item -Force .env",
+        "Remove-Item -Recurse -Force src/generated",
+        "Move-Item a .env",
+        "Set-Content src\\generated\\d.ts x",
+        "Get-Content a | Tee-Object -FilePath .env",
+        "Rename-Item a .env",
+        "del .env",
+        "ri -Force .env",
+    ] {
+        let found = outcomes(&never, all(&[&go, &call("a", "PowerShell", json!({"command": command}))]));
+        assert!(found.contains(&Outcome::Broken), "{command}: {found:?}");
+    }
+    let copied = call("a", "PowerShell", json!({"command": "Copy-Item .env a"}));
+    assert_eq!(outcomes(&never, all(&[&go, &copied])), [Outcome::Followed]);
+}
+
+#[test]
 fn a_command_whose_output_goes_to_a_file_changes_the_work() {
     let order = rule(json!({"kind": "order", "before": "npm run lint", "after": "git commit"}));
     let end = rule(json!({"kind": "at_end", "program": "npm", "arguments": ["run", "lint"]}));
@@ -515,6 +591,62 @@ fn the_end_of_a_session_that_changed_files_is_an_opportunity() {
 }
 
 #[test]
+fn what_a_pipeline_hides_and_what_the_person_ran_counts() {
+    let go = [said("Fix it.")];
+    let end = rule(json!({"kind": "at_end", "program": "git", "arguments": ["push"]}));
+    let push = |output: &str| {
+        let result = json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "p", "content": output}]});
+        [bash("p", "git push 2>&1 | tail -3")[0].clone(), result]
+    };
+    let edited = edit("e", "/w/a.rs");
+    let rejected =
+        " ! [rejected]        main -> main (non-fast-forward)\nerror: failed to push some refs to 'x'";
+    assert_eq!(outcomes(&end, all(&[&go, &edited, &push(rejected)])), [Outcome::Undecidable]);
+    assert_eq!(outcomes(&end, all(&[&go, &edited, &push("   1..2  main -> main")])), [Outcome::Followed]);
+    let typed = |command: &str| [said(&format!("<bash-input>{command}</bash-input>"))];
+    assert_eq!(outcomes(&end, all(&[&go, &edited, &typed("git push")])), [Outcome::Followed]);
+    let order = rule(json!({"kind": "order", "before": "npm run lint", "after": "git commit"}));
+    let commit = bash("c", "git commit -m x");
+    assert_eq!(outcomes(&order, all(&[&go, &edited, &typed("npm run lint"), &commit])), [Outcome::Followed]);
+    assert_eq!(outcomes(&order, all(&[&go, &edited, &typed("npm ci"), &commit])), [Outcome::Broken]);
+    assert_eq!(outcomes(&order, all(&[&go, &typed("npm run lint"), &edited, &commit])), [Outcome::Broken]);
+    assert_eq!(outcomes(&order, all(&[&go, &edited, &bash("c", "git commit --dry-run")])), []);
+}
+
+#[test]
+fn an_option_and_its_value_are_a_form_however_they_are_written() {
+    let go = [said("Go on.")];
+    let form = rule(
+        json!({"kind": "command_form", "program": "docker", "arguments": ["compose"], "form": "--env-file .env.dev"}),
+    );
+    for (command, outcome) in [
+        ("docker compose --env-file=.env.dev up", Outcome::Followed),
+        ("docker compose --env-file .env.dev up", Outcome::Followed),
+        ("docker compose --env-file=.env up", Outcome::Broken),
+        ("docker compose --file=.env.dev up", Outcome::Broken),
+    ] {
+        assert_eq!(outcomes(&form, all(&[&go, &bash("a", command)])), [outcome], "{command}");
+    }
+}
+
+#[test]
+fn a_subcommand_of_two_words_stands_at_the_beginning() {
+    let go = [said("Go on.")];
+    let never = rule(json!({"kind": "command_never", "program": "gh", "arguments": ["pr", "merge"]}));
+    for (command, outcome) in [
+        ("gh pr list --search merge", Outcome::Followed),
+        ("gh pr comment 5 -b merge", Outcome::Followed),
+        ("gh pr merge 5", Outcome::Broken),
+        ("gh -R a/b pr merge 5", Outcome::Broken),
+        ("gh pr -R a/b merge 5", Outcome::Broken),
+        ("gh pr --repo=a/b merge 5", Outcome::Broken),
+        ("gh pr $ACT 5", Outcome::Undecidable),
+    ] {
+        assert_eq!(outcomes(&never, all(&[&go, &bash("a", command)])), [outcome], "{command}");
+    }
+}
+
+#[test]
 fn a_question_and_its_answer_come_before_the_act() {
     let ask = rule(json!({"kind": "ask_first", "program": "gh", "arguments": ["pr", "merge"]}));
     let merge = bash("m", "gh pr merge 7 --squash");
@@ -527,6 +659,23 @@ fn a_question_and_its_answer_come_before_the_act() {
     assert_eq!(outcomes(&ask, all(&[&[said("Merge the pr.")], &merge])), [Outcome::Excepted]);
     let question = call("q", "AskUserQuestion", json!({"questions": []}));
     assert_eq!(outcomes(&ask, all(&[&go, &question, &merge])), [Outcome::Followed]);
+    // A plain refusal is no consent, and one that goes on is not clear.
+    let answered = |text: &str| {
+        let answer = format!("User has answered your questions: \"Shall I merge it?\"=\"{text}\".");
+        let result = json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "q", "content": answer}]});
+        [question[0].clone(), result]
+    };
+    assert_eq!(outcomes(&ask, all(&[&go, &answered("Yes"), &merge])), [Outcome::Followed]);
+    assert_eq!(outcomes(&ask, all(&[&go, &answered("No"), &merge])), [Outcome::Broken]);
+    for (answer, outcome) in [
+        ("no, wait", Outcome::Broken),
+        ("Not yet.", Outcome::Broken),
+        ("don't", Outcome::Broken),
+        ("no problem, go ahead", Outcome::Undecidable),
+    ] {
+        let asked = [told("Shall I merge it?"), said(answer)];
+        assert_eq!(outcomes(&ask, all(&[&go, &asked, &merge])), [outcome], "{answer}");
+    }
     // Long texts keep what they end with, and that they ask.
     let long = "Detail of the work. ".repeat(400);
     for question in [format!("{long}\n\nShall I merge it?"), format!("{long} Shall I merge it? {long}")] {
@@ -759,6 +908,32 @@ fn other_sentences_are_not_proposed() {
     ] {
         assert_eq!(proposed(line), Vec::<Value>::new(), "{line}");
     }
+}
+
+#[test]
+fn what_a_whole_sentence_turns_is_not_proposed() {
+    let program = |line: &str| proposed(line).first().map(|found| found["program"].clone());
+    assert_eq!(program("Prefix every git call with `rtk`."), Some(json!("git")));
+    assert_eq!(program("Prefix docker commands with `sudo`."), Some(json!("docker")));
+    for text in [
+        "If the change is in qa's zone, never edit `*_spec.go` yourself.",
+        "- If the change is in qa's zone,\n  never edit `*_test.go` yourself.",
+        "- In a case that is rare, and only\n  if the change is old,\n  never use npm.",
+        "Never use npm\nunless the person asks for it.",
+        "Do not stop using yarn.",
+        "~~Never use npm.~~",
+        "The user asked why we never use `git stash`.",
+        "> Never use bun.",
+        "You need not ask before you merge.",
+        "Merge without asking.",
+    ] {
+        assert_eq!(proposed(text), Vec::<Value>::new(), "{text}");
+    }
+    let wrapped =
+        propose("Some text on a line. Here\nis more.\nNever use npm\nin this repository.\n- Never use bun.");
+    let lines: Vec<u64> = wrapped.iter().map(|found| found.line).collect();
+    assert_eq!(lines, [3, 5]);
+    assert_eq!(proposed("~~Old.~~ Never use npm.").len(), 1);
 }
 
 #[test]

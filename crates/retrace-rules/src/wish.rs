@@ -1,6 +1,12 @@
 //! Whether a person asked for something, in their own words.
+//!
+//! A text is read clause by clause: a verb asks for what follows it, unless a refusal stands before it or the sentence is a question.
+
+mod clauses;
 
 use crate::rule::Command;
+use clauses::{Clauses, Mood, Of, Word};
+use serde_json::Value;
 
 /// Words before a name by which a person refuses it.
 const REFUSALS: [&str; 17] = [
@@ -11,7 +17,8 @@ const REFUSALS: [&str; 17] = [
 /// Words between a refusal and what it refuses, at most.
 const REACH: usize = 4;
 
-/// True if a text asks for a command: it names the program, and every word of the pattern's arguments.
+/// True if a text asks for a command: it names the program and every word of the pattern's arguments, refuses none, and asks for one
+/// of them rather than speaking of it.
 #[must_use]
 pub fn asked_for(text: &str, command: &Command) -> bool {
     let mut wanted: Vec<&str> =
@@ -21,7 +28,45 @@ pub fn asked_for(text: &str, command: &Command) -> bool {
     }
     // A program such as git or gh goes without saying where its act is named: "stash it", "merge the pull request".
     let acts = &wanted[usize::from(wanted.len() > 1)..];
-    !wanted.is_empty() && acts.iter().all(|word| names(text, word) && !is_refused(text, word))
+    !wanted.is_empty()
+        && acts.iter().all(|word| names(text, word) && !is_refused(text, word))
+        && asks_for_any(text, &wanted, acts)
+}
+
+/// True if a clause asks for one of the acts, or for a command that begins with the program.
+fn asks_for_any(text: &str, wanted: &[&str], acts: &[&str]) -> bool {
+    let is_of = |words: &[&str], word: &Word| words.iter().any(|of| of.to_lowercase() == word.plain());
+    Clauses::of(text, Of::Acts).any(|clauses, at| {
+        let word = &clauses.words[at];
+        let is_program = is_of(&wanted[..1], word);
+        if clauses.is_part_of_a_name(at) || !is_program && !is_of(acts, word) {
+            return false;
+        }
+        // What is typed at the beginning of a sentence is asked for, if nothing is said of it.
+        let begins = clauses.begins_sentence(at) && !(is_program && clauses.tells(at));
+        // A verb of its own.
+        let is_verb = !is_program && clauses.is_verb(at);
+        match clauses.mood(at) {
+            Mood::Asks => true,
+            Mood::Open => begins || is_verb,
+            Mood::Refuses => false,
+        }
+    })
+}
+
+/// True if a text asks to change a file: a clause asks for a change of what it names, by its whole name or by the end of its path.
+pub(crate) fn asks_to_change(text: &str, path: &str) -> bool {
+    let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_lowercase();
+    // Most texts name no such file.
+    text.to_lowercase().contains(&name)
+        && Clauses::of(text, Of::Changes).any(|clauses, at| {
+            let mood = clauses.mood(at);
+            clauses.words[at].is_path(path, clauses.is_called_a_file(at))
+                && mood != Mood::Refuses
+                && !clauses.is_refused_behind(at)
+                && !clauses.is_aside(at)
+                && (mood == Mood::Asks && !clauses.is_subject(at) || clauses.is_asked_behind(at))
+        })
 }
 
 /// The words of a text in lower case, marks at their ends left out.
@@ -50,3 +95,104 @@ pub(crate) fn is_refused(text: &str, word: &str) -> bool {
             before.iter().any(|word| REFUSALS.contains(&word.as_str()))
         })
 }
+
+/// What an answer to a question says of what was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Consent {
+    /// It does not refuse.
+    Given,
+    /// It begins as a refusal and goes on as something else.
+    Unclear,
+    /// It is a plain refusal.
+    Refused,
+}
+
+/// Beginnings of an answer that refuses.
+const NO: &[&str] = &[
+    "no",
+    "nope",
+    "nah",
+    "don't",
+    "don’t",
+    "dont",
+    "do not",
+    "not yet",
+    "not now",
+    "wait",
+    "stop",
+    "hold on",
+    "hold off",
+    "never",
+    "cancel",
+    "later",
+    "please don't",
+    "please wait",
+    "nein",
+    "noch nicht",
+    "warte",
+    "non",
+];
+
+/// What goes on behind such a beginning so that it refuses nothing, or not all.
+const BUT_YES: &[&str] = &[
+    "no problem",
+    "no objection",
+    "no worries",
+    "no issue",
+    "no need",
+    "don't worry",
+    "don’t worry",
+    "go ahead",
+    "then ",
+    "yes",
+    "proceed",
+    "do it",
+    "ok",
+    "sure",
+    "but ",
+    "after ",
+    "instead",
+];
+
+/// What an answer says. The answer of a tool holds each question with what the person chose, `"Merge it?"="No"`, or is JSON with
+/// what they chose.
+pub(crate) fn consent(text: &str) -> Consent {
+    let told = serde_json::from_str::<Value>(text).ok();
+    let chosen: Vec<&str> = match &told {
+        Some(told) => leaves(told),
+        None => text.split("\"=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect(),
+    };
+    let answers = if chosen.is_empty() { vec![text] } else { chosen };
+    let mut all: Vec<Consent> = answers.into_iter().map(consent_of).collect();
+    all.dedup();
+    // Of several that differ nobody knows which was about what.
+    match all.as_slice() {
+        [one] => *one,
+        _ => Consent::Unclear,
+    }
+}
+
+/// The texts of a JSON value.
+fn leaves(value: &Value) -> Vec<&str> {
+    match value {
+        Value::String(text) => vec![text],
+        Value::Array(list) => list.iter().flat_map(leaves).collect(),
+        Value::Object(fields) => fields.values().flat_map(leaves).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn consent_of(answer: &str) -> Consent {
+    let lower = answer.trim().trim_start_matches(['"', '\'', '*', '`']).to_lowercase();
+    let begins = |word: &str| {
+        lower.strip_prefix(word).is_some_and(|rest| !rest.starts_with(|next: char| next.is_alphanumeric()))
+    };
+    if !NO.iter().any(|no| begins(no)) {
+        return Consent::Given;
+    }
+    let goes_on = |word: &str| crate::propose::find_word(&lower, word).is_some();
+    if BUT_YES.iter().any(|yes| goes_on(yes)) { Consent::Unclear } else { Consent::Refused }
+}
+
+#[cfg(test)]
+mod tests;

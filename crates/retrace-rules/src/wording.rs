@@ -1,6 +1,8 @@
 //! Whether a line says a rule in other words.
 
-use crate::propose::{ACTS, EDITS, FORBID, PROGRAMS, find_word, is_told, patterns, sentences};
+use crate::propose::{
+    ACTS, EDITS, FORBID, PROGRAMS, find_word, is_told, needs_no_asking, patterns, sentences,
+};
 use crate::rule::{Command, Form, Pattern, Rule, TextForm};
 
 /// Words by which a rule's sense turns: two sentences with others do not say the same.
@@ -133,8 +135,14 @@ pub fn is_wording_of(line: &str, rule: &Rule) -> bool {
         }
         patterns(sentence).iter().any(|found| is_same(found, &rule.pattern))
             || asks_the_same(&lower, &rule.pattern)
-            || Sentence::of(sentence).says(&own)
+            || Sentence::of(sentence).says(&own) && names_paths_of(&lower, &rule.pattern)
     })
+}
+
+/// True if a sentence that says nearly the same names the paths of a rule that the rule's own sentence names.
+fn names_paths_of(lower: &str, pattern: &Pattern) -> bool {
+    let Pattern::PathNever(paths) = pattern else { return true };
+    paths.iter().map(|path| stem(path).to_lowercase()).any(|path| path.is_empty() || holds_path(lower, &path))
 }
 
 /// True if two patterns ask the same. Of paths, one may name more of the directory than the other.
@@ -158,7 +166,7 @@ fn asks_the_same(lower: &str, pattern: &Pattern) -> bool {
     match pattern {
         Pattern::CommandNever(command) => {
             let names = |part: &str| place_of(part, command).is_some();
-            forbids(lower, &command.program.to_lowercase(), &names, &FORBIDDEN_BEHIND)
+            forbids(lower, Some(&command.program.to_lowercase()), &names, &FORBIDDEN_BEHIND)
         }
         Pattern::PathNever(paths) => {
             paths.iter().any(|path| forbids_edits(lower, &stem(path).to_lowercase()))
@@ -170,7 +178,9 @@ fn asks_the_same(lower: &str, pattern: &Pattern) -> bool {
         }
         Pattern::AskFirst(command) => {
             let asks = ["ask ", "asking", "confirm", "approval", "permission"];
-            asks.iter().any(|ask| lower.contains(ask)) && place_of(lower, command).is_some()
+            asks.iter().any(|ask| lower.contains(ask))
+                && place_of(lower, command).is_some()
+                && !needs_no_asking(lower)
         }
         Pattern::Order { before, after } => is_order(lower, before, after),
         Pattern::CommandForm { form, .. } => asks_for_form(lower, form),
@@ -179,8 +189,8 @@ fn asks_the_same(lower: &str, pattern: &Pattern) -> bool {
 }
 
 /// True if a part of the sentence has a forbidding word that governs what `names` finds: before it, with nothing that turns it and no
-/// program but `own` between, or behind it.
-fn forbids(lower: &str, own: &str, names: &dyn Fn(&str) -> bool, behind: &[&str]) -> bool {
+/// program but `own` between, or behind it. Without `own`, programs may stand between.
+fn forbids(lower: &str, own: Option<&str>, names: &dyn Fn(&str) -> bool, behind: &[&str]) -> bool {
     lower.split(PARTS).any(|part| {
         let governed = FORBID.iter().filter_map(|forbid| {
             let at = find_word(part, forbid.trim_end())?;
@@ -188,7 +198,7 @@ fn forbids(lower: &str, own: &str, names: &dyn Fn(&str) -> bool, behind: &[&str]
             rest.starts_with(' ').then(|| rest.trim_start())
         });
         let mut governed = governed.map(up_to_turn).filter(|rest| !asks_after_all(rest));
-        governed.any(|rest| names(&up_to_other(rest, own)))
+        governed.any(|rest| own.map_or_else(|| names(rest), |own| names(&up_to_other(rest, own))))
             || behind.iter().any(|forbidden| {
                 part.split_once(forbidden).is_some_and(|(before, _)| names(before) && !has_forbidding(before))
             })
@@ -252,11 +262,21 @@ fn forbids_edits(lower: &str, path: &str) -> bool {
         EDITS.iter().any(|verb| find_word(part, verb.trim_end()).is_some()) || part.contains("by hand")
     };
     let behind: Vec<&str> = FORBIDDEN_BEHIND.iter().chain(&KEPT_BEHIND).copied().collect();
-    let names = |part: &str| part.contains(path);
-    let names_edit = |part: &str| part.contains(path) && is_edit(part);
-    forbids(lower, "", &names_edit, &[])
-        || is_edit(lower) && forbids(lower, "", &names, &behind)
+    let names = |part: &str| holds_path(part, path);
+    let names_edit = |part: &str| holds_path(part, path) && is_edit(part);
+    forbids(lower, Some(""), &names_edit, &[])
+        || is_edit(lower) && forbids(lower, Some(""), &names, &behind)
         || KEPT_BEHIND.iter().any(|kept| lower.contains(kept)) && names(lower)
+}
+
+/// True if a text holds a path, and not as the beginning or the end of another name.
+fn holds_path(text: &str, path: &str) -> bool {
+    let is_name = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '-';
+    text.match_indices(path).any(|(at, _)| {
+        let behind = &text[at + path.len()..];
+        let goes_on = behind.strip_prefix('.').unwrap_or(behind).starts_with(is_name);
+        !goes_on && !text[..at].ends_with(is_name)
+    })
 }
 
 /// True if a sentence asks for one act before another.
@@ -287,12 +307,12 @@ fn asks_for_form(lower: &str, form: &Form) -> bool {
             let names_any = |part: &str| words.iter().any(|word| words_of(part).contains(&word.as_str()));
             words.iter().all(|word| given.contains(&word.to_lowercase().as_str()))
                 && given.iter().any(|word| asks.contains(word) || word.starts_with("prefix"))
-                && !forbids(lower, "", &names_any, &FORBIDDEN_BEHIND)
+                && !forbids(lower, None, &names_any, &FORBIDDEN_BEHIND)
         }
         Form::Without(text) => {
             let text = text.to_lowercase();
             let names = |part: &str| part.contains(&text);
-            forbids(lower, "", &names, &FORBIDDEN_BEHIND)
+            forbids(lower, Some(""), &names, &FORBIDDEN_BEHIND)
                 || lower.find("without ").is_some_and(|at| names(&lower[at..]))
         }
     }
@@ -302,7 +322,7 @@ fn asks_for_text(lower: &str, of: &TextForm) -> bool {
     let text = of.form.text().trim_start_matches('!').to_lowercase();
     // A parenthesis divides a sentence.
     let name = text.trim_end_matches("()");
-    let is_forbidden = forbids(lower, "", &|part| part.contains(name), &FORBIDDEN_BEHIND);
+    let is_forbidden = forbids(lower, Some(""), &|part| part.contains(name), &FORBIDDEN_BEHIND);
     lower.contains(&text) && is_forbidden == matches!(of.form, Form::Without(_))
 }
 

@@ -63,11 +63,18 @@ impl Shell {
         match name {
             "cd" | "pushd" => {
                 let to = arguments.iter().find(|word| !word.text.starts_with('-'));
+                if name == "pushd" {
+                    self.known.left.push(self.known.directory.clone());
+                }
                 self.known.directory = match to {
                     Some(to) if to.expands => None,
                     Some(to) => Some(resolve(&to.text, self.known.directory.as_deref())),
                     None => Some("~".to_owned()),
                 };
+                Some(Vec::new())
+            }
+            "popd" => {
+                self.known.directory = self.known.left.pop().flatten();
                 Some(Vec::new())
             }
             "export" | "readonly" | "local" | "declare" | "typeset" => {

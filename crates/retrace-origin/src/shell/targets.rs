@@ -43,7 +43,10 @@ pub(super) fn targets(name: &str, arguments: &[Word]) -> Vec<String> {
         "rsync" => Names::Last(&["-e", "-f", "--exclude", "--include", "--filter", "--rsh"]),
         "truncate" => Names::All(&["-s", "-r", "--size", "--reference"]),
         "patch" => Names::First,
-        _ => return of_powershell(name, &words),
+        _ => {
+            let files = super::powershell::files(name, &words).unwrap_or_default();
+            return files.into_iter().map(|file| file.path).collect();
+        }
     };
     match names {
         Names::Option(options, with_value) => {
@@ -95,30 +98,6 @@ pub(super) fn targets(name: &str, arguments: &[Word]) -> Vec<String> {
     }
 }
 
-/// The files that a command of PowerShell writes: by a named parameter, else by its first word. Source: its reference, 7.4.
-fn of_powershell(name: &str, words: &[&str]) -> Vec<String> {
-    let parameters: &[&str] = match name.to_ascii_lowercase().as_str() {
-        "set-content" | "add-content" | "clear-content" | "remove-item" | "new-item" => {
-            &["-path", "-literalpath"]
-        }
-        "out-file" => &["-filepath", "-literalpath"],
-        "copy-item" => &["-destination"],
-        "move-item" => &["-path", "-literalpath", "-destination"],
-        _ => return Vec::new(),
-    };
-    let is_parameter = |word: &str| parameters.contains(&word.to_ascii_lowercase().as_str());
-    let named = words.windows(2).filter(|two| is_parameter(two[0])).map(|two| two[1].to_owned());
-    let named: Vec<String> = named.collect();
-    let first = words.first().filter(|word| named.is_empty() && !word.starts_with('-'));
-    let second = words.get(1).filter(|word| name.len() == "copy-item".len() && !word.starts_with('-'));
-    match name.to_ascii_lowercase().as_str() {
-        "copy-item" => {
-            named.into_iter().chain(second.filter(|_| first.is_some()).map(|to| (*to).to_owned())).collect()
-        }
-        _ => named.into_iter().chain(first.map(|to| (*to).to_owned())).collect(),
-    }
-}
-
 /// The directory of `-t DIR`, which comes before what goes there.
 pub(super) fn into_directory<'w>(words: &[&'w str]) -> Option<&'w str> {
     words.iter().enumerate().find_map(|(at, word)| match *word {
@@ -133,7 +112,7 @@ pub(super) fn below(directory: &str, file: &str) -> String {
 }
 
 /// Words that are no options and no values of these.
-fn plain<'w>(words: &[&'w str], with_value: &[&str]) -> Vec<&'w str> {
+pub(super) fn plain<'w>(words: &[&'w str], with_value: &[&str]) -> Vec<&'w str> {
     let (mut named, mut only_words) = (Vec::new(), false);
     let mut rest = words.iter();
     while let Some(word) = rest.next() {

@@ -77,6 +77,10 @@ fn moves_and_deletions_are_read() {
         found("bash -c 'cd y; rm a.md'; rm c.md"),
         [("/p/y/a.md".into(), Effect::Delete), ("/p/c.md".into(), Effect::Delete)]
     );
+    assert_eq!(
+        found("pushd x && rm a.md && popd && rm b.md"),
+        [("/p/x/a.md".into(), Effect::Delete), ("/p/b.md".into(), Effect::Delete)]
+    );
 }
 
 #[test]
@@ -250,11 +254,45 @@ fn the_files_of_one_call_are_told_by_its_words() {
     let files = |program, words: &[&str]| {
         let words: Vec<(&str, bool)> = words.iter().map(|word| (*word, !word.contains('$'))).collect();
         let files = super::files_of_call(program, &words, None).into_iter();
-        files.map(|file| file.path + if file.is_removed { " -" } else { "" }).collect::<Vec<_>>()
+        files
+            .map(|file| {
+                file.path + if file.with_all_below { " -" } else { "" } + if file.perhaps { "?" } else { "" }
+            })
+            .collect::<Vec<_>>()
     };
     assert_eq!(files("tee", &["-a", "a"]), ["a"]);
-    assert_eq!(files("mv", &["a", "b/"]), ["a -", "b/a"]);
-    assert_eq!(files("rm", &["-rf", "$OUT/x"]), ["$OUT/x"]);
+    assert_eq!(files("mv", &["a", "b/"]), ["a -", "b/a -"]);
+    assert_eq!(files("rm", &["-rf", "$OUT/x"]), ["$OUT/x -"]);
+    // A destination is a directory where its name or the number of sources says so.
+    for (program, words, expected) in [
+        ("ln", &["-s", ".env", "link"][..], &["link -", "link/.env?"][..]),
+        ("ln", &["-sf", "../.env", "env.d/x"], &["env.d/x -", "env.d/x/.env?"]),
+        ("ln", &["-s", "../.env"], &[".env"]),
+        ("cp", &[".env", "backup"], &["backup -", "backup/.env?"]),
+        ("cp", &["-T", ".env", "backup"], &["backup -"]),
+        ("cp", &["a", "b", "c"], &["c/a", "c/b"]),
+        ("cp", &["-t", "c", "a"], &["c/a"]),
+        ("cp", &["-r", "gen/.", "src/generated/"], &["src/generated/ -"]),
+        ("cp", &["-r", "gen/*", "src/generated"], &["src/generated -"]),
+        ("rsync", &["-a", "gen/", "src/generated"], &["src/generated -"]),
+        ("rsync", &["-a", "gen/", "host:src"], &[]),
+        ("mv", &["gen", "src/generated"], &["gen -", "src/generated -"]),
+        ("git", &["mv", ".env", "x"], &[".env -", "x -", "x/.env -?"]),
+        ("git", &["-C", "src", "mv", "a.ts", "b.ts"], &["src/a.ts -", "src/b.ts -"]),
+        ("git", &["rm", "-q", "a"], &["a -"]),
+        ("git", &["rm", "--cached", "a"], &[]),
+        ("Remove-Item", &["-Force", ".env"], &[".env -"]),
+        ("Remove-Item", &["-Recurse", "-Force", "a,", "b"], &["a -", "b -"]),
+        ("Remove-Item", &["-Path", "a,b", "-Confirm:$false"], &["a -", "b -"]),
+        ("Move-Item", &["a", ".env"], &["a -", ".env -"]),
+        ("Copy-Item", &["-Path", "a", ".env"], &[".env -"]),
+        ("Set-Content", &["-NoNewline", "-Value", "x", ".env"], &[".env"]),
+        ("Rename-Item", &["d/a", "b"], &["d/a -", "d/b -"]),
+        ("Tee-Object", &["-FilePath", "a"], &["a"]),
+        ("del", &["a"], &["a -"]),
+    ] {
+        assert_eq!(files(program, words), expected, "{program} {words:?}");
+    }
     assert_eq!(files("sed", &["-i", "s/a/b/", "a"]), ["a"]);
     assert_eq!(files("curl", &["-sSLo", "a", "http://x"]), ["a"]);
     assert_eq!(files("wget", &["-qOa", "http://x"]), ["a"]);

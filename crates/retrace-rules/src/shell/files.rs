@@ -1,8 +1,8 @@
 //! Files that a command writes.
 
-use super::state::DIRECTORY;
+use super::state::{DIRECTORIES, DIRECTORY};
 use super::{Argument, FileWrite, Shell};
-use retrace_origin::{files_of_call, resolve};
+use retrace_origin::{CallFile, files_of_call, resolve};
 
 /// Stands for the calls of a pipeline that has not ended.
 pub(super) const OPEN: (usize, usize) = (usize::MAX, usize::MAX);
@@ -24,16 +24,29 @@ impl Shell {
         self.state.set(DIRECTORY, directory);
     }
 
-    /// The shell goes where nobody knows.
-    pub(super) fn go_anywhere(&mut self) {
-        self.state.set(DIRECTORY, None);
+    /// Keeps the directory to come back to it.
+    pub(super) fn remember(&mut self) {
+        let here = match self.state.has(DIRECTORY) {
+            false => ".",
+            true => self.state.get(DIRECTORY).unwrap_or(NOWHERE),
+        };
+        let before = self.state.get(DIRECTORIES).unwrap_or_default();
+        let all = format!("{here}\n{before}");
+        self.state.set(DIRECTORIES, Some(all));
+    }
+
+    /// The shell goes back to where it was; anywhere where that is not known.
+    pub(super) fn go_back(&mut self) {
+        let all = self.state.get(DIRECTORIES).unwrap_or_default().to_owned();
+        let (last, rest) = all.split_once('\n').unwrap_or((NOWHERE, ""));
+        self.state.set(DIRECTORY, Some(last.to_owned()).filter(|last| last != NOWHERE));
+        self.state.set(DIRECTORIES, Some(rest.to_owned()));
     }
 
     /// A file to which output goes.
     pub(super) fn redirected(&mut self, file: &Argument) {
-        let is_device = file.text.starts_with("/dev/");
-        if !is_device && (file.known || has_name(&file.text)) {
-            self.write(&file.text, false);
+        if !file.text.starts_with("/dev/") {
+            self.write(&CallFile { path: file.text.clone(), ..CallFile::default() });
         }
     }
 
@@ -45,22 +58,45 @@ impl Shell {
         let words: Vec<(&str, bool)> =
             arguments.iter().map(|argument| (argument.text.as_str(), argument.known)).collect();
         for file in files_of_call(program, &words, input) {
-            self.write(&file.path, file.is_removed);
+            self.write(&file);
         }
     }
 
-    fn write(&mut self, path: &str, is_removed: bool) {
+    /// A file, or each that `find` puts in for it.
+    pub(super) fn write(&mut self, file: &CallFile) {
+        match file.path.strip_prefix(PUT_IN).filter(|_| !self.found_below.is_empty()) {
+            Some(rest) => {
+                for found in self.found_below.clone() {
+                    self.write_one(&format!("{found}{rest}"), file);
+                }
+            }
+            None => self.write_one(&file.path, file),
+        }
+    }
+
+    fn write_one(&mut self, path: &str, file: &CallFile) {
         if path.is_empty() || self.found.writes.len() >= MOST {
             return;
         }
         let from_start = !self.state.has(DIRECTORY) || self.state.get(DIRECTORY).is_some();
-        let path = resolve(path, self.state.get(DIRECTORY));
-        self.found.writes.push(FileWrite { path, from_start, is_removed, by: OPEN });
+        // What only the shell knows may begin with the root; `$HOME` is known as `~`.
+        let path = match resolve(path, None) {
+            home if home.starts_with('~') => home,
+            path if is_unknown(&path) => path,
+            path => resolve(&path, self.state.get(DIRECTORY)),
+        };
+        let (with_all_below, perhaps) = (file.with_all_below, file.perhaps);
+        self.found.writes.push(FileWrite { path, from_start, with_all_below, perhaps, by: OPEN });
     }
 }
 
-/// True if the last part of a path is a name, whatever stands before it.
-fn has_name(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    !name.is_empty() && !name.contains(['$', '`', '(', ')', '*', '?', '[', '{', '}'])
+/// What `find` and `xargs` put their words in for.
+pub(super) const PUT_IN: &str = "{}";
+
+/// Stands for a directory that only the shell knows.
+const NOWHERE: &str = "?";
+
+/// True if only the shell knows how a word begins.
+pub(super) fn is_unknown(word: &str) -> bool {
+    word.starts_with(['$', '`']) || word.starts_with(PUT_IN)
 }

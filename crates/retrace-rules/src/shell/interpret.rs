@@ -1,7 +1,9 @@
 //! What calls of programs start.
 
+use super::files::PUT_IN;
 use super::starters::{Handed, STARTERS, handed, is_option, joined, takes_next};
 use super::{Argument, Call, Shell};
+use retrace_origin::CallFile;
 use std::rc::Rc;
 
 /// Shells, whose `-c` is a command.
@@ -41,7 +43,12 @@ impl Shell {
             self.found.unparsed.push(joined(words));
             return;
         }
-        self.write_files(&program, arguments, input);
+        if is_fed(within, arguments) {
+            let put_in = Argument { text: PUT_IN.to_owned(), known: false };
+            self.write_files(&program, &[arguments, &[put_in]].concat(), input);
+        } else {
+            self.write_files(&program, arguments, input);
+        }
         self.started_by(&program, words, input, within);
     }
 
@@ -216,9 +223,10 @@ impl Shell {
         true
     }
 
-    /// The programs of `find -exec`.
+    /// The programs of `find -exec`, and what `find -delete` removes.
     fn find(&mut self, words: &[Argument], within: &mut Vec<Vec<String>>) {
         let is_exec = |word: &Argument| ["-exec", "-execdir", "-ok", "-okdir"].contains(&word.text.as_str());
+        let before = std::mem::replace(&mut self.found_below, found_by(words.get(1..).unwrap_or_default()));
         let mut rest = words;
         while let Some(at) = rest.iter().position(is_exec) {
             let after = &rest[at + 1..];
@@ -229,7 +237,47 @@ impl Shell {
             within.pop();
             rest = &after[end..];
         }
+        if words.iter().any(|word| word.text == "-delete") {
+            self.write(&CallFile { path: PUT_IN.to_owned(), with_all_below: true, perhaps: false });
+        }
+        self.found_below = before;
     }
+}
+
+/// What `find` finds, for each place where it looks. Of its tests, a single name narrows it.
+fn found_by(arguments: &[Argument]) -> Vec<String> {
+    let options = arguments.iter().skip_while(|word| ["-L", "-H", "-P"].contains(&word.text.as_str()));
+    let places = options.take_while(|word| !word.text.starts_with(['-', '(', '!']) && word.text != "\\(");
+    let mut places: Vec<&str> = places.map(|word| word.text.as_str()).collect();
+    if places.is_empty() {
+        places.push(".");
+    }
+    let is = |word: &Argument, names: &[&str]| names.contains(&word.text.as_str());
+    let mut names =
+        arguments.windows(2).filter(|two| is(&two[0], &["-name"])).map(|two| two[1].text.as_str());
+    let narrows = !arguments.iter().any(|word| is(word, &["-o", "-or", "!", "-not", ","]));
+    let name = names.next().filter(|_| narrows && names.next().is_none());
+    let wild = |name: &str| name.contains(['*', '?', '[', '$', '`']);
+    let found = match name {
+        Some(name) if !wild(name) => format!("{PUT_IN}/{name}"),
+        Some(name) => match name.strip_prefix('*').filter(|ending| !wild(ending)) {
+            Some(ending) => format!("{PUT_IN}{ending}"),
+            None => PUT_IN.to_owned(),
+        },
+        None => PUT_IN.to_owned(),
+    };
+    places.into_iter().map(|place| format!("{}/{found}", place.trim_end_matches('/'))).collect()
+}
+
+/// True if `xargs` puts its words behind those of a program.
+fn is_fed(within: &[Vec<String>], arguments: &[Argument]) -> bool {
+    let replaces = |words: &[String]| {
+        words
+            .iter()
+            .any(|word| word.starts_with("-I") || word.starts_with("-i") || word.starts_with("--replace"))
+    };
+    within.last().is_some_and(|words| words.first().is_some_and(|first| first == "xargs") && !replaces(words))
+        && !arguments.iter().any(|word| word.text.contains(PUT_IN))
 }
 
 /// The name of the program that a word calls; `None` where only the shell knows it.

@@ -6,8 +6,19 @@ use std::rc::Rc;
 /// The name under which the directory is kept: no variable is called so.
 pub(super) const DIRECTORY: &str = " directory";
 
+/// The name under which the directories to come back to are kept, one a line, the last one first.
+pub(super) const DIRECTORIES: &str = " directories";
+
 /// A value; `None` for one that only the shell knows.
-type Value = Option<Rc<str>>;
+type Value = Option<Known>;
+
+/// What is known of a value.
+#[derive(Clone, PartialEq, Eq)]
+struct Known {
+    text: Rc<str>,
+    /// False where a part of it stands as it was written.
+    is_whole: bool,
+}
 
 /// What variables have, and what they had before, so that a branch can be left again without a copy of all.
 #[derive(Default)]
@@ -20,7 +31,12 @@ pub(super) struct State {
 impl State {
     /// The value of a variable, where it is known.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
-        self.values.get(name)?.as_deref()
+        self.values.get(name)?.as_ref().filter(|value| value.is_whole).map(|value| &*value.text)
+    }
+
+    /// The value of a variable of which a part stands as it was written.
+    pub(super) fn partly(&self, name: &str) -> Option<&str> {
+        self.values.get(name)?.as_ref().map(|value| &*value.text)
     }
 
     /// True if a variable was given a value, or may have been.
@@ -29,7 +45,16 @@ impl State {
     }
 
     pub(super) fn set(&mut self, name: &str, value: Option<String>) {
-        let before = self.values.insert(name.to_owned(), value.map(Rc::from));
+        self.put(name, value.map(|text| Known { text: text.into(), is_whole: true }));
+    }
+
+    /// Sets a value of which a part stands as it was written.
+    pub(super) fn set_partly(&mut self, name: &str, text: &str) {
+        self.put(name, Some(Known { text: text.into(), is_whole: false }));
+    }
+
+    fn put(&mut self, name: &str, value: Value) {
+        let before = self.values.insert(name.to_owned(), value);
         self.changes.push((name.to_owned(), before));
     }
 

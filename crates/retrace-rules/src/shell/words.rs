@@ -29,6 +29,10 @@ impl Shell {
         {
             return arguments.to_vec();
         }
+        if let Some(words) = braced(&word.value) {
+            let words = words.into_iter();
+            return words.map(|text| Argument { known: !text.contains(['*', '?']), text }).collect();
+        }
         let whole = self.word(word);
         let is_plain_variable = word.value.starts_with('$') && !word.value.starts_with("$'");
         if is_plain_variable && whole.known && (whole.text.contains(' ') || whole.text.is_empty()) {
@@ -95,8 +99,8 @@ impl Shell {
         let ParameterExpr::Parameter { parameter, indirect: false } = expansion else { return None };
         match parameter {
             Parameter::Named(name) => {
-                let value = self.state.get(name)?;
-                Some(Argument { text: value.to_owned(), known: true })
+                let text = self.state.partly(name)?.to_owned();
+                Some(Argument { text, known: self.state.get(name).is_some() })
             }
             Parameter::Positional(at) => {
                 let at = usize::try_from(*at).ok()?.checked_sub(1)?;
@@ -156,6 +160,39 @@ fn add_source(source: &str, piece: &WordPieceWithSource, to: &mut Argument) {
 fn pieces(source: &str, document: bool) -> Option<Vec<WordPieceWithSource>> {
     let parse = if document { word::parse_heredoc } else { word::parse };
     catch_unwind(|| parse(source, &ParserOptions::default()).ok()).ok().flatten()
+}
+
+/// Most words that one word with braces becomes.
+const MOST_BRACED: usize = 64;
+
+/// The words that a word with braces becomes, `.env{,.bak}`; `None` for one without, or with more than plain text.
+fn braced(source: &str) -> Option<Vec<String>> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:=+@%*?{},".contains(&byte);
+    if !source.contains('{') || !source.contains(',') || !source.bytes().all(is_plain) {
+        return None;
+    }
+    let mut words = vec![source.to_owned()];
+    while let Some(at) = words.iter().position(|word| innermost(word).is_some()) {
+        let word = words.remove(at);
+        let (begin, end) = innermost(&word)?;
+        let each = word[begin + 1..end]
+            .split(',')
+            .map(|part| format!("{}{part}{}", &word[..begin], &word[end + 1..]));
+        words.splice(at..at, each);
+        if words.len() > MOST_BRACED {
+            return None;
+        }
+    }
+    (words.len() > 1).then_some(words)
+}
+
+/// The first pair of braces with a comma and no pair between them.
+fn innermost(word: &str) -> Option<(usize, usize)> {
+    word.match_indices('}').find_map(|(end, _)| {
+        let begin = word[..end].rfind('{')?;
+        let inner = &word[begin + 1..end];
+        (inner.contains(',') && !inner.contains('}')).then_some((begin, end))
+    })
 }
 
 /// A text between `$'` and `'` with its plain escapes; others stay.

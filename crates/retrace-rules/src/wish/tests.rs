@@ -1,0 +1,125 @@
+use super::*;
+
+#[test]
+fn a_change_of_a_file_is_asked_for_by_its_whole_name() {
+    for (text, path) in [
+        ("edit .env", "/w/.env"),
+        ("Please add FOO=1 to `.env`.", "/w/.env"),
+        ("can you fix .env?", "/w/.env"),
+        ("Could you please update src/generated/a.ts so that it compiles?", "/w/src/generated/a.ts"),
+        ("don't touch main.go, just fix .env", "/w/.env"),
+        ("do not touch main.go and change .env", "/w/.env"),
+        (".env: add FOO", "/w/.env"),
+        ("FOO is missing in .env, add it", "/w/.env"),
+        (".env should be updated", "/w/.env"),
+        ("Edit migrations/1.sql by hand", "/w/db/migrations/1.sql"),
+        ("fix the file `up`", "/w/migrations/up"),
+        ("update @src/generated/a.ts", "/w/src/generated/a.ts"),
+        ("No, edit .env", "/w/.env"),
+        ("The test does not pass, fix .env", "/w/.env"),
+        ("try editing .env", "/w/.env"),
+        ("kannst du .env ändern?", "/w/.env"),
+        ("don't forget to update .env", "/w/.env"),
+        ("add .env to .gitignore", "/w/.gitignore"),
+        ("remove FOO from .env", "/w/.env"),
+        ("The .env file lacks FOO=1. Please add it.", "/w/.env"),
+        ("fix what is broken in .env", "/w/.env"),
+    ] {
+        assert!(asks_to_change(text, path), "{text}");
+    }
+    for (text, path) in [
+        ("add the flag, but do not edit .env", "/w/.env"),
+        ("don't touch .env", "/w/.env"),
+        ("never touch .env", "/w/.env"),
+        ("leave .env alone", "/w/.env"),
+        ("keep .env unchanged", "/w/.env"),
+        ("fix it without changing .env", "/w/.env"),
+        ("what is in .env?", "/w/.env"),
+        ("why did you edit .env?", "/w/.env"),
+        ("should .env be changed?", "/w/.env"),
+        ("fix .env.example", "/w/.env"),
+        ("please work", "/w/src/generated/a"),
+        ("add a test", "/w/src/generated/a"),
+        ("fix domain.go", "/w/main.go"),
+        ("look at src/other/index.ts", "/w/src/generated/index.ts"),
+        ("fix src/other/index.ts", "/w/src/generated/index.ts"),
+        ("run the tests", "/w/src/generated/run"),
+        ("clean up the code", "/w/db/migrations/up"),
+        ("do not edit any of the files that the tool writes, such as .env", "/w/.env"),
+        ("never edit, move or delete .env", "/w/.env"),
+        ("do not, under any circumstances, edit .env", "/w/.env"),
+        ("fix the bug, .env must not be changed", "/w/.env"),
+        ("edit all of them, but not .env", "/w/.env"),
+        ("fix main.go and check .env", "/w/.env"),
+        ("The tool writes .env at its start.", "/w/.env"),
+        ("ändere .env nicht", "/w/.env"),
+        ("make sure .env isn't changed", "/w/.env"),
+        ("Can you tell me how to change .env?", "/w/.env"),
+        ("fix the parser of .env", "/w/.env"),
+        ("Don't touch .env. The test fails. Fix it.", "/w/.env"),
+        ("Leave .env alone. Fix it in main.go.", "/w/.env"),
+        ("add .env to .gitignore", "/w/.env"),
+    ] {
+        assert!(!asks_to_change(text, path), "{text}");
+    }
+}
+
+#[test]
+fn a_command_is_asked_for_and_not_spoken_of() {
+    let of = |text: &str| Command::typed(text).expect("a command");
+    for (text, command) in [
+        ("Use npm this time.", "npm"),
+        ("Install it with npm", "npm"),
+        ("run `npm ci`", "npm"),
+        ("npm ci please", "npm"),
+        ("Merge the pr.", "gh pr merge"),
+        ("commit and push", "git push"),
+        ("can you push it?", "git push"),
+        ("after that, push.", "git push"),
+        ("just run plain `git status`", "git status"),
+    ] {
+        assert!(asked_for(text, &of(command)), "{text}");
+    }
+    for (text, command) in [
+        ("why is npm slow?", "npm"),
+        ("migrate from npm to pnpm", "npm"),
+        ("fix the push notification handler", "git push"),
+        ("Do not use npm.", "npm"),
+        ("npm is slow here", "npm"),
+        ("we push at night", "git push"),
+        ("tell me about the merge of the pr", "gh pr merge"),
+    ] {
+        assert!(!asked_for(text, &of(command)), "{text}");
+    }
+}
+
+#[test]
+fn a_plain_refusal_is_no_consent() {
+    let chosen =
+        |answer: &str| format!("User has answered your questions: \"Shall I?\"=\"{answer}\". You can go on.");
+    for text in [
+        "No",
+        "no, wait",
+        "Don't.",
+        "not yet",
+        "stop",
+        "Nein.",
+        &chosen("No"),
+        "{\"answers\":{\"q\":{\"answers\":[\"No\"]}}}",
+        &chosen("Not yet, please"),
+    ] {
+        assert_eq!(consent(text), Consent::Refused, "{text}");
+    }
+    for text in ["Yes", "ok, go on", "nothing against it", "notes are fine", &chosen("Yes"), &chosen("Blue")]
+    {
+        assert_eq!(consent(text), Consent::Given, "{text}");
+    }
+    for text in [
+        "no problem, go ahead",
+        "wait for CI, then merge",
+        "don't worry, do it",
+        "\"Merge?\"=\"Yes\", \"Squash?\"=\"No\"",
+    ] {
+        assert_eq!(consent(text), Consent::Unclear, "{text}");
+    }
+}
