@@ -23,6 +23,7 @@ mod judge;
 mod matching;
 mod propose;
 mod rule;
+mod sequence;
 pub mod shell;
 mod wish;
 mod wording;
@@ -34,6 +35,7 @@ pub use judge::{Course, Judging, Outcome, Verdict, judge, one_line};
 pub use matching::{Answer, Paths, call_matches, has_form};
 pub use propose::{Proposal, propose, shown_lines};
 pub use rule::{Command, Form, KINDS, Pattern, Rule, RuleError, TextForm};
+pub use sequence::Sequence;
 pub use wish::asked_for;
 pub use wording::is_wording_of;
 
