@@ -81,8 +81,11 @@ fn put_in(
         command: command.clone(),
         inserted: edited.inserted,
     };
-    let test =
-        back_test(inner, rule, settings.project(&retrace_sources::config_root(&inner.options.surroundings)))?;
+    let test = back_test(
+        inner,
+        (rule, retrace_engine::target::time(&view.added_at)?),
+        settings.project(&retrace_sources::config_root(&inner.options.surroundings)),
+    )?;
     let after = Some(edited.text);
     let answer =
         |view| settings.answer(request, view, (&command, request.remind), after.as_deref(), Some(test));

@@ -39,6 +39,9 @@ pub fn adherence(inner: &Arc<Rules>, request: AdherenceReq) -> Result<Adherence,
         ledger.row.guards = guards_of(&hooks, &ledger.row.rule_id);
         ledger.row.project = ledger.anchor.project(&snapshot).as_deref().map(retrace_wire::show);
         ledger.add(&sessions, &mut presences);
+        if let Some(source) = ledger.anchor.source_now(&rule) {
+            ledger.row.rule.source = Some(source);
+        }
         Ok(ledger.finish(request.cases))
     });
     let rules = ledgers.collect::<Result<_, ApiError>>()?;
@@ -118,7 +121,7 @@ impl<'r> Ledger<'r> {
         rule: &'r Rule,
         since: Option<Timestamp>,
     ) -> Result<Self, ApiError> {
-        let anchor = Anchor::of(inner, rule)?;
+        let anchor = Anchor::of(inner, rule, added_at(&view)?)?;
         let line = anchor.newest_line().unwrap_or(&rule.sentence);
         let tokens = Counter::of(retrace_engine::counts::NEWEST_FAMILY).content(line);
         let (by_version, wordings) = rows(&anchor);
@@ -281,6 +284,11 @@ impl<'r> Ledger<'r> {
         }
         self.row
     }
+}
+
+/// When a rule was added.
+fn added_at(view: &MemoryRule) -> Result<Timestamp, ApiError> {
+    time(&view.added_at)
 }
 
 /// A case without what is known of the rule's presence.

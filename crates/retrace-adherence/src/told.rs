@@ -60,7 +60,7 @@ pub fn told_rules(inner: &Arc<Rules>) -> Result<Vec<ToldRule>, ApiError> {
         ledger.told = Some(Vec::new());
         ledger.add(&sessions, &mut presences);
         let (store, is_of_memory) = match &ledger.anchor.source {
-            Source::Memory { store, .. } => (Some(store.id), true),
+            Source::Memory(memory) => (Some(memory.store.id), true),
             Source::File { .. } | Source::Nowhere => (None, false),
         };
         let mut fields = ledger.row.rule;
