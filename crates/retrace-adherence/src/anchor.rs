@@ -134,8 +134,11 @@ pub(crate) fn with_whole_source(inner: &Rules, mut rule: Rule) -> Result<Rule, A
     let source = inner.read(|reader| source(inner, reader, Some(&text), None))?;
     let (content, line) = match &source {
         Source::Memory(memory) => (newest_text(inner, &memory.store, &memory.path, &text)?, memory.line),
-        // A file may be gone, or lie on another machine: its lines are not known then.
-        Source::File { path, line } => (instruction_file(path), *line),
+        Source::File { path, line } => match is_readable(path) {
+            // Of one that is too large the lines are not known.
+            true => (instruction_file(path), *line),
+            false => return Err(no_source(&text)),
+        },
         Source::Nowhere => return Err(no_source(&text)),
     };
     // Of one that is deleted, redacted or too large, the lines are not known.
@@ -154,6 +157,11 @@ pub(crate) fn with_whole_source(inner: &Rules, mut rule: Rule) -> Result<Rule, A
         Some(_) | None => {}
     }
     Ok(rule)
+}
+
+fn is_readable(path: &Path) -> bool {
+    // Looked at before it is opened: a pipe would wait for its other end.
+    std::fs::metadata(path).is_ok_and(|about| about.is_file()) && std::fs::File::open(path).is_ok()
 }
 
 /// The text of a memory now; `None` for one that was there and has none.
