@@ -13,7 +13,7 @@ use retrace_rules::{Deed, Deeds, Judging, Outcome, Rule, Sequence, Verdict, one_
 use retrace_sessions::Entry;
 use retrace_tokens::Counter;
 use retrace_wire::{
-    Adherence, AdherenceReq, ApiError, MemoryRule, RuleCase, RuleLedger, RuleOutcome,
+    Adherence, AdherenceReq, ApiError, MemoryRule, PresenceGrade, RuleCase, RuleLedger, RuleOutcome,
     RuleWording,
 };
 use std::cmp::Reverse;
@@ -132,6 +132,7 @@ impl<'r> Ledger<'r> {
             followed: 0,
             broken: 0,
             broken_present: 0,
+            broken_inferred: None,
             broken_absent: BTreeMap::new(),
             broken_unknown: 0,
             excepted: 0,
@@ -234,12 +235,18 @@ impl<'r> Ledger<'r> {
         }
         let was_there = deed.request.filter(|_| outcome == RuleOutcome::Broken).and_then(|request| {
             let spoken = Spoken { entry: &session.entry, part: deed.conversation };
-            presences.had(&self.anchor, in_force?, spoken, request)
+            presences.had_graded(&self.anchor, in_force?, spoken, request)
         });
+        let (was_there, grade) = was_there.unzip();
         match was_there {
             _ if outcome != RuleOutcome::Broken => {}
             None => row.broken_unknown += 1,
-            Some(Ok(())) => row.broken_present += 1,
+            Some(Ok(())) => {
+                row.broken_present += 1;
+                if grade == Some(PresenceGrade::Inferred) {
+                    *row.broken_inferred.get_or_insert(0) += 1;
+                }
+            }
             Some(Err(cause)) => *row.broken_absent.entry(cause.as_str().to_owned()).or_default() += 1,
         }
         if outcome != RuleOutcome::Predates {
@@ -264,6 +271,7 @@ impl<'r> Ledger<'r> {
         let mut case = case_of(session, deed, one_line(&verdict.what), outcome);
         case.present = was_there.map(|there| there.is_ok());
         case.cause = was_there.and_then(Result::err);
+        case.grade = grade;
         self.cases.push((deed.at, case));
     }
 
@@ -305,6 +313,7 @@ pub(crate) fn case_of(session: &Session, deed: &Deed, what: String, outcome: Rul
         at: deed.at.map(|at| at.to_rfc3339()),
         present: None,
         cause: None,
+        grade: None,
     }
 }
 

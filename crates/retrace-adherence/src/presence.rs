@@ -45,18 +45,7 @@ impl Presences {
         }
     }
 
-    /// Whether a rule's line was in a request, and why not. `None` where that is not known.
-    pub(crate) fn had(
-        &mut self,
-        anchor: &Anchor,
-        wording: Option<usize>,
-        spoken: Spoken<'_>,
-        request: usize,
-    ) -> Option<Result<(), PresenceCause>> {
-        self.had_graded(anchor, wording, spoken, request).map(|(had, _)| had)
-    }
-
-    /// The same, with how well it is known.
+    /// Whether a rule's line was in a request, and why not, with how well that is known. `None` where it is not.
     pub(crate) fn had_graded(
         &mut self,
         anchor: &Anchor,
