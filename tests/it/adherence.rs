@@ -250,6 +250,14 @@ fn presence_and_the_ledger_count_the_same_sessions() {
     }
 }
 
+/// A file below the world that states the rule, as its source.
+fn stated(world: &World, file: &str) -> String {
+    let file = world.path(file);
+    std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+    std::fs::write(&file, "# Build\n- Use pnpm, never npm.\n").expect("a file");
+    format!("{}:2", file.display())
+}
+
 /// What a hook is asked before a call of a shell.
 fn asked(world: &World, rule: &str, command: &str, directory: &str) -> Vec<String> {
     asked_in(world, rule, command, directory, "/home/ada/.claude/projects/-w/s.jsonl")
@@ -340,13 +348,16 @@ fn a_guard_is_back_tested_previewed_put_in_and_taken_off_without_a_trace() {
 #[test]
 fn a_hook_judges_calls_of_the_projects_that_have_the_rule() {
     let world = World::new();
-    let rule = add(&world, never_npm("/home/ada/app/.claude/rules/build.md:2")).rule_id;
-    assert_eq!(asked(&world, &rule, "cd x && npm ci", "/home/ada/app/web"), std::slice::from_ref(&rule));
-    assert!(asked(&world, &rule, "npm ci", "/home/ada/other").is_empty());
-    assert!(asked(&world, &rule, "pnpm ci", "/home/ada/app").is_empty());
+    let rule = add(&world, never_npm(&stated(&world, "app/.claude/rules/build.md"))).rule_id;
+    let asked = |command: &str, directory: &str| {
+        asked(&world, &rule, command, &world.path(directory).display().to_string())
+    };
+    assert_eq!(asked("cd x && npm ci", "app/web"), std::slice::from_ref(&rule));
+    assert!(asked("npm ci", "other").is_empty());
+    assert!(asked("pnpm ci", "app").is_empty());
     let request = wire::ListMemoryRule { rule: rule.clone(), put_back: false };
     commands::list_memory_rule(&world.app, request).expect("off the list");
-    assert!(asked(&world, &rule, "npm ci", "/home/ada/app").is_empty(), "it is off the list");
+    assert!(asked("npm ci", "app").is_empty(), "it is off the list");
     let order = json!({"kind": "at_end", "program": "make", "sentence": "Run make before you stop."});
     let rule = add(&world, order).rule_id;
     let refused = commands::guard_rule(&world.app, wire::GuardRule { rule, ..wire::GuardRule::default() });
@@ -365,8 +376,8 @@ fn a_hook_knows_the_memory_of_a_repository_below_it_and_in_its_worktrees() {
     std::fs::write(second.join(".git"), format!("gitdir: {}\n", text(&administration))).expect("a file");
     std::fs::write(administration.join("commondir"), "../..\n").expect("a file");
     let projects = world.path("home/.claude/projects");
-    let memory = projects.join(retrace_sources::slug(&text(&app))).join("memory/MEMORY.md");
-    let rule = add(&world, never_npm(&format!("{}:2", text(&memory)))).rule_id;
+    let memory = format!("home/.claude/projects/{}/memory/MEMORY.md", retrace_sources::slug(&text(&app)));
+    let rule = add(&world, never_npm(&stated(&world, &memory))).rule_id;
     for directory in [&app, &app.join("web"), &second, &second.join("web")] {
         let transcript = projects.join(retrace_sources::slug(&text(directory))).join("s.jsonl");
         let found = asked_in(&world, &rule, "npm ci", &text(directory), &text(&transcript));
@@ -388,8 +399,7 @@ fn what_is_kept_for_the_user_counts_and_guards_everywhere() {
     // Its project lies beside the home.
     session(&world, "aaaa", "2026-11-20T12:00:00", "Go on.", &["npm ci"]);
     for place in ["CLAUDE.md", "rules/build.md", "agent-memory/reviewer/MEMORY.md"] {
-        let source = world.path("home/.claude").join(place).display().to_string();
-        let rule = add(&world, never_npm(&format!("{source}:2"))).rule_id;
+        let rule = add(&world, never_npm(&stated(&world, &format!("home/.claude/{place}")))).rule_id;
         assert_eq!(ledger(&world, &rule).broken, 1, "{place}");
         assert_eq!(asked(&world, &rule, "npm ci", "/home/ada/app"), [rule], "{place}");
     }
@@ -573,6 +583,128 @@ fn acts_on_a_guard_are_undone_as_any_act_the_newest_first() {
 }
 
 #[test]
+fn an_undone_guard_leaves_what_a_person_made_of_the_settings() {
+    let world = World::new();
+    world.record("build.md", "# Build\n- Use pnpm, never npm.\n");
+    let rule = add(&world, never_npm("notes:build.md:2")).rule_id;
+    let file = world.path("settings.json");
+    let settings = Some(file.display().to_string());
+    let request = wire::GuardRule { rule, settings, ..wire::GuardRule::default() };
+    let read = || std::fs::read_to_string(&file).expect("settings");
+    let acts = || {
+        let listed = commands::memory_rules(&world.app, wire::MemoryRulesReq::default()).expect("rules");
+        listed.rules[0].guards.iter().map(|guard| guard.in_place).collect::<Vec<_>>()
+    };
+    // A hook that somebody gave another time, or other tools, is theirs.
+    for (from, to) in [("\"timeout\": 10", "\"timeout\": 20"), ("Bash|PowerShell", "Bash")] {
+        std::fs::write(&file, "{}\n").expect("settings");
+        guard(&world, request.clone());
+        let (made, changed) = (read(), read().replace(from, to));
+        std::fs::write(&file, &changed).expect("settings");
+        for dry_run in [true, false] {
+            assert_eq!(undo(&world, dry_run).expect_err("it is changed").code, Code::HeadMoved, "{to}");
+        }
+        assert_eq!(read(), changed);
+        std::fs::write(&file, made).expect("settings");
+        undo(&world, false).expect("it is undone");
+        assert_eq!((read().as_str(), acts()), ("{}\n", vec![]));
+    }
+    // To put it in again where it is there is no act.
+    guard(&world, request.clone());
+    let made = read();
+    assert!(guard(&world, request.clone()).lines.is_empty());
+    assert_eq!((read(), acts()), (made, vec![true]));
+    undo(&world, false).expect("it is undone");
+    assert_eq!((read().as_str(), acts()), ("{}\n", vec![]));
+    // Taken out by hand and put in again, it comes out with one undo. What was taken out by hand is a conflict then.
+    guard(&world, request.clone());
+    std::fs::write(&file, "{}\n").expect("settings");
+    assert_eq!(acts(), [false]);
+    guard(&world, request);
+    assert_eq!(acts(), [true]);
+    undo(&world, false).expect("it is undone");
+    assert_eq!((read().as_str(), acts()), ("{}\n", vec![false]));
+    assert_eq!(undo(&world, false).expect_err("it is gone").code, Code::HeadMoved);
+    world.verify();
+}
+
+#[test]
+fn a_rule_follows_its_line_to_another_name_of_its_memory() {
+    let world = World::new();
+    let first = world.record("rules.md", "# Build\n- Use pnpm, never npm.\n");
+    let read = |id: &str, at: &str, path: &str| {
+        let shown = format!("cat {}", world.path("notes").join(path).display());
+        session(&world, id, &at[..19], "Go on.", &[&shown, "npm ci"]);
+    };
+    read("aaaa", &first.created_at, "rules.md");
+    let rule = add(&world, never_npm("notes:rules.md:2"));
+    assert_eq!(ledger(&world, &rule.rule_id).broken_present, 1, "{first:?}");
+    std::fs::rename(world.path("notes/rules.md"), world.path("notes/style.md")).expect("it is renamed");
+    world.scan();
+    let found = ledger(&world, &rule.rule_id);
+    assert_eq!((found.broken, found.broken_present, found.broken_unknown), (1, 1, 0), "{found:?}");
+    assert_eq!(found.rule.source.as_deref(), Some("notes:style.md:2"));
+    let listed = commands::memory_rules(&world.app, wire::MemoryRulesReq::default()).expect("rules").rules;
+    assert_eq!(listed[0].rule.source.as_deref(), Some("notes:style.md:2"));
+    // It is the same rule, and is not proposed anew.
+    assert_eq!(add(&world, never_npm("notes:style.md:2")).rule_id, rule.rule_id);
+    let proposed = commands::propose_rules(&world.app, wire::ProposeRulesReq::default()).expect("proposals");
+    assert_eq!(proposed.rules, []);
+    read("bbbb", &world.log("style.md").remove(0).created_at, "style.md");
+    let found = ledger(&world, &rule.rule_id);
+    assert_eq!((found.broken, found.broken_present), (2, 2), "{found:?}");
+    let request =
+        wire::MemoryWorthReq { memory: Some("notes:style.md".to_owned()), ..wire::MemoryWorthReq::default() };
+    let worth = commands::memory_worth(&world.app, request).expect("what it is worth").memories.remove(0);
+    assert_eq!(worth.rules.len(), 1);
+    // Another memory under the old name is not the rule's; without its line it stands no more.
+    world.record("rules.md", "# Nothing\n");
+    let gone = world.record("style.md", "# Build\n");
+    session(&world, "cccc", "2026-11-20T23:50:00", "Go on.", &["npm ci"]);
+    let found = ledger(&world, &rule.rule_id);
+    assert_eq!((found.broken, found.predates), (2, 1), "{gone:?} {found:?}");
+}
+
+#[test]
+fn a_session_and_its_subagents_are_judged_as_one() {
+    let world = World::new();
+    let push =
+        add(&world, json!({"kind": "at_end", "program": "git", "arguments": ["push"], "sentence": "Push."}));
+    let lint = json!({"kind": "order", "before": "npm run lint", "after": "git commit", "sentence": "Lint."});
+    let lint = add(&world, lint);
+    let both: [(&str, &[&str], &[&str]); 2] = [
+        ("aaaa", &["npm run lint"], &["touch /home/ada/app/a", "git push"]),
+        ("bbbb", &["touch /home/ada/app/a", "git push"], &["npm run lint"]),
+    ];
+    for (id, before, subagent) in both {
+        let at = "2026-11-20T12:00:01";
+        session(&world, "agent-a1", at, "Do it.", subagent);
+        let folder = world.path("home/.claude/projects/-home-ada-app");
+        let of_session = folder.join(id).join("subagents");
+        std::fs::create_dir_all(&of_session).expect("a folder");
+        std::fs::rename(folder.join("agent-a1.jsonl"), of_session.join(format!("agent-{id}.jsonl")))
+            .expect("a file");
+        // What comes later stands behind the same beginning.
+        session(&world, id, "2026-11-20T12:00:02", "Go on.", &["git commit -m x"]);
+        let text =
+            |id: &str| std::fs::read_to_string(folder.join(format!("{id}.jsonl"))).expect("a transcript");
+        let later = text(id);
+        session(&world, id, "2026-11-20T12:00:00", "Go on.", before);
+        let later = later.replace(&format!("{id}-0"), &format!("{id}-later"));
+        let later = (0..3).fold(later, |text, at| text.replace(&format!("\"u{at}\""), &format!("\"v{at}\"")));
+        std::fs::write(folder.join(format!("{id}.jsonl")), text(id) + &later).expect("a transcript");
+    }
+    let outcomes = |rule: &wire::MemoryRule| {
+        let mut cases = ledger(&world, &rule.rule_id).cases;
+        cases.sort_by(|one, other| one.session.cmp(&other.session));
+        cases.into_iter().map(|case| (case.session, case.subagent, case.outcome)).collect::<Vec<_>>()
+    };
+    let of = |id: &str, outcome| (id.to_owned(), false, outcome);
+    assert_eq!(outcomes(&push), [of("aaaa", RuleOutcome::Followed), of("bbbb", RuleOutcome::Followed)]);
+    assert_eq!(outcomes(&lint), [of("aaaa", RuleOutcome::Broken), of("bbbb", RuleOutcome::Followed)]);
+}
+
+#[test]
 fn a_rule_that_is_not_what_was_meant_is_refused_and_none_of_its_list_is_added() {
     let world = World::new();
     world.record("build.md", "# Build\n- Use pnpm, never npm.\n");
@@ -591,6 +723,9 @@ fn a_rule_that_is_not_what_was_meant_is_refused_and_none_of_its_list_is_added() 
         (never_npm("notes:build.md:999"), Code::Invalid),
         (never_npm("notes:build.md:0"), Code::Invalid),
         (never_npm("CLAUDE.md"), Code::NotFound),
+        (never_npm("/nope/CLAUDE.md:1"), Code::NotFound),
+        (never_npm(&world.path(".").display().to_string()), Code::NotFound),
+        (never_npm(&world.path("notes").display().to_string()), Code::NotFound),
         (never_npm(&format!("{}:7", file.display())), Code::Invalid),
     ] {
         let rules = vec![never_npm("notes:build.md:2"), rule.clone()];

@@ -643,8 +643,11 @@ fn every_commit_of_a_history_made_at_random_is_as_git_has_it() {
     }
 }
 
+/// A version: path, time, content, and what git says of it.
+type Told = (Option<String>, String, Option<String>, String);
+
 /// Every memory as its versions, in an order of its own.
-fn memories_of(world: &World, store: &str) -> Vec<Vec<(Option<String>, String, Option<String>, String)>> {
+fn memories_of(world: &World, store: &str) -> Vec<Vec<Told>> {
     let mut memories: BTreeMap<String, Vec<_>> = BTreeMap::new();
     for it in versions(world, store).into_iter().filter(|it| it.rebuilt) {
         let told = (

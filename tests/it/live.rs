@@ -13,6 +13,7 @@ use std::time::Duration;
 
 mod database;
 mod ending;
+mod subagents;
 
 /// Longer than anything takes; nothing is measured.
 const PATIENCE: Duration = Duration::from_secs(120);

@@ -1,11 +1,11 @@
 //! The line that a rule comes from, through the versions of its memory.
 
 use crate::Rules;
-use retrace_engine::root_of;
 use retrace_engine::target::Target;
+use retrace_engine::{Engine, root_of};
 use retrace_lab::{FileAsked, MemoryAsked, instruction_file, is_beside, project_of};
 use retrace_log::{Reader, StoreRow, VersionFilter, VersionRow};
-use retrace_model::{RelPath, StoreKind, Timestamp};
+use retrace_model::{MemoryId, RelPath, StoreKind, Timestamp, VersionOperation};
 use retrace_rules::{Rule, is_wording_of, shown_lines};
 use retrace_sessions::{ProjectRow, Snapshot};
 use retrace_sources::repository_of;
@@ -15,11 +15,23 @@ use std::path::{Path, PathBuf};
 /// Where a rule's sentence stands.
 pub(crate) enum Source {
     /// A memory in the log.
-    Memory { store: Box<StoreRow>, path: RelPath, line: Option<u64> },
+    Memory(Box<Memory>),
     /// A file of which no version is kept.
     File { path: PathBuf, line: Option<u64> },
     /// Nobody said.
     Nowhere,
+}
+
+/// A memory that says a rule, whatever it is called by now.
+pub(crate) struct Memory {
+    pub(crate) store: StoreRow,
+    /// The path by which the rule names it.
+    pub(crate) path: RelPath,
+    line: Option<u64>,
+    /// The memory that was there when the rule was added.
+    id: Option<MemoryId>,
+    /// Where it is or was last.
+    now: RelPath,
 }
 
 /// The rule's line in one version.
@@ -52,22 +64,28 @@ pub(crate) enum Asked {
 }
 
 impl Anchor {
-    pub(crate) fn of(inner: &Rules, rule: &Rule) -> Result<Self, ApiError> {
+    /// Where a rule comes from that was added then.
+    pub(crate) fn of(inner: &Rules, rule: &Rule, added_at: Timestamp) -> Result<Self, ApiError> {
         inner.read(|reader| {
-            let source = source(inner, reader, rule.source.as_deref());
-            let wordings = match &source {
-                Source::Memory { store, path, line } => wordings(reader, store, path, *line, rule)?,
-                Source::File { .. } | Source::Nowhere => Vec::new(),
-            };
-            let asked = match &source {
-                Source::Memory { store, path, .. } => {
-                    Some(Asked::Memory(MemoryAsked::at(reader, StoreRow::clone(store), path)?))
+            let source = source(inner, reader, rule.source.as_deref(), Some(added_at))?;
+            let (wordings, asked) = match &source {
+                Source::Memory(memory) => {
+                    let versions = memory.versions(reader)?;
+                    let asked = memory.asked(reader, &versions)?;
+                    (wordings(reader, versions, memory.line, rule)?, Some(Asked::Memory(asked)))
                 }
-                Source::File { path, line } => asked_of_file(path, *line, rule),
-                Source::Nowhere => None,
+                Source::File { path, line } => (Vec::new(), asked_of_file(path, *line, rule)),
+                Source::Nowhere => (Vec::new(), None),
             };
             Ok(Self { source, wordings, asked })
         })
+    }
+
+    /// The rule's source as it is called now; `None` where it is called as before.
+    pub(crate) fn source_now(&self, rule: &Rule) -> Option<String> {
+        let Source::Memory(memory) = &self.source else { return None };
+        let line = self.wordings.iter().rev().find_map(|wording| wording.line.as_ref().map(|(at, _)| *at));
+        memory.named_now(rule.source.as_deref()?, line)
     }
 
     /// The wording in force at a time. `None` where the rule did not stand then; `Some(None)` where nothing is known of it.
@@ -84,15 +102,15 @@ impl Anchor {
     /// Directory of the project that the source belongs to, where there is one on this machine.
     pub(crate) fn project(&self, snapshot: &Snapshot) -> Option<PathBuf> {
         let found = match &self.source {
-            Source::Memory { store, .. } if !store.has_directory() => None,
+            Source::Memory(memory) if !memory.store.has_directory() => None,
             // The name of its folder is lossy; the transcripts beside it say where sessions ran.
-            Source::Memory { store, .. } if store.kind == StoreKind::ClaudeAuto => {
-                let root = root_of(store);
+            Source::Memory(memory) if memory.store.kind == StoreKind::ClaudeAuto => {
+                let root = root_of(&memory.store);
                 let mut mains = snapshot.sessions().iter().filter_map(|session| session.main.as_ref());
                 let ran = mains.find(|entry| is_beside(&root, &entry.path))?.project().map(PathBuf::from)?;
                 Some(repository_of(&ran).unwrap_or(ran))
             }
-            Source::Memory { store, .. } => project_of(&root_of(store)),
+            Source::Memory(memory) => project_of(&root_of(&memory.store)),
             Source::File { path, .. } => {
                 let folder = path.parent()?;
                 let ran_there = |row: ProjectRow| row.project.is_some_and(|ran| Path::new(&ran) == folder);
@@ -113,11 +131,14 @@ impl Anchor {
 /// Gives a rule's source its line, and refuses one that is not there.
 pub(crate) fn with_whole_source(inner: &Rules, mut rule: Rule) -> Result<Rule, ApiError> {
     let Some(text) = rule.source.clone() else { return Ok(rule) };
-    let source = inner.read(|reader| Ok(source(inner, reader, Some(&text))))?;
+    let source = inner.read(|reader| source(inner, reader, Some(&text), None))?;
     let (content, line) = match &source {
-        Source::Memory { store, path, line } => (newest_text(inner, store, path, &text)?, *line),
-        // A file may be gone, or lie on another machine: its lines are not known then.
-        Source::File { path, line } => (instruction_file(path), *line),
+        Source::Memory(memory) => (newest_text(inner, &memory.store, &memory.path, &text)?, memory.line),
+        Source::File { path, line } => match is_readable(path) {
+            // Of one that is too large the lines are not known.
+            true => (instruction_file(path), *line),
+            false => return Err(no_source(&text)),
+        },
         Source::Nowhere => return Err(no_source(&text)),
     };
     // Of one that is deleted, redacted or too large, the lines are not known.
@@ -128,7 +149,7 @@ pub(crate) fn with_whole_source(inner: &Rules, mut rule: Rule) -> Result<Rule, A
             return Err(ApiError::invalid(say::source_has_lines(lines), &text).hint(say::name_a_source()));
         }
         // Without a number, the line is the one that says the sentence.
-        None if matches!(source, Source::Memory { .. }) => {
+        None if matches!(source, Source::Memory(_)) => {
             if let Some((number, _)) = line_of(&content, None, &rule) {
                 rule.source = Some(format!("{text}:{number}"));
             }
@@ -136,6 +157,11 @@ pub(crate) fn with_whole_source(inner: &Rules, mut rule: Rule) -> Result<Rule, A
         Some(_) | None => {}
     }
     Ok(rule)
+}
+
+fn is_readable(path: &Path) -> bool {
+    // Looked at before it is opened: a pipe would wait for its other end.
+    std::fs::metadata(path).is_ok_and(|about| about.is_file()) && std::fs::File::open(path).is_ok()
 }
 
 /// The text of a memory now; `None` for one that was there and has none.
@@ -165,18 +191,46 @@ fn no_source(named: &str) -> ApiError {
     ApiError::new(Code::NotFound, say::no_such_source(), named).hint(say::name_a_source())
 }
 
-fn source(inner: &Rules, reader: &Reader<'_>, text: Option<&str>) -> Source {
-    let Some(text) = text else { return Source::Nowhere };
-    let (target, line) = match text.rsplit_once(':').map(|(target, line)| (target, line.parse::<u64>())) {
+/// The source of a rule as it is called now, where that is otherwise than when it was added.
+pub(crate) fn source_now(
+    inner: &Engine,
+    reader: &Reader<'_>,
+    rule: &Rule,
+    added_at: Timestamp,
+) -> Result<Option<String>, ApiError> {
+    let Some(named) = rule.source.as_deref() else { return Ok(None) };
+    let Source::Memory(memory) = source(inner, reader, Some(named), Some(added_at))? else { return Ok(None) };
+    if memory.now == memory.path {
+        return Ok(None);
+    }
+    let wordings = wordings(reader, memory.versions(reader)?, memory.line, rule)?;
+    let line = wordings.iter().rev().find_map(|wording| wording.line.as_ref().map(|(at, _)| *at));
+    Ok(memory.named_now(named, line))
+}
+
+/// A source without its line, and the line.
+fn parts(named: &str) -> (&str, Option<u64>) {
+    match named.rsplit_once(':').map(|(target, line)| (target, line.parse::<u64>())) {
         Some((target, Ok(line))) => (target, Some(line)),
-        _ => (text, None),
-    };
+        _ => (named, None),
+    }
+}
+
+fn source(
+    inner: &Engine,
+    reader: &Reader<'_>,
+    text: Option<&str>,
+    added_at: Option<Timestamp>,
+) -> Result<Source, ApiError> {
+    let Some(text) = text else { return Ok(Source::Nowhere) };
+    let (target, line) = parts(text);
     if let Ok(Target::File { store, path, .. }) = inner.target(reader, target) {
-        return Source::Memory { store, path, line };
+        let memory = Memory::at(reader, *store, path, line, added_at)?;
+        return Ok(Source::Memory(Box::new(memory)));
     }
     let file = PathBuf::from(target);
     if !file.is_absolute() {
-        return Source::Nowhere;
+        return Ok(Source::Nowhere);
     }
     // A file of a store is named by its whole path as well.
     let stores = reader.stores().unwrap_or_default();
@@ -185,10 +239,118 @@ fn source(inner: &Rules, reader: &Reader<'_>, text: Option<&str>) -> Source {
         let relative =
             file.strip_prefix(root_of(&store)).ok().map(|below| below.to_string_lossy().into_owned());
         if let Some(path) = relative.and_then(|below| RelPath::parse(&below).ok()) {
-            return Source::Memory { store: Box::new(store), path, line };
+            return Ok(Source::Memory(Box::new(Memory::at(reader, store, path, line, added_at)?)));
         }
     }
-    Source::File { path: file, line }
+    Ok(Source::File { path: file, line })
+}
+
+impl Memory {
+    /// What was at a path when a rule was added; without that, or where nothing was, what is there now or was last.
+    fn at(
+        reader: &Reader<'_>,
+        store: StoreRow,
+        path: RelPath,
+        line: Option<u64>,
+        added_at: Option<Timestamp>,
+    ) -> Result<Self, ApiError> {
+        let then = match added_at {
+            Some(at) => reader.version_at_time(store.id, &path, at)?,
+            None => None,
+        };
+        let found = match then {
+            Some(version) => Some(version),
+            None => reader.version_at(store.id, &path, None)?,
+        };
+        let found = match found {
+            Some(version) => Some(version),
+            None => at_path(reader, &store, &path)?.into_iter().max_by_key(order),
+        };
+        let id = found.map(|version| version.memory);
+        let now = match id {
+            Some(id) => last_path(reader, &store, id)?.unwrap_or_else(|| path.clone()),
+            None => path.clone(),
+        };
+        Ok(Self { store, path, line, id, now })
+    }
+
+    /// Its versions, whatever it was called. What was at its first path before it, and at its last one after it was deleted, is
+    /// the same file to its person.
+    fn versions(&self, reader: &Reader<'_>) -> Result<Vec<VersionRow>, ApiError> {
+        let mut all = match self.id {
+            Some(id) => of_memory(reader, &self.store, id)?,
+            None => Vec::new(),
+        };
+        let (Some(first), Some(last)) = (all.first().cloned(), all.last().cloned()) else {
+            return at_path(reader, &self.store, &self.path);
+        };
+        let is_other = |version: &VersionRow| Some(version.memory) != self.id;
+        let begins_at = all.iter().find_map(|version| version.path.clone());
+        let before = at_path(reader, &self.store, begins_at.as_ref().unwrap_or(&self.path))?;
+        all.extend(before.into_iter().filter(|version| is_other(version) && order(version) < order(&first)));
+        if last.operation == VersionOperation::Deleted {
+            let after = at_path(reader, &self.store, &self.now)?;
+            all.extend(
+                after.into_iter().filter(|version| is_other(version) && order(version) > order(&last)),
+            );
+        }
+        all.sort_by_key(order);
+        Ok(all)
+    }
+
+    /// What presence is asked of: the memory, or what stands in its place now that it is gone.
+    fn asked(&self, reader: &Reader<'_>, versions: &[VersionRow]) -> Result<MemoryAsked, ApiError> {
+        let of_id = versions.iter().rfind(|version| Some(version.memory) == self.id);
+        let is_gone = of_id.is_none_or(|newest| newest.operation == VersionOperation::Deleted);
+        if is_gone && reader.live_at(self.store.id, &self.now)?.is_some() {
+            return MemoryAsked::at(reader, self.store.clone(), &self.now);
+        }
+        MemoryAsked::of(reader, self.store.clone(), self.id, &self.now)
+    }
+
+    /// How a source that names it is to name it now; `None` where it does.
+    fn named_now(&self, named: &str, line: Option<u64>) -> Option<String> {
+        if self.now == self.path {
+            return None;
+        }
+        let (target, _) = parts(named);
+        let before = target.strip_suffix(self.path.to_text().as_str())?;
+        let line = line.or(self.line).map(|line| format!(":{line}")).unwrap_or_default();
+        Some(format!("{before}{}{line}", self.now.to_text()))
+    }
+}
+
+fn order(version: &VersionRow) -> (Timestamp, u64) {
+    (version.created_at, version.id.seq)
+}
+
+/// Versions of a memory, the oldest first.
+fn of_memory(reader: &Reader<'_>, store: &StoreRow, id: MemoryId) -> Result<Vec<VersionRow>, ApiError> {
+    let filter = VersionFilter { store: Some(store.id), memory: Some(id), ..VersionFilter::default() };
+    let mut versions = reader.versions(&filter)?;
+    versions.sort_by_key(order);
+    Ok(versions)
+}
+
+/// Versions of whatever was at a path, the oldest first.
+fn at_path(reader: &Reader<'_>, store: &StoreRow, path: &RelPath) -> Result<Vec<VersionRow>, ApiError> {
+    let filter =
+        VersionFilter { store: Some(store.id), path: Some(path.clone()), ..VersionFilter::default() };
+    let mut versions = reader.versions(&filter)?;
+    versions.retain(|version| version.path.as_ref().is_none_or(|at| at == path));
+    versions.sort_by_key(order);
+    Ok(versions)
+}
+
+/// Where a memory is or was last.
+fn last_path(reader: &Reader<'_>, store: &StoreRow, id: MemoryId) -> Result<Option<RelPath>, ApiError> {
+    let filter =
+        VersionFilter { store: Some(store.id), memory: Some(id), limit: 1, ..VersionFilter::default() };
+    if let Some(path) = reader.versions(&filter)?.pop().and_then(|version| version.path) {
+        return Ok(Some(path));
+    }
+    // The newest one was redacted.
+    Ok(of_memory(reader, store, id)?.into_iter().rev().find_map(|version| version.path))
 }
 
 /// A file that says the rule as it is now; what it said before, nobody knows.
@@ -198,18 +360,13 @@ fn asked_of_file(path: &Path, line: Option<u64>, rule: &Rule) -> Option<Asked> {
     Some(Asked::File { file: FileAsked::new(path, &content), line })
 }
 
+/// The rule's line in each version, the oldest first.
 fn wordings(
     reader: &Reader<'_>,
-    store: &StoreRow,
-    path: &RelPath,
+    versions: Vec<VersionRow>,
     line: Option<u64>,
     rule: &Rule,
 ) -> Result<Vec<Wording>, ApiError> {
-    let filter =
-        VersionFilter { store: Some(store.id), path: Some(path.clone()), ..VersionFilter::default() };
-    let mut versions: Vec<VersionRow> = reader.versions(&filter)?;
-    versions.retain(|version| version.path.as_ref().is_none_or(|at| at == path));
-    versions.sort_by_key(|version| (version.created_at, version.id.seq));
     let recent = reader.recent();
     let mut wordings = Vec::with_capacity(versions.len());
     // From the newest one back, since the line's number is of the newest version that the person saw.

@@ -15,8 +15,12 @@ use std::path::Path;
 const MOST_CASES: usize = 50;
 
 /// How a guard would have fared. `project` is where its settings are in force, everywhere without one.
-pub(crate) fn back_test(inner: &Rules, rule: &Rule, project: Option<&Path>) -> Result<BackTest, ApiError> {
-    let anchor = Anchor::of(inner, rule)?;
+pub(crate) fn back_test(
+    inner: &Rules,
+    (rule, added_at): (&Rule, Timestamp),
+    project: Option<&Path>,
+) -> Result<BackTest, ApiError> {
+    let anchor = Anchor::of(inner, rule, added_at)?;
     let ran_there = |session: &Session| {
         let ran_in = session.entry.summary.as_ref().and_then(|summary| summary.session.project.as_deref());
         project.is_none_or(|project| ran_in.is_some_and(|ran| Path::new(ran).starts_with(project)))

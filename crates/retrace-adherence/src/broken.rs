@@ -1,17 +1,19 @@
 //! Breaks of rules that were found while sessions ran, as clients see them.
 
 use crate::Rules;
-use crate::list::{id_of, rule_of};
+use crate::list::{current, id_of};
 use crate::live::SILENT_MINUTES;
 use retrace_engine::view;
 use retrace_log::{BrokenAct, KeptBroken, Reader, SeenAct};
 use retrace_model::Timestamp;
-use retrace_rules::{Pattern, one_line};
+use retrace_rules::{Pattern, Rule, one_line};
 use retrace_sessions::Snapshot;
 use retrace_wire::{
     ApiError, BrokenRule, BrokenRules, BrokenRulesReq, Code, Event, PresenceCause, PresenceGrade,
     RuleStanding, SeeBrokenRules, UndoneRuleAct,
 };
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -46,7 +48,7 @@ pub fn broken_rules_in(
     // Titles are told as far as the index of transcripts is known; nobody waits for it here.
     inner.lab.index().recall(&inner.lab);
     let snapshot = inner.lab.index().snapshot();
-    let broken = kept.iter().map(|kept| one(reader, kept, &snapshot)).collect::<Result<_, _>>()?;
+    let broken = views(inner, reader, &kept, &snapshot)?;
     Ok(BrokenRules { broken, total: reader.broken_count(request.seen)? })
 }
 
@@ -67,8 +69,8 @@ pub fn see_broken_rules(inner: &Arc<Rules>, request: SeeBrokenRules) -> Result<B
     inner.events.send(&Event::Broken);
     let snapshot = inner.lab.index().snapshot();
     inner.read(|reader| {
-        let view = |number: &u64| one(reader, &reader.broken_rule(*number)?, &snapshot);
-        let broken = numbers.iter().map(view).collect::<Result<Vec<_>, _>>()?;
+        let kept = numbers.iter().map(|number| reader.broken_rule(*number)).collect::<Result<Vec<_>, _>>()?;
+        let broken = views(inner, reader, &kept, &snapshot)?;
         Ok(BrokenRules { total: broken.len() as u64, broken })
     })
 }
@@ -114,20 +116,38 @@ fn number_of(id: &str) -> Result<u64, ApiError> {
     number.ok_or_else(|| ApiError::new(Code::NotFound, say::no_such_break(), id))
 }
 
-fn one(reader: &Reader<'_>, kept: &KeptBroken, snapshot: &Snapshot) -> Result<BrokenRule, ApiError> {
+/// Breaks as clients see them, their rules' sources as these are called now.
+fn views(
+    inner: &Rules,
+    reader: &Reader<'_>,
+    kept: &[KeptBroken],
+    snapshot: &Snapshot,
+) -> Result<Vec<BrokenRule>, ApiError> {
+    let mut rules: BTreeMap<u64, Option<Rule>> = BTreeMap::new();
+    let mut all = Vec::with_capacity(kept.len());
+    for kept in kept {
+        let rule = match rules.entry(kept.broken.rule) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(current(inner, reader, &reader.rule(kept.broken.rule)?)?),
+        };
+        all.push(one(kept, rule.as_ref(), snapshot));
+    }
+    Ok(all)
+}
+
+fn one(kept: &KeptBroken, rule: Option<&Rule>, snapshot: &Snapshot) -> BrokenRule {
     let broken = &kept.broken;
-    let rule = rule_of(&reader.rule(broken.rule)?);
-    let at_end = rule.as_ref().is_some_and(|rule| matches!(rule.pattern, Pattern::AtEnd(_)));
+    let at_end = rule.is_some_and(|rule| matches!(rule.pattern, Pattern::AtEnd(_)));
     let quiet =
         broken.made_at.map(|made| broken.found_at.micros().saturating_sub(made.micros()) / 60_000_000);
     let quiet = quiet.filter(|minutes| at_end && *minutes >= SILENT_MINUTES);
     let entry = snapshot.entry(Path::new(&broken.transcript));
     let summary = entry.and_then(|entry| entry.summary.as_ref());
-    Ok(BrokenRule {
+    BrokenRule {
         id: format!("{PREFIX}{}", kept.number),
         rule_id: id_of(broken.rule),
-        sentence: rule.as_ref().map(|rule| rule.sentence.clone()).unwrap_or_default(),
-        source: rule.and_then(|rule| rule.source),
+        sentence: rule.map(|rule| rule.sentence.clone()).unwrap_or_default(),
+        source: rule.and_then(|rule| rule.source.clone()),
         what: one_line(&broken.what),
         at_end,
         quiet_minutes: quiet.and_then(|minutes| u64::try_from(minutes).ok()),
@@ -144,7 +164,7 @@ fn one(reader: &Reader<'_>, kept: &KeptBroken, snapshot: &Snapshot) -> Result<Br
         grade: broken.grade.as_deref().and_then(|word| word.parse::<PresenceGrade>().ok()),
         seen_at: kept.seen.as_ref().map(|(at, _)| at.to_rfc3339()),
         seen_by: kept.seen.as_ref().and_then(|(_, actor)| view::actor(actor)),
-    })
+    }
 }
 
 retrace_message::messages! {

@@ -3,7 +3,7 @@
 use crate::Rules;
 use crate::backtest::back_test;
 use crate::list::{id_of, rule_named};
-use crate::settings::{Refusal, holds, with_hook, without_hook};
+use crate::settings::{Edited, Refusal, holds, is_as_made, with_hook, without_hook};
 use retrace_files::{Expected, FileError, Root, RootError};
 use retrace_log::{GuardAct, KeptGuard, Reader};
 use retrace_model::{RelPath, Sha256, Timestamp};
@@ -62,15 +62,22 @@ fn put_in(
 ) -> Result<GuardedRule, ApiError> {
     let file = show(&settings.file);
     // One hook a rule in each file: one that was there, with another answer perhaps, gives way.
-    let mut earlier = kept.into_iter().filter(|guard| guard.file == file);
-    let earlier = earlier.next_back();
     let before = settings.text.clone().unwrap_or_default();
-    let plain = match &earlier {
-        Some(guard) => settings.of(without_hook(&before, &guard.command, &guard.inserted))?.unwrap_or(before),
-        None => before,
+    // What somebody took out by hand gives way to nothing: to undo this act does not bring it back.
+    let stands = |guard: &KeptGuard| guard.file == file && holds(&before, &guard.command);
+    let earlier = kept.into_iter().rfind(stands);
+    let (tools, command) = (tools_of(&rule.pattern), command_of(inner, &view.rule_id, request.remind));
+    let is_there = earlier.as_ref().is_some_and(|guard| {
+        guard.command == command && is_as_made(&before, tools, &command, &guard.inserted)
+    });
+    let edited = match &earlier {
+        _ if is_there => Edited { text: before, inserted: String::new() },
+        Some(guard) => {
+            let plain = settings.of(without_hook(&before, &guard.command, &guard.inserted))?;
+            settings.of(with_hook(&plain.unwrap_or(before), tools, &command))?
+        }
+        None => settings.of(with_hook(&before, tools, &command))?,
     };
-    let command = command_of(inner, &view.rule_id, request.remind);
-    let edited = settings.of(with_hook(&plain, tools_of(&rule.pattern), &command))?;
     let guard = KeptGuard {
         seq: 0,
         rule: number_in(&view)?,
@@ -81,12 +88,16 @@ fn put_in(
         command: command.clone(),
         inserted: edited.inserted,
     };
-    let test =
-        back_test(inner, rule, settings.project(&retrace_sources::config_root(&inner.options.surroundings)))?;
+    let test = back_test(
+        inner,
+        (rule, retrace_engine::target::time(&view.added_at)?),
+        settings.project(&retrace_sources::config_root(&inner.options.surroundings)),
+    )?;
     let after = Some(edited.text);
     let answer =
         |view| settings.answer(request, view, (&command, request.remind), after.as_deref(), Some(test));
-    if request.dry_run {
+    // Nothing is done twice, so that nothing is to be undone twice.
+    if request.dry_run || is_there {
         return Ok(answer(view));
     }
     let user = inner.user();
@@ -188,8 +199,13 @@ fn is_blank(text: &str) -> bool {
 
 /// The guards of a rule, with whether each stands in its settings.
 pub(crate) fn guards(kept: &[KeptGuard], rule: u64) -> Vec<RuleGuard> {
-    let of_rule = kept.iter().filter(|guard| guard.rule == rule);
+    // Of several in the same settings, the newest: those before it were taken out by hand.
+    let is_newest = |at: usize, guard: &KeptGuard| {
+        !kept[at + 1..].iter().any(|later| later.rule == rule && later.file == guard.file)
+    };
+    let of_rule = kept.iter().enumerate().filter(|(at, guard)| guard.rule == rule && is_newest(*at, guard));
     of_rule
+        .map(|(_, guard)| guard)
         .map(|guard| RuleGuard {
             settings: guard.file.clone(),
             remind: guard.remind,
@@ -322,6 +338,10 @@ impl Settings {
             let edited = self.of(with_hook(&before, tools_of(&rule.pattern), &guard.command))?;
             (guard.made_file, guard.inserted) = (text.is_none(), edited.inserted);
             return Ok(Some(edited.text));
+        }
+        // What somebody made of the hook since is theirs.
+        if !is_as_made(&before, tools_of(&rule.pattern), &guard.command, &guard.inserted) {
+            return Err(self.hook_moved());
         }
         let without = self.of(without_hook(&before, &guard.command, &guard.inserted))?;
         let without = without.ok_or_else(|| self.hook_moved())?;

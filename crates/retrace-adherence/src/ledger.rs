@@ -9,11 +9,12 @@ use crate::told::ToldVerdict;
 use retrace_engine::target::time;
 use retrace_message::Message;
 use retrace_model::Timestamp;
-use retrace_rules::{Deed, Deeds, Judging, Outcome, Rule, Verdict, one_line};
+use retrace_rules::{Deed, Deeds, Judging, Outcome, Rule, Sequence, Verdict, one_line};
 use retrace_sessions::Entry;
 use retrace_tokens::Counter;
 use retrace_wire::{
-    Adherence, AdherenceReq, ApiError, MemoryRule, RuleCase, RuleLedger, RuleOutcome, RuleWording,
+    Adherence, AdherenceReq, ApiError, MemoryRule, PresenceGrade, RuleCase, RuleLedger, RuleOutcome,
+    RuleWording,
 };
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -37,8 +38,9 @@ pub fn adherence(inner: &Arc<Rules>, request: AdherenceReq) -> Result<Adherence,
         let mut ledger = Ledger::new(inner, view, &rule, since)?;
         ledger.row.guards = guards_of(&hooks, &ledger.row.rule_id);
         ledger.row.project = ledger.anchor.project(&snapshot).as_deref().map(retrace_wire::show);
-        for session in &sessions {
-            ledger.add(session, &mut presences);
+        ledger.add(&sessions, &mut presences);
+        if let Some(source) = ledger.anchor.source_now(&rule) {
+            ledger.row.rule.source = Some(source);
         }
         Ok(ledger.finish(request.cases))
     });
@@ -52,6 +54,8 @@ pub(crate) struct Session {
     pub(crate) session: String,
     pub(crate) subagent: bool,
     pub(crate) deeds: Arc<Deeds>,
+    /// Number of what is judged together: a session with its subagents.
+    together: usize,
 }
 
 /// What sessions on this machine did.
@@ -69,18 +73,25 @@ pub(crate) struct Read {
 pub(crate) fn read_all(inner: &Rules) -> Result<Read, ApiError> {
     inner.lab.index().update(&inner.lab);
     let snapshot = inner.lab.index().snapshot();
-    let mut read: Vec<(Arc<Entry>, String, bool)> = Vec::new();
+    let mut read: Vec<(Arc<Entry>, String, bool, usize)> = Vec::new();
+    let mut together = 0;
     for session in snapshot.sessions() {
-        let main = session.main.iter().chain(&session.further).map(|entry| (entry, false));
-        let all = main.chain(session.subagents.iter().map(|entry| (entry, true)));
-        read.extend(all.map(|(entry, subagent)| (Arc::clone(entry), session.id.clone(), subagent)));
+        for entries in session.together() {
+            let one = |entry: &Arc<Entry>| {
+                (Arc::clone(entry), session.id.clone(), session.is_subagent(entry), together)
+            };
+            read.extend(entries.into_iter().map(one));
+            together += 1;
+        }
     }
-    let entries: Vec<Arc<Entry>> = read.iter().map(|(entry, _, _)| Arc::clone(entry)).collect();
+    let entries: Vec<Arc<Entry>> = read.iter().map(|(entry, _, _, _)| Arc::clone(entry)).collect();
     let mut problems = Vec::new();
     let mut sessions = Vec::new();
-    for ((entry, session, subagent), deeds) in read.into_iter().zip(inner.deeds.of_all(inner, &entries)?) {
+    for ((entry, session, subagent, together), deeds) in
+        read.into_iter().zip(inner.deeds.of_all(inner, &entries)?)
+    {
         match deeds {
-            Ok(deeds) => sessions.push(Session { entry, session, subagent, deeds }),
+            Ok(deeds) => sessions.push(Session { entry, session, subagent, deeds, together }),
             Err(error) => problems.push(say::transcript_unreadable(
                 retrace_wire::show(&entry.path),
                 retrace_wire::sentence(&error),
@@ -110,7 +121,7 @@ impl<'r> Ledger<'r> {
         rule: &'r Rule,
         since: Option<Timestamp>,
     ) -> Result<Self, ApiError> {
-        let anchor = Anchor::of(inner, rule)?;
+        let anchor = Anchor::of(inner, rule, added_at(&view)?)?;
         let line = anchor.newest_line().unwrap_or(&rule.sentence);
         let tokens = Counter::of(retrace_engine::counts::NEWEST_FAMILY).content(line);
         let (by_version, wordings) = rows(&anchor);
@@ -121,6 +132,7 @@ impl<'r> Ledger<'r> {
             followed: 0,
             broken: 0,
             broken_present: 0,
+            broken_inferred: None,
             broken_absent: BTreeMap::new(),
             broken_unknown: 0,
             excepted: 0,
@@ -139,14 +151,48 @@ impl<'r> Ledger<'r> {
         Ok(Self { judging, anchor, since, row, wordings, sessions, cases, told: None })
     }
 
-    pub(crate) fn add(&mut self, session: &Session, presences: &mut Presences) {
+    /// Counts what became of the rule in every session.
+    pub(crate) fn add(&mut self, sessions: &[Session], presences: &mut Presences) {
+        if self.judging.is_of_session() {
+            sessions
+                .chunk_by(|one, other| one.together == other.together)
+                .for_each(|session| self.add_session(session, presences));
+        } else {
+            sessions.iter().for_each(|transcript| self.add_transcript(transcript, presences));
+        }
+    }
+
+    fn add_session(&mut self, transcripts: &[Session], presences: &mut Presences) {
+        let has_main = transcripts.first().is_some_and(|first| !first.subagent);
+        let deeds = transcripts.iter().map(|transcript| &*transcript.deeds).collect();
+        let all = Sequence::of_session(deeds, has_main);
+        let found = self.judging.judge_all(&all).into_iter().map(|verdict| {
+            let (part, deed) = all.order()[verdict.deed];
+            (part, Verdict { deed, ..verdict })
+        });
+        self.add_verdicts(transcripts, found.collect(), presences);
+    }
+
+    fn add_transcript(&mut self, transcript: &Session, presences: &mut Presences) {
+        let found = self.judging.judge(&transcript.deeds).into_iter().map(|verdict| (0, verdict));
+        self.add_verdicts(std::slice::from_ref(transcript), found.collect(), presences);
+    }
+
+    /// Counts verdicts, each with the transcript that it is about.
+    fn add_verdicts(
+        &mut self,
+        transcripts: &[Session],
+        found: Vec<(usize, Verdict)>,
+        presences: &mut Presences,
+    ) {
         // By conversation: a transcript may hold several, and not all of them could have had the source.
-        let mut concerned: BTreeMap<usize, bool> = BTreeMap::new();
-        for verdict in self.judging.judge(&session.deeds) {
+        let mut concerned: BTreeMap<(usize, usize), bool> = BTreeMap::new();
+        for (part, verdict) in found {
+            let session = &transcripts[part];
             let deed = &session.deeds.all[verdict.deed];
             let spoken = Spoken { entry: &session.entry, part: deed.conversation };
             let could_have = || presences.could_have(&self.anchor, spoken);
-            if !*concerned.entry(deed.conversation).or_insert_with(could_have) {
+            if !*concerned.entry((part, deed.conversation)).or_insert_with(could_have) {
                 continue;
             }
             if self.since.is_none_or(|since| deed.at.is_some_and(|at| at >= since)) {
@@ -189,12 +235,18 @@ impl<'r> Ledger<'r> {
         }
         let was_there = deed.request.filter(|_| outcome == RuleOutcome::Broken).and_then(|request| {
             let spoken = Spoken { entry: &session.entry, part: deed.conversation };
-            presences.had(&self.anchor, in_force?, spoken, request)
+            presences.had_graded(&self.anchor, in_force?, spoken, request)
         });
+        let (was_there, grade) = was_there.unzip();
         match was_there {
             _ if outcome != RuleOutcome::Broken => {}
             None => row.broken_unknown += 1,
-            Some(Ok(())) => row.broken_present += 1,
+            Some(Ok(())) => {
+                row.broken_present += 1;
+                if grade == Some(PresenceGrade::Inferred) {
+                    *row.broken_inferred.get_or_insert(0) += 1;
+                }
+            }
             Some(Err(cause)) => *row.broken_absent.entry(cause.as_str().to_owned()).or_default() += 1,
         }
         if outcome != RuleOutcome::Predates {
@@ -219,6 +271,7 @@ impl<'r> Ledger<'r> {
         let mut case = case_of(session, deed, one_line(&verdict.what), outcome);
         case.present = was_there.map(|there| there.is_ok());
         case.cause = was_there.and_then(Result::err);
+        case.grade = grade;
         self.cases.push((deed.at, case));
     }
 
@@ -241,6 +294,11 @@ impl<'r> Ledger<'r> {
     }
 }
 
+/// When a rule was added.
+fn added_at(view: &MemoryRule) -> Result<Timestamp, ApiError> {
+    time(&view.added_at)
+}
+
 /// A case without what is known of the rule's presence.
 pub(crate) fn case_of(session: &Session, deed: &Deed, what: String, outcome: RuleOutcome) -> RuleCase {
     RuleCase {
@@ -255,6 +313,7 @@ pub(crate) fn case_of(session: &Session, deed: &Deed, what: String, outcome: Rul
         at: deed.at.map(|at| at.to_rfc3339()),
         present: None,
         cause: None,
+        grade: None,
     }
 }
 

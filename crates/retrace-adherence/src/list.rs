@@ -1,6 +1,7 @@
 //! The list of rules.
 
 use crate::Rules;
+use crate::anchor::source_now;
 use crate::guard::guards;
 use retrace_engine::Engine;
 use retrace_log::{KeptGuard, KeptRule, Reader, RuleAct};
@@ -11,6 +12,7 @@ use retrace_wire::{
     RuleFields, RuleStanding, UndoneRuleAct,
 };
 use serde_json::Value;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Prefix of a rule's id.
@@ -21,9 +23,18 @@ const PREFIX: &str = "rule_";
 /// # Errors
 /// A failure of the database.
 pub fn memory_rules(inner: &Arc<Rules>, request: MemoryRulesReq) -> Result<MemoryRules, ApiError> {
-    let (kept, hooks) = inner.read(|reader| Ok((reader.rules()?, reader.guards()?)))?;
-    let shown = kept.iter().filter(|rule| request.removed || rule.removed_at.is_none());
-    Ok(MemoryRules { rules: shown.filter_map(|kept| view(kept, &hooks)).collect() })
+    let (kept, hooks) = inner.read(|reader| {
+        let mut kept = reader.rules()?;
+        kept.retain(|rule| request.removed || rule.removed_at.is_none());
+        let sources = kept.iter().map(|kept| renamed(inner, reader, kept)).collect::<Result<Vec<_>, _>>()?;
+        Ok((kept.into_iter().zip(sources).collect::<Vec<_>>(), reader.guards()?))
+    })?;
+    let shown = kept.into_iter().filter_map(|(kept, renamed)| {
+        let mut shown = view(&kept, &hooks)?;
+        shown.rule.source = renamed.or(shown.rule.source);
+        Some(shown)
+    });
+    Ok(MemoryRules { rules: shown.collect() })
 }
 
 /// Confirms a rule: it counts from now on, over every session there is. A dismissed one is kept off the list.
@@ -54,18 +65,28 @@ fn add(inner: &Arc<Rules>, given: &[Value], dismissed: bool) -> Result<Vec<Memor
     let (user, now) = (inner.user(), inner.now());
     let kept = inner.write(|act| {
         let mut kept = Vec::with_capacity(rules.len());
+        // The same rule twice would be counted twice.
+        let mut known: HashMap<String, KeptRule> = HashMap::new();
+        for rule in act.reader().rules()?.into_iter().filter(|rule| !dismissed && rule.removed_at.is_none()) {
+            if let Some(same) = current(inner, &act.reader(), &rule)? {
+                known.entry(same.to_json().to_string()).or_insert(rule);
+            }
+        }
         for rule in &rules {
-            // The same rule twice would be counted twice.
-            let is_it = |kept: &KeptRule| kept.removed_at.is_none() && rule_of(kept).as_ref() == Some(rule);
-            if let Some(known) = act.reader().rules()?.into_iter().find(is_it).filter(|_| !dismissed) {
-                kept.push(known);
+            let same = rule.to_json().to_string();
+            if let Some(known) = known.get(&same) {
+                kept.push(known.clone());
                 continue;
             }
             let number = act.add_rule(&user, now, &rule.to_json().to_string())?;
             if dismissed {
                 act.list_rule(&user, now, number, false)?;
             }
-            kept.push(act.reader().rule(number)?);
+            let added = act.reader().rule(number)?;
+            if !dismissed {
+                known.insert(same, added.clone());
+            }
+            kept.push(added);
         }
         Ok(kept)
     })?;
@@ -155,8 +176,30 @@ pub(crate) fn listed(reader: &Reader<'_>, named: Option<&str>) -> Result<Vec<Lis
 
 /// Every rule that was added or dismissed, whether it is on the list or not.
 pub(crate) fn answered(inner: &Engine) -> Result<Vec<Rule>, ApiError> {
-    let kept = inner.read(|reader| Ok(reader.rules()?))?;
-    Ok(kept.iter().filter(|kept| !kept.is_undone).filter_map(rule_of).collect())
+    inner.read(|reader| {
+        let mut answered = Vec::new();
+        for kept in reader.rules()?.iter().filter(|kept| !kept.is_undone) {
+            answered.extend(current(inner, reader, kept)?);
+        }
+        Ok(answered)
+    })
+}
+
+/// A rule with its source as that is called now.
+pub(crate) fn current(
+    inner: &Engine,
+    reader: &Reader<'_>,
+    kept: &KeptRule,
+) -> Result<Option<Rule>, ApiError> {
+    let Some(mut rule) = rule_of(kept) else { return Ok(None) };
+    rule.source = source_now(inner, reader, &rule, kept.added_at)?.or(rule.source);
+    Ok(Some(rule))
+}
+
+/// The source of a rule, where it is called otherwise by now.
+fn renamed(inner: &Engine, reader: &Reader<'_>, kept: &KeptRule) -> Result<Option<String>, ApiError> {
+    let Some(rule) = rule_of(kept) else { return Ok(None) };
+    source_now(inner, reader, &rule, kept.added_at)
 }
 
 pub(crate) fn number_of(id: &str) -> Result<u64, ApiError> {

@@ -34,29 +34,18 @@ impl Presences {
     /// True if a conversation could have had a rule's source, as presence says.
     pub(crate) fn could_have(&mut self, anchor: &Anchor, spoken: Spoken<'_>) -> bool {
         match (&anchor.source, &anchor.asked) {
-            (Source::Memory { .. }, Some(Asked::Memory(asked))) => {
+            (Source::Memory(_), Some(Asked::Memory(asked))) => {
                 // A transcript that the index of presence could not read has no deeds that count.
                 self.concerned.could_have(asked, spoken.entry, spoken.part).unwrap_or(false)
             }
             (Source::File { path, .. }, _) => {
                 path.parent().is_none_or(|parent| ran_below(spoken.entry, parent))
             }
-            (Source::Memory { .. } | Source::Nowhere, _) => true,
+            (Source::Memory(_) | Source::Nowhere, _) => true,
         }
     }
 
-    /// Whether a rule's line was in a request, and why not. `None` where that is not known.
-    pub(crate) fn had(
-        &mut self,
-        anchor: &Anchor,
-        wording: Option<usize>,
-        spoken: Spoken<'_>,
-        request: usize,
-    ) -> Option<Result<(), PresenceCause>> {
-        self.had_graded(anchor, wording, spoken, request).map(|(had, _)| had)
-    }
-
-    /// The same, with how well it is known.
+    /// Whether a rule's line was in a request, and why not, with how well that is known. `None` where it is not.
     pub(crate) fn had_graded(
         &mut self,
         anchor: &Anchor,

@@ -30,10 +30,7 @@ pub(crate) fn with_hook(text: &str, tools: &str, command: &str) -> Result<Edited
     if holds(text, command) {
         return Ok(Edited { text: text.to_owned(), inserted: String::new() });
     }
-    let entry = serde_json::json!({
-        "matcher": tools,
-        "hooks": [{ "type": "command", "command": command, "timeout": TIMEOUT }],
-    });
+    let entry = serde_json::json!({ "matcher": tools, "hooks": [hook_of(command)] });
     if without_mark(text).trim().is_empty() {
         let made = laid_out("{}\n", &entry)?;
         return Ok(Edited { text: format!("{text}{made}"), inserted: made });
@@ -47,6 +44,27 @@ pub(crate) fn with_hook(text: &str, tools: &str, command: &str) -> Result<Edited
     let (at, inserted) = in_place(text, &entry.to_string()).ok_or(Refusal::NoObject)?;
     let (before, after) = text.split_at(at);
     Ok(Edited { text: format!("{before}{inserted}{after}"), inserted })
+}
+
+fn hook_of(command: &str) -> serde_json::Value {
+    serde_json::json!({ "type": "command", "command": command, "timeout": TIMEOUT })
+}
+
+/// True if the hook that runs a command is there as it was put in: nobody gave it another time, or other tools.
+pub(crate) fn is_as_made(text: &str, tools: &str, command: &str, inserted: &str) -> bool {
+    if !holds(text, command) {
+        return false;
+    }
+    if !inserted.is_empty() && text.contains(inserted) {
+        return true;
+    }
+    let value = parsed(text).ok().and_then(|root| root.to_serde_value()).unwrap_or_default();
+    let made = hook_of(command);
+    let entries = value["hooks"]["PreToolUse"].as_array().into_iter().flatten();
+    entries.into_iter().all(|entry| {
+        let mut hooks = entry["hooks"].as_array().into_iter().flatten();
+        hooks.all(|hook| hook["command"] != command || (*hook == made && entry["matcher"] == tools))
+    })
 }
 
 /// The settings with an entry for calls, laid out as they are.
@@ -287,6 +305,21 @@ mod tests {
             assert!(!holds(&back, COMMAND) && holds(&back, "another"), "{back}");
             let plain = without_hook(&back, "another", "").expect("an object").expect("it was there");
             assert!(same_without(&plain, text, COMMAND), "{text}\n{plain}");
+        }
+    }
+
+    #[test]
+    fn a_hook_that_somebody_changed_is_not_as_it_was_made() {
+        for text in TEXTS {
+            let edited = with_hook(text, "Bash", COMMAND).expect("an object");
+            assert!(is_as_made(&edited.text, "Bash", COMMAND, &edited.inserted), "{}", edited.text);
+            // Whatever else changed, and however it is laid out.
+            let other = with_hook(&edited.text, "Edit|Write", "another").expect("an object").text;
+            assert!(is_as_made(&other, "Bash", COMMAND, "no such stretch"), "{other}");
+            for (from, to) in [("10", "20"), ("\"Bash\"", "\"Bash|Edit\""), ("rule_3", "rule_4")] {
+                let changed = edited.text.replace(from, to);
+                assert!(!is_as_made(&changed, "Bash", COMMAND, &edited.inserted), "{changed}");
+            }
         }
     }
 

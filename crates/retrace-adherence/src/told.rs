@@ -58,11 +58,9 @@ pub fn told_rules(inner: &Arc<Rules>) -> Result<Vec<ToldRule>, ApiError> {
     for (view, rule) in rules {
         let mut ledger = Ledger::new(inner, view, &rule, None)?;
         ledger.told = Some(Vec::new());
-        for session in &sessions {
-            ledger.add(session, &mut presences);
-        }
+        ledger.add(&sessions, &mut presences);
         let (store, is_of_memory) = match &ledger.anchor.source {
-            Source::Memory { store, .. } => (Some(store.id), true),
+            Source::Memory(memory) => (Some(memory.store.id), true),
             Source::File { .. } | Source::Nowhere => (None, false),
         };
         let mut fields = ledger.row.rule;

@@ -159,6 +159,7 @@ fn summed(rule: LedgerRule) -> HubRuleLedger {
         followed: sum.followed,
         broken: sum.broken,
         broken_present: sum.broken_present,
+        broken_inferred: None,
         broken_absent: sum.broken_absent,
         broken_unknown: sum.broken_unknown,
         excepted: sum.excepted,

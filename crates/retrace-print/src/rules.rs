@@ -4,7 +4,7 @@ use super::table::grouped;
 use super::table::{Side, table};
 use super::time::time;
 use super::{Style, visible};
-use retrace_api::wire::{Adherence, MemoryRule, RuleCase, RuleFields, RuleLedger};
+use retrace_api::wire::{Adherence, MemoryRule, PresenceGrade, RuleCase, RuleFields, RuleLedger};
 use std::io::{Result, Write};
 
 /// Columns of a sentence in a table.
@@ -163,7 +163,8 @@ fn ledger(out: &mut (impl Write + ?Sized), rule: &RuleLedger, style: Style) -> R
 fn broken(rule: &RuleLedger) -> String {
     let mut parts = Vec::new();
     if rule.broken_present > 0 {
-        parts.push(format!("{} while it was before the model", rule.broken_present));
+        let inferred = rule.broken_inferred.map(|number| format!(" ({number} inferred)")).unwrap_or_default();
+        parts.push(format!("{} while it was before the model{inferred}", rule.broken_present));
     }
     let absent: u64 = rule.broken_absent.values().sum();
     if absent > 0 {
@@ -187,9 +188,11 @@ fn case(out: &mut (impl Write + ?Sized), case: &RuleCase, style: Style) -> Resul
         (Some(false), None) => ", absent".to_owned(),
         (None, _) => String::new(),
     };
+    // Never shown as fact.
+    let inferred = if case.grade == Some(PresenceGrade::Inferred) { " (inferred)" } else { "" };
     writeln!(
         out,
-        "    {} {at}  {}  {}{turn}{present}",
+        "    {} {at}  {}  {}{turn}{present}{inferred}",
         case.outcome.as_str(),
         visible::short(&case.what, SENTENCE),
         visible::short(session, 40)

@@ -5,6 +5,7 @@ use crate::deeds::{Deed, Deeds, What};
 use crate::matching::{Answer, call_matches, has_form, is_rehearsal, program_matches};
 use crate::paths::Paths;
 use crate::rule::{Command, Form, Pattern, TextForm};
+use crate::sequence::Sequence;
 use crate::shell::{Call, Calls};
 use crate::wish::{Consent, asked_for, asks_to_change, consent};
 use std::borrow::Cow;
@@ -25,7 +26,7 @@ pub enum Outcome {
 /// A point at which a rule applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// Index in [`Deeds::all`] of what was done; of a session's end, of the last deed.
+    /// Index in what was judged of what was done; of a session's end, of the last deed.
     pub deed: usize,
     /// The call or the path that counts; [`one_line`] makes it one for people.
     pub what: String,
@@ -70,9 +71,21 @@ impl<'p> Judging<'p> {
         Self { pattern, paths }
     }
 
-    /// Every opportunity of the rule in a session, in order.
+    /// Every opportunity of the rule in one transcript, in order.
     #[must_use]
     pub fn judge(&self, deeds: &Deeds) -> Vec<Verdict> {
+        if !self.is_of_session() {
+            return self.judge_all(&Sequence::of(deeds));
+        }
+        let session = Sequence::of_session(vec![deeds], true);
+        let mut found = self.judge_all(&session);
+        found.iter_mut().for_each(|verdict| verdict.deed = session.order()[verdict.deed].1);
+        found
+    }
+
+    /// Every opportunity of the rule among what was done, in order.
+    #[must_use]
+    pub fn judge_all(&self, deeds: &Sequence<'_>) -> Vec<Verdict> {
         match &*self.pattern {
             Pattern::AtEnd(command) => Judge { deeds, from: 0, found: Vec::new() }.at_end(command),
             _ => self.go_on(deeds, &mut Course::default()),
@@ -82,8 +95,8 @@ impl<'p> Judging<'p> {
     /// The opportunities among the deeds that came since the last call, in order. A session that goes on has no end: a rule about it
     /// has none here.
     #[must_use]
-    pub fn go_on(&self, deeds: &Deeds, course: &mut Course) -> Vec<Verdict> {
-        let from = std::mem::replace(&mut course.judged, deeds.all.len());
+    pub fn go_on(&self, deeds: &Sequence<'_>, course: &mut Course) -> Vec<Verdict> {
+        let from = std::mem::replace(&mut course.judged, deeds.len());
         let judge = Judge { deeds, from, found: Vec::new() };
         match &*self.pattern {
             Pattern::CommandNever(command) => judge.never(command),
@@ -94,6 +107,12 @@ impl<'p> Judging<'p> {
             Pattern::AskFirst(command) => judge.ask_first(command),
             Pattern::TextForm(of) => judge.text_form(&self.paths, of),
         }
+    }
+
+    /// True for a rule that a single call does not follow or break: it is judged over a session with its subagents.
+    #[must_use]
+    pub fn is_of_session(&self) -> bool {
+        matches!(*self.pattern, Pattern::Order { .. } | Pattern::AtEnd(_) | Pattern::AskFirst(_))
     }
 
     /// True for a rule about the end of a session.
@@ -114,8 +133,8 @@ impl<'p> Judging<'p> {
 pub struct Course {
     /// Deeds that were judged.
     judged: usize,
-    /// Of a rule about an order, by conversation: whether the earlier act ran since the last edit.
-    ran: Vec<Ran>,
+    /// Of a rule about an order: whether the earlier act ran since the last edit.
+    ran: Ran,
 }
 
 /// Whether an act was done since the last edit.
@@ -136,17 +155,17 @@ enum Step<'d> {
     Edit(usize),
 }
 
-struct Judge<'d> {
-    deeds: &'d Deeds,
+struct Judge<'s, 'd> {
+    deeds: &'s Sequence<'d>,
     /// The first deed that is judged; those before it may decide.
     from: usize,
     found: Vec<Verdict>,
 }
 
-impl<'d> Judge<'d> {
+impl<'d> Judge<'_, 'd> {
     /// The deeds that are judged, with their places. A call that was never carried out followed no rule and broke none.
-    fn new_deeds(&self) -> impl Iterator<Item = (usize, &'d Deed)> + use<'d> {
-        self.deeds.all.iter().enumerate().skip(self.from).filter(|(_, deed)| !deed.refused)
+    fn new_deeds(&self) -> Vec<(usize, &'d Deed)> {
+        self.deeds.deeds(self.from).filter(|(_, deed)| !deed.refused).collect()
     }
 
     fn add(&mut self, deed: usize, what: &str, outcome: Outcome) {
@@ -233,25 +252,19 @@ impl<'d> Judge<'d> {
         }
     }
 
-    fn order(mut self, before: &Command, after: &Command, ran: &mut Vec<Ran>) -> Vec<Verdict> {
+    fn order(mut self, before: &Command, after: &Command, ran: &mut Ran) -> Vec<Verdict> {
         for (index, deed) in self.new_deeds() {
-            if ran.len() <= deed.conversation {
-                ran.resize(deed.conversation + 1, Ran::No);
-            }
             match &deed.what {
-                What::Edit { by: None, .. } if self.is_change(index) => ran[deed.conversation] = Ran::No,
+                What::Edit { by: None, .. } if self.is_change(index) => *ran = Ran::No,
                 What::Command { text, calls } => {
                     self.hidden(index, after, text, calls);
-                    let now = self.order_within(index, calls, (before, after), ran[deed.conversation]);
+                    let now = self.order_within(index, calls, (before, after), *ran);
                     // What failed has run, but a later act does not rest on it; what ran within one command stays for that command.
                     if !deed.failed {
-                        ran[deed.conversation] = now;
+                        *ran = now;
                     }
                 }
-                What::Said(text) => {
-                    let now = &mut ran[deed.conversation];
-                    *now = (*now).max(ran_by_person(text, before));
-                }
+                What::Said(text) => *ran = (*ran).max(ran_by_person(text, before)),
                 _ => {}
             }
         }
@@ -316,13 +329,9 @@ impl<'d> Judge<'d> {
     }
 
     /// The files that a command writes, each with the calls that write it.
-    fn edits_of(&self, index: usize) -> impl Iterator<Item = (usize, (usize, usize))> + use<'d> {
-        let command = &self.deeds.all[index];
-        let behind = self.deeds.all.iter().enumerate().skip(index + 1);
-        let of_call = behind.take_while(|(_, deed)| {
-            (deed.conversation, deed.line, &deed.tool_use_id)
-                == (command.conversation, command.line, &command.tool_use_id)
-        });
+    fn edits_of(&self, index: usize) -> impl Iterator<Item = (usize, (usize, usize))> + use<'_, 'd> {
+        let behind = self.deeds.deeds(index + 1);
+        let of_call = behind.take_while(move |(at, _)| self.deeds.is_of_one_call(*at, index));
         of_call.map_while(|(at, deed)| match deed.what {
             What::Edit { by, .. } => Some((at, by?)),
             _ => None,
@@ -331,16 +340,16 @@ impl<'d> Judge<'d> {
 
     /// True if a deed changed the work.
     fn is_change(&self, index: usize) -> bool {
-        !self.deeds.all[index].failed && self.is_work_of(index)
+        !self.deeds.deed(index).failed && self.is_work_of(index)
     }
 
     fn is_work_of(&self, index: usize) -> bool {
-        matches!(&self.deeds.all[index].what, What::Edit { path, .. } if self.is_work(path))
+        matches!(&self.deeds.deed(index).what, What::Edit { path, .. } if self.is_work(index, path))
     }
 
     /// True for a file to which a call of the command went: what it put out is no change after it.
     fn is_output_of(&self, index: usize, command: &Command) -> bool {
-        let What::Edit { written: None, by: Some((from, to)), .. } = self.deeds.all[index].what else {
+        let What::Edit { written: None, by: Some((from, to)), .. } = self.deeds.deed(index).what else {
             return false;
         };
         let calls = self.command_of(index).and_then(|calls| calls.calls.get(from..to));
@@ -353,24 +362,19 @@ impl<'d> Judge<'d> {
     }
 
     /// The command whose call wrote a file.
-    fn command_of(&self, index: usize) -> Option<&Calls> {
-        let edit = &self.deeds.all[index];
-        let before = self.deeds.all[..index].iter().rev();
-        let of_call = before.take_while(|deed| {
-            (deed.conversation, deed.line, &deed.tool_use_id)
-                == (edit.conversation, edit.line, &edit.tool_use_id)
-        });
-        of_call.into_iter().find_map(|deed| match &deed.what {
+    fn command_of(&self, index: usize) -> Option<&'d Calls> {
+        let before = (0..index).rev().take_while(|at| self.deeds.is_of_one_call(*at, index));
+        before.into_iter().find_map(|at| match &self.deeds.deed(at).what {
             What::Command { calls, .. } => Some(calls),
             _ => None,
         })
     }
 
     /// True for a file whose change is a change of the work.
-    fn is_work(&self, path: &str) -> bool {
+    fn is_work(&self, index: usize, path: &str) -> bool {
         let below = |directory: &str| retrace_origin::is_below(path, directory);
         let is_temporary = TEMPORARY.iter().any(|temporary| below(temporary))
-            && !self.deeds.directory.as_deref().is_some_and(below);
+            && !self.deeds.directory(index).is_some_and(below);
         // Where only the shell knows the place, nobody knows whose file it is.
         !is_temporary && !path.contains(['$', '`']) && !ASIDE.iter().any(|aside| path.contains(aside))
     }
@@ -386,9 +390,9 @@ impl<'d> Judge<'d> {
     }
 
     fn paths(mut self, paths: &Paths) -> Vec<Verdict> {
-        let directory = self.deeds.directory.as_deref();
         let mut counted: Option<&str> = None;
         for (index, deed) in self.new_deeds() {
+            let directory = self.deeds.directory(index);
             let What::Edit { path, by, with_all_below, perhaps, .. } = &deed.what else { continue };
             // A command that failed may have written before; what another tool failed to write was not written.
             if deed.failed && !self.is_by_command(index) {
@@ -418,8 +422,8 @@ impl<'d> Judge<'d> {
     /// Writes whose text holds what must have the form, as many forms as things. Where it has fewer, new lines must lack it:
     /// what stood there before and was written again is no break of this write.
     fn text_form(mut self, paths: &Paths, of: &TextForm) -> Vec<Verdict> {
-        let directory = self.deeds.directory.as_deref();
         for (index, deed) in self.new_deeds() {
+            let directory = self.deeds.directory(index);
             let What::Edit { path, written, .. } = &deed.what else { continue };
             if deed.failed || !paths.matches(path, directory) {
                 continue;
@@ -468,9 +472,7 @@ impl<'d> Judge<'d> {
     fn at_end(mut self, command: &Command) -> Vec<Verdict> {
         // What became of the act since the last change; none before the first one.
         let mut outcome: Option<Outcome> = None;
-        let mut last = 0;
-        for (index, deed) in self.deeds.all.iter().enumerate().filter(|(_, deed)| deed.conversation == 0) {
-            last = index;
+        for (index, deed) in self.deeds.deeds(0) {
             match &deed.what {
                 What::Edit { by: None, .. } if self.is_change(index) => outcome = Some(Outcome::Broken),
                 What::Command { calls, .. } => outcome = self.at_end_within(index, calls, command, outcome),
@@ -480,7 +482,7 @@ impl<'d> Judge<'d> {
                 _ => {}
             }
         }
-        let Some(mut outcome) = outcome else { return self.found };
+        let Some((mut outcome, last)) = outcome.zip(self.deeds.last()) else { return self.found };
         if outcome == Outcome::Broken
             && self.said_before(last).is_some_and(|said| {
                 crate::wish::is_refused(said, command.arguments.last().unwrap_or(&command.program))
@@ -499,8 +501,8 @@ impl<'d> Judge<'d> {
         command: &Command,
         mut outcome: Option<Outcome>,
     ) -> Option<Outcome> {
-        let failed = self.deeds.all[index].failed;
-        let is_in_doubt = self.deeds.all[index].in_doubt && command.program == "git";
+        let failed = self.deeds.deed(index).failed;
+        let is_in_doubt = self.deeds.deed(index).in_doubt && command.program == "git";
         for step in self.steps(index, calls) {
             match step {
                 Step::Edit(edit) if self.is_change(edit) && !self.is_output_of(edit, command) => {
@@ -536,12 +538,17 @@ impl<'d> Judge<'d> {
     }
 
     /// What the person answered to a question of the model before this deed: the model ended its turn with one, or a tool asked.
-    fn answer_before(&self, index: usize) -> Option<&str> {
-        let conversation = self.deeds.all[index].conversation;
-        let mut said: Option<&str> = None;
-        for deed in self.deeds.all[..index].iter().rev().filter(|deed| deed.conversation == conversation) {
+    fn answer_before(&self, index: usize) -> Option<&'d str> {
+        let mut said: Option<&'d str> = None;
+        for (at, deed) in self.before(index) {
+            // A question that a tool asks reaches the person from a subagent as well.
+            if matches!(deed.what, What::Answered) {
+                return Some(said.unwrap_or_default());
+            }
+            if !self.deeds.is_heard(at, index) {
+                continue;
+            }
             match &deed.what {
-                What::Answered => return Some(said.unwrap_or_default()),
                 What::Told(text) if said.is_some() => return said.filter(|_| text.contains(['?', '？'])),
                 // Two texts of the person without an answer between them: nothing was asked.
                 What::Said(_) if said.is_some() => return None,
@@ -553,15 +560,18 @@ impl<'d> Judge<'d> {
         None
     }
 
-    /// The person's last words before a deed. A subagent's conversation begins with what its agent told it.
-    fn said_before(&self, index: usize) -> Option<&str> {
-        let conversation = self.deeds.all[index].conversation;
-        self.deeds.all[..=index].iter().rev().filter(|deed| deed.conversation == conversation).find_map(
-            |deed| match &deed.what {
-                What::Said(text) => Some(text.as_str()),
-                _ => None,
-            },
-        )
+    /// What was done before a deed, the newest first.
+    fn before(&self, index: usize) -> impl Iterator<Item = (usize, &'d Deed)> {
+        (0..index).rev().map(|at| (at, self.deeds.deed(at)))
+    }
+
+    /// The person's last words before a deed.
+    fn said_before(&self, index: usize) -> Option<&'d str> {
+        let heard = self.before(index).filter(|(at, _)| self.deeds.is_heard(*at, index));
+        heard.into_iter().find_map(|(_, deed)| match &deed.what {
+            What::Said(text) => Some(text.as_str()),
+            _ => None,
+        })
     }
 
     fn was_wished(&self, index: usize, command: &Command) -> bool {

@@ -24,6 +24,7 @@ mod matching;
 mod paths;
 mod propose;
 mod rule;
+mod sequence;
 pub mod shell;
 mod wish;
 mod wording;
@@ -36,6 +37,7 @@ pub use matching::{Answer, call_matches, has_form};
 pub use paths::Paths;
 pub use propose::{Proposal, propose, shown_lines};
 pub use rule::{Command, Form, KINDS, Pattern, Rule, RuleError, TextForm};
+pub use sequence::Sequence;
 pub use wish::asked_for;
 pub use wording::is_wording_of;
 

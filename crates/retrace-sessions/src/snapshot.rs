@@ -151,6 +151,20 @@ impl SessionRow {
         self.main.iter().chain(&self.further).chain(&self.subagents)
     }
 
+    /// What was done in one go: the transcript with those of the subagents, the session's own first, then each further file by
+    /// itself.
+    #[must_use]
+    pub fn together(&self) -> Vec<Vec<&Arc<Entry>>> {
+        let session = self.main.iter().chain(&self.subagents).collect();
+        std::iter::once(session).chain(self.further.iter().map(|further| vec![further])).collect()
+    }
+
+    /// True for the transcript of a subagent of it.
+    #[must_use]
+    pub fn is_subagent(&self, entry: &Arc<Entry>) -> bool {
+        self.subagents.iter().any(|subagent| Arc::ptr_eq(subagent, entry))
+    }
+
     fn summaries(&self) -> impl Iterator<Item = &Summary> {
         self.entries().filter_map(|entry| entry.summary.as_ref())
     }

@@ -267,6 +267,10 @@ pub struct RuleLedger {
     pub broken: u64,
     /// Of the broken ones: the rule was before the model.
     pub broken_present: u64,
+    /// Of those: that it was is inferred, not recorded. Absent where all of it is recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub broken_inferred: Option<u64>,
     /// Of the broken ones: it was not, by cause.
     pub broken_absent: BTreeMap<String, u64>,
     /// Of the broken ones: the session does not tell whether it was.
@@ -343,6 +347,10 @@ pub struct RuleCase {
     pub present: Option<bool>,
     /// Why it was not.
     pub cause: Option<PresenceCause>,
+    /// How well that is known; absent where it is not known whether the rule was there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub grade: Option<PresenceGrade>,
 }
 
 /// Judges one call before it is made.

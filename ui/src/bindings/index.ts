@@ -4408,6 +4408,10 @@ broken: number,
  */
 broken_present: number, 
 /**
+ * Of those: that it was is inferred, not recorded. Absent where all of it is recorded.
+ */
+broken_inferred?: number, 
+/**
  * Of the broken ones: it was not, by cause.
  */
 broken_absent: { [key in string]: number }, 
@@ -8958,7 +8962,11 @@ present: boolean | null,
 /**
  * Why it was not.
  */
-cause: PresenceCause | null, };
+cause: PresenceCause | null, 
+/**
+ * How well that is known; absent where it is not known whether the rule was there.
+ */
+grade?: PresenceGrade, };
 
 /**
  * Number of items with a finding of a rule.
@@ -9073,6 +9081,10 @@ broken: number,
  * Of the broken ones: the rule was before the model.
  */
 broken_present: number, 
+/**
+ * Of those: that it was is inferred, not recorded. Absent where all of it is recorded.
+ */
+broken_inferred?: number, 
 /**
  * Of the broken ones: it was not, by cause.
  */

@@ -5,13 +5,19 @@
 //! them are listed from time to time. What was there before the first look is no news: the ledger has it. How far each file was
 //! judged is kept beside the log ([`kept`]), so that a restart tells nothing twice and leaves nothing out.
 //!
+//! A rule that no single call follows or breaks is judged over a session with its subagents ([`session`]), which the index of
+//! transcripts tells, as the ledger does.
+//!
 //! A rule about the end of a session is judged when it ended: where its client says what runs, when it does not say so of this one any
 //! more; else when nothing was done for [`SILENT_MINUTES`] behind the model's last word. What was found at an end is withdrawn where the session
 //! goes on. Of a session whose turn did not end and that nobody says of that it ended, the ledger alone has it.
 
+mod found;
 mod kept;
 mod report;
+mod session;
 mod sight;
+mod together;
 
 use crate::Rules;
 use crate::deeds::newest_redaction;
@@ -23,9 +29,10 @@ use retrace_engine::recorder::Upkeep;
 use retrace_log::KeptRule;
 use retrace_model::Timestamp;
 use retrace_rules::{Judging, Rule};
-use retrace_sessions::{Cancel, DatabaseState, Identity, Roots, Running, roots_of_home};
+use retrace_sessions::{Cancel, DatabaseState, Identity, Roots, Running, Snapshot, roots_of_home};
 use retrace_watch::{Hint, Trees};
 use retrace_wire::ApiError;
+use session::Session;
 use sight::Sight;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -131,6 +138,12 @@ struct Live {
     databases: HashMap<PathBuf, DatabaseState>,
     /// Those that are followed.
     open: HashMap<PathBuf, Sight>,
+    /// Their sessions, where a rule concerns a whole one.
+    sessions: Vec<Session>,
+    /// Transcripts whose sessions are to be judged.
+    touched: BTreeSet<PathBuf>,
+    /// Which transcripts there are, asked at most once in a pass.
+    snapshot: Option<Arc<Snapshot>>,
     /// Sessions that their clients say run, and those that they do not say so of any more, with when they count as ended.
     running: Running,
     ending: HashMap<String, Instant>,
@@ -158,6 +171,9 @@ impl Live {
             files: HashMap::new(),
             databases: HashMap::new(),
             open: HashMap::new(),
+            sessions: Vec::new(),
+            touched: BTreeSet::new(),
+            snapshot: None,
             running: Running::default(),
             ending: HashMap::new(),
             redaction: None,
@@ -203,6 +219,7 @@ impl Live {
     }
 
     fn work(&mut self, changed: BTreeSet<PathBuf>, is_committed: bool) -> Result<(), ApiError> {
+        self.snapshot = None;
         if is_committed {
             self.read_log()?;
         }
@@ -238,6 +255,7 @@ impl Live {
                 self.look(&path)?;
             }
         }
+        self.judge_sessions()?;
         if self.judges_ends() {
             self.end_sessions()?;
         }
@@ -250,6 +268,7 @@ impl Live {
         if redaction != self.redaction {
             self.redaction = redaction;
             self.open.clear();
+            self.sessions.clear();
         }
         let mut kept = self.inner.read(|reader| Ok(reader.rules()?))?;
         kept.retain(|rule| rule.removed_at.is_none());
@@ -267,7 +286,7 @@ impl Live {
         for path in self.open.keys().cloned().collect::<Vec<_>>() {
             self.tell(&path)?;
         }
-        Ok(())
+        self.begin_sessions_anew(&before)
     }
 
     /// True for a path that the list may not have yet.
@@ -313,12 +332,7 @@ impl Live {
                 false => self.look(&path)?,
             }
         }
-        let (idle, judges_ends) = (Instant::now().checked_sub(LET_GO), self.judges_ends());
-        let running = &self.running;
-        let waits = |path: &Path, sight: &Sight| {
-            judges_ends && sight.said_last().is_some() && !running.has(&session_of(path))
-        };
-        self.open.retain(|path, sight| idle.is_none_or(|idle| sight.grown_at() > idle) || waits(path, sight));
+        self.let_go();
         Ok(())
     }
 
@@ -346,28 +360,34 @@ impl Live {
         for session in ended {
             self.ending.remove(&session);
             let is_it = |path: &&PathBuf| path.extension().is_some() && session_of(path) == session;
-            for path in self.files.keys().filter(is_it).cloned().collect::<Vec<_>>() {
+            let paths: Vec<PathBuf> = self.files.keys().filter(is_it).cloned().collect();
+            for path in &paths {
                 // All that it wrote before.
-                self.look(&path)?;
-                self.open_at(&path)?;
-                self.end_at(&path, None)?;
+                self.look(path)?;
+                self.open_at(path)?;
+            }
+            self.judge_sessions()?;
+            for path in &paths {
+                self.end_at(path, None)?;
             }
         }
         let silent_since = Timestamp::from_micros(self.inner.now().micros().saturating_sub(SILENT_MICROS));
-        let is_silent = |path: &Path, sight: &Sight| {
-            let last = sight.said_last();
-            last.is_some_and(|last| last <= silent_since) && !self.running.has(&session_of(path))
+        let is_silent = |session: &&Session| {
+            let is_past = |last: Timestamp| last <= silent_since;
+            self.may_have_ended(session) && session.said_last(&self.open).is_some_and(is_past)
         };
-        let silent = self.open.iter().filter(|(path, sight)| is_silent(path, sight));
-        for path in silent.map(|(path, _)| path.clone()).collect::<Vec<_>>() {
+        let silent = self.sessions.iter().filter(is_silent).filter_map(Session::main);
+        for path in silent.map(Path::to_owned).collect::<Vec<_>>() {
             self.end_at(&path, Some(self.kept.ends_since))?;
         }
         Ok(())
     }
 
     fn end_at(&mut self, path: &Path, since: Option<Timestamp>) -> Result<(), ApiError> {
-        let Some(sight) = self.open.get_mut(path) else { return Ok(()) };
-        let candidates = sight.end(&self.rules, since);
+        let Some(session) = self.sessions.iter_mut().find(|session| session.main() == Some(path)) else {
+            return Ok(());
+        };
+        let candidates = session.end(&self.open, &self.rules, since);
         self.report(path, candidates)
     }
 
@@ -434,6 +454,7 @@ impl Live {
         match self.open.get_mut(path) {
             Some(known) => {
                 known.grow(path, &identity, &self.rules);
+                self.touched.insert(path.to_owned());
                 self.tell(path)
             }
             None => self.open_at(path),
@@ -446,11 +467,13 @@ impl Live {
         if self.open.contains_key(path) {
             return Ok(());
         }
+        self.follow(path, identity)?;
+        if self.judges_sessions() { self.join(path) } else { Ok(()) }
+    }
+
+    fn follow(&mut self, path: &Path, identity: Identity) -> Result<(), ApiError> {
         let place = self.kept.place(path);
-        let mut sight = Sight::open(path, identity, place.as_ref(), self.kept.since, &self.rules);
-        if self.judges_ends() {
-            sight.ended_before(self.ends_of(path)?);
-        }
+        let sight = Sight::open(path, identity, place.as_ref(), self.kept.since, &self.rules);
         self.open.insert(path.to_owned(), sight);
         self.tell(path)
     }

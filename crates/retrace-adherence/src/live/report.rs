@@ -78,7 +78,7 @@ fn counted(
     if is_of_subagent && of.judging.is_about_the_end() {
         return Ok(None);
     }
-    let anchor = Anchor::of(inner, &of.rule)?;
+    let anchor = Anchor::of(inner, &of.rule, of.added_at)?;
     let spoken = Spoken { entry, part: deed.conversation };
     if !presences.could_have(&anchor, spoken) {
         return Ok(None);

@@ -1,18 +1,16 @@
 //! One transcript that is followed.
 
 use super::LiveRule;
+use super::found::{Found, News};
 use super::kept::{Place, deeds_place, tail};
 use super::report::{Candidate, Mark};
-use retrace_model::{Sha256, Timestamp};
-use retrace_rules::{Changed, Course, Deed, Following, NotFollowed, Outcome, Verdict};
+use retrace_model::Timestamp;
+use retrace_rules::{Changed, Deeds, Following, NotFollowed, Sequence, Verdict};
 use retrace_sessions::{Grown, Identity};
-use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::time::{Duration, Instant};
-
-mod ending;
 
 /// A larger file is not followed.
 const LARGEST: u64 = 1 << 30;
@@ -36,15 +34,12 @@ pub(super) struct Sight {
     stored: Option<Stored>,
     /// What was done before is no news either, where the file was not known.
     since: Option<Timestamp>,
-    /// By rule, in the order of the rules.
-    of_rules: Vec<OfRule>,
-    news: Vec<(usize, Mark, Verdict)>,
-    /// By number of the rule.
-    withdrawn: Vec<(u64, Mark)>,
-    /// Where the session ended, as the mark of the last thing that was done; `None` while it goes on.
-    ended: Option<Mark>,
-    /// What rules about the end found there: by number of the rule.
-    ends: Vec<(u64, Mark)>,
+    /// What rules about single calls found.
+    found: Found,
+    /// What became of what was known, since its session was judged last.
+    changed: Changed,
+    /// True if the file is another one than when its session was judged last.
+    is_anew: bool,
     grown_at: Instant,
     /// When a file that is read whole may be read again; with true where it has grown meanwhile.
     pause: Option<(Instant, bool)>,
@@ -57,15 +52,6 @@ struct Stored {
     number: u64,
     /// Deeds that were judged before: none of them is news.
     judged: usize,
-}
-
-#[derive(Default)]
-struct OfRule {
-    course: Course,
-    /// Breaks in the file, told or not.
-    broken: HashSet<Mark>,
-    /// The call that was judged last, and the number of its verdicts.
-    last: Option<(Vec<u8>, u32)>,
 }
 
 impl Sight {
@@ -85,11 +71,9 @@ impl Sight {
             judged_lines: 0,
             stored: retrace_sessions::is_in_database(path).then(Stored::default),
             since: Some(since),
-            of_rules: Vec::new(),
-            news: Vec::new(),
-            withdrawn: Vec::new(),
-            ended: None,
-            ends: Vec::new(),
+            found: Found::default(),
+            changed: Changed::Nothing,
+            is_anew: false,
             grown_at: Instant::now(),
             pause: None,
         };
@@ -232,7 +216,8 @@ impl Sight {
             stored.judged = 0;
         }
         // What it held before stays what it was.
-        self.of_rules.iter_mut().for_each(|of| *of = OfRule::default());
+        self.found.begin_anew();
+        self.is_anew = true;
         self.whole(path, rules);
     }
 
@@ -248,62 +233,61 @@ impl Sight {
 
     /// Judges all of it by other rules. What is found by those that were there before was told.
     pub(super) fn begin_anew(&mut self, rules: &[LiveRule], is_new: impl Fn(u64) -> bool) {
-        self.of_rules = rules.iter().map(|_| OfRule::default()).collect();
-        self.news.clear();
-        self.withdrawn.clear();
+        self.found.clear(rules);
         self.judge(rules, Changed::Nothing);
-        self.news.retain(|(at, _, _)| is_new(rules[*at].number));
+        self.found.keep_news(|at| is_new(rules[at].number));
     }
 
     fn judge(&mut self, rules: &[LiveRule], changed: Changed) {
-        for (at, (rule, of)) in rules.iter().zip(&mut self.of_rules).enumerate() {
-            let again = match changed {
-                Changed::Nothing => false,
-                Changed::Answers => rule.judging.asks_for_answers(),
-                Changed::Refused | Changed::Order => true,
-            };
-            let before = again.then(|| std::mem::take(of).broken);
-            let deeds = self.following.deeds();
-            for verdict in rule.judging.go_on(deeds, &mut of.course) {
-                let deed = &deeds.all[verdict.deed];
-                let mark = of.mark(deed);
-                if verdict.outcome != Outcome::Broken {
-                    continue;
-                }
-                let is_known = before.as_ref().is_some_and(|before| before.contains(&mark));
-                if of.broken.insert(mark) && !is_known {
-                    self.news.push((at, mark, verdict));
-                }
-            }
-            if let Some(before) = before {
-                self.withdrawn.extend(before.difference(&of.broken).map(|mark| (rules[at].number, *mark)));
-            }
-        }
-        self.went_on();
+        self.changed = self.changed.max(changed);
+        let deeds = Sequence::of(self.following.deeds());
+        self.found.judge(rules, |rule| !rule.judging.is_of_session(), &deeds, changed);
+    }
+
+    /// What it did.
+    pub(super) const fn deeds(&self) -> &Deeds {
+        self.following.deeds()
+    }
+
+    /// What became of what was known since the last call, and whether it is another file by now.
+    pub(super) fn take_changed(&mut self) -> (Changed, bool) {
+        (std::mem::replace(&mut self.changed, Changed::Nothing), std::mem::take(&mut self.is_anew))
     }
 
     /// Breaks that were found since the last call and are news.
     pub(super) fn take_news(&mut self, rules: &[LiveRule]) -> Vec<Candidate> {
-        let deeds = self.following.deeds();
-        let mut news = Vec::new();
-        for (at, mark, verdict) in std::mem::take(&mut self.news) {
-            // A verdict that was put off may be about a session that was read anew meanwhile.
-            let Some(deed) = deeds.all.get(verdict.deed) else { continue };
-            let is_new = match &self.stored {
-                Some(stored) => verdict.deed >= stored.judged,
-                None => deed.line == 0 || deed.line > self.judged_lines,
-            };
-            let is_late = |than: Timestamp| deed.at.is_none_or(|at| at >= than);
-            if is_new && is_late(rules[at].added_at) && self.since.is_none_or(is_late) {
-                news.push(Candidate { rule: rules[at].number, mark, what: verdict.what, deed: deed.clone() });
-            }
-        }
-        news
+        let news = self.found.take_news();
+        news.into_iter()
+            .filter_map(|News { rule, mark, verdict }| self.news(&rules[rule], mark, verdict))
+            .collect()
+    }
+
+    /// A break as news: of its deed, counted in this transcript.
+    pub(super) fn news(&self, rule: &LiveRule, mark: Mark, verdict: Verdict) -> Option<Candidate> {
+        // A verdict that was put off may be about a session that was read anew meanwhile.
+        let deed = self.following.deeds().all.get(verdict.deed)?;
+        let is_new = match &self.stored {
+            Some(stored) => verdict.deed >= stored.judged,
+            None => deed.line == 0 || deed.line > self.judged_lines,
+        };
+        let is_late = |than: Timestamp| deed.at.is_none_or(|at| at >= than);
+        let is_news = is_new && is_late(rule.added_at) && self.since.is_none_or(is_late);
+        is_news.then(|| Candidate { rule: rule.number, mark, what: verdict.what, deed: deed.clone() })
     }
 
     /// Breaks that are none by what came later.
     pub(super) fn take_withdrawn(&mut self) -> Vec<(u64, Mark)> {
-        std::mem::take(&mut self.withdrawn)
+        self.found.take_withdrawn()
+    }
+
+    /// When its file was written last.
+    pub(super) const fn modified(&self) -> Timestamp {
+        Timestamp::from_micros(self.identity.modified / 1_000)
+    }
+
+    /// True if the file is not as it was when it was read.
+    pub(super) fn is_other(&self, identity: &Identity) -> bool {
+        self.identity != *identity
     }
 
     /// Up to where it was judged.
@@ -323,39 +307,6 @@ impl Sight {
     pub(super) fn due(&self) -> Option<Instant> {
         self.pause.filter(|(_, has_grown)| *has_grown).map(|(until, _)| until)
     }
-}
-
-impl OfRule {
-    /// The mark of the next verdict, which is about this deed: made of ids alone.
-    fn mark(&mut self, deed: &Deed) -> Mark {
-        let call = call_of(deed);
-        let number = match &self.last {
-            Some((last, number)) if *last == call => number + 1,
-            _ => 0,
-        };
-        let mark = mark_of(&call, number);
-        self.last = Some((call, number));
-        mark
-    }
-}
-
-/// What names a call, or anything else that was done: ids alone.
-fn call_of(deed: &Deed) -> Vec<u8> {
-    let mut call = match &deed.tool_use_id {
-        Some(id) => id.clone().into_bytes(),
-        None => format!("line {} of {}", deed.line, deed.conversation).into_bytes(),
-    };
-    call.extend(deed.at.map(Timestamp::micros).unwrap_or_default().to_le_bytes());
-    call
-}
-
-fn mark_of(call: &[u8], number: u32) -> Mark {
-    let mut all = call.to_vec();
-    all.extend(number.to_le_bytes());
-    let Sha256(digest) = Sha256::of(&all);
-    let mut mark = Mark::default();
-    mark.copy_from_slice(&digest[..16]);
-    mark
 }
 
 /// Bytes of a file from one place to another.

@@ -257,18 +257,25 @@ fn propose(store: Option<String>, file: Option<PathBuf>, sessions: bool, shell: 
 fn add(file: &std::path::Path, shell: &mut Shell<'_, '_>) -> Ended {
     let bytes = input::read(file, shell.io.stdin, LARGEST)?;
     let rules = rules_of(&bytes).ok_or_else(|| {
-        ApiError::invalid(Message::verbatim("The file holds no JSON."), file.display().to_string()).hint(
-            Message::verbatim(
-                "One object, a list of objects, or one a line: `retrace rule add --help` lists the fields.",
-            ),
-        )
+        ApiError::invalid(Message::verbatim("The file holds no JSON."), file.display().to_string())
+            .hint(how_to_say())
     })?;
+    if rules.is_empty() {
+        let message = Message::verbatim("The file holds no rule.");
+        return Err(ApiError::invalid(message, file.display().to_string()).hint(how_to_say()).into());
+    }
     let app = shell.app()?;
     let rules = rules.into_iter().map(with_whole_path).collect();
     for added in commands::add_memory_rules(&app, AddMemoryRules { rules })?.rules {
         shell.print_one(&added, |out, style| print::rules::one(out, &added, style))?;
     }
     Ok(Exit::DONE)
+}
+
+fn how_to_say() -> Message {
+    Message::verbatim(
+        "One object, a list of objects, or one a line: `retrace rule add --help` lists the fields.",
+    )
 }
 
 /// A rule whose source is a file below this directory names it by its whole path.

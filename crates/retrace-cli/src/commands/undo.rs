@@ -10,8 +10,9 @@ use retrace_api::wire::{UndoReq, UndoReviewReq};
 
 /// Undo an act: the newest, or the one named
 ///
-/// Rollbacks, restores, imports, undos and the guards of rules can be undone. A
-/// redaction cannot, and where it is the newest act the one before must be named.
+/// Rollbacks, restores, imports and undos can be undone, and so can acts on rules:
+/// on the list, on their guards, and that a break was seen. A redaction cannot, and
+/// where it is the newest act the one before must be named.
 /// What an agent wrote is taken back with `retrace rollback`. With --review, an
 /// approval, a rejection or a `retrace review all` is taken back, files included.
 ///

@@ -10,7 +10,7 @@ use super::{cause, grade};
 use crate::Lab;
 use crate::wire::{ApiError, PresenceCause, PresenceGrade};
 use retrace_log::{Reader, StoreRow};
-use retrace_model::RelPath;
+use retrace_model::{MemoryId, RelPath};
 use retrace_presence::{Cause, Conversation, Place};
 use retrace_sessions::Entry;
 use std::collections::HashMap;
@@ -46,11 +46,24 @@ impl MemoryAsked {
     /// # Errors
     /// A failure of the database.
     pub fn at(reader: &Reader<'_>, store: StoreRow, path: &RelPath) -> Result<Self, ApiError> {
-        let store = memories::at(store);
-        let memory = match reader.live_at(store.row.id, path)? {
+        let memory = match reader.live_at(store.id, path)? {
             Some(live) => Some(reader.version_by_id(live.version)?.memory),
-            None => reader.version_at(store.row.id, path, None)?.map(|version| version.memory),
+            None => reader.version_at(store.id, path, None)?.map(|version| version.memory),
         };
+        Self::of(reader, store, memory, path)
+    }
+
+    /// A memory of a store, which is or was last at a path.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn of(
+        reader: &Reader<'_>,
+        store: StoreRow,
+        memory: Option<MemoryId>,
+        path: &RelPath,
+    ) -> Result<Self, ApiError> {
+        let store = memories::at(store);
         let held =
             memory.map(|memory| memories::held(reader, &store, memory, &path.to_text())).transpose()?;
         let rows = held.iter().flat_map(|held| held.rows.iter().enumerate());

@@ -44,9 +44,10 @@ fn section(ledger: &RuleLedger, config: &Config) -> Section {
         let absent =
             absent.map(|(cause, count)| format!(", {count} without it ({})", cause.replace('_', " ")));
         facts.push(format!(
-            "{} broken: {} with the rule before the model{}, {} not known",
+            "{} broken: {} with the rule before the model{}{}, {} not known",
             ledger.broken,
             ledger.broken_present,
+            ledger.broken_inferred.map(|count| format!(" ({count} of these inferred)")).unwrap_or_default(),
             absent.collect::<String>(),
             ledger.broken_unknown
         ));

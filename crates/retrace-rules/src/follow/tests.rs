@@ -1,6 +1,6 @@
 #![allow(clippy::needless_pass_by_value, reason = "a test reads better with the values in place")]
 use super::*;
-use crate::{Course, Judging, Outcome, Pattern, Rule};
+use crate::{Course, Judging, Outcome, Pattern, Rule, Sequence};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -51,6 +51,7 @@ fn in_pieces(text: &str, cuts: &[usize]) -> Vec<Break> {
     let mut following = Following::default();
     let mut courses: Vec<Course> = vec![Course::default(); judgings.len()];
     let mut found: Vec<Vec<Break>> = vec![Vec::new(); judgings.len()];
+    let mut orders: Vec<Vec<(usize, usize)>> = vec![Vec::new(); judgings.len()];
     let mut done = 0;
     let mut ends: Vec<usize> = cuts.iter().map(|cut| cut % (text.len() + 1)).collect();
     ends.push(text.len());
@@ -72,11 +73,17 @@ fn in_pieces(text: &str, cuts: &[usize]) -> Vec<Break> {
                 Changed::Answers => judging.asks_for_answers(),
                 Changed::Refused | Changed::Order => true,
             };
-            if again {
+            let sequence = match judging.is_of_session() {
+                true => Sequence::of_session(vec![following.deeds()], true),
+                false => Sequence::of(following.deeds()),
+            };
+            if again || !sequence.order().starts_with(&orders[rule]) {
                 courses[rule] = Course::default();
                 found[rule].clear();
             }
-            let new = judging.go_on(following.deeds(), &mut courses[rule]);
+            let mut new = judging.go_on(&sequence, &mut courses[rule]);
+            new.iter_mut().for_each(|verdict| verdict.deed = sequence.order()[verdict.deed].1);
+            orders[rule] = sequence.order().to_vec();
             found[rule].extend(broken(rule, following.deeds(), new));
         }
     }
