@@ -204,7 +204,6 @@ pub fn join(
         .iter()
         .map(|version| {
             let found = explain(version, &rows, &told, present);
-            told.newest = found.write.map(|write| rows.rank[write]).max(told.newest);
             if let (Confidence::ExactContent, Some(write)) = (found.confidence, found.write) {
                 told.last = Some(rows.rank[write]);
                 told.calls.insert(one_of(writes, write, version.path));
@@ -219,8 +218,6 @@ pub fn join(
 struct Told<'w> {
     /// Place of the last write.
     last: Option<usize>,
-    /// Place of the newest write that explains one, exactly or likely.
-    newest: Option<usize>,
     /// The calls, each with the path of its version: one call brings one version of a path.
     calls: HashSet<OneOf<'w>>,
 }
@@ -307,7 +304,7 @@ fn explain(version: &Version<'_>, rows: &Rows<'_>, told: &Told<'_>, present: &[P
     let is_left = |at: &usize| {
         !writes[*at].is_saying()
             && !told.calls.contains(&one_of(writes, *at, version.path))
-            && !is_passed(version, rows, told, *at)
+            && !is_passed(version, rows, &fresh, *at)
     };
     let calls: Vec<usize> = fresh.iter().copied().filter(is_left).collect();
     let claims = in_time_first(exact(version, writes, &calls), writes, version);
@@ -351,12 +348,12 @@ fn explain(version: &Version<'_>, rows: &Rows<'_>, told: &Told<'_>, present: &[P
     named_by_file(version).or(undecided).or_else(|| at_work(version, present)).unwrap_or_else(Match::unknown)
 }
 
-/// True of a write that comes before the one that explains an earlier version, and was done before the version before was recorded:
-/// what it left was changed again by then.
-fn is_passed(version: &Version<'_>, rows: &Rows<'_>, told: &Told<'_>, at: usize) -> bool {
-    let done = done_at(rows.writes[at]).zip(version.previous_at);
-    told.newest.is_some_and(|newest| rows.rank[at] < newest)
-        && done.is_some_and(|(done, previous)| done <= previous)
+/// True of a write that another one followed before the version before was recorded: what it left was changed again by then.
+fn is_passed(version: &Version<'_>, rows: &Rows<'_>, fresh: &[usize], at: usize) -> bool {
+    let is_before = |at: usize| {
+        done_at(rows.writes[at]).zip(version.previous_at).is_some_and(|(done, previous)| done <= previous)
+    };
+    is_before(at) && fresh.iter().any(|other| rows.rank[*other] > rows.rank[at] && is_before(*other))
 }
 
 /// The claims of calls made before the version was recorded. Only where there is none may a clock be wrong: then the earliest call is

@@ -107,7 +107,7 @@ fn filled() -> TestLog {
         name: "hosted".to_owned(),
         at: Timestamp::from_micros(at),
     };
-    act.note_git_import(1, &[]).expect("an import");
+    act.note_git_import(2, &[1]).expect("an import that replaces one");
     let rule = act.add_rule(&ada, new.at, "{\"kind\":\"command_never\"}").expect("a rule");
     let guard = KeptGuard {
         seq: 0,
@@ -285,7 +285,7 @@ fn no_row_is_replaced_through_any_unique_key() {
     }
     assert_eq!(
         keys,
-        19 + 13,
+        20 + 13,
         "a primary key each; public ids of stores, memories and receipts, roots, paths, actors, undoes twice, judgements,
          versions of hosts by their id there and here, seals, marks of broken rules"
     );

@@ -106,6 +106,32 @@ fn is_brought_to_the_newest_and_keeps_what_it_holds(packed: &[u8]) {
     assert_eq!(writer.reader().verify().expect("verifies").problems, Vec::<String>::new());
 }
 
+/// A log from before it was kept which operations were imports of git: those that stand are known by their note.
+#[test]
+fn format_19_knows_imports_of_git_by_their_notes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut connection = database(folder.path());
+    crate::migrate::migrate_to(&mut connection, 19).expect("a log of format 19");
+    let insert = "INSERT INTO operations (seq, source, created_at, note, undoes, first_version, created, modified, deleted, digest)
+        VALUES (?1, ?2, ?1, ?3, ?4, 1, 0, 0, 0, zeroblob(32))";
+    for (seq, source, note, undoes) in [
+        (1, "import", "import from git of /home/ada/app", None),
+        (2, "import", "import from a bundle", None),
+        (3, "scan", "import from git of nothing", None),
+        (4, "import", "import from git of notes", None),
+        (5, "import", "undo of operation 4", Some(4)),
+    ] {
+        connection.execute(insert, rusqlite::params![seq, source, note, undoes]).expect("an operation");
+    }
+    drop(connection);
+    let writer = open(folder.path()).expect("a log");
+    let mut query =
+        writer.connection.prepare("SELECT operation_seq, replaced_for FROM git_imports").expect("SQL");
+    let found = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).expect("rows");
+    let found: Vec<(u64, Option<u64>)> = found.collect::<Result<_, _>>().expect("rows");
+    assert_eq!(found, [(1, None), (4, None)]);
+}
+
 /// A log as the program with hosted stores left it before there was more of them: a mirror, and a change that waits.
 #[test]
 fn format_7_is_brought_to_the_newest_and_keeps_its_mirrors_and_queue() {

@@ -103,6 +103,9 @@ fn a_content_that_was_changed_again_before_a_version_is_not_the_writers_when_it_
             let calls = [by("first", 96, whole("x\n")), second];
             let calls: Vec<&Write> = calls.iter().collect();
             let found = join(&versions, &calls, &[], Some(at(0)));
+            // Also where the first is explained already, and not asked for again.
+            let alone = join(&versions[1..], &calls, &[], Some(at(0))).remove(0);
+            assert_ne!(alone.confidence, Confidence::ExactContent, "{back} {until}: {alone:?}");
             assert_ne!(found[1].confidence, Confidence::ExactContent, "{back} {until}: {found:?}");
         }
     }
