@@ -159,7 +159,9 @@ fn settle_one(together: &Arc<Together>, id: &str, accept: bool) -> Result<HubPro
         ApiError::new(Code::NotFound, say::none_waits_here(), id).hint(say::list_proposals())
     })?;
     if accept && member.forked {
-        return Err(ApiError::invalid(copies::other_copy_goes_on(), id).hint(copies::make_it_a_machine()));
+        return Err(
+            ApiError::invalid(copies::other_copy_goes_on(), id).hint(crate::sync::say::other_identity())
+        );
     }
     let body = match accept {
         true => carried_out(&context, &proposal),
@@ -387,5 +389,4 @@ retrace_message::messages! {
     /// Messages about a copy of the log.
     mod copies in "hub_copies";
     other_copy_goes_on() => "Another copy of this log goes on under the identity of this machine: the proposal may be meant for it.",
-    make_it_a_machine() => "Put the newer log back, or make this one a machine of its own: `retrace hub leave --new-identity`, then `retrace hub join`.",
 }

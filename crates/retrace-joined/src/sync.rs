@@ -684,7 +684,7 @@ fn sent(version: &ChainedVersion, tags: &Tags) -> SentVersion {
 
 retrace_message::messages! {
     /// Messages of this module.
-    mod say in "hub";
+    pub(crate) mod say in "hub";
     membership_damaged() => "The membership of the hub is damaged.",
     clock_ahead(seconds) => "This machine's clock is {seconds} s ahead of the hub's.",
     clock_behind(seconds) => "This machine's clock is {seconds} s behind the hub's.",

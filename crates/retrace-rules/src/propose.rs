@@ -922,3 +922,6 @@ pub(crate) fn find_word(lower: &str, wanted: &str) -> Option<usize> {
 fn tail<'s>(sentence: &'s str, lower: &str, at: usize) -> &'s str {
     if sentence.len() == lower.len() { sentence.get(at..).unwrap_or_default() } else { "" }
 }
+
+#[cfg(test)]
+mod tests;

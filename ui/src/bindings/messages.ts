@@ -524,7 +524,6 @@ export interface MessageArguments {
   "hub.try_again": never;
   "hub.unreachable": "cause";
   "hub_background.ended_early": never;
-  "hub_copies.make_it_a_machine": never;
   "hub_copies.other_copy_goes_on": never;
   "hub_policy.known_rules": "rules";
   "hub_policy.list_machines": never;

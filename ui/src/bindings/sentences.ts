@@ -525,7 +525,6 @@ export const SENTENCES = [
   msg({ id: "hub.try_again", message: "Run `retrace sync` again later; it goes on where it stopped." }),
   msg({ id: "hub.unreachable", message: "The hub is not reached: {cause}." }),
   msg({ id: "hub_background.ended_early", message: "The sync ended early." }),
-  msg({ id: "hub_copies.make_it_a_machine", message: "Put the newer log back, or make this one a machine of its own: `retrace hub leave --new-identity`, then `retrace hub join`." }),
   msg({ id: "hub_copies.other_copy_goes_on", message: "Another copy of this log goes on under the identity of this machine: the proposal may be meant for it." }),
   msg({ id: "hub_policy.known_rules", message: "There are: {rules}. The word before the stroke names a group." }),
   msg({ id: "hub_policy.list_machines", message: "`retrace hub machines` lists them with their ids." }),

@@ -80,7 +80,6 @@ export const TERMINAL_ONLY: readonly MessageId[] = [
   "hub.leave_first",
   "hub.new_identity",
   "hub.other_identity",
-  "hub_copies.make_it_a_machine",
   "hub.other_owner_first",
   "hub.resend_hint",
   "hub.try_again",

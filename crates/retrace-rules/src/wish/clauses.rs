@@ -105,16 +105,23 @@ const LOOKS: &[&str] = &[
     "inspect", "view", "tell", "describe", "zeige", "zeig", "lies", "schau", "prüfe",
 ];
 
-/// Words that refuse what follows in their clause.
-const REFUSING: &[&str] = &[
+/// Words behind a name of which something is said, and that refuse what follows in their clause.
+const SAYING_NOT: &[&str] = &[
     "isn't",
     "isn’t",
     "aren't",
     "aren’t",
     "won't",
     "won’t",
+    "mustn't",
     "mustn’t",
+    "shouldn't",
     "shouldn’t",
+    "cannot",
+];
+
+/// Other words that refuse what follows in their clause.
+const REFUSING: &[&str] = &[
     "never",
     "not",
     "don't",
@@ -130,10 +137,7 @@ const REFUSING: &[&str] = &[
     "except",
     "excluding",
     "exclude",
-    "mustn't",
-    "shouldn't",
     "can't",
-    "cannot",
     "nicht",
     "kein",
     "keine",
@@ -190,43 +194,10 @@ const ASKING: &[&str] = &[
 const REQUESTING: &[&str] =
     &["can", "could", "would", "will", "please", "kannst", "könntest", "bitte", "kann", "mind", "let's"];
 
-/// Words behind a name of which something is said: "`.env` must …".
+/// Other words behind a name of which something is said: "`.env` must …".
 const SAYING: &[&str] = &[
-    "isn't",
-    "isn’t",
-    "aren't",
-    "aren’t",
-    "won't",
-    "won’t",
-    "mustn't",
-    "mustn’t",
-    "shouldn't",
-    "shouldn’t",
-    "is",
-    "are",
-    "was",
-    "were",
-    "must",
-    "should",
-    "may",
-    "can",
-    "cannot",
-    "shall",
-    "will",
-    "has",
-    "does",
-    "doesn't",
-    "stays",
-    "remains",
-    "fails",
-    "failed",
-    "gives",
-    "says",
-    "shows",
-    "takes",
-    "hangs",
-    "crashes",
-    "breaks",
+    "is", "are", "was", "were", "must", "should", "may", "can", "shall", "will", "has", "does", "doesn't",
+    "stays", "remains", "fails", "failed", "gives", "says", "shows", "takes", "hangs", "crashes", "breaks",
     "works",
 ];
 
@@ -309,6 +280,14 @@ impl Word {
 
     fn is_one_of(&self, words: &[&str]) -> bool {
         words.contains(&self.plain())
+    }
+
+    fn refuses(&self) -> bool {
+        self.is_one_of(REFUSING) || self.is_one_of(SAYING_NOT)
+    }
+
+    fn says_something(&self) -> bool {
+        self.is_one_of(SAYING) || self.is_one_of(SAYING_NOT)
     }
 
     /// True if it names a path: as the whole of it or the end, part by part. A plain word that no mark says to be a name is a word.
@@ -420,7 +399,7 @@ impl Clauses {
         let by_two = word.is_one_of(&["instead"]) && next("of")
             || word.is_one_of(&["rather", "other"]) && next("than")
             || word.is_one_of(&["keep"]) && self.is_untouched_behind(at);
-        !word.is_marked && (by_two || word.is_one_of(REFUSING))
+        !word.is_marked && (by_two || word.refuses())
     }
 
     /// True for a verb that asks: no noun behind "the", and nothing that somebody is said to do.
@@ -447,7 +426,7 @@ impl Clauses {
 
     /// True if the sentence says something of a word rather than asking for it.
     pub(super) fn tells(&self, at: usize) -> bool {
-        self.words[at + 1..].iter().any(|word| word.is_one_of(SAYING))
+        self.words[at + 1..].iter().any(Word::says_something)
     }
 
     /// True for a word behind "the" or "from": a part of what is named, or what is left.
@@ -459,7 +438,7 @@ impl Clauses {
 
     /// True for a word of which its clause says something.
     pub(super) fn is_subject(&self, at: usize) -> bool {
-        !self.words[at].ends_clause && self.words.get(at + 1).is_some_and(|next| next.is_one_of(SAYING))
+        !self.words[at].ends_clause && self.words.get(at + 1).is_some_and(Word::says_something)
     }
 
     /// True for a name that is only put into another, "add `.env` to `.gitignore`", or spoken of, "the parser of `.env`".
