@@ -120,6 +120,9 @@ struct Reader {
     open: Option<usize>,
     /// Calls without an answer, in order: those that what is carried out may belong to.
     unanswered: Vec<String>,
+    /// Calls with an answer: of one that was aborted, the end is told after it.
+    answered: HashSet<String>,
+    last_answered: Option<String>,
     ids: HashSet<String>,
     /// True while the calls of the thread above are told that a subagent began with: they are none of its own.
     inherits: bool,
@@ -157,6 +160,8 @@ pub(crate) fn read(bytes: &[u8]) -> Reading {
         home: None,
         open: None,
         unanswered: Vec::new(),
+        answered: HashSet::new(),
+        last_answered: None,
         ids: HashSet::new(),
         inherits: false,
         inherited_answer: None,
@@ -295,10 +300,17 @@ impl Reader {
         }
     }
 
-    /// What was carried out belongs to the call of its id; of a call that is code, to the one that runs.
+    fn answer(&mut self, call: &str) {
+        self.unanswered.retain(|id| id != call);
+        self.answered.insert(call.to_owned());
+        self.last_answered = Some(call.to_owned());
+    }
+
+    /// What was carried out belongs to the call of its id; of a call that is code, to the one that runs or ran last.
     fn completed(&mut self, id: &str, done: Done, account: &mut Account) {
-        let running = self.unanswered.iter().find(|call| *call == id).or(self.unanswered.last());
-        match running {
+        let named = self.unanswered.iter().find(|call| *call == id).or_else(|| self.answered.get(id));
+        let call = named.or(self.unanswered.last()).or(self.last_answered.as_ref());
+        match call {
             Some(call) => self.transcript.done.push(Done { call: call.clone(), ..done }),
             None => odd(account, Oddity::CarriedOutWithoutACall),
         }
@@ -348,7 +360,7 @@ impl Reader {
         for kind in &item.blocks {
             match kind {
                 BlockKind::ToolUse { id, .. } => self.unanswered.push(id.clone()),
-                BlockKind::ToolResult { tool_use_id, .. } => self.unanswered.retain(|id| id != tool_use_id),
+                BlockKind::ToolResult { tool_use_id, .. } => self.answer(tool_use_id),
                 _ => {}
             }
         }

@@ -262,6 +262,44 @@ fn a_codex_rollout_of_today_is_read() {
     assert_eq!(summary.session.id.as_deref(), Some("0a"));
 }
 
+/// Codex 0.169 tells the end of an aborted command after its answer, and after the end of the turn.
+#[test]
+fn the_end_of_an_aborted_call_of_codex_belongs_to_it() {
+    let call = |id: &str| {
+        codex(
+            "response_item",
+            json!({"type": "function_call", "name": "exec_command", "call_id": id, "arguments": "{\"cmd\":\"sleep 1\"}"}),
+        )
+    };
+    let output = |id: &str| {
+        codex("response_item", json!({"type": "function_call_output", "call_id": id, "output": "aborted"}))
+    };
+    let ended = |id: &str| {
+        codex(
+            "event_msg",
+            json!({"type": "item_completed", "item": {"type": "CommandExecution", "id": id,
+                "command": ["/bin/bash", "-lc", "sleep 1"], "status": "failed"}}),
+        )
+    };
+    let lines = [
+        codex("session_meta", json!({"id": "0a", "cwd": "/w", "cli_version": "0.169.0"})),
+        codex_message("user", "Go"),
+        call("c1"),
+        call("c2"),
+        output("c1"),
+        ended("c1"),
+        output("c2"),
+        codex("event_msg", json!({"type": "turn_aborted"})),
+        // An item of code has an id of its own.
+        ended("exec-7"),
+        ended("c1"),
+    ];
+    let found = reading(&session(&lines));
+    assert!(found.account.oddities.is_empty(), "{:?}", found.account);
+    let calls: Vec<&str> = found.transcripts[0].done.iter().map(|done| done.call.as_str()).collect();
+    assert_eq!(calls, ["c1", "c2", "c1"]);
+}
+
 /// As Codex 0.169 writes the rollout of an agent that was spawned with all turns of the one above.
 #[test]
 fn a_codex_agent_inherits_messages_and_no_calls() {
