@@ -240,6 +240,7 @@ pub(crate) mod tests {
             role: Role::Main,
             agent: None,
             succeeded: Some(true),
+            was_run: false,
             prompt: None,
             conditional: false,
         }

@@ -187,7 +187,7 @@ struct Claim {
 /// paths, and to directories above them; they are taken in the order of their times. `present` are the sessions that were at
 /// work on the memory's project.
 ///
-/// Writes that failed explain nothing. A call that was answered before the version before was recorded explains a version
+/// Writes that failed explain nothing, but for commands that were run: they explain what they give exactly and nothing else does. A call that was answered before the version before was recorded explains a version
 /// only where its content is exact and it comes after the call that explains the version before: that is how a history that
 /// is played back is known. `since` is when recording of the memory's store began: what was written since then was seen, so that
 /// such a call explains nothing any more.
@@ -205,7 +205,7 @@ pub fn join(
         .map(|version| {
             let found = explain(version, &rows, &told, present);
             if let (Confidence::ExactContent, Some(write)) = (found.confidence, found.write) {
-                told.last = Some(rows.rank[write]);
+                told.last = rows.place(write).or(told.last);
                 told.calls.insert(one_of(writes, write, version.path));
             }
             found
@@ -239,33 +239,46 @@ struct Rows<'w> {
     order: Vec<usize>,
     /// Place of each in `order`.
     rank: Vec<usize>,
+    /// Those of commands that were run and failed, oldest first.
+    failed: Vec<usize>,
     /// When recording began.
     since: Option<Timestamp>,
 }
 
 impl<'w> Rows<'w> {
     fn new(writes: &'w [&'w Write]) -> Self {
-        let mut order: Vec<usize> =
-            (0..writes.len()).filter(|at| writes[*at].succeeded != Some(false)).collect();
+        let mut order: Vec<usize> = (0..writes.len()).collect();
         order.sort_by_key(|at| (done_at(writes[*at]), writes[*at].line, writes[*at].part));
+        let (failed, order): (Vec<usize>, Vec<usize>) =
+            order.into_iter().partition(|at| writes[*at].succeeded == Some(false));
+        let failed = failed.into_iter().filter(|at| writes[*at].was_run).collect();
         let mut rank = vec![0; writes.len()];
         for (place, at) in order.iter().enumerate() {
             rank[*at] = place;
         }
-        Self { writes, order, rank, since: None }
+        Self { writes, order, rank, failed, since: None }
+    }
+
+    /// Place of a write among those that did not fail.
+    fn place(&self, write: usize) -> Option<usize> {
+        (self.writes[write].succeeded != Some(false)).then(|| self.rank[write])
     }
 
     /// The latest writes that concern a version and were done by then, oldest first; without those that were done before the
     /// version before was recorded.
     fn fresh(&self, version: &Version<'_>) -> Vec<usize> {
+        self.fresh_of(&self.order, version)
+    }
+
+    fn fresh_of(&self, order: &[usize], version: &Version<'_>) -> Vec<usize> {
         let latest = version.at.micros().saturating_add(CLOCK_SLACK_MICROS);
         let from = version.previous_at.map_or(i64::MIN, |at| at.micros().saturating_sub(CLOCK_SLACK_MICROS));
-        let by_then = self.order.partition_point(|at| {
+        let by_then = order.partition_point(|at| {
             // Answers come after their calls; a call that was made by then may be answered a little later.
             done_at(self.writes[*at])
                 .is_none_or(|done| done.micros() <= latest.saturating_add(LIKELY_WITHIN_MICROS))
         });
-        let mut found: Vec<usize> = self.order[..by_then]
+        let mut found: Vec<usize> = order[..by_then]
             .iter()
             .rev()
             .take_while(|at| done_at(self.writes[**at]).is_none_or(|done| done.micros() >= from))
@@ -308,6 +321,13 @@ fn explain(version: &Version<'_>, rows: &Rows<'_>, told: &Told<'_>, present: &[P
     };
     let calls: Vec<usize> = fresh.iter().copied().filter(is_left).collect();
     let claims = in_time_first(exact(version, writes, &calls), writes, version);
+    if let Some(found) = choose(claims, writes, Confidence::ExactContent, version) {
+        return found;
+    }
+    // A command that wrote and then failed.
+    let failed = rows.fresh_of(&rows.failed, version);
+    let failed: Vec<usize> = failed.into_iter().filter(is_left).collect();
+    let claims = in_time_first(exact(version, writes, &failed), writes, version);
     if let Some(found) = choose(claims, writes, Confidence::ExactContent, version) {
         return found;
     }

@@ -130,6 +130,7 @@ fn writes_done(
         }
         write.answered_at = one.at.or(write.answered_at);
         write.succeeded = one.succeeded.or(write.succeeded);
+        write.was_run = false;
         writes.push(write);
     }
     (writes, count)
@@ -173,6 +174,7 @@ fn writes_of(reading: &Reading, bytes: &[u8]) -> Vec<Write> {
             role: Role::Background,
             agent: None,
             succeeded: Some(true),
+            was_run: false,
             prompt: None,
             conditional: false,
         })
@@ -327,6 +329,7 @@ impl<'r> About<'r> {
             agent: self.transcript.session.agent.clone(),
             succeeded: answer
                 .and_then(|answer| succeeded(self.transcript.format, answer.is_error, answer.content)),
+            was_run: answer.and_then(|answer| exit_code(answer.content)).is_some_and(|code| code != 0),
             prompt: self.prompt.clone(),
             conditional,
         };
@@ -401,6 +404,11 @@ pub fn succeeded(format: Format, is_error: bool, content: &[ResultPart]) -> Opti
     if format != Format::CodexRollout {
         return Some(true);
     }
+    exit_code(content).map(|code| code == 0)
+}
+
+/// The exit code that an answer of a shell begins with; `None` where it tells none, as where the command was not run.
+fn exit_code(content: &[ResultPart]) -> Option<i64> {
     let text = content.iter().find_map(|part| match part {
         ResultPart::Text(text) | ResultPart::Other(text) => Some(text.as_str()),
         ResultPart::Media(_) => None,
@@ -408,14 +416,16 @@ pub fn succeeded(format: Format, is_error: bool, content: &[ResultPart]) -> Opti
     if let Ok(Value::Object(reported)) = serde_json::from_str(text)
         && let Some(code) = reported.get("metadata").and_then(|reported| reported["exit_code"].as_i64())
     {
-        return Some(code == 0);
+        return Some(code);
+    }
+    let number = |rest: &str| rest.split_whitespace().next()?.parse::<i64>().ok();
+    // Claude Code tells it of failures alone.
+    if let Some(rest) = text.strip_prefix("Exit code ") {
+        return number(rest);
     }
     let head: String = text.chars().take(400).collect();
-    let code = ["Process exited with code ", "Exit code: "].iter().find_map(|label| {
-        let rest = head.split_once(label)?.1;
-        rest.split_whitespace().next()?.parse::<i64>().ok()
-    });
-    code.map(|code| code == 0)
+    let labels = ["Process exited with code ", "Exit code: "];
+    labels.iter().find_map(|label| number(head.split_once(label)?.1))
 }
 
 /// Part of a file that an answer shows. Turn and session are put in by the caller.

@@ -49,6 +49,8 @@ pub struct Write {
     pub agent: Option<String>,
     /// Success of the call. `None` where no answer is there or it does not say.
     pub succeeded: Option<bool>,
+    /// True of a command that failed by its own exit code: it was carried out, up to what failed.
+    pub was_run: bool,
     /// Prompt before it.
     pub prompt: Option<Prompt>,
     /// True if it may not have been carried out though its call succeeded: it stands in a branch or a loop of a shell

@@ -363,6 +363,7 @@ mod tests {
             role: Role::Main,
             agent: None,
             succeeded: Some(true),
+            was_run: false,
             prompt: None,
             conditional: false,
         };

@@ -168,6 +168,23 @@ fn a_call_that_failed_or_came_later_or_elsewhere_explains_nothing() {
 }
 
 #[test]
+fn a_command_that_wrote_and_then_failed_explains_what_it_gives_exactly() {
+    let failed = |session: &str, seconds: i64, effect: Effect| Write {
+        succeeded: Some(false),
+        was_run: true,
+        ..by(session, seconds, effect)
+    };
+    let found = one(version(100, None, Some("x\n")), &[failed("s", 98, whole("x\n"))]);
+    assert_eq!(answer(&found), (Confidence::ExactContent, Basis::Whole, Some("s"), 1));
+    // In part it explains nothing, and what succeeded comes first.
+    assert_eq!(one(version(100, None, Some("x\ny\n")), &[failed("s", 98, whole("x\n"))]), Match::unknown());
+    let both = [by("r", 97, whole("x\n")), failed("s", 98, whole("x\n"))];
+    assert_eq!(one(version(100, None, Some("x\n")), &both).session.as_deref(), Some("r"));
+    let deleted = one(version(100, Some("x\n"), None), &[failed("s", 98, Effect::Delete)]);
+    assert_eq!(answer(&deleted), (Confidence::ExactContent, Basis::Deleted, Some("s"), 1));
+}
+
+#[test]
 fn who_changes_a_file_by_hand_after_a_session_is_not_the_session() {
     let first = |previous: i64| Version {
         previous_at: Some(at(previous)),

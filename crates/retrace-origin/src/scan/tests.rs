@@ -172,9 +172,20 @@ fn codex_says_in_its_answer_whether_it_succeeded() {
     ] {
         let found = writes(rollout(output).as_bytes()).unwrap();
         assert_eq!((found[0].path.as_str(), found[0].succeeded), ("/w/memories/a.md", succeeded), "{output}");
+        assert_eq!(found[0].was_run, succeeded == Some(false), "{output}");
         assert_eq!((found[0].session.as_deref(), found[0].model.as_deref()), (Some("c-1"), Some("gpt-x")));
         assert_eq!(found[0].prompt.as_ref().map(|prompt| &*prompt.text), Some("Note it"));
     }
+}
+
+#[test]
+fn a_command_that_ran_tells_its_exit_code() {
+    let code = |text: &str| exit_code(&[ResultPart::Text(text.to_owned())]);
+    assert_eq!(code("Exit code 2\nno such file"), Some(2));
+    assert_eq!(code("Process exited with code 1\nOutput:\n"), Some(1));
+    // It was refused, or speaks of a code in what it prints.
+    assert_eq!(code("The call was refused."), None);
+    assert_eq!(code("See Exit code 2"), None);
 }
 
 #[test]

@@ -14,7 +14,7 @@ import css from "./inbox.module.css";
 import { usePrimary } from "./primary";
 import { REASONS, RowIcon } from "./reasons";
 import type { HeadRow, ItemRow, SectionRow } from "./rows";
-import { HeadMore, HeadTitle, RowTitle, useMessage } from "./titles";
+import { HeadMore, HeadTitle, RowTitle, useMessage, saysCount } from "./titles";
 import { byRule, contentWords, findingTone, kindOf, nameOf, VERBS } from "./words";
 
 /** Findings named in a row; the others are counted. */
@@ -297,7 +297,9 @@ export const Head = memo(function Head({
             {props.store && <span className={css.inboxFolder}> {props.store}</span>}
             <HeadMore row={row} />
           </span>
-          <span className={classes(css.inboxHeadCount, "num")}>{format.number(row.versions.length)}</span>
+          {!saysCount(row) && (
+            <span className={classes(css.inboxHeadCount, "num")}>{format.number(row.versions.length)}</span>
+          )}
         </div>
       )}
     </Frame>

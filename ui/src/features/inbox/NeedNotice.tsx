@@ -18,6 +18,9 @@ export function NeedNotice({ row, primary }: { row: TriageRow; primary: Primary 
   const reason = row.reason && REASONS[row.reason];
   if (!reason) return null;
   const message = row.finding ? program.message(row.finding) : null;
+  const heading = title(row.finding) || say(reason.word);
+  // Of a secret, what is said begins with what it is called.
+  const isRepeated = message?.toLocaleLowerCase().startsWith(heading.toLocaleLowerCase()) ?? false;
   const remedy = row.finding ? program.remedy(row.finding) : null;
   return (
     <section
@@ -27,8 +30,8 @@ export function NeedNotice({ row, primary }: { row: TriageRow; primary: Primary 
       data-reason={row.reason}
     >
       <div>
-        <strong className={css.inboxRuleName}>{title(row.finding) || say(reason.word)}</strong>
-        {message && <p>{message}</p>}
+        <strong className={css.inboxRuleName}>{isRepeated ? message : heading}</strong>
+        {message && !isRepeated && <p>{message}</p>}
         {!message && row.reason === "deleted" && (
           <p>
             <Plural

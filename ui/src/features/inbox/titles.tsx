@@ -70,6 +70,12 @@ export function RowTitle({ row }: { row: TriageRow }) {
   }
 }
 
+/** True if the title says how many changes there are. */
+export function saysCount(row: TriageRow): boolean {
+  if (row.kind === "created_together") return promptOf(row) === null;
+  return row.kind === "deleted_together" || row.kind === "same_edit" || row.kind === "same_finding";
+}
+
 /** The prompt that several changes came from. */
 function promptOf({ kind, items }: TriageRow): string | null {
   const origin = items.find((item) => item.origin?.prompt ?? item.origin?.title)?.origin;

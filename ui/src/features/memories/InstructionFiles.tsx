@@ -15,7 +15,16 @@ import { TableHead, numbers } from "@/shared/TableHead";
 import { Await, Button, Chip, Dot, Empty, useWords } from "@/shared/ui";
 import { useRead } from "@/state/queries";
 import { type MemoriesRoute, navigate } from "@/state/route";
-import { agentWords, isReadable, placeOf, rulesOf, scopeWords, stateOf } from "./instructions";
+import {
+  agentWords,
+  isReadable,
+  placeOf,
+  rulesOf,
+  scopeWords,
+  stateOf,
+  withinDirectory,
+  withNames,
+} from "./instructions";
 import { classes } from "@/shared/classes";
 import css from "./memories.module.css";
 
@@ -114,6 +123,7 @@ function Table({ found, store }: { found: Instructions; store: Store }) {
   const { t } = useLingui();
   const say = useWords();
   const format = useFormat();
+  const program = useProgramWords();
   const agents = [...new Set(found.files.map(({ agent }) => agent))];
   if (agents.length === 0)
     return (
@@ -146,7 +156,9 @@ function Table({ found, store }: { found: Instructions; store: Store }) {
             {rules.version_from && (
               <>
                 {" · "}
-                <ProgramText text={rules.version_from} />
+                <span title={program.sentence(rules.version_from)}>
+                  <ProgramText text={withNames(rules.version_from)} />
+                </span>
               </>
             )}
           </p>
@@ -169,6 +181,7 @@ function Table({ found, store }: { found: Instructions; store: Store }) {
 function Row({ file, found, store }: { file: Instruction; found: Instructions; store: Store }) {
   const say = useWords();
   const format = useFormat();
+  const program = useProgramWords();
   const { word, dot } = stateOf(file);
   const { name, folder } = placeOf(file.path, found.directory);
   const indent = { paddingInlineStart: 10 + file.depth * 16 };
@@ -185,8 +198,8 @@ function Row({ file, found, store }: { file: Instruction; found: Instructions; s
         <span className="muted mono" title={file.path}>
           {folder}
         </span>
-        <div className={classes("muted", css.instructionReason)}>
-          <ProgramText text={file.reason} />
+        <div className={classes("muted", css.instructionReason)} title={program.sentence(file.reason)}>
+          <ProgramText text={withinDirectory(file.reason, found.directory)} />
         </div>
         {file.leads_to && (
           <div className={classes("muted", css.instructionReason)}>
@@ -247,7 +260,7 @@ function OneFile({ file, found, store }: { file: Instruction; found: Instruction
       </header>
       <div className="pane-body">
         <p className={css.instructionWhy}>
-          <ProgramText text={file.reason} />
+          <ProgramText text={withinDirectory(file.reason, found.directory)} />
           <Space />
           {file.tokens !== null && file.size_bytes !== null && (
             <span className="muted num">

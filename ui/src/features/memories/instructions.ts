@@ -1,7 +1,14 @@
 /** Instruction files: their states in words, and what to call them. Pure. */
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
-import type { Instruction, InstructionAgent, InstructionRules, InstructionScope, InstructionState } from "@/bindings";
+import type {
+  Instruction,
+  InstructionAgent,
+  InstructionRules,
+  InstructionScope,
+  InstructionState,
+  Message,
+} from "@/bindings";
 import { fileName, folderOf } from "@/shared/text";
 
 type Shown = { word: MessageDescriptor; dot: "on" | "warn" | "off" | "accent" };
@@ -67,6 +74,31 @@ export function rulesOf(rules: InstructionRules): MessageDescriptor {
 export function placeOf(path: string, directory: string | null): { name: string; folder: string } {
   const inside = directory !== null && path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : path;
   return { name: fileName(path), folder: folderOf(inside) };
+}
+
+/** A reason with its paths as they stand in the session's directory. */
+export function withinDirectory(reason: Message, directory: string | null): Message {
+  const short = (value: unknown) =>
+    typeof value === "string" && directory !== null && value.startsWith(`${directory}/`)
+      ? value.slice(directory.length + 1)
+      : value;
+  return withArgs(reason, short);
+}
+
+/** A text with the names of its files alone, where their directories tell a person nothing. */
+export function withNames(text: Message): Message {
+  return withArgs(text, (value) =>
+    typeof value === "string" && value.startsWith("/") ? `…/${fileName(value)}` : value,
+  );
+}
+
+function withArgs(text: Message, change: (value: unknown) => unknown): Message {
+  return {
+    ...text,
+    args: Object.fromEntries(
+      Object.entries(text.args).map(([name, value]) => [name, change(value)]),
+    ) as Message["args"],
+  };
 }
 
 /** True if its text can be shown. */

@@ -126,7 +126,8 @@ function RunFacts({ session }: { session: Session }) {
 function Figures({ session }: { session: Session }) {
   const { t } = useLingui();
   const format = useFormat();
-  const { requests, peak, cost_usd, versions } = session;
+  const { requests, cost_usd, versions } = session;
+  const peak = session.peak === null ? null : format.compact(session.peak);
   const cost = cost_usd === null ? "" : format.dollars(cost_usd);
   const wrote = plural(versions.length, { one: "# change", other: "# changes" });
   const stores = plural(storesOf(versions), { one: "# store", other: "# stores" });
@@ -134,8 +135,8 @@ function Figures({ session }: { session: Session }) {
     <>
       {requests > 0 && <Fact name={t`requests`}>{format.number(requests)}</Fact>}
       {peak !== null && (
-        <Fact name={t`peak`} title={t`${format.number(peak)} tokens, ${session.peak_kind ?? ""}`}>
-          {format.compact(peak)}
+        <Fact name={t`peak`} title={t`${format.number(session.peak ?? 0)} tokens, ${session.peak_kind ?? ""}`}>
+          <Trans>{peak} tokens</Trans>
         </Fact>
       )}
       {cost_usd !== null && (
