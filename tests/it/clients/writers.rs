@@ -1,7 +1,7 @@
 //! Writers of memories against real Claude Code, which keeps lines of its own in a memory's front matter.
 
 use super::presence::reads;
-use super::{MODELS, rig_with, says};
+use super::{MODELS, rig_with, runs, says};
 use retrace_api::commands;
 use retrace_api::wire::{self, AddStore};
 use retrace_model::Timestamp;
@@ -30,7 +30,8 @@ fn writes_and_edits_of_memories_with_front_matter_are_known_exactly() {
     let memory = rig.world.path("agent/.claude/projects").join(slug).join("memory");
     std::fs::create_dir_all(&memory).expect("a folder");
     let note = |text: &str| format!("---\nname: a\ndescription: Decided\ntype: project\n---\n\n{text}\nEnd.");
-    let [edited, twice, written] = ["edited.md", "twice.md", "written.md"].map(|name| memory.join(name));
+    let [edited, twice, written, failed] =
+        ["edited.md", "twice.md", "written.md", "failed.md"].map(|name| memory.join(name));
     for path in [&edited, &twice] {
         std::fs::write(path, note("Use pnpm.")).expect("a memory");
     }
@@ -43,6 +44,8 @@ fn writes_and_edits_of_memories_with_front_matter_are_known_exactly() {
         vec![edits(&twice, "pnpm", "pnpm 8")],
         vec![edits(&twice, "pnpm 8", "pnpm 10")],
         vec![writes(&written, &note("Deploy on Monday."))],
+        // A command that writes and then fails.
+        vec![runs(&format!("echo 'Ask first.' > {}; false", failed.display()))],
         vec![says("Done.")],
     ]);
     rig.run(&["-p", "Pin pnpm", "--session-id", SESSION, "--model", MODELS[0]]);
@@ -54,5 +57,6 @@ fn writes_and_edits_of_memories_with_front_matter_are_known_exactly() {
         .map(|one| (one.version.path.as_deref().unwrap_or_default(), one.confidence.as_str()))
         .collect();
     known.sort();
-    assert_eq!(known, ["edited.md", "twice.md", "written.md"].map(|name| (name, "exact_content")));
+    let expected = ["edited.md", "failed.md", "twice.md", "written.md"];
+    assert_eq!(known, expected.map(|name| (name, "exact_content")));
 }
