@@ -152,6 +152,7 @@ impl Api<'_> {
             &link.signature,
         ];
         self.rows(APPEND, &parameters).await?;
+        self.scoped.note_appended(1);
         Ok(())
     }
 

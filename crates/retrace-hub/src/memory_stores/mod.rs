@@ -148,7 +148,9 @@ async fn begun(hub: &Hub, token: &agents::Shown) -> Result<(Scoped, Agent), Stop
 async fn ended<T>(hub: &Hub, scoped: Scoped, agent: &Agent, done: Result<T, Stop>) -> Result<T, Stop> {
     match done {
         Ok(value) => {
+            let appended = scoped.appended();
             scoped.commit().await?;
+            hub.metrics.appended(appended);
             Ok(value)
         }
         Err(Stop::Refused(refusal)) => {
