@@ -47,6 +47,7 @@ const REPEATABLE: &[&str] = &[
     "sessions_known",
     "settle",
     "show",
+    "sign_head",
     "sign_in",
     "versions",
     "waiting",

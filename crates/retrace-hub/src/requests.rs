@@ -3,6 +3,7 @@
 mod chains;
 mod contents;
 mod members;
+mod mend;
 mod policy;
 mod proposals;
 mod redactions;
@@ -10,9 +11,10 @@ mod sessions;
 mod together;
 mod versions;
 
-pub(crate) use chains::{append, head, link_at};
+pub(crate) use chains::{append, head, link_at, sign_head};
 pub(crate) use contents::{contents, redact};
 pub(crate) use members::{caller, clock, hello, join, leave, machines, register, remove, set_role, token};
+pub(crate) use mend::mend;
 pub(crate) use policy::{audit, policy, policy_of, set_policy, store_that_is_not_there};
 pub(crate) use proposals::{proposals, propose, settle, withdraw};
 pub(crate) use redactions::{

@@ -278,6 +278,7 @@ async fn carry_out(
         "clock" => json(200, &requests::clock(scoped, caller, read(body)?).await?),
         "head" => json(200, &requests::head(hub, scoped, caller, read(body)?).await?),
         "link" => json(200, &requests::link_at(scoped, caller, read(body)?).await?),
+        "sign_head" => json(200, &requests::sign_head(scoped, caller, read(body)?).await?),
         "append" => json(200, &requests::append(hub, scoped, caller, read(body)?).await?),
         "contents" => json(200, &requests::contents(hub, scoped, caller, read(body)?).await?),
         "redact" => json(200, &requests::redact(hub, scoped, caller, read(body)?).await?),

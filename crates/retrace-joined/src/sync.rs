@@ -13,8 +13,8 @@ use retrace_message::Message;
 use retrace_model::{MachineId, OrgId, Sha256, StoreId};
 use retrace_sync::chain::Head;
 use retrace_sync::messages::{
-    Append, Bytes, Clock, Contents, HEAD_MOVED, Hello, Link, LinkAt, NOT_FOUND, OfStore, PackedContent,
-    Redact, Redacted, SentContent, SentOpened, SentVersion, SignedHead, Taken,
+    Append, Bytes, Clock, Contents, Done, HEAD_MOVED, Hello, Link, LinkAt, NOT_FOUND, OfStore, PackedContent,
+    Redact, Redacted, SentContent, SentOpened, SentVersion, SignHead, SignedHead, Taken,
 };
 use retrace_sync::sign::{head_text, is_signed};
 use retrace_sync::together::MAX_COUNTED;
@@ -477,7 +477,19 @@ impl Sending<'_> {
         if operation > 0 {
             self.note(head, last, operation, at_hub.at)?;
         }
+        if at_hub.unsigned {
+            self.sign_again(&head)?;
+        }
         if resend { self.save() } else { Ok(()) }
+    }
+
+    /// Signs a head that the hub made anew from its versions.
+    fn sign_again(&self, head: &Head) -> Result<(), Stop> {
+        let claim = head_text(self.org, self.machine, self.store.id, head, 0);
+        let signature = Bytes(self.hub.key().sign(&claim));
+        let request = SignHead { store: self.id(), seq: head.seq, digest: head.digest, signature };
+        let _: Done = self.hub.call("sign_head", &request)?;
+        Ok(())
     }
 
     /// The log ends before the hub's chain: it is a part of it, or another one.

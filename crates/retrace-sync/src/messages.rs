@@ -127,6 +127,23 @@ pub struct SignedHead {
     pub at: i64,
     /// Signature of [`crate::sign::head_text`].
     pub signature: Bytes,
+    /// True where the hub lost the machine's own signature of it, and asks for it again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unsigned: bool,
+}
+
+/// Signs a head once more that the hub has without the machine's signature.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SignHead {
+    /// The store.
+    pub store: String,
+    /// Number of links.
+    pub seq: u64,
+    /// Digest of the last one.
+    #[serde(with = "hash")]
+    pub digest: Sha256,
+    /// The machine's signature of the head, with time 0.
+    pub signature: Bytes,
 }
 
 /// Names a store of the asking machine.
@@ -442,6 +459,8 @@ pub const BAD_TOKEN: &str = "bad_token";
 pub const NOT_ALLOWED: &str = "not_allowed";
 /// There is no such thing.
 pub const NOT_FOUND: &str = "not_found";
+/// The hub's own data does not fit together: a part of it is missing, or was changed past the hub.
+pub const DAMAGED: &str = "damaged";
 /// The request makes no sense.
 pub const INVALID: &str = "invalid";
 /// The person did not sign in: refused at the provider, too late, or its token is not believed.
@@ -472,6 +491,7 @@ pub const FINAL: &[&str] = &[
     BAD_TOKEN,
     NOT_ALLOWED,
     NOT_FOUND,
+    DAMAGED,
     INVALID,
     SIGN_IN_REFUSED,
     SIGN_IN_WANTED,

@@ -145,6 +145,7 @@ pub const REQUESTS: &[(&str, Right)] = &[
     ("set_policy", Right::Administer),
     ("settle", Right::Send),
     ("show", Right::ReadMetadata),
+    ("sign_head", Right::Send),
     ("sign_in", Right::Belong),
     ("sign_out", Right::Belong),
     ("token", Right::Administer),

@@ -1,10 +1,10 @@
 //! Appending to the chain of a store.
 
 use super::rows::{Parameter, actor_columns, unsigned};
-use super::{Api, Stop};
+use super::{Api, Stop, as_caller};
 use crate::database::now;
 use crate::keys::{Place, Sealed};
-use crate::requests::{digest, number};
+use crate::requests::{digest, mend, number};
 use retrace_model::chain::{Leaf, commitment};
 use retrace_model::{Actor, MemoryId, RelPath, Sha256, StoreId, Timestamp, VersionId, VersionOperation};
 use retrace_sync::chain::Head;
@@ -70,11 +70,9 @@ impl Api<'_> {
         if let Some(row) = self.rows(sql, &of).await?.first() {
             return Ok(Head { seq: unsigned(row.get(0)), digest: digest(row, 1)? });
         }
-        let sql =
-            "INSERT INTO heads (org, store, machine, seq, digest, machine_signature, signed_at, signature)
-             VALUES ($1, $2, $3, 0, $4, '', 0, '')";
-        self.rows(sql, &[of[0], of[1], of[2], &&Head::EMPTY.digest.0[..]]).await?;
-        Ok(Head::EMPTY)
+        // A new store has no head yet; one that was lost is made anew from the versions.
+        let head = mend(self.hub, self.scoped, &as_caller(self.hub, self.agent), store).await?;
+        Ok(Head { seq: head.seq, digest: head.digest })
     }
 
     /// The next link of a store's chain.

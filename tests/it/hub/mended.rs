@@ -1,0 +1,118 @@
+//! A hub that lost rows, or was changed past it: what it mends by itself, and what its doctor names.
+
+use super::stores_off_the_list::api;
+use super::{Hub, Machine, raw};
+use retrace_api::commands;
+use retrace_api::wire::HubAgentTokenReq;
+use retrace_hub::{Check, DoctorOptions, State, doctor};
+use serde_json::json;
+
+fn examine(hub: &Hub, whole: bool) -> Vec<Check> {
+    let key_file = Some(hub.folder.path().join("hub.key"));
+    doctor(&DoctorOptions { database: hub.database.url(), key_file, whole }).expect("it examines")
+}
+
+fn is_sound(hub: &Hub) {
+    for whole in [false, true] {
+        let checks = examine(hub, whole);
+        assert!(checks.iter().all(|check| check.state != State::Error), "{checks:?}");
+    }
+}
+
+/// A key for all stores, and the memories of a new store, as an address.
+fn agent(hub: &Hub, owner: &Machine) -> (String, String) {
+    let key = commands::hub_agent_token(&owner.world.app, HubAgentTokenReq::default()).expect("a key").token;
+    let store = api(hub, &key, "/v1/memory_stores", &json!({ "name": "of agents" }), "sesn_agent");
+    let memories = format!("/v1/memory_stores/{}/memories", store["id"].as_str().expect("an id"));
+    (key, memories)
+}
+
+fn write(hub: &Hub, (key, memories): &(String, String), path: &str) {
+    let new = json!({ "path": path, "content": format!("the content of {path}\n") });
+    let written = api(hub, key, memories, &new, "sesn_agent");
+    assert_eq!(written["path"], path, "{written}");
+}
+
+#[test]
+fn versions_of_agents_are_counted() {
+    let Some((hub, [owner])) = Hub::with_machines(["owner"]) else { return };
+    owner.record("fact.md", "one\n");
+    owner.synced();
+    let agent = agent(&hub, &owner);
+    write(&hub, &agent, "/a.md");
+    write(&hub, &agent, "/b.md");
+    let (_, text) = raw(hub.url(), b"GET /metrics HTTP/1.1\r\nhost: hub\r\nconnection: close\r\n\r\n", false);
+    assert!(text.contains("retrace_hub_versions_appended_total 3\n"), "{text}");
+}
+
+#[test]
+fn a_lost_head_is_made_anew_from_the_versions() {
+    let Some((hub, [a])) = Hub::with_machines(["a"]) else { return };
+    for number in 0..3 {
+        a.record("fact.md", format!("{number}\n"));
+    }
+    a.synced();
+    let agent = agent(&hub, &a);
+    write(&hub, &agent, "/a.md");
+    let heads = "SELECT string_agg(seq::text || encode(digest, 'hex'), ' ' ORDER BY store) FROM heads";
+    let before = hub.database.query(heads);
+    let of_a = "machine = (SELECT machine FROM machines WHERE name = 'a')";
+    let lost = format!("DELETE FROM heads WHERE {of_a}");
+    let behind = format!("UPDATE heads SET seq = 0, digest = decode(repeat('00', 32), 'hex') WHERE {of_a}");
+    for loss in [&lost, &behind] {
+        for words in [&["sync", "--resend"][..], &["sync"]] {
+            hub.database.sql(loss);
+            let checks = examine(&hub, false);
+            let named = |check: &Check| check.name == "heads" && check.state == State::Error;
+            assert!(checks.iter().any(named), "{checks:?}");
+            let (exit, output, errors) = a.run(words);
+            assert_eq!(exit, retrace_cli::Exit::DONE, "{loss} {words:?}: {output} {errors}");
+            assert_eq!(hub.database.query(heads), before);
+            is_sound(&hub);
+        }
+    }
+    hub.database.sql(&lost);
+    a.record("fact.md", "more\n");
+    assert_eq!(a.synced().stores[0].versions, 1);
+    is_sound(&hub);
+    let mended = hub.database.query("SELECT count(*) FROM audit WHERE action = 'mend_head'");
+    assert_eq!(mended, "5");
+
+    // The hub signs for the machine that it is to the stores of agents.
+    hub.database.sql("DELETE FROM heads");
+    write(&hub, &agent, "/b.md");
+    a.synced();
+    is_sound(&hub);
+}
+
+#[test]
+fn a_chain_that_does_not_hold_together_is_told_as_that() {
+    let Some((hub, [a])) = Hub::with_machines(["a"]) else { return };
+    for number in 0..3 {
+        a.record("fact.md", format!("{number}\n"));
+    }
+    a.synced();
+    hub.database.sql("DELETE FROM heads; DELETE FROM versions WHERE seq = 2");
+    let problems = a.sync().expect("an answer").problems;
+    let [problem] = &problems[..] else { panic!("{problems:?}") };
+    let said = problem.message.text();
+    assert!(said.contains("broken at version 2") && !said.contains("reach its database"), "{said}");
+    assert!(problem.hint.text().contains("hub doctor"), "{:?}", problem.hint);
+}
+
+#[test]
+fn what_is_in_the_way_is_not_told_as_a_database_that_is_not_reached() {
+    let Some((hub, [a])) = Hub::with_machines(["a"]) else { return };
+    a.record("fact.md", "one\n");
+    a.synced();
+    // A version stands where the next one belongs, and the head does not know of it.
+    hub.database.sql(
+        "CREATE FUNCTION in_the_way() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+             RAISE unique_violation USING CONSTRAINT = 'versions_pkey', TABLE = 'versions'; END $$;
+         CREATE TRIGGER in_the_way BEFORE INSERT ON versions FOR EACH ROW EXECUTE FUNCTION in_the_way()",
+    );
+    a.record("fact.md", "two\n");
+    let problem = a.sync().expect("an answer").problems.remove(0);
+    let said = problem.message.text();
+    assert!(said.contains("something in the way") && !said.contains("reach its database"), "{said}");
+}
