@@ -116,3 +116,104 @@ fn what_is_in_the_way_is_not_told_as_a_database_that_is_not_reached() {
     let said = problem.message.text();
     assert!(said.contains("something in the way") && !said.contains("reach its database"), "{said}");
 }
+
+#[test]
+fn the_doctor_names_what_was_lost_or_weakened() {
+    let Some((hub, [a])) = Hub::with_machines(["a"]) else { return };
+    a.record("fact.md", "one\n");
+    a.record("fact.md", "two\n");
+    a.record("again.md", "one\n");
+    a.record("gone.md", "redacted later\n");
+    a.synced();
+    let gone = a.world.log("gone.md").remove(0).id;
+    let (exit, _, errors) = a.run(&["--quiet", "redact", &gone, "--live"]);
+    assert_eq!(exit, retrace_cli::Exit::DONE, "{errors}");
+    a.synced();
+    let agent = agent(&hub, &a);
+    write(&hub, &agent, "/a.md");
+    is_sound(&hub);
+    let rule = "(org = decode(current_setting('retrace.org', true), 'hex'))";
+    let policy = format!("CREATE POLICY of_organisation ON comments USING {rule} WITH CHECK {rule}");
+    let drop = "DROP POLICY of_organisation ON comments";
+    let harms = [
+        ("policies", drop.to_owned(), policy.clone(), "comments"),
+        (
+            "policies",
+            "CREATE POLICY more ON contents FOR SELECT USING (true)".to_owned(),
+            "DROP POLICY more ON contents".to_owned(),
+            "more ON contents",
+        ),
+        (
+            "policies",
+            format!("{drop}; CREATE POLICY of_organisation ON comments USING (true) WITH CHECK {rule}"),
+            format!("{drop}; {policy}"),
+            "of_organisation ON comments",
+        ),
+        (
+            "row_level_security",
+            "ALTER TABLE comments DISABLE ROW LEVEL SECURITY".to_owned(),
+            "ALTER TABLE comments ENABLE ROW LEVEL SECURITY".to_owned(),
+            "comments",
+        ),
+        (
+            "rights",
+            "GRANT UPDATE (leaf) ON versions TO retrace_hub".to_owned(),
+            "REVOKE UPDATE (leaf) ON versions FROM retrace_hub".to_owned(),
+            "UPDATE (leaf) ON versions",
+        ),
+        (
+            "rights",
+            "GRANT DELETE ON versions TO retrace_hub".to_owned(),
+            "REVOKE DELETE ON versions FROM retrace_hub".to_owned(),
+            "DELETE ON versions",
+        ),
+        (
+            "rights",
+            "GRANT SELECT ON hub TO PUBLIC".to_owned(),
+            "REVOKE SELECT ON hub FROM PUBLIC".to_owned(),
+            "SELECT ON hub for PUBLIC",
+        ),
+        (
+            "rights",
+            "GRANT pg_read_all_data TO retrace_hub".to_owned(),
+            "REVOKE pg_read_all_data FROM retrace_hub".to_owned(),
+            "pg_read_all_data",
+        ),
+        (
+            "rights",
+            "REVOKE INSERT ON heads FROM retrace_hub".to_owned(),
+            "GRANT INSERT ON heads TO retrace_hub".to_owned(),
+            "INSERT ON heads",
+        ),
+    ];
+    for (name, harm, mend, named) in harms {
+        hub.database.sql(&harm);
+        let checks = examine(&hub, false);
+        let found = checks.iter().find(|check| check.name == name && check.state == State::Error);
+        let found = found.unwrap_or_else(|| panic!("{harm}: {checks:?}"));
+        assert!(found.found.contains(named) && !found.next.is_empty(), "{harm}: {found:?}");
+        hub.database.sql(&mend);
+        is_sound(&hub);
+    }
+    // What is written as the next step mends it.
+    hub.database.sql("GRANT TRUNCATE ON contents TO retrace_hub");
+    let checks = examine(&hub, false);
+    let found = checks.iter().find(|check| check.state == State::Error).expect("an error");
+    hub.database.sql(&found.next);
+    is_sound(&hub);
+
+    // Contents that are gone, of a version that is the newest and of two that have the same one.
+    let all = hub.database.query("SELECT count(*) FROM contents");
+    hub.database.sql("DELETE FROM contents WHERE machine = (SELECT machine FROM machines WHERE name = 'a')");
+    for whole in [false, true] {
+        let checks = examine(&hub, whole);
+        let lost = |check: &&Check| check.name == "contents" && check.state == State::Error;
+        let found = checks.iter().find(lost).unwrap_or_else(|| panic!("{checks:?}"));
+        assert!(found.found.contains("3 in versions 1 to 3 of "), "{found:?}");
+        assert!(found.next.contains("--resend"), "{found:?}");
+    }
+    let (exit, _, errors) = a.run(&["sync", "--resend"]);
+    assert_eq!(exit, retrace_cli::Exit::DONE, "{errors}");
+    assert_eq!(hub.database.query("SELECT count(*) FROM contents"), all);
+    is_sound(&hub);
+}

@@ -46,8 +46,9 @@ pub(super) struct Link {
 
 const APPEND: &str = "WITH added AS (
         INSERT INTO versions (org, store, machine, seq, local_seq, operation_seq, memory, operation, source, created_at,
-            received_at, leaf, digest, commitment, observed, redacted, path, salt, content_sha256, content_size)
-        VALUES ($1, $2, $3, $4, $4, $4, $5, $6, 'api', $7, $7, $8, $9, $10, true, false, $11, $12, $13, $14)
+            received_at, leaf, digest, commitment, observed, redacted, path, salt, content_sha256, content_size, kept)
+        VALUES ($1, $2, $3, $4, $4, $4, $5, $6, 'api', $7, $7, $8, $9, $10, true, false, $11, $12, $13, $14,
+            $13::bytea IS NOT NULL)
     ), named AS (
         INSERT INTO api_versions (org, store, machine, seq, memory, actor, actor_id)
         VALUES ($1, $2, $3, $4, $5, $15, $16)
