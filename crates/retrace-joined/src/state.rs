@@ -14,7 +14,7 @@ use retrace_wire::{ApiError, Code, HubSend, HubShare, show};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// What is known of the hub.
@@ -164,13 +164,26 @@ fn file(inner: &Engine) -> PathBuf {
     inner.options.data_dir.join("hub.json")
 }
 
+/// The membership of a hub that was left here and was not told.
+fn left_file(inner: &Engine) -> PathBuf {
+    inner.options.data_dir.join("hub-left.json")
+}
+
 fn key_file(inner: &Engine) -> PathBuf {
     inner.options.data_dir.join("machine.key")
 }
 
 /// The membership; `None` where no hub is joined.
 pub(crate) fn membership(inner: &Engine) -> Result<Option<Membership>, ApiError> {
-    let path = file(inner);
+    read(file(inner))
+}
+
+/// The membership of a hub that was left here and does not know it; `None` where every hub that was left was told.
+pub(crate) fn left(inner: &Engine) -> Result<Option<Membership>, ApiError> {
+    read(left_file(inner))
+}
+
+fn read(path: PathBuf) -> Result<Option<Membership>, ApiError> {
     let Some(text) = keep::read(&path)? else { return Ok(None) };
     let read = serde_json::from_str(&text);
     read.map(Some).map_err(|_| ApiError::new(Code::Internal, say::not_understood(), show(&path)))
@@ -224,13 +237,19 @@ pub(crate) fn sync_alone(inner: &Engine, is_stopped: impl Fn() -> bool) -> Resul
 /// Writes down a membership that is new.
 pub(crate) fn begin(inner: &Engine, membership: &Membership) -> Result<(), ApiError> {
     let _held = hold(inner)?;
-    save(inner, membership)
+    save(inner, membership)?;
+    // The hub that was left is told by the next leaving, and whoever joins it again did not leave it.
+    remove(&left_file(inner))
 }
 
 fn save(inner: &Engine, membership: &Membership) -> Result<(), ApiError> {
+    write(inner, &file(inner), membership)
+}
+
+fn write(inner: &Engine, path: &Path, membership: &Membership) -> Result<(), ApiError> {
     let text = serde_json::to_vec_pretty(membership)
-        .map_err(|error| ApiError::new(Code::Internal, say::not_written(error.to_string()), "hub.json"))?;
-    keep::replace(inner, &file(inner), &text)
+        .map_err(|error| ApiError::new(Code::Internal, say::not_written(error.to_string()), show(path)))?;
+    keep::replace(inner, path, &text)
 }
 
 /// Changes what is known of one store, whatever else another process wrote meanwhile.
@@ -250,7 +269,7 @@ pub(crate) fn update_all(inner: &Engine, change: impl FnOnce(&mut Membership)) -
     save(inner, &membership)
 }
 
-fn remove(path: &std::path::Path) -> Result<(), ApiError> {
+fn remove(path: &Path) -> Result<(), ApiError> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             Err(ApiError::new(Code::CannotWrite, say::not_written(error), show(path)))
@@ -259,8 +278,17 @@ fn remove(path: &std::path::Path) -> Result<(), ApiError> {
     }
 }
 
-pub(crate) fn forget(inner: &Engine, identity: bool) -> Result<(), ApiError> {
+/// Forgets the membership, and the key with the identity. A hub that was not told is remembered while there is a key to tell it with.
+pub(crate) fn forget(inner: &Engine, identity: bool, not_told: Option<&Membership>) -> Result<(), ApiError> {
     let _held = hold(inner)?;
+    match not_told.filter(|_| !identity) {
+        Some(left) => {
+            let stores = BTreeMap::new();
+            let left = Membership { stores, person: None, waiting: None, last: None, ..left.clone() };
+            write(inner, &left_file(inner), &left)?;
+        }
+        None => remove(&left_file(inner))?,
+    }
     remove(&file(inner))?;
     if identity { remove(&key_file(inner)) } else { Ok(()) }
 }
@@ -268,6 +296,7 @@ pub(crate) fn forget(inner: &Engine, identity: bool) -> Result<(), ApiError> {
 /// Forgets the machine's key alone: the next one is another machine's.
 pub(crate) fn forget_key(inner: &Engine) -> Result<(), ApiError> {
     let _held = hold(inner)?;
+    remove(&left_file(inner))?;
     remove(&key_file(inner))
 }
 

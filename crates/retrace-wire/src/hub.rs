@@ -89,6 +89,10 @@ pub struct HubStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub window: Option<HubWindow>,
+    /// Of a hub that was left here and does not know it: why, and what to do. Absent otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub not_told: Option<HubProblem>,
 }
 
 /// A window that a hub serves.

@@ -175,12 +175,6 @@ fn the_doctor_names_what_was_lost_or_weakened() {
         ),
         (
             "rights",
-            "GRANT pg_read_all_data TO retrace_hub".to_owned(),
-            "REVOKE pg_read_all_data FROM retrace_hub".to_owned(),
-            "pg_read_all_data",
-        ),
-        (
-            "rights",
             "REVOKE INSERT ON heads FROM retrace_hub".to_owned(),
             "GRANT INSERT ON heads TO retrace_hub".to_owned(),
             "INSERT ON heads",
