@@ -25,7 +25,7 @@ pub(crate) use sessions::{
     put_sessions, search_sessions, sessions, sessions_known, text_of,
 };
 pub(crate) use together::{
-    approve, comment, decisions, history, inbox, left, of_project, projects, show, waiting,
+    approve, comment, decisions, history, inbox, left, of_project, projects, remove_comment, show, waiting,
 };
 pub(crate) use versions::versions;
 

@@ -324,6 +324,7 @@ async fn carry_out(
         "decisions" => json(200, &requests::decisions(scoped, caller, read(body)?).await?),
         "show" => json(200, &requests::show(hub, scoped, caller, read(body)?).await?),
         "comment" => json(200, &requests::comment(hub, scoped, caller, read(body)?).await?),
+        "remove_comment" => json(200, &requests::remove_comment(scoped, caller, read(body)?).await?),
         "approve" => json(200, &requests::approve(scoped, caller, read(body)?).await?),
         "inbox" => json(200, &requests::inbox(scoped, caller, read(body)?).await?),
         "history" => json(200, &requests::history(hub, scoped, caller, read(body)?).await?),

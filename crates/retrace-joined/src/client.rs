@@ -256,7 +256,12 @@ impl Hub {
         name: &str,
         request: &impl Serialize,
     ) -> Result<T, ApiError> {
-        self.call(name, request).map_err(|error| match (&self.way, error) {
+        self.answered(name, self.call(name, request))
+    }
+
+    /// What a command says of an answer to a call.
+    pub(crate) fn answered<T>(&self, name: &str, answer: Result<T, HubError>) -> Result<T, ApiError> {
+        answer.map_err(|error| match (&self.way, error) {
             (Way::Inside(inside), HubError::Refused { kind, message }) => {
                 if [m::NOT_REGISTERED, m::BAD_SIGNATURE].contains(&kind.as_str()) {
                     inside.end();

@@ -45,7 +45,9 @@ pub use proposals::{
     hub_accept_proposal, hub_proposals, hub_propose, hub_refuse_proposal, hub_withdraw_proposal,
 };
 pub use redactions::{hub_approve_redaction, hub_redactions};
-pub use review::{hub_approve, hub_comment, hub_diff, hub_history, hub_inbox, hub_projects, hub_show};
+pub use review::{
+    hub_approve, hub_comment, hub_diff, hub_history, hub_inbox, hub_projects, hub_remove_comment, hub_show,
+};
 pub use shared::{hub_adherence, hub_presence, hub_sessions, hub_share_sessions};
 pub use sync::hub_sync;
 pub use window::{Door, Opened, Window, Windows};

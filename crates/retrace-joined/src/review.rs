@@ -13,13 +13,14 @@ use retrace_engine::diff::diff_of;
 use retrace_engine::git;
 use retrace_log::{NewReview, ReviewedVersion, StoreRow};
 use retrace_model::{Actor, MemoryId, RelPath, Sha256, StoreId, Timestamp, Verdict};
-use retrace_sync::messages::{Done, PackedContent};
+use retrace_sync::messages::{Done, NOT_ALLOWED, PackedContent};
 use retrace_sync::together::{
-    Approve, Approved, AskHistory, AskInbox, Comment, Decided, Decisions, HubDecision, HubVersionRow, Left,
-    LeftMemory, MAX_COUNTED, OfProject, Projects, RowPage, Shown, VersionRef, Waiting,
+    Approve, Approved, AskHistory, AskInbox, Comment, CommentRemoved, Decided, Decisions, HubDecision,
+    HubVersionRow, Left, LeftMemory, MAX_COUNTED, OfProject, Projects, RemoveComment, RowPage, Shown,
+    VersionRef, Waiting,
 };
 use retrace_wire::{
-    ApiError, Code, FileDiff, HubApproveReq, HubApproved, HubComment, HubCommentReq, HubDiffReq, HubHistory,
+    ApiError, Code, FileDiff, HubApproveReq, HubApproved, HubComment, HubCommentRef, HubCommentReq, HubDiffReq, HubHistory,
     HubHistoryReq, HubInbox, HubInboxReq, HubItem, HubProject, HubProjectStore, HubProjects, HubReview,
     HubShowReq, HubShown, Nothing,
 };
@@ -275,6 +276,7 @@ pub fn hub_show(member: &Member, request: HubShowReq) -> Result<HubShown, ApiErr
         verified: comment.verified,
         machine_name: comment.by_name,
         created_at: instant(comment.at),
+        removable: comment.removable,
     });
     let reviews = shown.reviews.into_iter().map(|review| HubReview {
         verdict: review.verdict,
@@ -360,6 +362,23 @@ pub fn hub_comment(member: &Member, request: HubCommentReq) -> Result<HubShown, 
     hub_show(member, HubShowReq { version, content: false })
 }
 
+/// Removes a comment: one's own, or any where an owner asks.
+///
+/// # Errors
+/// `not_found` when no hub is joined or it has no such comment, `key_refused` for a comment of somebody else, `store_unavailable`.
+pub fn hub_remove_comment(member: &Member, request: HubCommentRef) -> Result<HubShown, ApiError> {
+    let hub = member.hub()?;
+    let removed = hub.call("remove_comment", &RemoveComment { number: request.number });
+    let removed: CommentRemoved = match removed {
+        Err(HubError::Refused { kind, .. }) if kind == NOT_ALLOWED => {
+            let subject = request.number.to_string();
+            return Err(ApiError::new(Code::KeyRefused, own::not_yours(), subject).hint(own::ask_who_wrote_it()));
+        }
+        answer => hub.answered("remove_comment", answer)?,
+    };
+    hub_show(member, HubShowReq { version: removed.version, content: false })
+}
+
 /// Projects, and the stores that each has on every machine.
 ///
 /// # Errors
@@ -379,6 +398,13 @@ pub fn hub_projects(member: &Member, _: Nothing) -> Result<HubProjects, ApiError
         stores: project.stores.into_iter().map(store).collect(),
     };
     Ok(HubProjects { projects: list.projects.into_iter().map(project).collect() })
+}
+
+retrace_message::messages! {
+    /// What is said of comments of others.
+    mod own in "hub_comments";
+    not_yours() => "A comment is removed by whoever wrote it, or by an owner.",
+    ask_who_wrote_it() => "Ask whoever wrote it, or an owner, to remove it.",
 }
 
 retrace_message::messages! {

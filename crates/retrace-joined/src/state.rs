@@ -238,7 +238,7 @@ pub(crate) fn sync_alone(inner: &Engine, is_stopped: impl Fn() -> bool) -> Resul
 pub(crate) fn begin(inner: &Engine, membership: &Membership) -> Result<(), ApiError> {
     let _held = hold(inner)?;
     save(inner, membership)?;
-    // The hub that was left is told by the next leaving, and whoever joins it again did not leave it.
+    // Whoever joins the same hub again did not leave it; of another one, the answer to leaving it said who takes the machine out.
     remove(&left_file(inner))
 }
 

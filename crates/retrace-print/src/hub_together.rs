@@ -44,7 +44,7 @@ pub fn shown(out: &mut dyn Write, shown: &HubShown) -> Result<()> {
     for comment in &shown.comments {
         let person = who(&comment.person, comment.verified);
         let machine = visible::line(&comment.machine_name);
-        writeln!(out, "  {person} on {machine}, {}:", comment.created_at)?;
+        writeln!(out, "  comment {} by {person} on {machine}, {}:", comment.number, comment.created_at)?;
         for line in comment.text.as_deref().unwrap_or("(not readable)").lines() {
             writeln!(out, "    {}", visible::line(line))?;
         }

@@ -133,6 +133,7 @@ pub const REQUESTS: &[(&str, Right)] = &[
     ("redact", Right::Send),
     ("redactions", Right::ReadMetadata),
     ("remove", Right::Administer),
+    ("remove_comment", Right::Belong),
     ("revoke_agent_token", Right::Administer),
     ("role", Right::Administer),
     ("search", Right::ReadContent),

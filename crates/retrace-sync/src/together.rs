@@ -411,6 +411,23 @@ pub struct HubCommentRow {
     pub by_name: String,
     /// When.
     pub at: i64,
+    /// True if whoever asks may remove it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub removable: bool,
+}
+
+/// Removes a comment: an own one, or any where an owner asks.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RemoveComment {
+    /// Its number.
+    pub number: u64,
+}
+
+/// A comment was removed.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CommentRemoved {
+    /// The version that it was on.
+    pub version: String,
 }
 
 /// A review at the hub.

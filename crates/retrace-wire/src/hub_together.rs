@@ -254,6 +254,18 @@ pub struct HubComment {
     pub machine_name: String,
     /// When.
     pub created_at: String,
+    /// True if `hub_remove_comment` removes it for who asks: their own, and of an owner any.
+    #[serde(default)]
+    #[ts(as = "Option<bool>", optional)]
+    pub removable: bool,
+}
+
+/// Names a comment.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct HubCommentRef {
+    /// Its number.
+    #[ts(type = "number")]
+    pub number: u64,
 }
 
 /// A review made at the hub.

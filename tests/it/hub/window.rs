@@ -605,6 +605,7 @@ fn request_of(command: &str) -> &'static str {
         "hub_show" | "hub_diff" => "show",
         "hub_approve" => "approve",
         "hub_comment" => "comment",
+        "hub_remove_comment" => "remove_comment",
         "hub_projects" => "projects",
         "hub_sessions" => "sessions",
         "hub_presence" => "session_presence",

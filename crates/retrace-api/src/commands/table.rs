@@ -564,6 +564,9 @@ commands! {
     /// Comments on a version of any machine.
     write hub_comment(HubCommentReq) -> HubShown
         at hub invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused, ContentRedacted];
+    /// Removes a comment: one's own, or any where an owner asks.
+    write hub_remove_comment(HubCommentRef) -> HubShown
+        at hub invalidates [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
     /// Projects, and the stores that each has on every machine.
     read hub_projects(Nothing) -> HubProjects
         at hub provides [Outside, Hosts] errors [NotFound, StoreUnavailable, KeyRefused];

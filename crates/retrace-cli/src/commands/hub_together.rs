@@ -7,7 +7,7 @@ use crate::shell::Shell;
 use clap::{Args, Subcommand, ValueEnum};
 use retrace_api::commands;
 use retrace_api::wire::{
-    ApiError, Code, HubAcceptReq, HubApproveReq, HubBackgroundReq, HubCommentReq, HubDiffReq, HubHistoryReq,
+    ApiError, Code, HubAcceptReq, HubApproveReq, HubBackgroundReq, HubCommentRef, HubCommentReq, HubDiffReq, HubHistoryReq,
     HubInboxReq, HubProposal, HubProposalKind, HubProposalRef, HubProposeReq, HubRedactionRef, HubShowReq,
     Message, Nothing,
 };
@@ -79,15 +79,24 @@ pub(crate) enum Together {
         #[arg(required = true, value_name = "VERSION")]
         versions: Vec<String>,
     },
-    /// Comment on a version of any machine
+    /// Comment on a version of any machine, or remove a comment
+    ///
+    /// `retrace hub show` lists comments with their numbers. Whoever wrote one removes
+    /// it; an owner removes any.
     ///
     ///     retrace hub comment memver_… "Which key is this?"
+    ///     retrace hub comment --remove 12
     #[command(verbatim_doc_comment)]
     Comment {
         /// The version
-        version: String,
+        #[arg(required_unless_present = "remove")]
+        version: Option<String>,
         /// The text
-        text: String,
+        #[arg(required_unless_present = "remove")]
+        text: Option<String>,
+        /// Remove the comment of this number
+        #[arg(long, value_name = "NUMBER", conflicts_with_all = ["version", "text"])]
+        remove: Option<u64>,
     },
     /// List projects, and the stores that each has on every machine
     ///
@@ -258,9 +267,15 @@ pub(crate) fn run(what: Together, shell: &mut Shell<'_, '_>) -> Ended {
             shell.print_one(&approved, |out, _| writeln!(out, "{} memories approved", approved.memories))?;
             Ok(Exit::DONE)
         }
-        Together::Comment { version, text } => {
+        Together::Comment { version, text, remove } => {
             let app = shell.app()?;
-            let shown = commands::hub_comment(&app, HubCommentReq { version, text })?;
+            let shown = match remove {
+                Some(number) => commands::hub_remove_comment(&app, HubCommentRef { number })?,
+                None => {
+                    let (version, text) = (version.unwrap_or_default(), text.unwrap_or_default());
+                    commands::hub_comment(&app, HubCommentReq { version, text })?
+                }
+            };
             shell.print_one(&shown, |out, _| print::hub_together::shown(out, &shown))?;
             Ok(Exit::DONE)
         }

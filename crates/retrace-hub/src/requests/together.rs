@@ -1,10 +1,12 @@
 //! Reviewing together: what nobody reviewed, approvals, comments, contents and history of all machines, projects.
 
+mod comments;
 mod lists;
 mod memories;
 mod one;
 mod projects;
 
+pub(crate) use comments::remove_comment;
 pub(crate) use lists::{history, inbox, machine_named, waiting};
 pub(crate) use memories::{decisions, left, note_memories, path_key};
 pub(crate) use one::{approve, comment, found, show};

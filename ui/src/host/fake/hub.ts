@@ -229,6 +229,15 @@ export class FakeHub {
         item.comments = all.length + 1;
         return this.shown(version);
       },
+      hub_remove_comment: ({ number = 0 }) => {
+        const [id, all] = [...this.comments].find(([, some]) => some.some((one) => one.number === number))!;
+        this.comments.set(
+          id,
+          all.filter((one) => one.number !== number),
+        );
+        this.item(id).comments = all.length - 1;
+        return this.shown(id);
+      },
       hub_propose: ({ kind = "rollback", version = null }) => {
         const proposal = fakeProposal(`proposal_${this.proposals.length + 1}`, { kind, to: version });
         this.proposals.unshift(proposal);
