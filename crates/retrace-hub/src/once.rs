@@ -16,6 +16,7 @@ const REPEATABLE: &[&str] = &[
     "audit",
     "clock",
     "contents",
+    "copy_refused",
     "decisions",
     // The provider takes a sign-in once.
     "finish_sign_in",

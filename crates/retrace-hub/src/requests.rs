@@ -2,6 +2,7 @@
 
 mod chains;
 mod contents;
+pub(crate) mod copies;
 mod members;
 mod mend;
 mod policy;
@@ -13,6 +14,7 @@ mod versions;
 
 pub(crate) use chains::{append, head, link_at, sign_head};
 pub(crate) use contents::{contents, redact};
+pub(crate) use copies::copy_refused;
 pub(crate) use members::{caller, clock, hello, join, leave, machines, register, remove, set_role, token};
 pub(crate) use mend::mend;
 pub(crate) use policy::{audit, policy, policy_of, set_policy, store_that_is_not_there};

@@ -18,7 +18,8 @@ use retrace_sync::messages::{
 use retrace_sync::sign::join_text;
 use retrace_wire::{
     ApiError, HubAcceptReq, HubBackground, HubFault, HubJoinReq, HubLeaveReq, HubProblem, HubRole, HubSend, HubSendReq, HubShare,
-    HubStatus, HubStore, HubToken, HubTokenReq, HubVersion, HubVersions, HubVersionsReq, Nothing,
+    HubStatus, HubStore, HubToken, HubTokenReq, HubVersion, HubVersions, HubVersionsReq, HubWaiting,
+    Nothing,
 };
 use std::sync::Arc;
 
@@ -64,12 +65,18 @@ pub(crate) fn status(inner: &Arc<Engine>) -> Result<HubStatus, ApiError> {
         send: member.map_or(HubSend::Nothing, |member| member.send),
         stores: stores.collect(),
         background: member.map(background).unwrap_or_default(),
-        waiting: member.and_then(|member| member.waiting.as_ref()).map(waiting_view),
+        waiting: member.and_then(waiting),
         signed_in: member.and_then(|member| member.person_at(now)).cloned().map(shown_person),
         asked: asked.as_ref().map(asked_view),
         window: None,
         not_told: None,
     })
+}
+
+/// What waited at the hub. A copy hears of itself by its own sync.
+fn waiting(member: &Membership) -> Option<HubWaiting> {
+    let waiting = waiting_view(member.waiting.as_ref()?);
+    Some(if member.forked { HubWaiting { copy: None, ..waiting } } else { waiting })
 }
 
 fn background(member: &Membership) -> HubBackground {

@@ -13,7 +13,7 @@ use retrace_message::Message;
 use retrace_model::{MachineId, OrgId, Sha256, StoreId};
 use retrace_sync::chain::Head;
 use retrace_sync::messages::{
-    Append, Bytes, Clock, Contents, Done, HEAD_MOVED, Hello, Link, LinkAt, NOT_FOUND, OfStore, PackedContent,
+    Append, Bytes, Clock, Contents, CopyRefused, Done, HEAD_MOVED, Hello, Link, LinkAt, NOT_FOUND, OfStore, PackedContent,
     Redact, Redacted, SentContent, SentOpened, SentVersion, SignHead, SignedHead, Taken,
 };
 use retrace_sync::sign::{head_text, is_signed};
@@ -21,6 +21,7 @@ use retrace_sync::together::MAX_COUNTED;
 use retrace_wire::{
     ApiError, Code, HubFault, HubProblem, HubSend, HubStoreSynced, HubSyncReq, HubSynced, HubWaiting,
 };
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -139,6 +140,7 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
                 at_hub: None,
                 only_redactions: only_redactions(store),
                 is_same: false,
+                begins: Cell::new(0),
             };
             let ended = sending.run(resend);
             if sending.is_same {
@@ -147,6 +149,7 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
             // What the hub said, also where the chains are not the same; where it was not asked, what it acknowledged before.
             let acknowledged = sending.state.sent.map_or(0, |sent| sent.seq);
             sending.done.seq = sending.at_hub.unwrap_or(acknowledged);
+            let begins = sending.begins.get();
             let done = sending.done;
             match answer.stores.iter_mut().find(|known| known.store_id == done.store_id) {
                 None if sending.only_redactions && done.redacted == 0 => {}
@@ -163,7 +166,7 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
                 Ok(()) => continue,
                 Err(Stop::Problem(code, message, hint)) => {
                     if is_other_log(code) {
-                        compared.differs();
+                        compared.differs(store.id, begins);
                     }
                     HubProblem { code, store_id: Some(store.id.to_string()), message, hint }
                 }
@@ -201,6 +204,7 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
             Err(error) => answer.problems.extend(of_machine(&member, error)?),
         }
     }
+    tell_copy(&hub, compared.parts_at())?;
     note_fork(inner, &member, request.store.is_none(), &answer)?;
     inner.stores_changed();
     Ok(answer)
@@ -209,6 +213,16 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
 /// True where the hub has another log of this machine than this one.
 fn is_other_log(fault: HubFault) -> bool {
     matches!(fault, HubFault::Fork | HubFault::ChainCut)
+}
+
+/// Tells the hub that this is a copy of the machine that it knows, so that whoever is at that one hears of it.
+fn tell_copy(hub: &Hub, parts: Option<(StoreId, u64)>) -> Result<(), ApiError> {
+    let Some((store, seq)) = parts else { return Ok(()) };
+    match hub.call::<Done>("copy_refused", &CopyRefused { store: store.to_string(), seq }) {
+        Err(HubError::Here(error)) => Err(error),
+        // The problem of its store stands in the answer already, whether the hub takes this or not.
+        _ => Ok(()),
+    }
 }
 
 /// Remembers whether another copy of this log goes on under the same identity: leaving would take it from that one as well.
@@ -287,6 +301,7 @@ pub(crate) fn waiting_view(kept: &KeptWaiting) -> HubWaiting {
         unreviewed: kept.what.unreviewed.min(MAX_COUNTED),
         unreviewed_is_least: kept.what.unreviewed > MAX_COUNTED,
         at: redactions::instant(kept.at),
+        copy: kept.what.copy.clone().map(policy::shown_copy),
     }
 }
 
@@ -335,6 +350,8 @@ struct Sending<'s> {
     only_redactions: bool,
     /// True once the chains were found to be the same.
     is_same: bool,
+    /// Of a log that is another than at the hub: the first version that is not the hub's.
+    begins: Cell<u64>,
 }
 
 impl Sending<'_> {
@@ -507,6 +524,7 @@ impl Sending<'_> {
     }
 
     fn cut(&self, here: u64, at_hub: u64) -> Stop {
+        self.begins.set(here + 1);
         Stop::Problem(
             HubFault::ChainCut,
             say::chain_cut(&self.store.name, here, at_hub),
@@ -530,6 +548,7 @@ impl Sending<'_> {
                 Err(error) => return Err(error.into()),
             }
         }
+        self.begins.set(differs);
         Ok(Stop::Problem(HubFault::Fork, say::fork(&self.store.name, differs), say::other_identity()))
     }
 

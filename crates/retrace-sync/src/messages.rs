@@ -383,6 +383,31 @@ pub struct Machine {
     /// Who is signed in there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signed_in: Option<SignedIn>,
+    /// The copy of its data directory that was refused last, for thirty days.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy: Option<RefusedCopy>,
+}
+
+/// A copy of a machine's data directory, which goes on under the same identity and is refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefusedCopy {
+    /// When it last called.
+    pub at: i64,
+    /// The store whose chain showed it.
+    pub store: String,
+    /// Its name.
+    pub store_name: Option<String>,
+    /// The first version of that chain that the copy does not have, or has another one of.
+    pub seq: u64,
+}
+
+/// Tells that this machine found itself to be a copy of another one's data directory: its chain is not the one at the hub.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CopyRefused {
+    /// The store whose chain shows it.
+    pub store: String,
+    /// The first version of that chain that is not here, or is another one.
+    pub seq: u64,
 }
 
 /// The machines of the organisation.

@@ -110,6 +110,7 @@ pub const REQUESTS: &[(&str, Right)] = &[
     ("clock", Right::Belong),
     ("comment", Right::Review),
     ("contents", Right::Send),
+    ("copy_refused", Right::Send),
     ("decisions", Right::Send),
     ("finish_sign_in", Right::Belong),
     ("head", Right::Send),

@@ -1,6 +1,6 @@
 //! Requests and answers of what machines do to each other: redactions that reach all of them, proposals, reviews, comments.
 
-use crate::messages::{Bytes, ListedVersion, PackedContent, hash};
+use crate::messages::{Bytes, ListedVersion, PackedContent, RefusedCopy, hash};
 use crate::people::SignedIn;
 use retrace_model::{MachineId, OrderId, Sha256};
 use serde::{Deserialize, Serialize};
@@ -685,4 +685,7 @@ pub struct Waiting {
     /// Who is signed in there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signed_in: Option<SignedIn>,
+    /// The copy of its data directory that was refused last, for thirty days.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy: Option<RefusedCopy>,
 }

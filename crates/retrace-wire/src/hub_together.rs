@@ -1,6 +1,6 @@
 //! What machines of a hub do to each other: redactions that reach all of them, proposals, reviews, comments.
 
-use super::{Finding, HubOrderState, HubProposalKind, HubProposalState, HubReachState, Message};
+use super::{Finding, HubRefusedCopy, HubOrderState, HubProposalKind, HubProposalState, HubReachState, Message};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -57,6 +57,10 @@ pub struct HubWaiting {
     pub unreviewed_is_least: bool,
     /// When that was so.
     pub at: String,
+    /// The copy of this machine's data directory that the hub refused last; absent for none in the last thirty days, and on the copy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub copy: Option<HubRefusedCopy>,
 }
 
 /// A redaction of another machine that was carried out here.

@@ -1,6 +1,6 @@
 //! Machines: joining, leaving, who they are.
 
-use super::{Caller, id16, invalid};
+use super::{Caller, copies, id16, invalid};
 use crate::Failure;
 use crate::audit;
 use crate::database::{Scoped, new_token, now, org_of};
@@ -168,14 +168,14 @@ pub(crate) async fn machines(scoped: &Scoped, caller: &Caller) -> Result<Machine
     let rows = scoped
         .client()?
         .query(
-            "SELECT m.machine, m.name, m.role, m.seen_at, m.skew, m.left_at, m.joined_at, m.removed_at, s.shown, s.name,
-                 s.issuer, s.ends_at, m.ends_at
+            &format!("SELECT m.machine, m.name, m.role, m.seen_at, m.skew, m.left_at, m.joined_at, m.removed_at, s.shown, s.name,
+                 s.issuer, s.ends_at, m.ends_at, {}
              FROM machines m
              LEFT JOIN (sign_ins s JOIN provider p ON p.org = s.org AND p.issuer = s.issuer AND p.client_id = s.client_id)
                  ON s.org = m.org AND s.machine = m.machine AND s.ends_at > $2
              WHERE m.org = $1 AND (m.ends_at IS NULL OR m.ends_at > $2 AND m.left_at IS NULL)
                  AND (NOT m.by_provider OR s.machine IS NOT NULL)
-             ORDER BY m.name, m.machine",
+             ORDER BY m.name, m.machine", copies::COLUMNS),
             &[&&caller.org.0[..], &now()],
         )
         .await?;
@@ -191,6 +191,7 @@ pub(crate) async fn machines(scoped: &Scoped, caller: &Caller) -> Result<Machine
             removed_at: row.get(7),
             ends_at: row.get(12),
             signed_in: signed_in(row),
+            copy: copies::refused_copy(row, 13)?,
         })
     };
     let machines = rows.iter().map(machine).collect::<Result<_, Failure>>()?;

@@ -7,7 +7,7 @@ use crate::Failure;
 use crate::database::Scoped;
 use crate::people;
 use crate::requests::redactions::Value;
-use crate::requests::{Caller, id16, invalid, number};
+use crate::requests::{Caller, copies, id16, invalid, number};
 use crate::routes::Hub;
 use retrace_model::{MachineId, MemoryId, OrgId, StoreId};
 use retrace_sync::messages::{self as m, ListedVersion};
@@ -166,6 +166,8 @@ pub(crate) async fn waiting(scoped: &Scoped, caller: &Caller) -> Result<Waiting,
             &[&&caller.org.0[..], &&caller.machine.0[..]],
         )
         .await?;
+    let sql = format!("SELECT {} FROM machines m WHERE m.org = $1 AND m.machine = $2", copies::COLUMNS);
+    let copy = scoped.client()?.query_opt(&sql, &[&&caller.org.0[..], &&caller.machine.0[..]]).await?;
     Ok(Waiting {
         orders: count(row.get(0)),
         outstanding: count(row.get(1)),
@@ -174,5 +176,6 @@ pub(crate) async fn waiting(scoped: &Scoped, caller: &Caller) -> Result<Waiting,
         unreviewed: unreviewed(scoped, caller.org, None).await?,
         role: Some(caller.role.to_string()),
         signed_in: people::signed_in(scoped, caller).await?,
+        copy: copy.map_or(Ok(None), |row| copies::refused_copy(&row, 0))?,
     })
 }
