@@ -36,6 +36,7 @@ const REPEATABLE: &[&str] = &[
     "put_session_rules",
     "put_sessions",
     "receipt",
+    "recheck_order",
     "redact",
     "redactions",
     "revoke_agent_token",

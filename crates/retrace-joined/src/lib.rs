@@ -44,7 +44,7 @@ pub use policy::{
 pub use proposals::{
     hub_accept_proposal, hub_proposals, hub_propose, hub_refuse_proposal, hub_withdraw_proposal,
 };
-pub use redactions::{hub_approve_redaction, hub_redactions};
+pub use redactions::{hub_approve_redaction, hub_recheck_redaction, hub_redactions};
 pub use review::{
     hub_approve, hub_comment, hub_diff, hub_history, hub_inbox, hub_projects, hub_remove_comment, hub_show,
 };

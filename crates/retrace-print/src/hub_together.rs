@@ -133,7 +133,10 @@ fn reach(out: &mut dyn Write, reach: &HubReach) -> Result<()> {
         visible::line(&receipt.purge)
     )?;
     if receipt.places_left > 0 {
-        write!(out, ", {} places left", receipt.places_left)?;
+        write!(out, ", {} left", count(receipt.places_left, "place", "places"))?;
+    }
+    if reach.recheck {
+        write!(out, ", asked to look again")?;
     }
     match in_words(receipt.why.as_ref(), receipt.reason.as_deref()) {
         Some(reason) => writeln!(out, " ({})", visible::line(&reason)),

@@ -131,6 +131,7 @@ pub const REQUESTS: &[(&str, Right)] = &[
     ("put_session_rules", Right::Send),
     ("put_sessions", Right::Send),
     ("receipt", Right::Send),
+    ("recheck_order", Right::Review),
     ("redact", Right::Send),
     ("redactions", Right::ReadMetadata),
     ("remove", Right::Administer),

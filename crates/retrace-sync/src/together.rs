@@ -101,6 +101,24 @@ pub struct Reached {
 pub struct Orders {
     /// The orders, oldest first.
     pub orders: Vec<Order>,
+    /// Orders whose last receipt says that something is left, and those at which this machine is asked to look again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unfinished: Vec<Unfinished>,
+}
+
+/// An order that was carried out and left something.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Unfinished {
+    /// The order.
+    pub order: String,
+    /// Receipts in the log of the machine.
+    pub receipts: Vec<String>,
+    /// Places left, as its last receipt says.
+    pub places_left: u64,
+    /// The purge, as its last receipt says.
+    pub purge: String,
+    /// True if the machine is asked to look again.
+    pub recheck: bool,
 }
 
 /// An order for one machine.
@@ -242,6 +260,9 @@ pub struct OrderMachine {
     pub seen_at: i64,
     /// True if it left the hub.
     pub left: bool,
+    /// True if it is asked to look again at what is left, at its next sync.
+    #[serde(default)]
+    pub recheck: bool,
     /// Its newest receipt.
     pub receipt: Option<KeptReceipt>,
 }

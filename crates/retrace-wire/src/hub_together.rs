@@ -429,6 +429,10 @@ pub struct HubReach {
     pub seen_at: String,
     /// True if it left the hub.
     pub left: bool,
+    /// True if it is asked to look again at what is left, at its next sync.
+    #[serde(default)]
+    #[ts(as = "Option<bool>", optional)]
+    pub recheck: bool,
     /// Its newest receipt.
     pub receipt: Option<HubReceipt>,
 }
@@ -467,7 +471,7 @@ pub struct HubReceipt {
     pub public_key: String,
 }
 
-/// Names a redaction that waits for a second person.
+/// Names a redaction of the organisation.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct HubRedactionRef {
     /// `order_…`

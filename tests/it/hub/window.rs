@@ -612,6 +612,7 @@ fn request_of(command: &str) -> &'static str {
         "hub_adherence" => "session_ledger",
         "hub_redactions" => "redactions",
         "hub_approve_redaction" => "approve_order",
+        "hub_recheck_redaction" => "recheck_order",
         "hub_propose" => "propose",
         "hub_proposals" => "proposals",
         "hub_withdraw_proposal" => "withdraw",

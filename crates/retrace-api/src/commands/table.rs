@@ -588,6 +588,9 @@ commands! {
     /// Approves a redaction that waits for a second person.
     write hub_approve_redaction(HubRedactionRef) -> HubRedactions
         at hub invalidates [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
+    /// Asks the machines that carried a redaction out to look again at what was left there, at their next sync.
+    write hub_recheck_redaction(HubRedactionRef) -> HubRedactions
+        at hub invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
     /// Proposes a change to another machine, which carries it out or refuses it.
     write hub_propose(HubProposeReq) -> HubProposal
         at hub invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused, ContentRedacted];

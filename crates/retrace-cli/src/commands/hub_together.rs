@@ -110,6 +110,7 @@ pub(crate) enum Together {
     ///
     ///     retrace hub redactions
     ///     retrace hub redactions approve order_…
+    ///     retrace hub redactions recheck order_…
     #[command(verbatim_doc_comment)]
     Redactions(RedactionArguments),
     /// Propose a change to another machine
@@ -170,6 +171,17 @@ enum OfRedaction {
     ///     retrace hub redactions approve order_…
     #[command(verbatim_doc_comment)]
     Approve {
+        /// `order_…`
+        id: String,
+    },
+    /// Have every machine that carried it out look again at what was left there
+    ///
+    /// Each looks at its next sync, and signs a new receipt. Take out first what its
+    /// own receipt names (`retrace receipts` there).
+    ///
+    ///     retrace hub redactions recheck order_…
+    #[command(verbatim_doc_comment)]
+    Recheck {
         /// `order_…`
         id: String,
     },
@@ -352,6 +364,7 @@ fn redactions(what: Option<OfRedaction>, shell: &mut Shell<'_, '_>) -> Ended {
     let list = match what {
         None => commands::hub_redactions(&app, Nothing {})?,
         Some(OfRedaction::Approve { id }) => commands::hub_approve_redaction(&app, HubRedactionRef { id })?,
+        Some(OfRedaction::Recheck { id }) => commands::hub_recheck_redaction(&app, HubRedactionRef { id })?,
     };
     shell.print_one(&list, |out, _| print::hub_together::redactions(out, &list))?;
     Ok(Exit::DONE)

@@ -253,6 +253,11 @@ export class FakeHub {
         if (found) Object.assign(found, { state: "ordered", approved_by: "ada", approved_at: AT });
         return redactions();
       },
+      hub_recheck_redaction: ({ id }) => {
+        const found = this.redactions.find((redaction) => redaction.id === id);
+        found?.machines.forEach((reach) => (reach.recheck = reach.state === "done"));
+        return redactions();
+      },
       hub_history: ({ memory = "" }) => {
         const own = this.items.filter(({ store, path }) => `${store}:${path}` === memory);
         return { versions: [...own, ...this.earlier.filter(({ path }) => memory.endsWith(`:${path}`))], next: null };
