@@ -53,6 +53,7 @@ const REPEATABLE: &[&str] = &[
     "sign_in",
     "versions",
     "waiting",
+    "withdrawn",
 ];
 
 /// Notes in the transaction of a request that it is carried out; refuses one that was before.

@@ -29,6 +29,7 @@ pub(crate) use sessions::{
 };
 pub(crate) use together::{
     approve, comment, decisions, history, inbox, left, of_project, projects, remove_comment, show, waiting,
+    withdrawn,
 };
 pub(crate) use versions::versions;
 

@@ -323,6 +323,7 @@ async fn carry_out(
         "redactions" => json(200, &requests::redactions(hub, scoped, caller).await?),
         "left" => json(200, &requests::left(scoped, caller, read(body)?).await?),
         "copy_refused" => json(200, &requests::copy_refused(scoped, caller, read(body)?).await?),
+        "withdrawn" => json(200, &requests::withdrawn(scoped, caller, read(body)?).await?),
         "decisions" => json(200, &requests::decisions(scoped, caller, read(body)?).await?),
         "show" => json(200, &requests::show(hub, scoped, caller, read(body)?).await?),
         "comment" => json(200, &requests::comment(hub, scoped, caller, read(body)?).await?),

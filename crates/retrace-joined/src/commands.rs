@@ -305,6 +305,7 @@ fn shown(version: ListedVersion) -> HubVersion {
         operation: version.operation,
         source: version.source,
         created_at: Timestamp::from_micros(version.created_at).to_rfc3339(),
+        undone: version.undone,
     }
 }
 

@@ -13,11 +13,11 @@ use retrace_engine::diff::diff_of;
 use retrace_engine::git;
 use retrace_log::{NewReview, ReviewedVersion, StoreRow};
 use retrace_model::{Actor, MemoryId, RelPath, Sha256, StoreId, Timestamp, Verdict};
-use retrace_sync::messages::{Done, NOT_ALLOWED, PackedContent};
+use retrace_sync::messages::{Done, NOT_ALLOWED, NOT_FOUND, PackedContent};
 use retrace_sync::together::{
     Approve, Approved, AskHistory, AskInbox, Comment, CommentRemoved, Decided, Decisions, HubDecision,
     HubVersionRow, Left, LeftMemory, MAX_COUNTED, OfProject, Projects, RemoveComment, RowPage, Shown,
-    VersionRef, Waiting,
+    VersionRef, Waiting, Withdrawn,
 };
 use retrace_wire::{
     ApiError, Code, FileDiff, HubApproveReq, HubApproved, HubComment, HubCommentRef, HubCommentReq, HubDiffReq, HubHistory,
@@ -120,6 +120,33 @@ pub(crate) fn tell_left(context: &Context<'_>, store: StoreId) -> Result<(), Hub
     Ok(())
 }
 
+/// Tells the hub which imports of a store were taken back here, where that is another thing than it was told before. Where some were,
+/// it is told again once more versions were sent.
+pub(crate) fn tell_withdrawn(context: &Context<'_>, store: StoreId) -> Result<(), HubError> {
+    let inner = context.together;
+    let member = state::joined(inner)?;
+    let known = member.stores.get(&store.to_string());
+    let Some(sent) = known.and_then(|known| known.sent) else { return Ok(()) };
+    let operations = inner.read(|reader| Ok(reader.withdrawn_imports(store)?))?;
+    let told = match operations.is_empty() {
+        true => None,
+        false => {
+            let text = format!("{} {operations:?}", sent.local_seq);
+            Some(Sha256::of(text.as_bytes()).to_hex())
+        }
+    };
+    if known.and_then(|known| known.withdrawn.as_ref()) == told.as_ref() {
+        return Ok(());
+    }
+    match context.hub.call::<Done>("withdrawn", &Withdrawn { store: store.to_string(), operations }) {
+        // A hub that is older lists them as before.
+        Err(HubError::Refused { kind, .. }) if kind == NOT_FOUND => return Ok(()),
+        answer => answer?,
+    };
+    state::update(inner, store, |state| state.withdrawn = told)?;
+    Ok(())
+}
+
 /// Tells the hub of which project a store is, once: a hash of its repository's remote, and the repository's name.
 pub(crate) fn tell_project(context: &Context<'_>, store: &StoreRow) -> Result<(), HubError> {
     let inner = context.together;
@@ -190,6 +217,7 @@ fn item(version: HubVersionRow) -> HubItem {
         created_at: instant(row.created_at),
         reviewed,
         comments,
+        undone: row.undone,
     }
 }
 

@@ -105,6 +105,9 @@ pub(crate) struct StoreState {
     /// Hash of what the hub was told is left to review.
     #[serde(default)]
     pub(crate) left: Option<String>,
+    /// Hash of the imports that the hub was told are taken back; none where none is.
+    #[serde(default)]
+    pub(crate) withdrawn: Option<String>,
     /// Hash of the remote that the hub was told; empty for none.
     #[serde(default)]
     pub(crate) project: Option<String>,

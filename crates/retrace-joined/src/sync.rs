@@ -251,6 +251,8 @@ fn tell_all_again(inner: &Engine, stores: &[StoreRow]) -> Result<(), ApiError> {
         for store in stores {
             if let Some(state) = member.stores.get_mut(&store.id.to_string()) {
                 (state.redaction, state.left, state.project) = (0, None, None);
+                // Of a state that is told as none, the hub has to hear all the same.
+                state.withdrawn = Some(String::new());
             }
         }
     })
@@ -277,6 +279,7 @@ fn tell(
     // Of a log that is another than at the hub, nothing that the hub would take for that one's.
     let listed = stores.iter().filter(|store| store.removed_at.is_none() && compared.is_same_log());
     let told = listed.into_iter().try_for_each(|store| {
+        review::tell_withdrawn(context, store.id)?;
         review::tell_left(context, store.id)?;
         review::tell_project(context, store)
     });

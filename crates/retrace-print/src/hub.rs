@@ -95,11 +95,12 @@ pub fn synced(out: &mut dyn Write, synced: &HubSynced) -> Result<()> {
 pub fn version(out: &mut dyn Write, version: &HubVersion) -> Result<()> {
     writeln!(
         out,
-        "{}  {}  {}  {}  {}  {}",
+        "{}  {}  {}  {}{}  {}  {}",
         visible::line(&version.machine_name),
         visible::line(&version.store_name),
         version.seq,
         visible::line(&version.operation),
+        if version.undone { " (undone)" } else { "" },
         visible::line(version.path.as_deref().unwrap_or("(redacted)")),
         visible::line(
             version.content_sha256.as_deref().map_or("-", |sha256| sha256.get(..12).unwrap_or(sha256))

@@ -12,12 +12,13 @@ use std::io::{Result, Write};
 pub fn item(out: &mut dyn Write, item: &HubItem) -> Result<()> {
     writeln!(
         out,
-        "{}  {}  {}:{}  {}{}{}",
+        "{}  {}  {}:{}  {}{}{}{}",
         item.id,
         visible::line(&item.machine_name),
         visible::line(&item.store_name),
         visible::line(item.path.as_deref().unwrap_or("(redacted)")),
         visible::line(&item.operation),
+        if item.undone { " (undone)" } else { "" },
         if item.reviewed { "  reviewed" } else { "" },
         match item.comments {
             0 => String::new(),

@@ -354,6 +354,9 @@ pub struct ListedVersion {
     pub size: Option<u64>,
     /// `kept`, `not_sent`, `expired`, `redacted`, or `none` for a deletion.
     pub content: String,
+    /// True if it came in with an import that its machine took back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub undone: bool,
 }
 
 /// A machine of the organisation.

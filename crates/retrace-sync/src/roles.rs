@@ -155,6 +155,7 @@ pub const REQUESTS: &[(&str, Right)] = &[
     ("versions", Right::ReadMetadata),
     ("waiting", Right::Belong),
     ("withdraw", Right::Review),
+    ("withdrawn", Right::Send),
 ];
 
 /// The right that a request needs; `None` for one that there is not.

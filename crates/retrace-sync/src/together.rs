@@ -321,6 +321,15 @@ pub struct LeftMemory {
     pub base: u64,
 }
 
+/// Says which imports of a store the asking machine took back; every other one counts.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Withdrawn {
+    /// The store.
+    pub store: String,
+    /// Operations in the log of the machine.
+    pub operations: Vec<u64>,
+}
+
 /// Asks for reviews that were made at the hub of memories of the asking machine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Decided {

@@ -249,6 +249,10 @@ pub struct HubVersion {
     pub source: String,
     /// When it was recorded.
     pub created_at: String,
+    /// True if it came in with an import that its machine took back: the log there does not list it.
+    #[serde(default)]
+    #[ts(as = "Option<bool>", optional)]
+    pub undone: bool,
 }
 
 /// Asks for a token for one more machine.

@@ -152,6 +152,10 @@ pub struct HubItem {
     /// Comments on it.
     #[ts(type = "number")]
     pub comments: u64,
+    /// True if it came in with an import that its machine took back: the log there does not list it.
+    #[serde(default)]
+    #[ts(as = "Option<bool>", optional)]
+    pub undone: bool,
 }
 
 /// Asks for a page of what nobody reviewed.

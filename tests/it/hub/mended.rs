@@ -2,8 +2,9 @@
 
 use super::stores_off_the_list::api;
 use super::{Hub, Machine, raw};
+use crate::rebuilt::Repository;
 use retrace_api::commands;
-use retrace_api::wire::HubAgentTokenReq;
+use retrace_api::wire::{HubAgentTokenReq, HubHistoryReq, HubInboxReq, ImportGitReq, UndoReq};
 use retrace_hub::{Check, DoctorOptions, State, doctor};
 use serde_json::json;
 
@@ -210,4 +211,58 @@ fn the_doctor_names_what_was_lost_or_weakened() {
     assert_eq!(exit, retrace_cli::Exit::DONE, "{errors}");
     assert_eq!(hub.database.query("SELECT count(*) FROM contents"), all);
     is_sound(&hub);
+}
+
+#[test]
+fn an_import_that_was_taken_back_is_told_as_undone() {
+    let Some((hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    let Some(mut git) = Repository::new(b.world.path("notes")) else { return };
+    git.write("fact.md", "one\n");
+    git.commit("One");
+    git.write("fact.md", "two\n");
+    git.commit("Two");
+    b.record("fact.md", "three\n");
+    b.synced();
+    let inbox = || {
+        let items = commands::hub_inbox(&a.world.app, HubInboxReq::default()).expect("an inbox").items;
+        items.into_iter().map(|item| (item.id, item.undone)).collect::<Vec<_>>()
+    };
+    let history = || {
+        let memory = "notes:fact.md".to_owned();
+        let request = HubHistoryReq { memory, after: None, limit: None };
+        commands::hub_history(&a.world.app, request).expect("a history").versions.len()
+    };
+    let undone = || a.versions().into_iter().filter(|version| version.undone).count();
+    let (before, versions) = (inbox(), history());
+
+    let request = ImportGitReq {
+        directory: b.world.path("notes").to_string_lossy().into_owned(),
+        store: Some("notes".to_owned()),
+        ..ImportGitReq::default()
+    };
+    let imported = commands::import_git(&b.world.app, request).expect("an import");
+    let operation = imported.operation_seq.expect("something came in");
+    b.synced();
+    assert_eq!((undone(), history()), (0, versions + 2));
+    let undo = |operation: u64| {
+        let request = UndoReq { operation_seq: Some(operation), dry_run: false };
+        commands::undo(&b.world.app, request).expect("it is undone").operation_seq.expect("an operation")
+    };
+    let undoing = undo(operation);
+    b.synced();
+    assert_eq!((undone(), history()), (2, versions));
+    assert_eq!(inbox(), before);
+    let (_, text, _) = a.run(&["hub", "versions"]);
+    assert_eq!(text.matches("(undone)").count(), 2, "{text}");
+    // What is sent later changes nothing about it, and nor does sending everything again.
+    b.record("fact.md", "four\n");
+    b.synced();
+    assert_eq!(undone(), 2);
+    hub.database.sql("UPDATE versions SET withdrawn = false");
+    let (exit, _, errors) = b.run(&["sync", "--resend"]);
+    assert_eq!(exit, retrace_cli::Exit::DONE, "{errors}");
+    assert_eq!(undone(), 2);
+    undo(undoing);
+    b.synced();
+    assert_eq!(undone(), 0);
 }

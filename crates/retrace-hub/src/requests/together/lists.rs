@@ -137,7 +137,7 @@ pub(crate) async fn history(
          JOIN versions v ON v.org = k.org AND v.store = k.store AND v.machine = k.machine AND v.memory = k.memory
          JOIN machines m ON m.org = v.org AND m.machine = v.machine
          JOIN stores s ON s.org = v.org AND s.store = v.store AND s.machine = v.machine
-         WHERE k.org = $1 AND k.path_key = $4 AND (v.created_at, v.seq, v.machine, v.store) < ($5, $6, $8, $9)
+         WHERE k.org = $1 AND k.path_key = $4 AND NOT v.withdrawn AND (v.created_at, v.seq, v.machine, v.store) < ($5, $6, $8, $9)
          ORDER BY v.created_at DESC, v.seq DESC, v.machine DESC, v.store DESC LIMIT $7"
     );
     let key = path_key(hub, caller.org, &request.path.0);
