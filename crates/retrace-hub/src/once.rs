@@ -51,6 +51,7 @@ const REPEATABLE: &[&str] = &[
     "show",
     "sign_head",
     "sign_in",
+    "told",
     "versions",
     "waiting",
     "withdrawn",

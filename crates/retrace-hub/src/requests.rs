@@ -15,7 +15,9 @@ mod versions;
 pub(crate) use chains::{append, head, link_at, sign_head};
 pub(crate) use contents::{contents, redact};
 pub(crate) use copies::copy_refused;
-pub(crate) use members::{caller, clock, hello, join, leave, machines, register, remove, set_role, token};
+pub(crate) use members::{
+    caller, clock, hello, join, leave, machines, register, remove, set_role, token, told,
+};
 pub(crate) use mend::mend;
 pub(crate) use policy::{audit, policy, policy_of, set_policy, store_that_is_not_there};
 pub(crate) use proposals::{proposals, propose, settle, withdraw};

@@ -333,6 +333,7 @@ async fn carry_out(
         "history" => json(200, &requests::history(hub, scoped, caller, read(body)?).await?),
         "of_project" => json(200, &requests::of_project(hub, scoped, caller, read(body)?).await?),
         "projects" => json(200, &requests::projects(scoped, caller).await?),
+        "told" => json(200, &requests::told(scoped, caller, read(body)?).await?),
         "waiting" => json(200, &requests::waiting(scoped, caller).await?),
         "propose" => json(200, &requests::propose(hub, scoped, caller, read(body)?).await?),
         "proposals" => json(200, &requests::proposals(hub, scoped, caller, read(body)?).await?),

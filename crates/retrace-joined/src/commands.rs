@@ -6,6 +6,7 @@ use crate::people::shown_person;
 use crate::policy::{asked_view, role_of, shown_role};
 use crate::state::{self, Membership};
 use crate::sync::waiting_view;
+use crate::told;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use retrace_engine::{Engine, asked};
@@ -129,6 +130,7 @@ pub fn hub_join(member: &Member, request: HubJoinReq) -> Result<HubStatus, ApiEr
         answer => answer,
     };
     let joined = joined.map_err(|error| error.of_joining(&url))?;
+    told::forget(inner)?;
     state::begin(
         inner,
         &Membership {
@@ -151,6 +153,7 @@ pub fn hub_join(member: &Member, request: HubJoinReq) -> Result<HubStatus, ApiEr
             decided: 0,
             shared: None,
             person: None,
+            told: None,
             forked: false,
         },
     )?;

@@ -29,6 +29,7 @@ mod sessions;
 mod shared;
 mod state;
 mod sync;
+mod told;
 mod window;
 
 pub use agents::{hub_agent_token, hub_agent_token_revoke, hub_agent_tokens};

@@ -6,6 +6,7 @@ use crate::compared::Compared;
 use crate::member::Member;
 use crate::redactions::{Context, instant};
 use crate::state;
+use crate::told;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use retrace_engine::Engine;
@@ -374,6 +375,10 @@ pub fn hub_approve(member: &Member, request: HubApproveReq) -> Result<HubApprove
     let hub = member.hub()?;
     let asked = Approve { versions: request.versions, person: member.person() };
     let approved: Approved = hub.ask("approve", &asked)?;
+    if let Some(inner) = member.engine() {
+        // The approval stands. Without this note it is not made again where the hub loses it.
+        drop(told::note_approved(inner, &asked.versions));
+    }
     Ok(HubApproved { memories: approved.memories })
 }
 

@@ -63,6 +63,9 @@ pub(crate) struct Membership {
     /// Who signed in on this machine.
     #[serde(default)]
     pub(crate) person: Option<SignedIn>,
+    /// What the hub gave back or was told at the end of the last sync of all stores.
+    #[serde(default)]
+    pub(crate) told: Option<String>,
     /// True where the last sync found that another copy of this log goes on under the same identity.
     #[serde(default)]
     pub(crate) forked: bool,
@@ -213,7 +216,7 @@ fn lock_file(inner: &Engine, name: &str) -> Result<File, ApiError> {
 }
 
 /// Waits until no other process, and nothing else of this one, changes these files. It ends when the answer is dropped.
-fn hold(inner: &Engine) -> Result<File, ApiError> {
+pub(crate) fn hold(inner: &Engine) -> Result<File, ApiError> {
     let file = lock_file(inner, "hub.lock")?;
     file.lock()
         .map_err(|error| ApiError::new(Code::CannotWrite, say::not_written(error.to_string()), "hub.lock"))?;
@@ -272,7 +275,7 @@ pub(crate) fn update_all(inner: &Engine, change: impl FnOnce(&mut Membership)) -
     save(inner, &membership)
 }
 
-fn remove(path: &Path) -> Result<(), ApiError> {
+pub(crate) fn remove(path: &Path) -> Result<(), ApiError> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             Err(ApiError::new(Code::CannotWrite, say::not_written(error), show(path)))

@@ -5,7 +5,7 @@ use crate::client::{Hub, HubError, hint_of_sync};
 use crate::compared::Compared;
 use crate::redactions::{self, Context};
 use crate::state::{self, KeptWaiting, Membership, Sent, StoreState};
-use crate::{Together, policy, proposals, review, sessions};
+use crate::{Together, policy, proposals, review, sessions, told};
 use retrace_engine::Engine;
 use retrace_engine::jobs::Job;
 use retrace_log::{ChainedVersion, StoreRow, Tags};
@@ -98,6 +98,8 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
     }
     if request.resend {
         tell_all_again(inner, &stores)?;
+    } else {
+        told::compare(inner, hello.told.as_deref())?;
     }
     // Before the hub destroys what has the same content: afterwards nobody could say where in it the secret stood.
     let searched = redactions::tell_what_was_lost(&context, hello.redacted);
@@ -199,7 +201,8 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
             Ok(shared) => answer.shared = shared,
             Err(error) => answer.problems.extend(of_machine(&member, error)?),
         }
-        match tell(&context, &stores, &compared, &mut answer) {
+        let at_hub = hello.told.as_deref().filter(|_| request.store.is_none());
+        match tell(&context, &stores, &compared, at_hub, &mut answer) {
             Ok(()) => {}
             Err(error) => answer.problems.extend(of_machine(&member, error)?),
         }
@@ -243,16 +246,13 @@ fn note_fork(
 /// Forgets what the hub was told beside versions and contents, so that a hub which lost some of it is told of all of it again:
 /// redactions above all, what is left to review, projects and sessions. Reviews made at the hub are asked for again.
 fn tell_all_again(inner: &Engine, stores: &[StoreRow]) -> Result<(), ApiError> {
+    told::tell_again(inner)?;
     state::update_all(inner, |member| {
         member.search_all = true;
         member.lost_at = None;
-        member.decided = 0;
-        member.shared = None;
         for store in stores {
             if let Some(state) = member.stores.get_mut(&store.id.to_string()) {
-                (state.redaction, state.left, state.project) = (0, None, None);
-                // Of a state that is told as none, the hub has to hear all the same.
-                state.withdrawn = Some(String::new());
+                state.redaction = 0;
             }
         }
     })
@@ -274,6 +274,7 @@ fn tell(
     context: &Context<'_>,
     stores: &[StoreRow],
     compared: &Compared,
+    at_hub: Option<&str>,
     answer: &mut HubSynced,
 ) -> Result<(), HubError> {
     // Of a log that is another than at the hub, nothing that the hub would take for that one's.
@@ -291,7 +292,13 @@ fn tell(
         member.role = waiting.what.role.clone().unwrap_or_else(|| member.role.clone());
         member.waiting = Some(waiting);
     })?;
-    told
+    told?;
+    // A copy of a log approves nothing in the place of the other.
+    if compared.is_same_log() {
+        told::approve_again(context)?;
+        told::end(context, at_hub)?;
+    }
+    Ok(())
 }
 
 /// What waits, as it is shown.

@@ -84,6 +84,18 @@ pub struct Hello {
     /// it of are what a hub says that lost some redactions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redacted: Option<u64>,
+    /// In the same answer: what the machine said last with [`Told`]; empty where it said nothing yet. Where that is another thing than
+    /// the machine knows, the hub lost some of what it was told beside versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<String>,
+}
+
+/// Ends a sync of all stores: a hash of what the machine told beside versions, and of the reviews that it took.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Told {
+    /// The hash. It means nothing to a hub, which gives it back.
+    #[serde(with = "hash")]
+    pub digest: Sha256,
 }
 
 /// A machine asks to be registered.

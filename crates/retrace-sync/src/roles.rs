@@ -152,6 +152,7 @@ pub const REQUESTS: &[(&str, Right)] = &[
     ("sign_in", Right::Belong),
     ("sign_out", Right::Belong),
     ("token", Right::Administer),
+    ("told", Right::Send),
     ("versions", Right::ReadMetadata),
     ("waiting", Right::Belong),
     ("withdraw", Right::Review),

@@ -1,10 +1,13 @@
 //! A hub that lost rows, or was changed past it: what it mends by itself, and what its doctor names.
 
+use super::kept_out::Restored;
 use super::stores_off_the_list::api;
 use super::{Hub, Machine, raw};
 use crate::rebuilt::Repository;
 use retrace_api::commands;
-use retrace_api::wire::{HubAgentTokenReq, HubHistoryReq, HubInboxReq, ImportGitReq, UndoReq};
+use retrace_api::wire::{
+    HubAgentTokenReq, HubApproveReq, HubHistoryReq, HubInboxReq, HubShowReq, ImportGitReq, ReviewReq, UndoReq,
+};
 use retrace_hub::{Check, DoctorOptions, State, doctor};
 use serde_json::json;
 
@@ -265,4 +268,70 @@ fn an_import_that_was_taken_back_is_told_as_undone() {
     undo(undoing);
     b.synced();
     assert_eq!(undone(), 0);
+}
+
+#[test]
+fn a_plain_sync_tells_a_restored_hub_what_it_lacks_beside_versions() {
+    let Some((restored, hub)) = Restored::start() else { return };
+    let (a, b) = (Machine::new("a"), Machine::new("b"));
+    a.join(&restored.network.url(), hub.owner_token().expect("a token")).expect("it joins");
+    b.join(&restored.network.url(), &a.token()).expect("it joins");
+    let fact = b.record("fact.md", "a fact\n").id;
+    let own = b.record("own.md", "reviewed on its machine\n").id;
+    b.record("left.md", "nobody looked at this\n");
+    b.synced();
+    a.synced();
+    restored.dump();
+
+    let approve = |version: &str| {
+        let request = HubApproveReq { versions: vec![version.to_owned()] };
+        commands::hub_approve(&a.world.app, request).expect("approved")
+    };
+    approve(&fact);
+    assert_eq!(b.synced().reviews, 1);
+    let verdict = "approve".to_owned();
+    let request = ReviewReq { versions: vec![own], verdict, ..ReviewReq::default() };
+    commands::review(&b.world.app, request).expect("a review");
+    b.synced();
+    a.synced();
+    let inbox = || {
+        let items = commands::hub_inbox(&a.world.app, HubInboxReq::default()).expect("an inbox").items;
+        items.into_iter().filter_map(|item| item.path).collect::<Vec<_>>()
+    };
+    assert_eq!(inbox(), ["left.md"]);
+
+    let _hub = restored.restore(hub);
+    assert_eq!(inbox().len(), 3);
+    a.synced();
+    let synced = b.synced();
+    assert_eq!((synced.reviews, synced.stores[0].versions), (0, 0), "nothing is noted twice, no version was lost");
+    assert_eq!(inbox(), ["left.md"]);
+    let show = HubShowReq { version: fact, content: false };
+    let reviews = commands::hub_show(&a.world.app, show).expect("a version").reviews;
+    assert_eq!(reviews.len(), 1, "{reviews:?}");
+    // Approvals have the same numbers again as some that the machine took before.
+    let next = b.record("next.md", "one more\n").id;
+    b.synced();
+    approve(&next);
+    assert_eq!(b.synced().reviews, 1);
+    for machine in [&a, &b] {
+        assert_eq!(machine.synced().reviews, 0);
+    }
+}
+
+#[test]
+fn an_approval_that_a_hub_lost_before_the_next_sync_is_made_again() {
+    let Some((restored, hub)) = Restored::start() else { return };
+    let a = Machine::new("a");
+    a.join(&restored.network.url(), hub.owner_token().expect("a token")).expect("it joins");
+    let fact = a.record("fact.md", "a fact\n").id;
+    a.synced();
+    restored.dump();
+    let request = HubApproveReq { versions: vec![fact] };
+    commands::hub_approve(&a.world.app, request).expect("approved");
+    let _hub = restored.restore(hub);
+    let left = || commands::hub_inbox(&a.world.app, HubInboxReq::default()).expect("an inbox").items.len();
+    assert_eq!(left(), 1);
+    a.synced();
+    assert_eq!(left(), 0);
 }
