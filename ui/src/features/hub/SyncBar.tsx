@@ -102,8 +102,8 @@ export function SyncBar({ status }: { status: HubStatus }) {
           <Trans>
             A copy of this machine’s data directory was refused <Moment at={status.waiting.copy.at} form="ago" />, from
             version {format.number(status.waiting.copy.seq)} of{" "}
-            {status.waiting.copy.store_name ?? status.waiting.copy.store} on. Stop it, or let it leave the hub and join as
-            a machine of its own.
+            {status.waiting.copy.store_name ?? status.waiting.copy.store} on. Stop it, or let it leave the hub and join
+            as a machine of its own.
           </Trans>
         </p>
       )}

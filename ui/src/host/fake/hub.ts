@@ -225,7 +225,7 @@ export class FakeHub {
         const item = this.item(version);
         const all = this.comments.get(item.id) ?? [];
         const [comment] = anyRecorded("hub_comment").comments;
-        this.comments.set(item.id, [...all, { ...comment!, number: all.length + 1, text }]);
+        this.comments.set(item.id, [...all, { ...comment!, number: all.length + 1, text, removable: true }]);
         item.comments = all.length + 1;
         return this.shown(version);
       },
@@ -254,8 +254,10 @@ export class FakeHub {
         return redactions();
       },
       hub_recheck_redaction: ({ id }) => {
-        const found = this.redactions.find((redaction) => redaction.id === id);
-        found?.machines.forEach((reach) => (reach.recheck = reach.state === "done"));
+        this.redactions = this.redactions.map((one) => {
+          const machines = one.machines.map((reach) => ({ ...reach, recheck: reach.state === "done" }));
+          return one.id === id ? { ...one, machines } : one;
+        });
         return redactions();
       },
       hub_history: ({ memory = "" }) => {
