@@ -22,8 +22,8 @@ pub(crate) use mend::mend;
 pub(crate) use policy::{audit, policy, policy_of, set_policy, store_that_is_not_there};
 pub(crate) use proposals::{proposals, propose, settle, withdraw};
 pub(crate) use redactions::{
-    KeptOut, approve_order, beside_others, name, orders, receipt, recheck_order, redactions, replicas, search,
-    search_texts,
+    KeptOut, approve_order, beside_others, name, orders, receipt, recheck_order, redactions, replicas,
+    search, search_texts,
 };
 pub(crate) use sessions::{
     EntryRows, keep_to, keep_within, ledger, place_of, presence, put_entries, put_session_rules,

@@ -13,14 +13,14 @@ use retrace_engine::{Engine, asked};
 use retrace_model::{RelPath, Timestamp};
 use retrace_outbound::Cancel;
 use retrace_sync::messages::{
-    Bytes, Done, Join, Joined, LAST_OWNER, ListVersions, ListedVersion, NOT_ALLOWED, NOT_REGISTERED, NewToken,
-    REPEATED, Token, UNAVAILABLE, VersionPage,
+    Bytes, Done, Join, Joined, LAST_OWNER, ListVersions, ListedVersion, NOT_ALLOWED, NOT_REGISTERED,
+    NewToken, REPEATED, Token, UNAVAILABLE, VersionPage,
 };
 use retrace_sync::sign::join_text;
 use retrace_wire::{
-    ApiError, HubAcceptReq, HubBackground, HubFault, HubJoinReq, HubLeaveReq, HubProblem, HubRole, HubSend, HubSendReq, HubShare,
-    HubStatus, HubStore, HubToken, HubTokenReq, HubVersion, HubVersions, HubVersionsReq, HubWaiting,
-    Nothing,
+    ApiError, HubAcceptReq, HubBackground, HubFault, HubJoinReq, HubLeaveReq, HubProblem, HubRole, HubSend,
+    HubSendReq, HubShare, HubStatus, HubStore, HubToken, HubTokenReq, HubVersion, HubVersions,
+    HubVersionsReq, HubWaiting, Nothing,
 };
 use std::sync::Arc;
 

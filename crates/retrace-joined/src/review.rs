@@ -21,9 +21,9 @@ use retrace_sync::together::{
     VersionRef, Waiting, Withdrawn,
 };
 use retrace_wire::{
-    ApiError, Code, FileDiff, HubApproveReq, HubApproved, HubComment, HubCommentRef, HubCommentReq, HubDiffReq, HubHistory,
-    HubHistoryReq, HubInbox, HubInboxReq, HubItem, HubProject, HubProjectStore, HubProjects, HubReview,
-    HubShowReq, HubShown, Nothing,
+    ApiError, Code, FileDiff, HubApproveReq, HubApproved, HubComment, HubCommentRef, HubCommentReq,
+    HubDiffReq, HubHistory, HubHistoryReq, HubInbox, HubInboxReq, HubItem, HubProject, HubProjectStore,
+    HubProjects, HubReview, HubShowReq, HubShown, Nothing,
 };
 
 /// Versions of a page where no number is asked for.
@@ -405,7 +405,9 @@ pub fn hub_remove_comment(member: &Member, request: HubCommentRef) -> Result<Hub
     let removed: CommentRemoved = match removed {
         Err(HubError::Refused { kind, .. }) if kind == NOT_ALLOWED => {
             let subject = request.number.to_string();
-            return Err(ApiError::new(Code::KeyRefused, own::not_yours(), subject).hint(own::ask_who_wrote_it()));
+            return Err(
+                ApiError::new(Code::KeyRefused, own::not_yours(), subject).hint(own::ask_who_wrote_it())
+            );
         }
         answer => hub.answered("remove_comment", answer)?,
     };

@@ -13,8 +13,8 @@ use retrace_message::Message;
 use retrace_model::{MachineId, OrgId, Sha256, StoreId};
 use retrace_sync::chain::Head;
 use retrace_sync::messages::{
-    Append, Bytes, Clock, Contents, CopyRefused, Done, HEAD_MOVED, Hello, Link, LinkAt, NOT_FOUND, OfStore, PackedContent,
-    Redact, Redacted, SentContent, SentOpened, SentVersion, SignHead, SignedHead, Taken,
+    Append, Bytes, Clock, Contents, CopyRefused, Done, HEAD_MOVED, Hello, Link, LinkAt, NOT_FOUND, OfStore,
+    PackedContent, Redact, Redacted, SentContent, SentOpened, SentVersion, SignHead, SignedHead, Taken,
 };
 use retrace_sync::sign::{head_text, is_signed};
 use retrace_sync::together::MAX_COUNTED;

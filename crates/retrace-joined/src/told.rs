@@ -63,11 +63,8 @@ pub(crate) fn forget(inner: &Engine) -> Result<(), ApiError> {
 
 /// A hash of what the hub was told and of what was taken from it.
 fn digest(inner: &Engine, member: &Membership) -> Result<Sha256, ApiError> {
-    let stores: Vec<_> = member
-        .stores
-        .iter()
-        .map(|(id, state)| (id, &state.left, &state.project, &state.withdrawn))
-        .collect();
+    let stores: Vec<_> =
+        member.stores.iter().map(|(id, state)| (id, &state.left, &state.project, &state.withdrawn)).collect();
     let all = (stores, &member.shared, member.decided, approvals(inner)?.versions);
     let text = serde_json::to_vec(&all)
         .map_err(|error| ApiError::new(Code::Internal, say::not_kept(error.to_string()), "hub.json"))?;

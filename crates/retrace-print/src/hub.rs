@@ -50,7 +50,10 @@ pub fn status(out: &mut dyn Write, status: &HubStatus) -> Result<()> {
     writeln!(out, "  sync in the background is {on}{}", visible::line(&last))?;
     if let Some(copy) = status.waiting.as_ref().and_then(|waiting| waiting.copy.as_ref()) {
         writeln!(out, "  a copy of this machine's data directory was refused: {}", refused_copy(copy))?;
-        writeln!(out, "    stop it, or make it a machine of its own: `retrace hub leave --new-identity` there")?;
+        writeln!(
+            out,
+            "    stop it, or make it a machine of its own: `retrace hub leave --new-identity` there"
+        )?;
     }
     let waits = status.waiting.as_ref().map(super::hub_together::waiting).unwrap_or_default();
     waits.iter().try_for_each(|line| writeln!(out, "  {line}"))

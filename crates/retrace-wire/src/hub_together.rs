@@ -1,6 +1,8 @@
 //! What machines of a hub do to each other: redactions that reach all of them, proposals, reviews, comments.
 
-use super::{Finding, HubRefusedCopy, HubOrderState, HubProposalKind, HubProposalState, HubReachState, Message};
+use super::{
+    Finding, HubOrderState, HubProposalKind, HubProposalState, HubReachState, HubRefusedCopy, Message,
+};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

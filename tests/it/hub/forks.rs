@@ -133,7 +133,10 @@ fn whoever_is_at_the_machine_hears_of_a_refused_copy() {
     let of = |name: &str| listed.iter().find(|machine| machine.name == name).expect("it is listed");
     assert!(of("a").copy.is_none() && of("b").copy.is_some());
     let (_, text, _) = a.run(&["hub", "machines"]);
-    assert!(text.lines().any(|line| line.starts_with("b ") && line.contains("a copy of it was refused")), "{text}");
+    assert!(
+        text.lines().any(|line| line.starts_with("b ") && line.contains("a copy of it was refused")),
+        "{text}"
+    );
     let check = examined();
     assert_eq!(check.state, State::Warning);
     assert!(check.found.contains("of b,") && check.next.contains("--new-identity"), "{check:?}");

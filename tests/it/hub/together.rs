@@ -6,8 +6,8 @@ use base64::engine::general_purpose::STANDARD;
 use retrace_api::commands;
 use retrace_api::wire::{
     self, Code, HubApproveReq, HubCommentReq, HubDiffReq, HubHistoryReq, HubInboxReq, HubProposalKind,
-    HubProposalRef, HubProposeReq, HubReachState, HubRedaction, HubRedactionRef, HubRole, HubRoleReq, HubShowReq,
-    Nothing, RedactReq,
+    HubProposalRef, HubProposeReq, HubReachState, HubRedaction, HubRedactionRef, HubRole, HubRoleReq,
+    HubShowReq, Nothing, RedactReq,
 };
 use retrace_model::Sha256;
 use retrace_tests::holds_bytes;
@@ -446,9 +446,8 @@ fn a_comment_is_removed_by_whoever_wrote_it_and_by_an_owner() {
     let said = comment(&b, "of b, two");
     assert_eq!(said.iter().map(|one| one.removable).collect::<Vec<_>>(), [false, true, true]);
     let numbers: Vec<u64> = said.iter().map(|one| one.number).collect();
-    let remove = |machine: &Machine, number: u64| {
-        machine.run(&["hub", "comment", "--remove", &number.to_string()])
-    };
+    let remove =
+        |machine: &Machine, number: u64| machine.run(&["hub", "comment", "--remove", &number.to_string()]);
     let (exit, shown, errors) = b.run(&["hub", "show", &version]);
     assert_eq!(exit, retrace_cli::Exit::DONE, "{errors}");
     assert!(shown.contains(&format!("comment {} by", numbers[1])), "{shown}");

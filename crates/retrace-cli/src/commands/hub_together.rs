@@ -7,9 +7,9 @@ use crate::shell::Shell;
 use clap::{Args, Subcommand, ValueEnum};
 use retrace_api::commands;
 use retrace_api::wire::{
-    ApiError, Code, HubAcceptReq, HubApproveReq, HubBackgroundReq, HubCommentRef, HubCommentReq, HubDiffReq, HubHistoryReq,
-    HubInboxReq, HubProposal, HubProposalKind, HubProposalRef, HubProposeReq, HubRedactionRef, HubShowReq,
-    Message, Nothing,
+    ApiError, Code, HubAcceptReq, HubApproveReq, HubBackgroundReq, HubCommentRef, HubCommentReq, HubDiffReq,
+    HubHistoryReq, HubInboxReq, HubProposal, HubProposalKind, HubProposalRef, HubProposeReq, HubRedactionRef,
+    HubShowReq, Message, Nothing,
 };
 use std::path::PathBuf;
 

@@ -107,7 +107,8 @@ pub(super) async fn ends(examined: &Examined) -> Result<Vec<Check>, Failure> {
     }
     if !ahead.is_empty() {
         let found = format!("Newest versions are missing: {}.", names(&ahead));
-        let next = "Restore a backup that has them, or send them again: `retrace sync --resend` on that machine.";
+        let next =
+            "Restore a backup that has them, or send them again: `retrace sync --resend` on that machine.";
         checks.push(Check::error("heads", found, next));
     }
     if !other.is_empty() {
@@ -138,7 +139,8 @@ pub(super) async fn lost_contents(examined: &Examined) -> Result<Vec<Check>, Fai
     for row in &rows {
         let (store, machine) = (StoreId(id16(row, 0)?), MachineId(id16(row, 1)?));
         let (first, last): (i64, i64) = (row.get(3), row.get(4));
-        let which = if first == last { format!("version {first}") } else { format!("versions {first} to {last}") };
+        let which =
+            if first == last { format!("version {first}") } else { format!("versions {first} to {last}") };
         lost.push(format!("{} in {which} of {store} of {machine}", row.get::<_, i64>(2)));
     }
     let which = if examined.whole { "all versions" } else { "the newest of each chain; --whole takes all" };

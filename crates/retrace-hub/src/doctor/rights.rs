@@ -99,7 +99,8 @@ pub(super) async fn rights(examined: &Examined) -> Result<Vec<Check>, Failure> {
             had.insert(grant);
         }
     }
-    let is_had = |grant: &&Grant| had.contains(*grant) || had.contains(&(grant.0.clone(), grant.1.clone(), None));
+    let is_had =
+        |grant: &&Grant| had.contains(*grant) || had.contains(&(grant.0.clone(), grant.1.clone(), None));
     let missing: Vec<String> = given.iter().filter(|grant| !is_had(grant)).map(shown).collect();
     let roles = client
         .query(
@@ -112,7 +113,11 @@ pub(super) async fn rights(examined: &Examined) -> Result<Vec<Check>, Failure> {
     let mut checks = Vec::new();
     if !wider.is_empty() {
         let found = format!("Rights are wider than the hub's migrations give: {}.", some(&wider));
-        checks.push(Check::error("rights", found, statements(&to_revoke, |right| format!("REVOKE {right};"))));
+        checks.push(Check::error(
+            "rights",
+            found,
+            statements(&to_revoke, |right| format!("REVOKE {right};")),
+        ));
     }
     if !roles.is_empty() {
         let found = format!("The role retrace_hub has the rights of {}.", some(&roles));
@@ -120,12 +125,16 @@ pub(super) async fn rights(examined: &Examined) -> Result<Vec<Check>, Failure> {
         checks.push(Check::error("rights", found, next));
     }
     if !missing.is_empty() {
-        let found = format!("The role retrace_hub lacks rights that the hub's migrations give: {}.", some(&missing));
+        let found =
+            format!("The role retrace_hub lacks rights that the hub's migrations give: {}.", some(&missing));
         let next = statements(&missing, |right| format!("GRANT {right} TO retrace_hub;"));
         checks.push(Check::error("rights", found, next));
     }
     if checks.is_empty() {
-        checks.push(Check::ok("rights", "The role of requests has the rights that the migrations give, and no other."));
+        checks.push(Check::ok(
+            "rights",
+            "The role of requests has the rights that the migrations give, and no other.",
+        ));
     }
     Ok(checks)
 }
@@ -154,7 +163,8 @@ pub(super) async fn policies(examined: &Examined) -> Result<Vec<Check>, Failure>
         let Some(name) = row.get::<_, Option<String>>(1) else { continue };
         let (all, permissive, everybody): (bool, bool, bool) = (row.get(2), row.get(3), row.get(4));
         let checked: Option<String> = row.get(6);
-        let fits = all && permissive && everybody && is_ours(row.get(5)) && (checked.is_none() || is_ours(checked));
+        let fits =
+            all && permissive && everybody && is_ours(row.get(5)) && (checked.is_none() || is_ours(checked));
         if fits {
             kept.insert(table);
         } else if permissive {
@@ -165,12 +175,18 @@ pub(super) async fn policies(examined: &Examined) -> Result<Vec<Check>, Failure>
     let mut checks = Vec::new();
     if !wrong.is_empty() {
         let found = format!("Policies let through what the hub's do not: {}.", some(&wrong));
-        checks.push(Check::error("policies", found, statements(&wrong, |policy| format!("DROP POLICY {policy};"))));
+        checks.push(Check::error(
+            "policies",
+            found,
+            statements(&wrong, |policy| format!("DROP POLICY {policy};")),
+        ));
     }
     if !missing.is_empty() {
         let found = format!("The policy of_organisation is missing on {}.", some(&missing));
         let rule = "(org = decode(current_setting('retrace.org', true), 'hex'))";
-        let make = |table: &String| format!("CREATE POLICY of_organisation ON {table} USING {rule} WITH CHECK {rule};");
+        let make = |table: &String| {
+            format!("CREATE POLICY of_organisation ON {table} USING {rule} WITH CHECK {rule};")
+        };
         checks.push(Check::error("policies", found, statements(&missing, make)));
     }
     if checks.is_empty() {
@@ -182,7 +198,8 @@ pub(super) async fn policies(examined: &Examined) -> Result<Vec<Check>, Failure>
 
 /// True for the condition of the hub's policy, as PostgreSQL writes it.
 fn is_policy(expression: &str) -> bool {
-    let text: String = expression.replace("::text", "").chars().filter(|letter| !letter.is_whitespace()).collect();
+    let text: String =
+        expression.replace("::text", "").chars().filter(|letter| !letter.is_whitespace()).collect();
     text == POLICY || text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) == Some(POLICY)
 }
 
@@ -210,7 +227,9 @@ mod tests {
     #[test]
     fn one_condition_is_the_policy() {
         assert!(is_policy("(org = decode(current_setting('retrace.org'::text, true), 'hex'::text))"));
-        assert!(!is_policy("(org = decode(current_setting('retrace.org'::text, true), 'hex'::text)) OR true"));
+        assert!(!is_policy(
+            "(org = decode(current_setting('retrace.org'::text, true), 'hex'::text)) OR true"
+        ));
         assert!(!is_policy("true"));
     }
 }

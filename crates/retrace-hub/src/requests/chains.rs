@@ -71,11 +71,7 @@ pub(crate) async fn head(
 }
 
 /// Takes the machine's signature of a head that was mended.
-pub(crate) async fn sign_head(
-    scoped: &Scoped,
-    caller: &Caller,
-    request: SignHead,
-) -> Result<Done, Failure> {
+pub(crate) async fn sign_head(scoped: &Scoped, caller: &Caller, request: SignHead) -> Result<Done, Failure> {
     let store = store_id(&request.store)?;
     let head = Head { seq: request.seq, digest: request.digest };
     let claim = head_text(caller.org, caller.machine, store, &head, 0);

@@ -8,7 +8,9 @@ use crate::hosts as remote;
 use crate::wire::{ActResult, ApiError};
 use retrace_engine::Point;
 use retrace_engine::lock;
-use retrace_log::{Needles, Place, PlaceState, RawHits, Reader, ReceiptRow, StoreRow, Tags, VersionFilter, Words};
+use retrace_log::{
+    Needles, Place, PlaceState, RawHits, Reader, ReceiptRow, StoreRow, Tags, VersionFilter, Words,
+};
 use retrace_message::Message;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -186,7 +188,8 @@ impl Redactions {
         let files = [say::live_files_1_store(), say::live_files_stores(0)];
         let is_files = |place: &Place| files.iter().any(|known| known.id() == place.place.id());
         let is_names = |place: &Place| place.place.id() == say::names_live_files().id();
-        let is_open = |place: &Place| place.state != PlaceState::Clean && (is_files(place) || is_names(place));
+        let is_open =
+            |place: &Place| place.state != PlaceState::Clean && (is_files(place) || is_names(place));
         let tags = self.tags()?;
         if !row.places.iter().any(is_open) || tags.lost() > 0 || !self.is_known_again(row)? {
             return Ok(());
