@@ -1,5 +1,6 @@
 //! The database: connecting, migrating, and transactions that see one organisation.
 
+use crate::doctor::{Grant, granted};
 use crate::keys::HubKeys;
 use crate::{Failure, audit, tls};
 use base64::Engine as _;
@@ -7,6 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
 use retrace_model::{OrgId, Sha256};
 use retrace_sync::roles::Role;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio_postgres::types::ToSql;
@@ -268,6 +270,13 @@ pub(crate) fn pool(url: &str, connections: usize) -> Result<Pool, Failure> {
 pub(crate) fn migrations() -> Vec<i32> {
     let runner = migrations::migrations::runner();
     runner.get_migrations().iter().map(|migration| migration.version()).collect()
+}
+
+/// The rights that some migrations of this program give the role of requests.
+pub(crate) fn grants(applied: &[i32]) -> BTreeSet<Grant> {
+    let runner = migrations::migrations::runner();
+    let applied = runner.get_migrations().iter().filter(|migration| applied.contains(&migration.version()));
+    applied.filter_map(|migration| migration.sql()).flat_map(granted).collect()
 }
 
 /// Makes a token and keeps its hash; answers it and when it ends.

@@ -5,6 +5,9 @@
 mod chains;
 mod database;
 mod people;
+mod rights;
+
+pub(crate) use rights::{Grant, granted};
 
 use crate::Failure;
 use crate::database::{begin, pool};
@@ -136,12 +139,16 @@ async fn examine(options: &DoctorOptions) -> Vec<Check> {
         Err(failure) => checks.push(Check::error(name, failure.to_string(), failure.hint())),
     };
     take("row_level_security", database::security(&examined).await);
+    take("policies", rights::policies(&examined).await);
+    take("rights", rights::rights(&examined).await);
     take("replication", database::copies(&examined).await);
     take("backup", database::backup(&examined).await);
     take("leftovers", database::leftovers(&examined).await);
     take("heads", chains::heads(&examined).await);
+    take("heads", chains::ends(&examined).await);
     take("chains", chains::links(&examined).await);
     take("contents", chains::contents(&examined).await);
+    take("contents", chains::lost_contents(&examined).await);
     take("machines", people::machines(&examined).await);
     take("retention", people::retention(&examined).await);
     take("redactions", people::redactions(&examined).await);

@@ -53,7 +53,7 @@ impl Failure {
             | messages::SIGN_IN_REFUSED
             | messages::SIGN_IN_WANTED => 403,
             messages::NOT_FOUND => 404,
-            messages::REPEATED => 409,
+            messages::REPEATED | messages::DAMAGED => 409,
             messages::HEAD_MOVED => 412,
             messages::PROVIDER_FAILED => 502,
             messages::UNAVAILABLE => 503,
@@ -96,6 +96,16 @@ impl From<tokio_postgres::Error> for Failure {
             Some(error) if error.code().code().starts_with("22") => {
                 Self::refused(messages::INVALID, "The request holds a value that cannot be kept.")
             }
+            // Class 23: what is to be there once is there already, or what a row belongs to is not. The database answers.
+            Some(error) if error.code().code().starts_with("23") => Self::refused(
+                messages::DAMAGED,
+                format!(
+                    "The hub's database has something in the way of the request: its rule {} of the table {} ({}).",
+                    error.constraint().unwrap_or("unnamed"),
+                    error.table().unwrap_or("unnamed"),
+                    error.code().code()
+                ),
+            ),
             Some(error) => Self::Database(format!("{} ({})", error.message(), error.code().code())),
             None => Self::Database(error.to_string()),
         }

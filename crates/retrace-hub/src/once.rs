@@ -16,6 +16,7 @@ const REPEATABLE: &[&str] = &[
     "audit",
     "clock",
     "contents",
+    "copy_refused",
     "decisions",
     // The provider takes a sign-in once.
     "finish_sign_in",
@@ -35,6 +36,7 @@ const REPEATABLE: &[&str] = &[
     "put_session_rules",
     "put_sessions",
     "receipt",
+    "recheck_order",
     "redact",
     "redactions",
     "revoke_agent_token",
@@ -47,9 +49,12 @@ const REPEATABLE: &[&str] = &[
     "sessions_known",
     "settle",
     "show",
+    "sign_head",
     "sign_in",
+    "told",
     "versions",
     "waiting",
+    "withdrawn",
 ];
 
 /// Notes in the transaction of a request that it is carried out; refuses one that was before.

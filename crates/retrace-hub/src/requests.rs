@@ -2,7 +2,9 @@
 
 mod chains;
 mod contents;
+pub(crate) mod copies;
 mod members;
+mod mend;
 mod policy;
 mod proposals;
 mod redactions;
@@ -10,20 +12,26 @@ mod sessions;
 mod together;
 mod versions;
 
-pub(crate) use chains::{append, head, link_at};
+pub(crate) use chains::{append, head, link_at, sign_head};
 pub(crate) use contents::{contents, redact};
-pub(crate) use members::{caller, clock, hello, join, leave, machines, register, remove, set_role, token};
+pub(crate) use copies::copy_refused;
+pub(crate) use members::{
+    caller, clock, hello, join, leave, machines, register, remove, set_role, token, told,
+};
+pub(crate) use mend::mend;
 pub(crate) use policy::{audit, policy, policy_of, set_policy, store_that_is_not_there};
 pub(crate) use proposals::{proposals, propose, settle, withdraw};
 pub(crate) use redactions::{
-    KeptOut, approve_order, beside_others, name, orders, receipt, redactions, replicas, search, search_texts,
+    KeptOut, approve_order, beside_others, name, orders, receipt, recheck_order, redactions, replicas,
+    search, search_texts,
 };
 pub(crate) use sessions::{
     EntryRows, keep_to, keep_within, ledger, place_of, presence, put_entries, put_session_rules,
     put_sessions, search_sessions, sessions, sessions_known, text_of,
 };
 pub(crate) use together::{
-    approve, comment, decisions, history, inbox, left, of_project, projects, show, waiting,
+    approve, comment, decisions, history, inbox, left, of_project, projects, remove_comment, show, waiting,
+    withdrawn,
 };
 pub(crate) use versions::versions;
 

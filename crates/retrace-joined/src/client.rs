@@ -98,7 +98,7 @@ fn code_of(kind: &str) -> Code {
         | m::BAD_SIGNATURE
         | m::SIGN_IN_REFUSED
         | m::SIGN_IN_WANTED => Code::KeyRefused,
-        m::UNAVAILABLE | m::PROVIDER_FAILED => Code::StoreUnavailable,
+        m::UNAVAILABLE | m::PROVIDER_FAILED | m::DAMAGED => Code::StoreUnavailable,
         m::NOT_FOUND => Code::NotFound,
         m::HEAD_MOVED | m::REPEATED => Code::HeadMoved,
         _ => Code::Invalid,
@@ -115,6 +115,7 @@ pub(crate) fn window_hint(kind: &str) -> Message {
         m::SIGN_IN_WANTED => say::sign_in_at_provider(),
         m::PROVIDER_FAILED => say::ask_about_provider(),
         m::UNAVAILABLE => say::ask_again(),
+        m::DAMAGED => say::damaged_hub(),
         _ => Message::default(),
     }
 }
@@ -133,6 +134,7 @@ pub(crate) fn hint(kind: &str) -> Message {
         m::SIGN_IN_WANTED => say::sign_in_first(),
         m::PROVIDER_FAILED => say::ask_about_provider(),
         m::UNAVAILABLE => say::try_again(),
+        m::DAMAGED => say::damaged_hub(),
         _ => Message::default(),
     }
 }
@@ -254,7 +256,12 @@ impl Hub {
         name: &str,
         request: &impl Serialize,
     ) -> Result<T, ApiError> {
-        self.call(name, request).map_err(|error| match (&self.way, error) {
+        self.answered(name, self.call(name, request))
+    }
+
+    /// What a command says of an answer to a call.
+    pub(crate) fn answered<T>(&self, name: &str, answer: Result<T, HubError>) -> Result<T, ApiError> {
+        answer.map_err(|error| match (&self.way, error) {
             (Way::Inside(inside), HubError::Refused { kind, message }) => {
                 if [m::NOT_REGISTERED, m::BAD_SIGNATURE].contains(&kind.as_str()) {
                     inside.end();
@@ -371,5 +378,6 @@ retrace_message::messages! {
     ask_for_role() => "An owner gives other roles.",
     sign_in_at_provider() => "Sign in at the identity provider, in the view of the machines.",
     ask_again() => "Try again later.",
+    damaged_hub() => "Ask the hub's operator: `retrace hub doctor` there names what is damaged, and what to do.",
     set_the_clock() => "Set this machine's clock, then run it again.",
 }

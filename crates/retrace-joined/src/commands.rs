@@ -6,19 +6,21 @@ use crate::people::shown_person;
 use crate::policy::{asked_view, role_of, shown_role};
 use crate::state::{self, Membership};
 use crate::sync::waiting_view;
+use crate::told;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use retrace_engine::{Engine, asked};
 use retrace_model::{RelPath, Timestamp};
 use retrace_outbound::Cancel;
 use retrace_sync::messages::{
-    Bytes, Done, Join, Joined, LAST_OWNER, ListVersions, ListedVersion, NOT_ALLOWED, NewToken, Token,
-    VersionPage,
+    Bytes, Done, Join, Joined, LAST_OWNER, ListVersions, ListedVersion, NOT_ALLOWED, NOT_REGISTERED,
+    NewToken, REPEATED, Token, UNAVAILABLE, VersionPage,
 };
 use retrace_sync::sign::join_text;
 use retrace_wire::{
-    ApiError, HubAcceptReq, HubBackground, HubJoinReq, HubLeaveReq, HubRole, HubSend, HubSendReq, HubShare,
-    HubStatus, HubStore, HubToken, HubTokenReq, HubVersion, HubVersions, HubVersionsReq, Nothing,
+    ApiError, HubAcceptReq, HubBackground, HubFault, HubJoinReq, HubLeaveReq, HubProblem, HubRole, HubSend,
+    HubSendReq, HubShare, HubStatus, HubStore, HubToken, HubTokenReq, HubVersion, HubVersions,
+    HubVersionsReq, HubWaiting, Nothing,
 };
 use std::sync::Arc;
 
@@ -64,11 +66,18 @@ pub(crate) fn status(inner: &Arc<Engine>) -> Result<HubStatus, ApiError> {
         send: member.map_or(HubSend::Nothing, |member| member.send),
         stores: stores.collect(),
         background: member.map(background).unwrap_or_default(),
-        waiting: member.and_then(|member| member.waiting.as_ref()).map(waiting_view),
+        waiting: member.and_then(waiting),
         signed_in: member.and_then(|member| member.person_at(now)).cloned().map(shown_person),
         asked: asked.as_ref().map(asked_view),
         window: None,
+        not_told: None,
     })
+}
+
+/// What waited at the hub. A copy hears of itself by its own sync.
+fn waiting(member: &Membership) -> Option<HubWaiting> {
+    let waiting = waiting_view(member.waiting.as_ref()?);
+    Some(if member.forked { HubWaiting { copy: None, ..waiting } } else { waiting })
 }
 
 fn background(member: &Membership) -> HubBackground {
@@ -121,6 +130,7 @@ pub fn hub_join(member: &Member, request: HubJoinReq) -> Result<HubStatus, ApiEr
         answer => answer,
     };
     let joined = joined.map_err(|error| error.of_joining(&url))?;
+    told::forget(inner)?;
     state::begin(
         inner,
         &Membership {
@@ -143,6 +153,7 @@ pub fn hub_join(member: &Member, request: HubJoinReq) -> Result<HubStatus, ApiEr
             decided: 0,
             shared: None,
             person: None,
+            told: None,
             forked: false,
         },
     )?;
@@ -174,7 +185,8 @@ fn machine_name(inner: &Engine) -> String {
     host.unwrap_or_else(|| inner.options.user.clone())
 }
 
-/// Leaves the hub. What was sent stays there; an unreachable hub is left all the same. With a new identity, a machine whose log forked
+/// Leaves the hub. What was sent stays there; an unreachable hub is left all the same, and the answer says that it was not told.
+/// Leaving once more tells it then. With a new identity, a machine whose log forked
 /// leaves the membership to the other copy, whose it is as well; where no hub is joined, the key alone goes.
 ///
 /// # Errors
@@ -184,31 +196,55 @@ pub fn hub_leave(member: &Member, request: HubLeaveReq) -> Result<HubStatus, Api
         let _: Done = member.hub()?.ask("leave", &Done {})?;
         return Ok(nobody());
     };
-    let joined = match state::membership(inner)? {
-        None if request.new_identity => {
+    let joined = match (state::membership(inner)?, state::left(inner)?) {
+        (Some(joined), _) => joined,
+        // Left before, and the hub is to be told now.
+        (None, Some(left)) => left,
+        (None, None) if request.new_identity => {
             state::forget_key(inner)?;
             return status(inner);
         }
-        _ => state::joined(inner)?,
+        (None, None) => state::joined(inner)?,
     };
     let is_shared = request.new_identity && joined.forked;
-    let cancel = Cancel::new();
-    if !is_shared
-        && let Ok(key) = state::machine_key(inner)
-        && let Ok(hub) = Hub::joined(inner, &joined, key, &cancel)
-    {
-        match hub.call::<Done>("leave", &Done {}) {
-            Err(error @ HubError::Refused { .. }) if error.is(LAST_OWNER) => {
-                return Err(error.api(&joined.url));
-            }
-            // It may not know this machine any more.
-            _ => {}
-        }
-    }
-    state::forget(inner, request.new_identity)?;
+    let not_told = match is_shared {
+        true => None,
+        false => not_told(inner, &joined, request.new_identity)?,
+    };
+    state::forget(inner, request.new_identity, not_told.as_ref().map(|_| &joined))?;
     asked::forget(inner)?;
     inner.stores_changed();
-    status(inner)
+    Ok(HubStatus { not_told, ..status(inner)? })
+}
+
+/// Tells a hub that this machine leaves it; answers why it does not know it then, and what to do. The last owner's machine stays.
+fn not_told(
+    inner: &Arc<Engine>,
+    joined: &Membership,
+    new_identity: bool,
+) -> Result<Option<HubProblem>, ApiError> {
+    let cancel = Cancel::new();
+    let told = state::machine_key(inner)
+        .map_err(HubError::Here)
+        .and_then(|key| Hub::joined(inner, joined, key, &cancel))
+        .and_then(|hub| hub.call::<Done>("leave", &Done {}));
+    let error = match told {
+        Ok(Done {}) => return Ok(None),
+        Err(error) if error.is(LAST_OWNER) => return Err(error.api(&joined.url)),
+        // It does not know this machine any more, or carried out the same request before.
+        Err(error) if error.is(NOT_REGISTERED) || error.is(REPEATED) => return Ok(None),
+        Err(error) => error,
+    };
+    let code = match &error {
+        HubError::Refused { kind, .. } if kind != UNAVAILABLE => HubFault::Refused,
+        _ => HubFault::Unreachable,
+    };
+    let cause = error.api(&joined.url).message;
+    let hint = match new_identity {
+        true => say::owner_removes(&joined.machine),
+        false => say::leave_again(&joined.machine),
+    };
+    Ok(Some(HubProblem { code, store_id: None, message: say::left_untold(&joined.url, cause), hint }))
 }
 
 /// Chooses what a store may send from now on. What was sent stays at the hub.
@@ -242,6 +278,7 @@ pub(crate) fn nobody() -> HubStatus {
         signed_in: None,
         asked: None,
         window: None,
+        not_told: None,
     }
 }
 
@@ -271,6 +308,7 @@ fn shown(version: ListedVersion) -> HubVersion {
         operation: version.operation,
         source: version.source,
         created_at: Timestamp::from_micros(version.created_at).to_rfc3339(),
+        undone: version.undone,
     }
 }
 
@@ -293,5 +331,8 @@ retrace_message::messages! {
     joined_already() => "This machine joined a hub already.",
     leave_first() => "`retrace hub leave` leaves it.",
     signed_in_already() => "Somebody is signed in in this window already.",
+    left_untold(url, cause) => "This machine left the hub {url} here, and the hub was not told: its members list still has it. {cause}",
+    leave_again(machine) => "Run `retrace hub leave` once more when the hub is reached, or an owner takes this machine out: `retrace hub remove {machine}`.",
+    owner_removes(machine) => "An owner takes this machine out: `retrace hub remove {machine}`. Its key is gone here, so it cannot tell the hub itself.",
     sign_out_first() => "Sign out first.",
 }

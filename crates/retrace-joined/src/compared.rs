@@ -4,13 +4,14 @@
 //! same identity, has other versions there: what was meant for it is not carried out here.
 
 use crate::state::Sent;
+use retrace_model::StoreId;
 use std::collections::BTreeMap;
 
 /// The stores that a sync compared, and through which version each is the same as at the hub.
 #[derive(Debug, Default)]
 pub(crate) struct Compared {
     through: BTreeMap<String, u64>,
-    differs: bool,
+    differs: Option<(StoreId, u64)>,
 }
 
 impl Compared {
@@ -21,19 +22,25 @@ impl Compared {
         }
     }
 
-    /// Notes that a store is another than at the hub. Whoever has another chain there has another log, whatever store it is of.
-    pub(crate) fn differs(&mut self) {
-        self.differs = true;
+    /// Notes that a store is another than at the hub from a version of its chain on. Whoever has another chain there has another
+    /// log, whatever store it is of.
+    pub(crate) fn differs(&mut self, store: StoreId, begins: u64) {
+        self.differs.get_or_insert((store, begins));
+    }
+
+    /// The first store that was found to be another, and the first version of its chain that is not the hub's.
+    pub(crate) fn parts_at(&self) -> Option<(StoreId, u64)> {
+        self.differs
     }
 
     /// True where no store was found to be another.
     pub(crate) fn is_same_log(&self) -> bool {
-        !self.differs
+        self.differs.is_none()
     }
 
     /// True where the hub has the version of a store that this log has at a place.
     pub(crate) fn has(&self, store: &str, local_seq: u64) -> bool {
-        !self.differs && self.through.get(store).is_some_and(|through| local_seq <= *through)
+        self.is_same_log() && self.through.get(store).is_some_and(|through| local_seq <= *through)
     }
 
     /// True where a store was compared.
@@ -46,7 +53,7 @@ impl Compared {
 mod tests {
     use super::Compared;
     use crate::state::Sent;
-    use retrace_model::Sha256;
+    use retrace_model::{Sha256, StoreId};
 
     fn sent(local_seq: u64) -> Sent {
         let digest = Sha256([0; 32]);
@@ -60,7 +67,8 @@ mod tests {
         compared.note("a".to_owned(), Some(&sent(3)));
         compared.note("b".to_owned(), None);
         assert!(compared.has("a", 3) && !compared.has("a", 4) && !compared.has_store("b"));
-        compared.differs();
+        compared.differs(StoreId([1; 16]), 4);
+        assert_eq!(compared.parts_at(), Some((StoreId([1; 16]), 4)));
         assert!(!compared.is_same_log() && !compared.has("a", 3) && !compared.has_store("a"));
     }
 }

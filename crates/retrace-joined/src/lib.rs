@@ -29,6 +29,7 @@ mod sessions;
 mod shared;
 mod state;
 mod sync;
+mod told;
 mod window;
 
 pub use agents::{hub_agent_token, hub_agent_token_revoke, hub_agent_tokens};
@@ -44,8 +45,10 @@ pub use policy::{
 pub use proposals::{
     hub_accept_proposal, hub_proposals, hub_propose, hub_refuse_proposal, hub_withdraw_proposal,
 };
-pub use redactions::{hub_approve_redaction, hub_redactions};
-pub use review::{hub_approve, hub_comment, hub_diff, hub_history, hub_inbox, hub_projects, hub_show};
+pub use redactions::{hub_approve_redaction, hub_recheck_redaction, hub_redactions};
+pub use review::{
+    hub_approve, hub_comment, hub_diff, hub_history, hub_inbox, hub_projects, hub_remove_comment, hub_show,
+};
 pub use shared::{hub_adherence, hub_presence, hub_sessions, hub_share_sessions};
 pub use sync::hub_sync;
 pub use window::{Door, Opened, Window, Windows};

@@ -10,14 +10,14 @@ use retrace_engine::target::time as time_of;
 use retrace_engine::{Engine, asked};
 use retrace_model::Timestamp;
 use retrace_review::{is_known_rule, known_rules};
-use retrace_sync::messages::{Done, Machine, Machines};
+use retrace_sync::messages::{Done, Machine, Machines, RefusedCopy};
 use retrace_sync::policy::{
     AuditPage, AuditRow, ListAudit, Policy, PolicySet, RemoveMachine, SetPolicy, SetRole, Transcripts,
 };
 use retrace_sync::roles::Role;
 use retrace_wire::{
     ApiError, Code, HubAsked, HubAudit, HubAuditReq, HubAuditRow, HubMachine, HubMachineRef, HubMachines,
-    HubPolicy, HubPolicyReq, HubRole, HubRoleReq, Nothing,
+    HubPolicy, HubPolicyReq, HubRefusedCopy, HubRole, HubRoleReq, Nothing,
 };
 
 /// Rows of a page where no number is asked for.
@@ -140,6 +140,12 @@ pub fn hub_set_policy(member: &Member, request: HubPolicyReq) -> Result<HubPolic
     Ok(HubPolicy { note, ..shown_policy(set.policy) })
 }
 
+/// A copy of a machine that was refused, as it is shown.
+pub(crate) fn shown_copy(copy: RefusedCopy) -> HubRefusedCopy {
+    let RefusedCopy { at, store, store_name, seq } = copy;
+    HubRefusedCopy { at: time(at), store, store_name, seq }
+}
+
 fn shown_machines(hub: &Hub, machines: Machines) -> HubMachines {
     let shown = |machine: Machine| HubMachine {
         is_this: machine.machine == hub.machine(),
@@ -153,6 +159,7 @@ fn shown_machines(hub: &Hub, machines: Machines) -> HubMachines {
         removed_at: machine.removed_at.map(time),
         window_ends_at: machine.ends_at.map(time),
         signed_in: machine.signed_in.map(shown_person),
+        copy: machine.copy.map(shown_copy),
     };
     HubMachines { machines: machines.machines.into_iter().map(shown).collect(), sign_in: machines.sign_in }
 }

@@ -18,11 +18,11 @@ use retrace_sync::sessions::SearchSessions;
 use retrace_sync::sign::{is_signed, machine_of, receipt_text};
 use retrace_sync::together::{
     ById, KeptReceipt, Name, Named, Order, OrderMachine, OrderState, Ordered, Orders, Reached, ReceiptBody,
-    Redactions, Replicas, Search, Searched, SignedReceipt, Target, order_id,
+    Redactions, Replicas, Search, Searched, SignedReceipt, Target, Unfinished, order_id,
 };
 use retrace_wire::{
     ApiError, Code, HubCarriedOut, HubFault, HubProblem, HubReach, HubReachState, HubReceipt, HubRedaction,
-    HubRedactionRef, HubRedactions, Message, Nothing, RedactReq,
+    HubRedactionRef, HubRedactions, Message, Nothing, ReceiptRef, RedactReq,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -269,8 +269,11 @@ pub(crate) fn by_redaction(together: &Together, masked: &[u64]) -> Result<Vec<Ma
 pub(crate) fn carry_out(context: &Context<'_>, compared: &Compared) -> Result<Vec<HubCarriedOut>, HubError> {
     let mut done = Vec::new();
     let mut refused = BTreeSet::new();
-    for _ in 0..ROUNDS {
-        let Orders { mut orders } = context.hub.call("orders", &Done {})?;
+    for round in 0..ROUNDS {
+        let Orders { mut orders, unfinished } = context.hub.call("orders", &Done {})?;
+        if round == 0 {
+            look_again(context, &unfinished)?;
+        }
         orders.retain(|order| {
             let is_ours = |target: &Target| compared.has(&target.store, target.local_seq);
             !refused.contains(&order.id) && order.targets.iter().all(is_ours)
@@ -302,6 +305,38 @@ pub(crate) fn carry_out(context: &Context<'_>, compared: &Compared) -> Result<Ve
         }
     }
     Ok(done)
+}
+
+/// Looks again at what was left where that is asked for, and sends a new receipt of each order of which another thing is left than its
+/// last one says.
+fn look_again(context: &Context<'_>, unfinished: &[Unfinished]) -> Result<(), HubError> {
+    for one in unfinished {
+        if one.recheck {
+            for receipt in &one.receipts {
+                let asked = ReceiptRef { receipt: receipt.clone() };
+                match retrace_redact::recheck_receipt(&context.together.redactions, asked) {
+                    // A log that was set back has it no more: the new receipt says less then.
+                    Err(error) if error.code == Code::NotFound => {}
+                    looked => drop(looked?),
+                }
+            }
+        }
+        let receipts = context.together.read(|reader| Ok(reader.receipts()?))?;
+        let of: Vec<&ReceiptRow> =
+            receipts.iter().filter(|row| one.receipts.contains(&row.id.to_string())).collect();
+        if of.len() < one.receipts.len() {
+            let body = body_of(context, &one.order, &of, Some("log_has_no_receipt"))?;
+            if one.recheck {
+                send(context, &body, &[])?;
+            }
+            continue;
+        }
+        let body = body_of(context, &one.order, &of, None)?;
+        if one.recheck || body.places_left != one.places_left || body.purge != one.purge {
+            send(context, &body, &[])?;
+        }
+    }
+    Ok(())
 }
 
 fn send(context: &Context<'_>, body: &ReceiptBody, targets: &[Target]) -> Result<(), HubError> {
@@ -504,6 +539,19 @@ pub fn hub_approve_redaction(member: &Member, request: HubRedactionRef) -> Resul
     hub_redactions(member, Nothing {})
 }
 
+/// Asks the machines that carried a redaction out to look again at what was left there. Each does at its next sync, and signs a new
+/// receipt.
+///
+/// # Errors
+/// `not_found` when there is no such redaction or no hub is joined, `invalid` where no machine carried it out yet, `key_refused` for
+/// roles that do not review, `store_unavailable`.
+pub fn hub_recheck_redaction(member: &Member, request: HubRedactionRef) -> Result<HubRedactions, ApiError> {
+    let hub = member.hub()?;
+    let asked = ById { id: request.id, person: member.person() };
+    let _: Done = hub.ask("recheck_order", &asked)?;
+    hub_redactions(member, Nothing {})
+}
+
 pub(crate) fn instant(micros: i64) -> String {
     Timestamp::from_micros(micros).to_rfc3339()
 }
@@ -545,6 +593,7 @@ fn reach(machine: OrderMachine, org: Option<OrgId>) -> HubReach {
         since: instant(machine.since),
         seen_at: instant(machine.seen_at),
         left: machine.left,
+        recheck: machine.recheck,
         receipt,
     }
 }

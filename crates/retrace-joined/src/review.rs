@@ -6,6 +6,7 @@ use crate::compared::Compared;
 use crate::member::Member;
 use crate::redactions::{Context, instant};
 use crate::state;
+use crate::told;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use retrace_engine::Engine;
@@ -13,15 +14,16 @@ use retrace_engine::diff::diff_of;
 use retrace_engine::git;
 use retrace_log::{NewReview, ReviewedVersion, StoreRow};
 use retrace_model::{Actor, MemoryId, RelPath, Sha256, StoreId, Timestamp, Verdict};
-use retrace_sync::messages::{Done, PackedContent};
+use retrace_sync::messages::{Done, NOT_ALLOWED, NOT_FOUND, PackedContent};
 use retrace_sync::together::{
-    Approve, Approved, AskHistory, AskInbox, Comment, Decided, Decisions, HubDecision, HubVersionRow, Left,
-    LeftMemory, MAX_COUNTED, OfProject, Projects, RowPage, Shown, VersionRef, Waiting,
+    Approve, Approved, AskHistory, AskInbox, Comment, CommentRemoved, Decided, Decisions, HubDecision,
+    HubVersionRow, Left, LeftMemory, MAX_COUNTED, OfProject, Projects, RemoveComment, RowPage, Shown,
+    VersionRef, Waiting, Withdrawn,
 };
 use retrace_wire::{
-    ApiError, Code, FileDiff, HubApproveReq, HubApproved, HubComment, HubCommentReq, HubDiffReq, HubHistory,
-    HubHistoryReq, HubInbox, HubInboxReq, HubItem, HubProject, HubProjectStore, HubProjects, HubReview,
-    HubShowReq, HubShown, Nothing,
+    ApiError, Code, FileDiff, HubApproveReq, HubApproved, HubComment, HubCommentRef, HubCommentReq,
+    HubDiffReq, HubHistory, HubHistoryReq, HubInbox, HubInboxReq, HubItem, HubProject, HubProjectStore,
+    HubProjects, HubReview, HubShowReq, HubShown, Nothing,
 };
 
 /// Versions of a page where no number is asked for.
@@ -119,6 +121,33 @@ pub(crate) fn tell_left(context: &Context<'_>, store: StoreId) -> Result<(), Hub
     Ok(())
 }
 
+/// Tells the hub which imports of a store were taken back here, where that is another thing than it was told before. Where some were,
+/// it is told again once more versions were sent.
+pub(crate) fn tell_withdrawn(context: &Context<'_>, store: StoreId) -> Result<(), HubError> {
+    let inner = context.together;
+    let member = state::joined(inner)?;
+    let known = member.stores.get(&store.to_string());
+    let Some(sent) = known.and_then(|known| known.sent) else { return Ok(()) };
+    let operations = inner.read(|reader| Ok(reader.withdrawn_imports(store)?))?;
+    let told = match operations.is_empty() {
+        true => None,
+        false => {
+            let text = format!("{} {operations:?}", sent.local_seq);
+            Some(Sha256::of(text.as_bytes()).to_hex())
+        }
+    };
+    if known.and_then(|known| known.withdrawn.as_ref()) == told.as_ref() {
+        return Ok(());
+    }
+    match context.hub.call::<Done>("withdrawn", &Withdrawn { store: store.to_string(), operations }) {
+        // A hub that is older lists them as before.
+        Err(HubError::Refused { kind, .. }) if kind == NOT_FOUND => return Ok(()),
+        answer => answer?,
+    };
+    state::update(inner, store, |state| state.withdrawn = told)?;
+    Ok(())
+}
+
 /// Tells the hub of which project a store is, once: a hash of its repository's remote, and the repository's name.
 pub(crate) fn tell_project(context: &Context<'_>, store: &StoreRow) -> Result<(), HubError> {
     let inner = context.together;
@@ -189,6 +218,7 @@ fn item(version: HubVersionRow) -> HubItem {
         created_at: instant(row.created_at),
         reviewed,
         comments,
+        undone: row.undone,
     }
 }
 
@@ -275,6 +305,7 @@ pub fn hub_show(member: &Member, request: HubShowReq) -> Result<HubShown, ApiErr
         verified: comment.verified,
         machine_name: comment.by_name,
         created_at: instant(comment.at),
+        removable: comment.removable,
     });
     let reviews = shown.reviews.into_iter().map(|review| HubReview {
         verdict: review.verdict,
@@ -344,6 +375,10 @@ pub fn hub_approve(member: &Member, request: HubApproveReq) -> Result<HubApprove
     let hub = member.hub()?;
     let asked = Approve { versions: request.versions, person: member.person() };
     let approved: Approved = hub.ask("approve", &asked)?;
+    if let Some(inner) = member.engine() {
+        // The approval stands. Without this note it is not made again where the hub loses it.
+        drop(told::note_approved(inner, &asked.versions));
+    }
     Ok(HubApproved { memories: approved.memories })
 }
 
@@ -358,6 +393,25 @@ pub fn hub_comment(member: &Member, request: HubCommentReq) -> Result<HubShown, 
     let asked = Comment { version: version.clone(), text, person: member.person() };
     let _: Done = hub.ask("comment", &asked)?;
     hub_show(member, HubShowReq { version, content: false })
+}
+
+/// Removes a comment: one's own, or any where an owner asks.
+///
+/// # Errors
+/// `not_found` when no hub is joined or it has no such comment, `key_refused` for a comment of somebody else, `store_unavailable`.
+pub fn hub_remove_comment(member: &Member, request: HubCommentRef) -> Result<HubShown, ApiError> {
+    let hub = member.hub()?;
+    let removed = hub.call("remove_comment", &RemoveComment { number: request.number });
+    let removed: CommentRemoved = match removed {
+        Err(HubError::Refused { kind, .. }) if kind == NOT_ALLOWED => {
+            let subject = request.number.to_string();
+            return Err(
+                ApiError::new(Code::KeyRefused, own::not_yours(), subject).hint(own::ask_who_wrote_it())
+            );
+        }
+        answer => hub.answered("remove_comment", answer)?,
+    };
+    hub_show(member, HubShowReq { version: removed.version, content: false })
 }
 
 /// Projects, and the stores that each has on every machine.
@@ -379,6 +433,13 @@ pub fn hub_projects(member: &Member, _: Nothing) -> Result<HubProjects, ApiError
         stores: project.stores.into_iter().map(store).collect(),
     };
     Ok(HubProjects { projects: list.projects.into_iter().map(project).collect() })
+}
+
+retrace_message::messages! {
+    /// What is said of comments of others.
+    mod own in "hub_comments";
+    not_yours() => "A comment is removed by whoever wrote it, or by an owner.",
+    ask_who_wrote_it() => "Ask whoever wrote it, or an owner, to remove it.",
 }
 
 retrace_message::messages! {

@@ -14,7 +14,7 @@ use retrace_wire::{ApiError, Code, HubSend, HubShare, show};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// What is known of the hub.
@@ -63,6 +63,9 @@ pub(crate) struct Membership {
     /// Who signed in on this machine.
     #[serde(default)]
     pub(crate) person: Option<SignedIn>,
+    /// What the hub gave back or was told at the end of the last sync of all stores.
+    #[serde(default)]
+    pub(crate) told: Option<String>,
     /// True where the last sync found that another copy of this log goes on under the same identity.
     #[serde(default)]
     pub(crate) forked: bool,
@@ -105,6 +108,9 @@ pub(crate) struct StoreState {
     /// Hash of what the hub was told is left to review.
     #[serde(default)]
     pub(crate) left: Option<String>,
+    /// Hash of the imports that the hub was told are taken back; none where none is.
+    #[serde(default)]
+    pub(crate) withdrawn: Option<String>,
     /// Hash of the remote that the hub was told; empty for none.
     #[serde(default)]
     pub(crate) project: Option<String>,
@@ -164,13 +170,26 @@ fn file(inner: &Engine) -> PathBuf {
     inner.options.data_dir.join("hub.json")
 }
 
+/// The membership of a hub that was left here and was not told.
+fn left_file(inner: &Engine) -> PathBuf {
+    inner.options.data_dir.join("hub-left.json")
+}
+
 fn key_file(inner: &Engine) -> PathBuf {
     inner.options.data_dir.join("machine.key")
 }
 
 /// The membership; `None` where no hub is joined.
 pub(crate) fn membership(inner: &Engine) -> Result<Option<Membership>, ApiError> {
-    let path = file(inner);
+    read(file(inner))
+}
+
+/// The membership of a hub that was left here and does not know it; `None` where every hub that was left was told.
+pub(crate) fn left(inner: &Engine) -> Result<Option<Membership>, ApiError> {
+    read(left_file(inner))
+}
+
+fn read(path: PathBuf) -> Result<Option<Membership>, ApiError> {
     let Some(text) = keep::read(&path)? else { return Ok(None) };
     let read = serde_json::from_str(&text);
     read.map(Some).map_err(|_| ApiError::new(Code::Internal, say::not_understood(), show(&path)))
@@ -197,7 +216,7 @@ fn lock_file(inner: &Engine, name: &str) -> Result<File, ApiError> {
 }
 
 /// Waits until no other process, and nothing else of this one, changes these files. It ends when the answer is dropped.
-fn hold(inner: &Engine) -> Result<File, ApiError> {
+pub(crate) fn hold(inner: &Engine) -> Result<File, ApiError> {
     let file = lock_file(inner, "hub.lock")?;
     file.lock()
         .map_err(|error| ApiError::new(Code::CannotWrite, say::not_written(error.to_string()), "hub.lock"))?;
@@ -224,13 +243,19 @@ pub(crate) fn sync_alone(inner: &Engine, is_stopped: impl Fn() -> bool) -> Resul
 /// Writes down a membership that is new.
 pub(crate) fn begin(inner: &Engine, membership: &Membership) -> Result<(), ApiError> {
     let _held = hold(inner)?;
-    save(inner, membership)
+    save(inner, membership)?;
+    // Whoever joins the same hub again did not leave it; of another one, the answer to leaving it said who takes the machine out.
+    remove(&left_file(inner))
 }
 
 fn save(inner: &Engine, membership: &Membership) -> Result<(), ApiError> {
+    write(inner, &file(inner), membership)
+}
+
+fn write(inner: &Engine, path: &Path, membership: &Membership) -> Result<(), ApiError> {
     let text = serde_json::to_vec_pretty(membership)
-        .map_err(|error| ApiError::new(Code::Internal, say::not_written(error.to_string()), "hub.json"))?;
-    keep::replace(inner, &file(inner), &text)
+        .map_err(|error| ApiError::new(Code::Internal, say::not_written(error.to_string()), show(path)))?;
+    keep::replace(inner, path, &text)
 }
 
 /// Changes what is known of one store, whatever else another process wrote meanwhile.
@@ -250,7 +275,7 @@ pub(crate) fn update_all(inner: &Engine, change: impl FnOnce(&mut Membership)) -
     save(inner, &membership)
 }
 
-fn remove(path: &std::path::Path) -> Result<(), ApiError> {
+pub(crate) fn remove(path: &Path) -> Result<(), ApiError> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             Err(ApiError::new(Code::CannotWrite, say::not_written(error), show(path)))
@@ -259,8 +284,17 @@ fn remove(path: &std::path::Path) -> Result<(), ApiError> {
     }
 }
 
-pub(crate) fn forget(inner: &Engine, identity: bool) -> Result<(), ApiError> {
+/// Forgets the membership, and the key with the identity. A hub that was not told is remembered while there is a key to tell it with.
+pub(crate) fn forget(inner: &Engine, identity: bool, not_told: Option<&Membership>) -> Result<(), ApiError> {
     let _held = hold(inner)?;
+    match not_told.filter(|_| !identity) {
+        Some(left) => {
+            let stores = BTreeMap::new();
+            let left = Membership { stores, person: None, waiting: None, last: None, ..left.clone() };
+            write(inner, &left_file(inner), &left)?;
+        }
+        None => remove(&left_file(inner))?,
+    }
     remove(&file(inner))?;
     if identity { remove(&key_file(inner)) } else { Ok(()) }
 }
@@ -268,6 +302,7 @@ pub(crate) fn forget(inner: &Engine, identity: bool) -> Result<(), ApiError> {
 /// Forgets the machine's key alone: the next one is another machine's.
 pub(crate) fn forget_key(inner: &Engine) -> Result<(), ApiError> {
     let _held = hold(inner)?;
+    remove(&left_file(inner))?;
     remove(&key_file(inner))
 }
 

@@ -5,7 +5,7 @@ use crate::client::{Hub, HubError, hint_of_sync};
 use crate::compared::Compared;
 use crate::redactions::{self, Context};
 use crate::state::{self, KeptWaiting, Membership, Sent, StoreState};
-use crate::{Together, policy, proposals, review, sessions};
+use crate::{Together, policy, proposals, review, sessions, told};
 use retrace_engine::Engine;
 use retrace_engine::jobs::Job;
 use retrace_log::{ChainedVersion, StoreRow, Tags};
@@ -13,14 +13,15 @@ use retrace_message::Message;
 use retrace_model::{MachineId, OrgId, Sha256, StoreId};
 use retrace_sync::chain::Head;
 use retrace_sync::messages::{
-    Append, Bytes, Clock, Contents, HEAD_MOVED, Hello, Link, LinkAt, NOT_FOUND, OfStore, PackedContent,
-    Redact, Redacted, SentContent, SentOpened, SentVersion, SignedHead, Taken,
+    Append, Bytes, Clock, Contents, CopyRefused, Done, HEAD_MOVED, Hello, Link, LinkAt, NOT_FOUND, OfStore,
+    PackedContent, Redact, Redacted, SentContent, SentOpened, SentVersion, SignHead, SignedHead, Taken,
 };
 use retrace_sync::sign::{head_text, is_signed};
 use retrace_sync::together::MAX_COUNTED;
 use retrace_wire::{
     ApiError, Code, HubFault, HubProblem, HubSend, HubStoreSynced, HubSyncReq, HubSynced, HubWaiting,
 };
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -97,6 +98,8 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
     }
     if request.resend {
         tell_all_again(inner, &stores)?;
+    } else {
+        told::compare(inner, hello.told.as_deref())?;
     }
     // Before the hub destroys what has the same content: afterwards nobody could say where in it the secret stood.
     let searched = redactions::tell_what_was_lost(&context, hello.redacted);
@@ -139,6 +142,7 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
                 at_hub: None,
                 only_redactions: only_redactions(store),
                 is_same: false,
+                begins: Cell::new(0),
             };
             let ended = sending.run(resend);
             if sending.is_same {
@@ -147,6 +151,7 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
             // What the hub said, also where the chains are not the same; where it was not asked, what it acknowledged before.
             let acknowledged = sending.state.sent.map_or(0, |sent| sent.seq);
             sending.done.seq = sending.at_hub.unwrap_or(acknowledged);
+            let begins = sending.begins.get();
             let done = sending.done;
             match answer.stores.iter_mut().find(|known| known.store_id == done.store_id) {
                 None if sending.only_redactions && done.redacted == 0 => {}
@@ -163,7 +168,7 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
                 Ok(()) => continue,
                 Err(Stop::Problem(code, message, hint)) => {
                     if is_other_log(code) {
-                        compared.differs();
+                        compared.differs(store.id, begins);
                     }
                     HubProblem { code, store_id: Some(store.id.to_string()), message, hint }
                 }
@@ -196,11 +201,13 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
             Ok(shared) => answer.shared = shared,
             Err(error) => answer.problems.extend(of_machine(&member, error)?),
         }
-        match tell(&context, &stores, &compared, &mut answer) {
+        let at_hub = hello.told.as_deref().filter(|_| request.store.is_none());
+        match tell(&context, &stores, &compared, at_hub, &mut answer) {
             Ok(()) => {}
             Err(error) => answer.problems.extend(of_machine(&member, error)?),
         }
     }
+    tell_copy(&hub, compared.parts_at())?;
     note_fork(inner, &member, request.store.is_none(), &answer)?;
     inner.stores_changed();
     Ok(answer)
@@ -209,6 +216,16 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
 /// True where the hub has another log of this machine than this one.
 fn is_other_log(fault: HubFault) -> bool {
     matches!(fault, HubFault::Fork | HubFault::ChainCut)
+}
+
+/// Tells the hub that this is a copy of the machine that it knows, so that whoever is at that one hears of it.
+fn tell_copy(hub: &Hub, parts: Option<(StoreId, u64)>) -> Result<(), ApiError> {
+    let Some((store, seq)) = parts else { return Ok(()) };
+    match hub.call::<Done>("copy_refused", &CopyRefused { store: store.to_string(), seq }) {
+        Err(HubError::Here(error)) => Err(error),
+        // The problem of its store stands in the answer already, whether the hub takes this or not.
+        _ => Ok(()),
+    }
 }
 
 /// Remembers whether another copy of this log goes on under the same identity: leaving would take it from that one as well.
@@ -229,14 +246,13 @@ fn note_fork(
 /// Forgets what the hub was told beside versions and contents, so that a hub which lost some of it is told of all of it again:
 /// redactions above all, what is left to review, projects and sessions. Reviews made at the hub are asked for again.
 fn tell_all_again(inner: &Engine, stores: &[StoreRow]) -> Result<(), ApiError> {
+    told::tell_again(inner)?;
     state::update_all(inner, |member| {
         member.search_all = true;
         member.lost_at = None;
-        member.decided = 0;
-        member.shared = None;
         for store in stores {
             if let Some(state) = member.stores.get_mut(&store.id.to_string()) {
-                (state.redaction, state.left, state.project) = (0, None, None);
+                state.redaction = 0;
             }
         }
     })
@@ -258,11 +274,13 @@ fn tell(
     context: &Context<'_>,
     stores: &[StoreRow],
     compared: &Compared,
+    at_hub: Option<&str>,
     answer: &mut HubSynced,
 ) -> Result<(), HubError> {
     // Of a log that is another than at the hub, nothing that the hub would take for that one's.
     let listed = stores.iter().filter(|store| store.removed_at.is_none() && compared.is_same_log());
     let told = listed.into_iter().try_for_each(|store| {
+        review::tell_withdrawn(context, store.id)?;
         review::tell_left(context, store.id)?;
         review::tell_project(context, store)
     });
@@ -274,7 +292,13 @@ fn tell(
         member.role = waiting.what.role.clone().unwrap_or_else(|| member.role.clone());
         member.waiting = Some(waiting);
     })?;
-    told
+    told?;
+    // A copy of a log approves nothing in the place of the other.
+    if compared.is_same_log() {
+        told::approve_again(context)?;
+        told::end(context, at_hub)?;
+    }
+    Ok(())
 }
 
 /// What waits, as it is shown.
@@ -287,6 +311,7 @@ pub(crate) fn waiting_view(kept: &KeptWaiting) -> HubWaiting {
         unreviewed: kept.what.unreviewed.min(MAX_COUNTED),
         unreviewed_is_least: kept.what.unreviewed > MAX_COUNTED,
         at: redactions::instant(kept.at),
+        copy: kept.what.copy.clone().map(policy::shown_copy),
     }
 }
 
@@ -335,6 +360,8 @@ struct Sending<'s> {
     only_redactions: bool,
     /// True once the chains were found to be the same.
     is_same: bool,
+    /// Of a log that is another than at the hub: the first version that is not the hub's.
+    begins: Cell<u64>,
 }
 
 impl Sending<'_> {
@@ -477,7 +504,19 @@ impl Sending<'_> {
         if operation > 0 {
             self.note(head, last, operation, at_hub.at)?;
         }
+        if at_hub.unsigned {
+            self.sign_again(&head)?;
+        }
         if resend { self.save() } else { Ok(()) }
+    }
+
+    /// Signs a head that the hub made anew from its versions.
+    fn sign_again(&self, head: &Head) -> Result<(), Stop> {
+        let claim = head_text(self.org, self.machine, self.store.id, head, 0);
+        let signature = Bytes(self.hub.key().sign(&claim));
+        let request = SignHead { store: self.id(), seq: head.seq, digest: head.digest, signature };
+        let _: Done = self.hub.call("sign_head", &request)?;
+        Ok(())
     }
 
     /// The log ends before the hub's chain: it is a part of it, or another one.
@@ -495,6 +534,7 @@ impl Sending<'_> {
     }
 
     fn cut(&self, here: u64, at_hub: u64) -> Stop {
+        self.begins.set(here + 1);
         Stop::Problem(
             HubFault::ChainCut,
             say::chain_cut(&self.store.name, here, at_hub),
@@ -518,6 +558,7 @@ impl Sending<'_> {
                 Err(error) => return Err(error.into()),
             }
         }
+        self.begins.set(differs);
         Ok(Stop::Problem(HubFault::Fork, say::fork(&self.store.name, differs), say::other_identity()))
     }
 

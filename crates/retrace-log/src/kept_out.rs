@@ -14,7 +14,7 @@ mod tags;
 use crate::writer::Act;
 use crate::{LogError, LogFiles, Reader, rows};
 use key::Key;
-use retrace_model::{Sha256, StoreId};
+use retrace_model::{ReceiptId, Sha256, StoreId};
 use rusqlite::{Connection, params};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -80,6 +80,16 @@ impl Reader<'_> {
     /// A failure of the database, or of reading the key.
     pub fn tags_anew(&self, files: &LogFiles) -> Result<Tags, LogError> {
         load(self.connection, files)
+    }
+
+    /// How many tags a redaction left of what nobody may write again. A content or text of fewer than twelve bytes has none.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn tags_of(&self, receipt: ReceiptId) -> Result<u64, LogError> {
+        let sql = "SELECT count(*) FROM redaction_tags
+             WHERE redaction_id = (SELECT id FROM redactions WHERE public = ?1) AND NOT anew";
+        Ok(self.connection.prepare_cached(sql)?.query_row([&receipt.0[..]], |row| row.get(0))?)
     }
 
     /// Versions of a store that were found on disk and hold something that was redacted before, by place in the log.

@@ -1,7 +1,7 @@
 //! A machine and its hub.
 
 use super::{count, visible};
-use retrace_api::wire::{HubAgentTokens, HubStatus, HubSynced, HubVersion};
+use retrace_api::wire::{HubAgentTokens, HubRefusedCopy, HubStatus, HubSynced, HubVersion};
 use std::io::{Result, Write};
 
 /// Membership and stores.
@@ -48,8 +48,22 @@ pub fn status(out: &mut dyn Write, status: &HubStatus) -> Result<()> {
     };
     let on = if background.on { "on" } else { "off" };
     writeln!(out, "  sync in the background is {on}{}", visible::line(&last))?;
+    if let Some(copy) = status.waiting.as_ref().and_then(|waiting| waiting.copy.as_ref()) {
+        writeln!(out, "  a copy of this machine's data directory was refused: {}", refused_copy(copy))?;
+        writeln!(
+            out,
+            "    stop it, or make it a machine of its own: `retrace hub leave --new-identity` there"
+        )?;
+    }
     let waits = status.waiting.as_ref().map(super::hub_together::waiting).unwrap_or_default();
     waits.iter().try_for_each(|line| writeln!(out, "  {line}"))
+}
+
+/// When a copy of a machine was refused, and from where on it is another one.
+#[must_use]
+pub fn refused_copy(copy: &HubRefusedCopy) -> String {
+    let store = visible::line(copy.store_name.as_deref().unwrap_or(&copy.store)).to_string();
+    format!("last {}, from version {} of {store} on", copy.at, copy.seq)
 }
 
 /// What was sent.
@@ -84,11 +98,12 @@ pub fn synced(out: &mut dyn Write, synced: &HubSynced) -> Result<()> {
 pub fn version(out: &mut dyn Write, version: &HubVersion) -> Result<()> {
     writeln!(
         out,
-        "{}  {}  {}  {}  {}  {}",
+        "{}  {}  {}  {}{}  {}  {}",
         visible::line(&version.machine_name),
         visible::line(&version.store_name),
         version.seq,
         visible::line(&version.operation),
+        if version.undone { " (undone)" } else { "" },
         visible::line(version.path.as_deref().unwrap_or("(redacted)")),
         visible::line(
             version.content_sha256.as_deref().map_or("-", |sha256| sha256.get(..12).unwrap_or(sha256))

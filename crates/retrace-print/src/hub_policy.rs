@@ -47,6 +47,9 @@ pub fn machine(out: &mut dyn Write, machine: &HubMachine) -> Result<()> {
     if let Some(ends) = &machine.window_ends_at {
         write!(out, "  window until {ends}")?;
     }
+    if let Some(copy) = &machine.copy {
+        write!(out, "  a copy of it was refused, {}", super::hub::refused_copy(copy))?;
+    }
     match (&machine.removed_at, &machine.left_at) {
         (Some(removed), _) => write!(out, "  removed {removed}")?,
         (None, Some(left)) => write!(out, "  left {left}")?,

@@ -12,12 +12,13 @@ use std::io::{Result, Write};
 pub fn item(out: &mut dyn Write, item: &HubItem) -> Result<()> {
     writeln!(
         out,
-        "{}  {}  {}:{}  {}{}{}",
+        "{}  {}  {}:{}  {}{}{}{}",
         item.id,
         visible::line(&item.machine_name),
         visible::line(&item.store_name),
         visible::line(item.path.as_deref().unwrap_or("(redacted)")),
         visible::line(&item.operation),
+        if item.undone { " (undone)" } else { "" },
         if item.reviewed { "  reviewed" } else { "" },
         match item.comments {
             0 => String::new(),
@@ -44,7 +45,7 @@ pub fn shown(out: &mut dyn Write, shown: &HubShown) -> Result<()> {
     for comment in &shown.comments {
         let person = who(&comment.person, comment.verified);
         let machine = visible::line(&comment.machine_name);
-        writeln!(out, "  {person} on {machine}, {}:", comment.created_at)?;
+        writeln!(out, "  comment {} by {person} on {machine}, {}:", comment.number, comment.created_at)?;
         for line in comment.text.as_deref().unwrap_or("(not readable)").lines() {
             writeln!(out, "    {}", visible::line(line))?;
         }
@@ -133,7 +134,10 @@ fn reach(out: &mut dyn Write, reach: &HubReach) -> Result<()> {
         visible::line(&receipt.purge)
     )?;
     if receipt.places_left > 0 {
-        write!(out, ", {} places left", receipt.places_left)?;
+        write!(out, ", {} left", count(receipt.places_left, "place", "places"))?;
+    }
+    if reach.recheck {
+        write!(out, ", asked to look again")?;
     }
     match in_words(receipt.why.as_ref(), receipt.reason.as_deref()) {
         Some(reason) => writeln!(out, " ({})", visible::line(&reason)),

@@ -115,7 +115,8 @@ pub fn receipts(inner: &Redactions, _: Nothing) -> Result<Receipts, ApiError> {
     Ok(Receipts { receipts: rows.iter().map(view::receipt).collect() })
 }
 
-/// Looks again: finishes a pending purge where that is possible now, and verifies the chain.
+/// Looks again: finishes a pending purge where that is possible now, looks at live files where something was left in them, and
+/// verifies the chain.
 ///
 /// # Errors
 /// `not_found` for an unknown receipt.
@@ -129,6 +130,7 @@ pub fn recheck_receipt(inner: &Redactions, request: ReceiptRef) -> Result<Receip
         remote::enter_places(reader, &mut row)?;
         Ok(row)
     })?;
+    inner.look_at_live_files(&mut row)?;
     if row.purged {
         let sound = inner.read(|reader| Ok(reader.verify_chain()?))?.is_empty();
         row.chain_verified = Some(sound);

@@ -84,6 +84,18 @@ pub struct Hello {
     /// it of are what a hub says that lost some redactions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redacted: Option<u64>,
+    /// In the same answer: what the machine said last with [`Told`]; empty where it said nothing yet. Where that is another thing than
+    /// the machine knows, the hub lost some of what it was told beside versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<String>,
+}
+
+/// Ends a sync of all stores: a hash of what the machine told beside versions, and of the reviews that it took.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Told {
+    /// The hash. It means nothing to a hub, which gives it back.
+    #[serde(with = "hash")]
+    pub digest: Sha256,
 }
 
 /// A machine asks to be registered.
@@ -126,6 +138,23 @@ pub struct SignedHead {
     /// When the hub signed it; 0 for an empty chain, which nobody signs.
     pub at: i64,
     /// Signature of [`crate::sign::head_text`].
+    pub signature: Bytes,
+    /// True where the hub lost the machine's own signature of it, and asks for it again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unsigned: bool,
+}
+
+/// Signs a head once more that the hub has without the machine's signature.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SignHead {
+    /// The store.
+    pub store: String,
+    /// Number of links.
+    pub seq: u64,
+    /// Digest of the last one.
+    #[serde(with = "hash")]
+    pub digest: Sha256,
+    /// The machine's signature of the head, with time 0.
     pub signature: Bytes,
 }
 
@@ -337,6 +366,9 @@ pub struct ListedVersion {
     pub size: Option<u64>,
     /// `kept`, `not_sent`, `expired`, `redacted`, or `none` for a deletion.
     pub content: String,
+    /// True if it came in with an import that its machine took back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub undone: bool,
 }
 
 /// A machine of the organisation.
@@ -366,6 +398,31 @@ pub struct Machine {
     /// Who is signed in there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signed_in: Option<SignedIn>,
+    /// The copy of its data directory that was refused last, for thirty days.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy: Option<RefusedCopy>,
+}
+
+/// A copy of a machine's data directory, which goes on under the same identity and is refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefusedCopy {
+    /// When it last called.
+    pub at: i64,
+    /// The store whose chain showed it.
+    pub store: String,
+    /// Its name.
+    pub store_name: Option<String>,
+    /// The first version of that chain that the copy does not have, or has another one of.
+    pub seq: u64,
+}
+
+/// Tells that this machine found itself to be a copy of another one's data directory: its chain is not the one at the hub.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CopyRefused {
+    /// The store whose chain shows it.
+    pub store: String,
+    /// The first version of that chain that is not here, or is another one.
+    pub seq: u64,
 }
 
 /// The machines of the organisation.
@@ -442,6 +499,8 @@ pub const BAD_TOKEN: &str = "bad_token";
 pub const NOT_ALLOWED: &str = "not_allowed";
 /// There is no such thing.
 pub const NOT_FOUND: &str = "not_found";
+/// The hub's own data does not fit together: a part of it is missing, or was changed past the hub.
+pub const DAMAGED: &str = "damaged";
 /// The request makes no sense.
 pub const INVALID: &str = "invalid";
 /// The person did not sign in: refused at the provider, too late, or its token is not believed.
@@ -472,6 +531,7 @@ pub const FINAL: &[&str] = &[
     BAD_TOKEN,
     NOT_ALLOWED,
     NOT_FOUND,
+    DAMAGED,
     INVALID,
     SIGN_IN_REFUSED,
     SIGN_IN_WANTED,

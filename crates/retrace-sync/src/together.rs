@@ -1,6 +1,6 @@
 //! Requests and answers of what machines do to each other: redactions that reach all of them, proposals, reviews, comments.
 
-use crate::messages::{Bytes, ListedVersion, PackedContent, hash};
+use crate::messages::{Bytes, ListedVersion, PackedContent, RefusedCopy, hash};
 use crate::people::SignedIn;
 use retrace_model::{MachineId, OrderId, Sha256};
 use serde::{Deserialize, Serialize};
@@ -101,6 +101,24 @@ pub struct Reached {
 pub struct Orders {
     /// The orders, oldest first.
     pub orders: Vec<Order>,
+    /// Orders whose last receipt says that something is left, and those at which this machine is asked to look again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unfinished: Vec<Unfinished>,
+}
+
+/// An order that was carried out and left something.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Unfinished {
+    /// The order.
+    pub order: String,
+    /// Receipts in the log of the machine.
+    pub receipts: Vec<String>,
+    /// Places left, as its last receipt says.
+    pub places_left: u64,
+    /// The purge, as its last receipt says.
+    pub purge: String,
+    /// True if the machine is asked to look again.
+    pub recheck: bool,
 }
 
 /// An order for one machine.
@@ -242,6 +260,9 @@ pub struct OrderMachine {
     pub seen_at: i64,
     /// True if it left the hub.
     pub left: bool,
+    /// True if it is asked to look again at what is left, at its next sync.
+    #[serde(default)]
+    pub recheck: bool,
     /// Its newest receipt.
     pub receipt: Option<KeptReceipt>,
 }
@@ -298,6 +319,15 @@ pub struct LeftMemory {
     pub memory: String,
     /// The last place in the log that was reviewed; 0 when nothing was.
     pub base: u64,
+}
+
+/// Says which imports of a store the asking machine took back; every other one counts.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Withdrawn {
+    /// The store.
+    pub store: String,
+    /// Operations in the log of the machine.
+    pub operations: Vec<u64>,
 }
 
 /// Asks for reviews that were made at the hub of memories of the asking machine.
@@ -411,6 +441,23 @@ pub struct HubCommentRow {
     pub by_name: String,
     /// When.
     pub at: i64,
+    /// True if whoever asks may remove it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub removable: bool,
+}
+
+/// Removes a comment: an own one, or any where an owner asks.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RemoveComment {
+    /// Its number.
+    pub number: u64,
+}
+
+/// A comment was removed.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CommentRemoved {
+    /// The version that it was on.
+    pub version: String,
 }
 
 /// A review at the hub.
@@ -668,4 +715,7 @@ pub struct Waiting {
     /// Who is signed in there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signed_in: Option<SignedIn>,
+    /// The copy of its data directory that was refused last, for thirty days.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy: Option<RefusedCopy>,
 }

@@ -89,6 +89,10 @@ pub struct HubStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub window: Option<HubWindow>,
+    /// Of a hub that was left here and does not know it: why, and what to do. Absent otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub not_told: Option<HubProblem>,
 }
 
 /// A window that a hub serves.
@@ -245,6 +249,10 @@ pub struct HubVersion {
     pub source: String,
     /// When it was recorded.
     pub created_at: String,
+    /// True if it came in with an import that its machine took back: the log there does not list it.
+    #[serde(default)]
+    #[ts(as = "Option<bool>", optional)]
+    pub undone: bool,
 }
 
 /// Asks for a token for one more machine.

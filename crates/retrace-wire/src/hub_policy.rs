@@ -73,6 +73,24 @@ pub struct HubMachine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub signed_in: Option<HubPerson>,
+    /// The copy of its data directory that the hub refused last; absent for none in the last thirty days.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub copy: Option<HubRefusedCopy>,
+}
+
+/// A copy of a machine's data directory that went on under the same identity: the hub takes nothing from it.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct HubRefusedCopy {
+    /// When it last called.
+    pub at: String,
+    /// The store whose chain showed it.
+    pub store: String,
+    /// Its name at the hub.
+    pub store_name: Option<String>,
+    /// The first version of that chain that the copy does not have, or has another one of.
+    #[ts(type = "number")]
+    pub seq: u64,
 }
 
 /// Gives a machine another role.

@@ -1,6 +1,8 @@
 //! What machines of a hub do to each other: redactions that reach all of them, proposals, reviews, comments.
 
-use super::{Finding, HubOrderState, HubProposalKind, HubProposalState, HubReachState, Message};
+use super::{
+    Finding, HubOrderState, HubProposalKind, HubProposalState, HubReachState, HubRefusedCopy, Message,
+};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -57,6 +59,10 @@ pub struct HubWaiting {
     pub unreviewed_is_least: bool,
     /// When that was so.
     pub at: String,
+    /// The copy of this machine's data directory that the hub refused last; absent for none in the last thirty days, and on the copy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub copy: Option<HubRefusedCopy>,
 }
 
 /// A redaction of another machine that was carried out here.
@@ -148,6 +154,10 @@ pub struct HubItem {
     /// Comments on it.
     #[ts(type = "number")]
     pub comments: u64,
+    /// True if it came in with an import that its machine took back: the log there does not list it.
+    #[serde(default)]
+    #[ts(as = "Option<bool>", optional)]
+    pub undone: bool,
 }
 
 /// Asks for a page of what nobody reviewed.
@@ -254,6 +264,18 @@ pub struct HubComment {
     pub machine_name: String,
     /// When.
     pub created_at: String,
+    /// True if `hub_remove_comment` removes it for who asks: their own, and of an owner any.
+    #[serde(default)]
+    #[ts(as = "Option<bool>", optional)]
+    pub removable: bool,
+}
+
+/// Names a comment.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+pub struct HubCommentRef {
+    /// Its number.
+    #[ts(type = "number")]
+    pub number: u64,
 }
 
 /// A review made at the hub.
@@ -413,6 +435,10 @@ pub struct HubReach {
     pub seen_at: String,
     /// True if it left the hub.
     pub left: bool,
+    /// True if it is asked to look again at what is left, at its next sync.
+    #[serde(default)]
+    #[ts(as = "Option<bool>", optional)]
+    pub recheck: bool,
     /// Its newest receipt.
     pub receipt: Option<HubReceipt>,
 }
@@ -451,7 +477,7 @@ pub struct HubReceipt {
     pub public_key: String,
 }
 
-/// Names a redaction that waits for a second person.
+/// Names a redaction of the organisation.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct HubRedactionRef {
     /// `order_…`

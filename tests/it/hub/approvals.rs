@@ -146,3 +146,60 @@ fn an_approval_is_for_the_contents_that_waited() {
     assert_eq!(answer["waiting"], true, "{answer}");
     assert!(c.synced().redactions.is_empty());
 }
+
+/// What was left in a live file is taken out there, and the count goes with a new receipt once the machine looked again.
+#[test]
+fn a_machine_looks_again_at_what_was_left() {
+    let Some((_hub, [owner, b])) = Hub::with_machines(["owner", "b"]) else { return };
+    let keys = owner.record("keys.md", format!("deploy with {SECRET}\n"));
+    b.record("other.md", format!("and here {SECRET}\n"));
+    b.record("same.md", format!("deploy with {SECRET}\n"));
+    owner.synced();
+    b.synced();
+    let request = RedactReq { find: Some(SECRET.to_owned()), live: false, ..RedactReq::default() };
+    commands::redact(&owner.world.app, request).expect("a redaction");
+    owner.synced();
+    b.synced();
+    owner.synced();
+    let order = redactions(&owner).remove(0);
+    let left = |name: &str| {
+        let order = redactions(&owner).remove(0);
+        let of = order.machines.into_iter().find(|reach| reach.name == name).expect("it is concerned");
+        let receipt = of.receipt.expect("a receipt");
+        assert!(receipt.verified, "{receipt:?}");
+        (receipt.places_left, of.recheck, receipt.created_at)
+    };
+    assert!(left("owner").0 > 0 && left("b").0 > 0, "{order:?}");
+    let recheck = |machine: &Machine| machine.run(&["hub", "redactions", "recheck", &order.id]);
+    assert_eq!(recheck(&b).0, retrace_cli::Exit::of(Code::KeyRefused), "a writer asks nobody");
+
+    // Looking again without anything taken out leaves the count, with a newer receipt.
+    let before = left("b");
+    let (exit, text, errors) = recheck(&owner);
+    assert_eq!(exit, retrace_cli::Exit::DONE, "{errors}");
+    assert!(text.contains("asked to look again"), "{text}");
+    assert!(left("b").1 && left("owner").1);
+    b.synced();
+    let after = left("b");
+    assert_eq!((after.0, after.1), (before.0, false));
+    assert!(after.2 > before.2);
+
+    b.world.write("other.md", "and here nothing\n");
+    b.world.remove("same.md");
+    b.world.scan();
+    recheck(&owner);
+    b.synced();
+    assert_eq!((left("b").0, left("b").1), (0, false));
+    assert!(left("owner").0 > 0);
+    // Whoever looks again at the machine itself tells the hub with the next sync.
+    owner.world.write("keys.md", "deploy with nothing\n");
+    owner.world.scan();
+    let receipts = commands::receipts(&owner.world.app, Nothing {}).expect("receipts").receipts;
+    let (exit, _, errors) = owner.run(&["receipts", &receipts[0].id, "--recheck"]);
+    assert_eq!(exit, retrace_cli::Exit::DONE, "{errors}");
+    owner.synced();
+    assert_eq!(left("owner").0, 0, "{keys:?}");
+    let sent = left("owner").2;
+    owner.synced();
+    assert_eq!(left("owner").2, sent, "nothing is sent again");
+}

@@ -4,8 +4,9 @@ use super::{Hub, Machine};
 use retrace_api::commands;
 use retrace_api::wire::{
     Code, HubAcceptReq, HubApproveReq, HubFault, HubProposalKind, HubProposalRef, HubProposeReq, InboxReq,
-    RedactReq,
+    Nothing, RedactReq,
 };
+use retrace_hub::{DoctorOptions, State, doctor};
 
 const SECRET: &str = "quartz-heron-5521-opens";
 
@@ -104,4 +105,46 @@ fn a_fork_restores_nothing_that_was_proposed() {
     assert_eq!(refused.code, Code::Invalid);
     let done = commands::hub_accept_proposal(&b.world.app, asked).expect("the machine that is meant");
     assert_eq!(done.state.as_str(), "done");
+}
+
+#[test]
+fn whoever_is_at_the_machine_hears_of_a_refused_copy() {
+    let Some((hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    let copy = forked(&b);
+    let examined = || {
+        let options = DoctorOptions { database: hub.database.url(), key_file: None, whole: false };
+        let checks = doctor(&options).expect("it examines");
+        checks.into_iter().find(|check| check.name == "copies").expect("it is examined")
+    };
+    b.synced();
+    assert!(b.status().waiting.expect("it synced").copy.is_none());
+    assert_eq!(examined().state, State::Ok);
+    let problem = copy.sync().expect("an answer").problems.remove(0);
+    assert_eq!(problem.code, HubFault::Fork);
+
+    b.synced();
+    let told = b.status().waiting.expect("it synced").copy.expect("a copy was refused");
+    assert_eq!((told.store_name.as_deref(), told.seq), (Some("notes"), 2));
+    let (_, text, _) = b.run(&["hub", "status"]);
+    assert!(text.contains("a copy of this machine's data directory was refused"), "{text}");
+    assert!(text.contains("from version 2 of notes on") && text.contains("--new-identity"), "{text}");
+    assert!(copy.status().waiting.is_none_or(|waiting| waiting.copy.is_none()), "the copy knows of itself");
+    let listed = commands::hub_machines(&a.world.app, Nothing {}).expect("a list").machines;
+    let of = |name: &str| listed.iter().find(|machine| machine.name == name).expect("it is listed");
+    assert!(of("a").copy.is_none() && of("b").copy.is_some());
+    let (_, text, _) = a.run(&["hub", "machines"]);
+    assert!(
+        text.lines().any(|line| line.starts_with("b ") && line.contains("a copy of it was refused")),
+        "{text}"
+    );
+    let check = examined();
+    assert_eq!(check.state, State::Warning);
+    assert!(check.found.contains("of b,") && check.next.contains("--new-identity"), "{check:?}");
+    let noted = "SELECT count(*) FROM audit WHERE action = 'copy_refused'";
+    assert_eq!(hub.database.query(noted), "1");
+    // It is told for thirty days.
+    hub.database.sql("UPDATE machines SET copy_at = copy_at - 31 * 86400000000");
+    b.synced();
+    assert!(b.status().waiting.expect("it synced").copy.is_none());
+    assert_eq!(examined().state, State::Ok);
 }

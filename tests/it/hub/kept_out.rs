@@ -71,14 +71,14 @@ fn now(machine: &Machine, id: &str) -> HubProposal {
 }
 
 /// A hub whose database was dumped, and is restored.
-struct Restored {
+pub(super) struct Restored {
     postgres: Postgres,
-    network: Network,
+    pub(super) network: Network,
     folder: tempfile::TempDir,
 }
 
 impl Restored {
-    fn start() -> Option<(Self, retrace_hub::Running)> {
+    pub(super) fn start() -> Option<(Self, retrace_hub::Running)> {
         let postgres = Postgres::start()?;
         let folder = tempfile::tempdir().expect("a folder");
         postgres.sql("postgres", "CREATE DATABASE first");
@@ -103,12 +103,12 @@ impl Restored {
         Path::new(self.folder.path()).join("hub.key")
     }
 
-    fn dump(&self) {
+    pub(super) fn dump(&self) {
         self.run("pg_dump", &["-Fc", "-f", &self.file(), "-d", &self.postgres.url_of("first")]);
     }
 
     /// Serves the dump.
-    fn restore(&self, hub: retrace_hub::Running) -> retrace_hub::Running {
+    pub(super) fn restore(&self, hub: retrace_hub::Running) -> retrace_hub::Running {
         hub.stop();
         self.run("pg_restore", &["--exit-on-error", "-d", &self.postgres.url_of("second"), &self.file()]);
         let options = HubOptions::new(&self.postgres.url_of("second"), &self.key_file());

@@ -54,7 +54,7 @@ fn what_was_sent_of_a_store_is_told_of_redactions_when_it_is_off_the_list() {
 }
 
 /// A call of the Memory Stores API.
-fn api(hub: &Hub, key: &str, path: &str, body: &Value, session: &str) -> Value {
+pub(super) fn api(hub: &Hub, key: &str, path: &str, body: &Value, session: &str) -> Value {
     let (_, address) = hub.url().split_once("://").expect("a scheme");
     let mut stream = TcpStream::connect(address).expect("the hub listens");
     let body = body.to_string();

@@ -2,9 +2,12 @@
 
 use super::{Hub, HubProcess, Machine, Signer};
 use retrace_api::commands;
-use retrace_api::wire::{Code, HubFault, HubLeaveReq, HubMachineRef, HubSend, HubSendReq, HubTokenReq};
+use retrace_api::wire::{
+    Code, HubFault, HubLeaveReq, HubMachineRef, HubSend, HubSendReq, HubTokenReq, Nothing,
+};
 use retrace_tests::network::Network;
 use retrace_tests::postgres::Postgres;
+use serde_json::json;
 
 #[test]
 fn two_machines_see_the_same_versions() {
@@ -171,4 +174,41 @@ fn what_a_store_may_send_is_not_lost_while_a_sync_runs() {
         assert_eq!(machine.status().stores[0].send, HubSend::Nothing, "round {round}");
         assert_eq!(hub.tables_with(&late), Vec::<String>::new(), "round {round}");
     }
+}
+
+#[test]
+fn leaving_a_hub_that_is_not_reached_says_so_and_is_told_later() {
+    let Some((hub, [owner, far, other])) = Hub::with_machines(["owner", "far", "other"]) else { return };
+    let network = Network::before(&[hub.url()]);
+    let is_member = |name: &str| {
+        let listed = commands::hub_machines(&owner.world.app, Nothing {}).expect("a list").machines;
+        listed.iter().any(|machine| machine.name == name && machine.left_at.is_none())
+    };
+    for (machine, name) in [(&far, "far"), (&other, "other")] {
+        commands::hub_leave(&machine.world.app, HubLeaveReq::default()).expect("it leaves");
+        machine.join(&network.url(), &owner.token()).expect("it joins through the network");
+        assert!(is_member(name));
+    }
+    network.turn_to(&["http://127.0.0.1:1"]);
+    let id = far.status().machine.expect("it joined");
+    let (exit, output, errors) = far.run(&["hub", "leave"]);
+    assert_eq!(exit, retrace_cli::Exit::DONE, "{output} {errors}");
+    assert!(output.contains("No hub is joined"), "{output}");
+    assert!(errors.contains("was not told") && errors.contains("`retrace hub leave` once more"), "{errors}");
+    assert!(errors.contains(&format!("retrace hub remove {id}")), "{errors}");
+    let again = commands::hub_leave(&far.world.app, HubLeaveReq::default()).expect("it says so again");
+    assert_eq!(again.not_told.expect("not told").code, HubFault::Unreachable);
+    let answer = other.world.app.call("hub_leave", json!({ "new_identity": true })).expect("it leaves");
+    assert_eq!(answer["not_told"]["code"], "unreachable", "{answer}");
+    assert!(answer["not_told"]["hint"].to_string().contains("retrace hub remove"), "{answer}");
+    assert!(is_member("far") && is_member("other"));
+
+    network.turn_to(&[hub.url()]);
+    let told = commands::hub_leave(&far.world.app, HubLeaveReq::default()).expect("it tells the hub");
+    assert!(told.not_told.is_none() && !is_member("far"));
+    let nowhere = commands::hub_leave(&far.world.app, HubLeaveReq::default()).expect_err("it left");
+    assert_eq!(nowhere.code, Code::NotFound);
+    // Without its key it cannot tell it.
+    let gone = commands::hub_leave(&other.world.app, HubLeaveReq::default()).expect_err("it left");
+    assert_eq!((gone.code, is_member("other")), (Code::NotFound, true));
 }

@@ -6,8 +6,8 @@ use base64::engine::general_purpose::STANDARD;
 use retrace_api::commands;
 use retrace_api::wire::{
     self, Code, HubApproveReq, HubCommentReq, HubDiffReq, HubHistoryReq, HubInboxReq, HubProposalKind,
-    HubProposalRef, HubProposeReq, HubReachState, HubRedaction, HubRedactionRef, HubRole, HubShowReq,
-    Nothing, RedactReq,
+    HubProposalRef, HubProposeReq, HubReachState, HubRedaction, HubRedactionRef, HubRole, HubRoleReq,
+    HubShowReq, Nothing, RedactReq,
 };
 use retrace_model::Sha256;
 use retrace_tests::holds_bytes;
@@ -425,4 +425,51 @@ fn pages_end_between_machines_that_are_copies() {
         seen.dedup();
         assert_eq!(seen.len(), 4, "pages of {limit}");
     }
+}
+
+#[test]
+fn a_comment_is_removed_by_whoever_wrote_it_and_by_an_owner() {
+    let Some((hub, [owner, b, c])) = Hub::with_machines(["owner", "b", "c"]) else { return };
+    for name in ["b", "c"] {
+        let request = HubRoleReq { machine: name.to_owned(), role: HubRole::Reviewer };
+        commands::hub_set_role(&owner.world.app, request).expect("a role");
+    }
+    let version = owner.record("fact.md", "a fact\n").id;
+    owner.synced();
+    let comment = |machine: &Machine, text: &str| {
+        let request = HubCommentReq { version: version.clone(), text: text.to_owned() };
+        commands::hub_comment(&machine.world.app, request).expect("a comment").comments
+    };
+    let said = comment(&owner, "of the owner");
+    assert!(said[0].removable);
+    comment(&b, "of b, one");
+    let said = comment(&b, "of b, two");
+    assert_eq!(said.iter().map(|one| one.removable).collect::<Vec<_>>(), [false, true, true]);
+    let numbers: Vec<u64> = said.iter().map(|one| one.number).collect();
+    let remove =
+        |machine: &Machine, number: u64| machine.run(&["hub", "comment", "--remove", &number.to_string()]);
+    let (exit, shown, errors) = b.run(&["hub", "show", &version]);
+    assert_eq!(exit, retrace_cli::Exit::DONE, "{errors}");
+    assert!(shown.contains(&format!("comment {} by", numbers[1])), "{shown}");
+
+    for number in &numbers {
+        let (exit, _, errors) = remove(&c, *number);
+        assert_eq!(exit, retrace_cli::Exit::of(Code::KeyRefused), "{errors}");
+        assert!(errors.contains("whoever wrote it"), "{errors}");
+    }
+    let (exit, _, errors) = remove(&b, numbers[0]);
+    assert_eq!(exit, retrace_cli::Exit::of(Code::KeyRefused), "{errors}");
+    let (exit, shown, errors) = remove(&b, numbers[1]);
+    assert_eq!(exit, retrace_cli::Exit::DONE, "{errors}");
+    assert!(!shown.contains("of b, one") && shown.contains("of b, two"), "{shown}");
+    // Whoever is no reviewer any more removes what they wrote; an owner what anybody did.
+    let request = HubRoleReq { machine: "b".to_owned(), role: HubRole::Writer };
+    commands::hub_set_role(&owner.world.app, request).expect("a role");
+    assert_eq!(remove(&b, numbers[2]).0, retrace_cli::Exit::DONE);
+    assert_eq!(remove(&owner, numbers[0]).0, retrace_cli::Exit::DONE);
+    assert_eq!(remove(&owner, numbers[0]).0, retrace_cli::Exit::of(Code::NotFound));
+    assert_eq!(hub.database.query("SELECT count(*) FROM comments"), "0");
+    let rows = "SELECT count(*) FROM audit WHERE action = 'remove_comment' AND outcome = ";
+    assert_eq!(hub.database.query(&format!("{rows}'done'")), "3");
+    assert_eq!(hub.database.query(&format!("{rows}'refused'")), "4");
 }

@@ -92,6 +92,8 @@ describe("the hub", () => {
     await user.type(await screen.findByTestId("hub-comment-text"), "Is that so?");
     await user.click(screen.getByTestId("hub-comment-send"));
     expect(await screen.findByTestId("hub-comment")).toHaveTextContent("Is that so?");
+    await user.click(await screen.findByTestId("hub-comment-remove"));
+    await waitFor(() => expect(screen.queryByTestId("hub-comment")).toBeNull());
     await user.click(await screen.findByTestId("hub-propose-rollback"));
     await user.click(await screen.findByRole("button", { name: "Withdraw" }));
     await waitFor(() => expect(fake.hub.proposals[0]?.state).toBe("withdrawn"));
@@ -119,6 +121,39 @@ describe("the hub", () => {
     ).toEqual(["done", "outstanding"]);
     await user.click(screen.getByTestId("approve-redaction"));
     await waitFor(() => expect(screen.queryByTestId("approve-redaction")).toBeNull());
+  });
+
+  it("has machines look again at what a redaction left there", async () => {
+    const fake = joined();
+    const made = fakeHubRedaction({});
+    const receipt = {
+      verified: true,
+      created_at: "2026-11-01T00:00:00Z",
+      versions: 1,
+      live_files: 0,
+      purge: "done",
+      places_left: 2,
+      receipts: ["receipt_1"],
+      reason: null,
+      body: "{}",
+      signature: "",
+      public_key: "",
+    };
+    const machines = made.machines.map((reach) => (reach.state === "done" ? { ...reach, receipt } : reach));
+    fake.hub.redactions = [{ ...made, machines }];
+    const { user } = openWindow("#/hub?view=redactions", fake);
+    expect(await screen.findByTestId("places-left")).toHaveTextContent("2 places left");
+    await user.click(screen.getByTestId("recheck-redaction"));
+    expect(await screen.findByText("looks again at its next sync")).toBeInTheDocument();
+    expect(screen.queryByTestId("recheck-redaction")).toBeNull();
+  });
+
+  it("names a machine of which a copy was refused", async () => {
+    const fake = joined();
+    const copy = { at: "2026-11-01T00:00:00Z", store: "memstore_laptop", store_name: "harbour", seq: 4 };
+    fake.hub.machines = fake.hub.machines.map((machine) => (machine.is_this ? machine : { ...machine, copy }));
+    openWindow("#/hub?view=machines", fake);
+    expect(await screen.findByTestId("hub-refused-copy")).toHaveTextContent("from version 4 of harbour on");
   });
 
   it("lists machines and makes a token that is shown once", async () => {

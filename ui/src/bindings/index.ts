@@ -3456,7 +3456,20 @@ machine_name: string,
 /**
  * When.
  */
-created_at: string, };
+created_at: string, 
+/**
+ * True if `hub_remove_comment` removes it for who asks: their own, and of an owner any.
+ */
+removable?: boolean, };
+
+/**
+ * Names a comment.
+ */
+export type HubCommentRef = { 
+/**
+ * Its number.
+ */
+number: number, };
 
 /**
  * Comments on a version of any machine.
@@ -3628,7 +3641,11 @@ reviewed: boolean,
 /**
  * Comments on it.
  */
-comments: number, };
+comments: number, 
+/**
+ * True if it came in with an import that its machine took back: the log there does not list it.
+ */
+undone?: boolean, };
 
 /**
  * Asks to join a hub. Nothing of a memory is sent by it.
@@ -3711,7 +3728,11 @@ window_ends_at?: string,
 /**
  * Who is signed in there.
  */
-signed_in?: HubPerson, };
+signed_in?: HubPerson, 
+/**
+ * The copy of its data directory that the hub refused last; absent for none in the last thirty days.
+ */
+copy?: HubRefusedCopy, };
 
 /**
  * Where a memory was before a model on one machine.
@@ -4175,6 +4196,10 @@ seen_at: string,
  */
 left: boolean, 
 /**
+ * True if it is asked to look again at what is left, at its next sync.
+ */
+recheck?: boolean, 
+/**
  * Its newest receipt.
  */
 receipt: HubReceipt | null, };
@@ -4315,7 +4340,7 @@ machines: Array<HubReach>,
 complete: boolean, };
 
 /**
- * Names a redaction that waits for a second person.
+ * Names a redaction of the organisation.
  */
 export type HubRedactionRef = { 
 /**
@@ -4335,6 +4360,27 @@ redactions: Array<HubRedaction>,
  * What else may hold a copy, each a sentence.
  */
 copies: Array<Message>, };
+
+/**
+ * A copy of a machine's data directory that went on under the same identity: the hub takes nothing from it.
+ */
+export type HubRefusedCopy = { 
+/**
+ * When it last called.
+ */
+at: string, 
+/**
+ * The store whose chain showed it.
+ */
+store: string, 
+/**
+ * Its name at the hub.
+ */
+store_name: string | null, 
+/**
+ * The first version of that chain that the copy does not have, or has another one of.
+ */
+seq: number, };
 
 /**
  * A review made at the hub.
@@ -4838,7 +4884,11 @@ asked?: HubAsked,
 /**
  * In a window that a hub serves; absent on a machine.
  */
-window?: HubWindow, };
+window?: HubWindow, 
+/**
+ * Of a hub that was left here and does not know it: why, and what to do. Absent otherwise.
+ */
+not_told?: HubProblem, };
 
 /**
  * What a store may send, and how far it was sent.
@@ -5049,7 +5099,11 @@ source: string,
 /**
  * When it was recorded.
  */
-created_at: string, };
+created_at: string, 
+/**
+ * True if it came in with an import that its machine took back: the log there does not list it.
+ */
+undone?: boolean, };
 
 /**
  * A page of the versions of all machines.
@@ -5108,7 +5162,11 @@ unreviewed_is_least: boolean,
 /**
  * When that was so.
  */
-at: string, };
+at: string, 
+/**
+ * The copy of this machine's data directory that the hub refused last; absent for none in the last thirty days, and on the copy.
+ */
+copy?: HubRefusedCopy, };
 
 /**
  * A window that a hub serves.
@@ -11817,6 +11875,7 @@ export type Commands = {
   hub_diff: { request: HubDiffReq; response: FileDiff; writes: false };
   hub_approve: { request: HubApproveReq; response: HubApproved; writes: true };
   hub_comment: { request: HubCommentReq; response: HubShown; writes: true };
+  hub_remove_comment: { request: HubCommentRef; response: HubShown; writes: true };
   hub_projects: { request: Nothing; response: HubProjects; writes: false };
   hub_share_sessions: { request: HubShareReq; response: HubStatus; writes: true };
   hub_sessions: { request: HubSessionsReq; response: HubSessions; writes: false };
@@ -11824,6 +11883,7 @@ export type Commands = {
   hub_adherence: { request: HubAdherenceReq; response: HubAdherence; writes: false };
   hub_redactions: { request: Nothing; response: HubRedactions; writes: false };
   hub_approve_redaction: { request: HubRedactionRef; response: HubRedactions; writes: true };
+  hub_recheck_redaction: { request: HubRedactionRef; response: HubRedactions; writes: true };
   hub_propose: { request: HubProposeReq; response: HubProposal; writes: true };
   hub_proposals: { request: Nothing; response: HubProposals; writes: false };
   hub_accept_proposal: { request: HubProposalRef; response: HubProposal; writes: true };
@@ -11977,6 +12037,7 @@ export const PROVIDES: { readonly [Name in keyof Commands]: readonly Tag[] } = {
   hub_diff: ["outside", "hosts", "contents"],
   hub_approve: [],
   hub_comment: [],
+  hub_remove_comment: [],
   hub_projects: ["outside", "hosts"],
   hub_share_sessions: [],
   hub_sessions: ["outside", "hosts"],
@@ -11984,6 +12045,7 @@ export const PROVIDES: { readonly [Name in keyof Commands]: readonly Tag[] } = {
   hub_adherence: ["outside", "hosts"],
   hub_redactions: ["outside", "hosts"],
   hub_approve_redaction: [],
+  hub_recheck_redaction: [],
   hub_propose: [],
   hub_proposals: ["outside", "hosts"],
   hub_accept_proposal: [],
@@ -12137,6 +12199,7 @@ export const INVALIDATES: { readonly [Name in keyof Commands]: readonly Tag[] } 
   hub_diff: [],
   hub_approve: ["hosts"],
   hub_comment: ["hosts"],
+  hub_remove_comment: ["hosts"],
   hub_projects: [],
   hub_share_sessions: ["hosts"],
   hub_sessions: [],
@@ -12144,6 +12207,7 @@ export const INVALIDATES: { readonly [Name in keyof Commands]: readonly Tag[] } 
   hub_adherence: [],
   hub_redactions: [],
   hub_approve_redaction: ["hosts"],
+  hub_recheck_redaction: ["hosts"],
   hub_propose: ["hosts"],
   hub_proposals: [],
   hub_accept_proposal: ["log", "files", "reviews", "hosts"],

@@ -492,12 +492,15 @@ export interface MessageArguments {
   "hub.check_address": never;
   "hub.clock_ahead": "seconds";
   "hub.clock_behind": "seconds";
+  "hub.damaged_hub": never;
   "hub.fork": "store" | "seq";
   "hub.hub_cut": "hub" | "here";
   "hub.join_again": never;
   "hub.join_one": never;
   "hub.joined_already": never;
+  "hub.leave_again": "machine";
   "hub.leave_first": never;
+  "hub.left_untold": "url" | "cause";
   "hub.membership_damaged": never;
   "hub.new_identity": never;
   "hub.no_hub": never;
@@ -507,6 +510,7 @@ export interface MessageArguments {
   "hub.not_written": "error";
   "hub.other_identity": never;
   "hub.other_owner_first": never;
+  "hub.owner_removes": "machine";
   "hub.refused": "message";
   "hub.refused_beside": "message";
   "hub.resend_hint": never;
@@ -524,6 +528,8 @@ export interface MessageArguments {
   "hub.try_again": never;
   "hub.unreachable": "cause";
   "hub_background.ended_early": never;
+  "hub_comments.ask_who_wrote_it": never;
+  "hub_comments.not_yours": never;
   "hub_copies.other_copy_goes_on": never;
   "hub_policy.known_rules": "rules";
   "hub_policy.list_machines": never;
@@ -581,6 +587,7 @@ export interface MessageArguments {
   "hub_shared.no_rule": never;
   "hub_shared.nothing_shared": never;
   "hub_shared.share_sessions": never;
+  "hub_told.not_kept": "error";
   "hub_window.give_name": never;
   "hub_window.no_key": never;
   "hub_window.no_name": never;

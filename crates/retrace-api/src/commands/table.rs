@@ -564,6 +564,9 @@ commands! {
     /// Comments on a version of any machine.
     write hub_comment(HubCommentReq) -> HubShown
         at hub invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused, ContentRedacted];
+    /// Removes a comment: one's own, or any where an owner asks.
+    write hub_remove_comment(HubCommentRef) -> HubShown
+        at hub invalidates [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
     /// Projects, and the stores that each has on every machine.
     read hub_projects(Nothing) -> HubProjects
         at hub provides [Outside, Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
@@ -585,6 +588,9 @@ commands! {
     /// Approves a redaction that waits for a second person.
     write hub_approve_redaction(HubRedactionRef) -> HubRedactions
         at hub invalidates [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
+    /// Asks the machines that carried a redaction out to look again at what was left there, at their next sync.
+    write hub_recheck_redaction(HubRedactionRef) -> HubRedactions
+        at hub invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
     /// Proposes a change to another machine, which carries it out or refuses it.
     write hub_propose(HubProposeReq) -> HubProposal
         at hub invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused, ContentRedacted];

@@ -122,6 +122,9 @@ enum What {
     },
     /// Leave the hub; what was sent stays there
     ///
+    /// Where the hub is not reached, the machine leaves it here all the same and
+    /// says so: run it again to tell the hub.
+    ///
     ///     retrace hub leave
     #[command(verbatim_doc_comment)]
     Leave {
@@ -349,6 +352,9 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
             let app = shell.app()?;
             let status = commands::hub_leave(&app, HubLeaveReq { new_identity })?;
             shell.print_one(&status, |out, _| print::hub::status(out, &status))?;
+            if let Some(problem) = status.not_told.as_ref().filter(|_| !shell.json) {
+                shell.warn(&format!("{} {}", problem.message.text(), problem.hint.text()));
+            }
             Ok(Exit::DONE)
         }
         What::Status => {

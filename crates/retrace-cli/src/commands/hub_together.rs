@@ -7,9 +7,9 @@ use crate::shell::Shell;
 use clap::{Args, Subcommand, ValueEnum};
 use retrace_api::commands;
 use retrace_api::wire::{
-    ApiError, Code, HubAcceptReq, HubApproveReq, HubBackgroundReq, HubCommentReq, HubDiffReq, HubHistoryReq,
-    HubInboxReq, HubProposal, HubProposalKind, HubProposalRef, HubProposeReq, HubRedactionRef, HubShowReq,
-    Message, Nothing,
+    ApiError, Code, HubAcceptReq, HubApproveReq, HubBackgroundReq, HubCommentRef, HubCommentReq, HubDiffReq,
+    HubHistoryReq, HubInboxReq, HubProposal, HubProposalKind, HubProposalRef, HubProposeReq, HubRedactionRef,
+    HubShowReq, Message, Nothing,
 };
 use std::path::PathBuf;
 
@@ -79,15 +79,24 @@ pub(crate) enum Together {
         #[arg(required = true, value_name = "VERSION")]
         versions: Vec<String>,
     },
-    /// Comment on a version of any machine
+    /// Comment on a version of any machine, or remove a comment
+    ///
+    /// `retrace hub show` lists comments with their numbers. Whoever wrote one removes
+    /// it; an owner removes any.
     ///
     ///     retrace hub comment memver_… "Which key is this?"
+    ///     retrace hub comment --remove 12
     #[command(verbatim_doc_comment)]
     Comment {
         /// The version
-        version: String,
+        #[arg(required_unless_present = "remove")]
+        version: Option<String>,
         /// The text
-        text: String,
+        #[arg(required_unless_present = "remove")]
+        text: Option<String>,
+        /// Remove the comment of this number
+        #[arg(long, value_name = "NUMBER", conflicts_with_all = ["version", "text"])]
+        remove: Option<u64>,
     },
     /// List projects, and the stores that each has on every machine
     ///
@@ -101,6 +110,7 @@ pub(crate) enum Together {
     ///
     ///     retrace hub redactions
     ///     retrace hub redactions approve order_…
+    ///     retrace hub redactions recheck order_…
     #[command(verbatim_doc_comment)]
     Redactions(RedactionArguments),
     /// Propose a change to another machine
@@ -161,6 +171,17 @@ enum OfRedaction {
     ///     retrace hub redactions approve order_…
     #[command(verbatim_doc_comment)]
     Approve {
+        /// `order_…`
+        id: String,
+    },
+    /// Have every machine that carried it out look again at what was left there
+    ///
+    /// Each looks at its next sync, and signs a new receipt. Take out first what its
+    /// own receipt names (`retrace receipts` there).
+    ///
+    ///     retrace hub redactions recheck order_…
+    #[command(verbatim_doc_comment)]
+    Recheck {
         /// `order_…`
         id: String,
     },
@@ -258,9 +279,15 @@ pub(crate) fn run(what: Together, shell: &mut Shell<'_, '_>) -> Ended {
             shell.print_one(&approved, |out, _| writeln!(out, "{} memories approved", approved.memories))?;
             Ok(Exit::DONE)
         }
-        Together::Comment { version, text } => {
+        Together::Comment { version, text, remove } => {
             let app = shell.app()?;
-            let shown = commands::hub_comment(&app, HubCommentReq { version, text })?;
+            let shown = match remove {
+                Some(number) => commands::hub_remove_comment(&app, HubCommentRef { number })?,
+                None => {
+                    let (version, text) = (version.unwrap_or_default(), text.unwrap_or_default());
+                    commands::hub_comment(&app, HubCommentReq { version, text })?
+                }
+            };
             shell.print_one(&shown, |out, _| print::hub_together::shown(out, &shown))?;
             Ok(Exit::DONE)
         }
@@ -337,6 +364,7 @@ fn redactions(what: Option<OfRedaction>, shell: &mut Shell<'_, '_>) -> Ended {
     let list = match what {
         None => commands::hub_redactions(&app, Nothing {})?,
         Some(OfRedaction::Approve { id }) => commands::hub_approve_redaction(&app, HubRedactionRef { id })?,
+        Some(OfRedaction::Recheck { id }) => commands::hub_recheck_redaction(&app, HubRedactionRef { id })?,
     };
     shell.print_one(&list, |out, _| print::hub_together::redactions(out, &list))?;
     Ok(Exit::DONE)

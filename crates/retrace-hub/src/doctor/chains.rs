@@ -8,6 +8,7 @@ use retrace_model::{MachineId, MemoryId, Sha256, StoreId};
 use retrace_sync::chain::{GENESIS, Head, check, link};
 use retrace_sync::messages::{Bytes, SentContent, SentOpened, SentVersion};
 use retrace_sync::sign::{head_text, is_signed};
+use std::cmp::Ordering;
 use tokio_postgres::Row;
 
 /// Links of a chain that are examined where not the whole is.
@@ -69,6 +70,85 @@ pub(super) async fn heads(examined: &Examined) -> Result<Vec<Check>, Failure> {
     } else {
         let next = "Compare with a backup: somebody changed the database past the hub.";
         Check::error("heads", format!("Signatures do not fit: {}.", names(&forged)), next)
+    }])
+}
+
+/// Chains whose head is missing, or is not that of their newest version.
+pub(super) async fn ends(examined: &Examined) -> Result<Vec<Check>, Failure> {
+    // A chain has rows in several tables. The list by versions reads all of them.
+    let by_versions = "UNION SELECT DISTINCT store, machine FROM versions WHERE org = $1";
+    let sql = format!(
+        "SELECT c.store, c.machine, h.seq, v.seq, h.digest = v.digest
+         FROM (SELECT store, machine FROM stores WHERE org = $1 UNION SELECT store, machine FROM heads WHERE org = $1 {}) c
+         LEFT JOIN heads h ON h.org = $1 AND h.store = c.store AND h.machine = c.machine
+         LEFT JOIN LATERAL (SELECT seq, digest FROM versions v WHERE v.org = $1 AND v.store = c.store
+             AND v.machine = c.machine ORDER BY seq DESC LIMIT 1) v ON true
+         WHERE coalesce(h.seq, 0) <> coalesce(v.seq, 0) OR h.digest <> v.digest ORDER BY 1, 2",
+        if examined.whole { by_versions } else { "" }
+    );
+    examined.begin().await?;
+    let rows = examined.client.query(&sql, &[&&examined.org.0[..]]).await?;
+    examined.end().await?;
+    let (mut behind, mut ahead, mut other) = (Vec::new(), Vec::new(), Vec::new());
+    for row in &rows {
+        let name = format!("{} of {}", StoreId(id16(row, 0)?), MachineId(id16(row, 1)?));
+        let (head, newest): (Option<i64>, Option<i64>) = (row.get(2), row.get(3));
+        match head.unwrap_or(0).cmp(&newest.unwrap_or(0)) {
+            Ordering::Less => behind.push(name),
+            Ordering::Greater => ahead.push(name),
+            Ordering::Equal => other.push(name),
+        }
+    }
+    let mut checks = Vec::new();
+    if !behind.is_empty() {
+        let found = format!("Heads are missing, or end before their newest version: {}.", names(&behind));
+        let next = "`retrace sync` on that machine, or the next write of an agent, makes each anew from its versions.";
+        checks.push(Check::error("heads", found, next));
+    }
+    if !ahead.is_empty() {
+        let found = format!("Newest versions are missing: {}.", names(&ahead));
+        let next =
+            "Restore a backup that has them, or send them again: `retrace sync --resend` on that machine.";
+        checks.push(Check::error("heads", found, next));
+    }
+    if !other.is_empty() {
+        let found = format!("Heads are not those of their newest version: {}.", names(&other));
+        let next = "Compare with a backup: somebody changed the database past the hub.";
+        checks.push(Check::error("heads", found, next));
+    }
+    Ok(checks)
+}
+
+/// Contents that the hub took and that neither a redaction nor the end of their time took out, and that are gone all the same.
+pub(super) async fn lost_contents(examined: &Examined) -> Result<Vec<Check>, Failure> {
+    let newest = if examined.whole { i64::MAX / 2 } else { NEWEST };
+    examined.begin().await?;
+    let rows = examined
+        .client
+        .query(
+            "SELECT v.store, v.machine, count(*), min(v.seq), max(v.seq) FROM heads h
+             JOIN versions v ON v.org = h.org AND v.store = h.store AND v.machine = h.machine AND v.seq > h.seq - $2
+             WHERE h.org = $1 AND v.kept AND NOT v.redacted AND NOT v.expired AND NOT EXISTS (SELECT 1 FROM contents c
+                 WHERE c.org = v.org AND c.store = v.store AND c.machine = v.machine AND c.sha256 = v.content_sha256)
+             GROUP BY v.store, v.machine ORDER BY v.store, v.machine",
+            &[&&examined.org.0[..], &newest],
+        )
+        .await?;
+    examined.end().await?;
+    let mut lost = Vec::new();
+    for row in &rows {
+        let (store, machine) = (StoreId(id16(row, 0)?), MachineId(id16(row, 1)?));
+        let (first, last): (i64, i64) = (row.get(3), row.get(4));
+        let which =
+            if first == last { format!("version {first}") } else { format!("versions {first} to {last}") };
+        lost.push(format!("{} in {which} of {store} of {machine}", row.get::<_, i64>(2)));
+    }
+    let which = if examined.whole { "all versions" } else { "the newest of each chain; --whole takes all" };
+    Ok(vec![if lost.is_empty() {
+        Check::ok("contents", format!("No content that the hub took is gone ({which})."))
+    } else {
+        let next = "Send them again: `retrace sync --resend` on that machine. Those of agents' stores are in a backup alone.";
+        Check::error("contents", format!("Contents are gone that nobody redacted: {}.", names(&lost)), next)
     }])
 }
 

@@ -4,6 +4,9 @@ use super::{Check, Examined, count};
 use crate::Failure;
 use crate::database::Prepared;
 use crate::database::now;
+use crate::requests::copies;
+use retrace_model::Timestamp;
+use tokio_postgres::Row;
 
 /// How far a clock may be wrong before that is worth a look, in microseconds.
 const SKEW: i64 = 120 * 1_000_000;
@@ -16,7 +19,11 @@ pub(super) async fn machines(examined: &Examined) -> Result<Vec<Check>, Failure>
     let rows = examined
         .client
         .query(
-            "SELECT name, role, skew, seen_at FROM machines WHERE org = $1 AND left_at IS NULL AND ends_at IS NULL ORDER BY name",
+            &format!(
+                "SELECT m.name, m.role, m.skew, m.seen_at, {} FROM machines m
+                 WHERE m.org = $1 AND m.left_at IS NULL AND m.ends_at IS NULL ORDER BY m.name",
+                copies::COLUMNS
+            ),
             &[&&examined.org.0[..]],
         )
         .await?;
@@ -32,6 +39,7 @@ pub(super) async fn machines(examined: &Examined) -> Result<Vec<Check>, Failure>
             away.push(name);
         }
     }
+    let copies = copies(&rows)?;
     let number = i64::try_from(rows.len()).unwrap_or(i64::MAX);
     let mut checks = vec![if owners == 0 {
         let next = "`retrace hub serve --new-owner-token` makes a token for one.";
@@ -50,7 +58,25 @@ pub(super) async fn machines(examined: &Examined) -> Result<Vec<Check>, Failure>
         let next = "`retrace hub remove MACHINE` takes one out that will not come back.";
         Check::warning("seen", format!("Not seen for thirty days: {}.", away.join(", ")), next)
     });
+    checks.push(copies);
     Ok(checks)
+}
+
+/// Machines of whose data directory a copy was refused.
+fn copies(rows: &[Row]) -> Result<Check, Failure> {
+    let mut refused = Vec::new();
+    for row in rows {
+        let Some(copy) = copies::refused_copy(row, 4)? else { continue };
+        let (name, at): (String, _) = (row.get(0), Timestamp::from_micros(copy.at).to_rfc3339());
+        refused.push(format!("of {name}, last at {at}, from version {} of {} on", copy.seq, copy.store));
+    }
+    Ok(if refused.is_empty() {
+        Check::ok("copies", "No copy of a machine's data directory was refused in the last thirty days.")
+    } else {
+        let found = format!("Copies of data directories were refused: {}.", refused.join("; "));
+        let next = "Find each and stop it, or make it a machine of its own: `retrace hub leave --new-identity` there, then `retrace hub join`.";
+        Check::warning("copies", found, next)
+    })
 }
 
 /// Contents whose time is over.

@@ -1,10 +1,10 @@
 //! Appending to the chain of a store.
 
 use super::rows::{Parameter, actor_columns, unsigned};
-use super::{Api, Stop};
+use super::{Api, Stop, as_caller};
 use crate::database::now;
 use crate::keys::{Place, Sealed};
-use crate::requests::{digest, number};
+use crate::requests::{digest, mend, number};
 use retrace_model::chain::{Leaf, commitment};
 use retrace_model::{Actor, MemoryId, RelPath, Sha256, StoreId, Timestamp, VersionId, VersionOperation};
 use retrace_sync::chain::Head;
@@ -46,8 +46,9 @@ pub(super) struct Link {
 
 const APPEND: &str = "WITH added AS (
         INSERT INTO versions (org, store, machine, seq, local_seq, operation_seq, memory, operation, source, created_at,
-            received_at, leaf, digest, commitment, observed, redacted, path, salt, content_sha256, content_size)
-        VALUES ($1, $2, $3, $4, $4, $4, $5, $6, 'api', $7, $7, $8, $9, $10, true, false, $11, $12, $13, $14)
+            received_at, leaf, digest, commitment, observed, redacted, path, salt, content_sha256, content_size, kept)
+        VALUES ($1, $2, $3, $4, $4, $4, $5, $6, 'api', $7, $7, $8, $9, $10, true, false, $11, $12, $13, $14,
+            $13::bytea IS NOT NULL)
     ), named AS (
         INSERT INTO api_versions (org, store, machine, seq, memory, actor, actor_id)
         VALUES ($1, $2, $3, $4, $5, $15, $16)
@@ -70,11 +71,9 @@ impl Api<'_> {
         if let Some(row) = self.rows(sql, &of).await?.first() {
             return Ok(Head { seq: unsigned(row.get(0)), digest: digest(row, 1)? });
         }
-        let sql =
-            "INSERT INTO heads (org, store, machine, seq, digest, machine_signature, signed_at, signature)
-             VALUES ($1, $2, $3, 0, $4, '', 0, '')";
-        self.rows(sql, &[of[0], of[1], of[2], &&Head::EMPTY.digest.0[..]]).await?;
-        Ok(Head::EMPTY)
+        // A new store has no head yet; one that was lost is made anew from the versions.
+        let head = mend(self.hub, self.scoped, &as_caller(self.hub, self.agent), store).await?;
+        Ok(Head { seq: head.seq, digest: head.digest })
     }
 
     /// The next link of a store's chain.
@@ -152,6 +151,7 @@ impl Api<'_> {
             &link.signature,
         ];
         self.rows(APPEND, &parameters).await?;
+        self.scoped.note_appended(1);
         Ok(())
     }
 

@@ -29,6 +29,7 @@ use axum::response::Response;
 use retrace_model::{MachineId, StoreId};
 use retrace_store_api::{Call, Kind, Refusal, Refused, StoreAnswer, StoreRequest, View, request_id};
 use retrace_store_http::{read as read_request, send, shown_keys};
+use retrace_sync::messages as m;
 use retrace_sync::roles::Role;
 use std::sync::Arc;
 use std::time::Instant;
@@ -101,6 +102,10 @@ fn name_of(method: &Method) -> &'static str {
 fn refusal(stop: Stop) -> Refusal {
     match stop {
         Stop::Refused(refusal) => refusal,
+        Stop::Failed(Failure::Refused(_, refused)) if refused.kind == m::DAMAGED => {
+            tracing::warn!(failure = %refused.message, "a request of the Memory Stores API met damaged data");
+            Refusal::new(Kind::Conflict, refused.message.as_str())
+        }
         Stop::Failed(failure) => {
             tracing::warn!(%failure, "a request of the Memory Stores API failed");
             Refusal::new(Kind::Overloaded, "The hub cannot reach its database at present.")
@@ -148,7 +153,9 @@ async fn begun(hub: &Hub, token: &agents::Shown) -> Result<(Scoped, Agent), Stop
 async fn ended<T>(hub: &Hub, scoped: Scoped, agent: &Agent, done: Result<T, Stop>) -> Result<T, Stop> {
     match done {
         Ok(value) => {
+            let appended = scoped.appended();
             scoped.commit().await?;
+            hub.metrics.appended(appended);
             Ok(value)
         }
         Err(Stop::Refused(refusal)) => {

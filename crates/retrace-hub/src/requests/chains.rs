@@ -1,5 +1,6 @@
 //! Chains: their heads, and appending to them.
 
+use super::mend::{mend, newest_link};
 use super::redactions::KeptOut;
 use super::{Caller, digest, invalid, number, redactions, store_id, together};
 use crate::Failure;
@@ -8,7 +9,7 @@ use crate::database::{Scoped, now};
 use crate::routes::Hub;
 use retrace_model::{MemoryId, StoreId};
 use retrace_sync::chain::{Head, check};
-use retrace_sync::messages::{self as m, Append, Bytes, Link, LinkAt, OfStore, SignedHead};
+use retrace_sync::messages::{self as m, Append, Bytes, Done, Link, LinkAt, OfStore, SignHead, SignedHead};
 use retrace_sync::sign::{head_text, is_signed};
 
 /// The head of a chain, locked where it is about to move.
@@ -19,26 +20,30 @@ pub(crate) async fn stored_head(
     lock: &str,
 ) -> Result<Option<SignedHead>, Failure> {
     let sql = format!(
-        "SELECT seq, digest, signed_at, signature FROM heads WHERE org = $1 AND store = $2 AND machine = $3 {lock}"
+        "SELECT seq, digest, signed_at, signature, machine_signature = '' FROM heads WHERE org = $1 AND store = $2 AND machine = $3 {lock}"
     );
     let row = scoped
         .client()?
         .query_opt(&sql, &[&&caller.org.0[..], &&store.0[..], &&caller.machine.0[..]])
         .await?;
     let Some(row) = row else { return Ok(None) };
+    let seq = u64::try_from(row.get::<_, i64>(0)).unwrap_or(0);
     Ok(Some(SignedHead {
-        seq: u64::try_from(row.get::<_, i64>(0)).unwrap_or(0),
+        seq,
         digest: digest(&row, 1)?,
         at: row.get(2),
         signature: Bytes(row.get(3)),
+        unsigned: seq > 0 && row.get(4),
     }))
 }
 
 fn empty_head() -> SignedHead {
-    SignedHead { seq: 0, digest: Head::EMPTY.digest, at: 0, signature: Bytes::default() }
+    let (digest, signature) = (Head::EMPTY.digest, Bytes::default());
+    SignedHead { seq: 0, digest, at: 0, signature, unsigned: false }
 }
 
-/// The head of a chain. A machine tells the name of the store with it, which a redaction may have changed.
+/// The head of a chain, mended first where it does not lead to the newest version that is there. A machine tells the name of the
+/// store with it, which a redaction may have changed.
 pub(crate) async fn head(
     hub: &Hub,
     scoped: &Scoped,
@@ -58,7 +63,40 @@ pub(crate) async fn head(
             .await?;
     }
     let found = stored_head(scoped, caller, store, "").await?;
+    let newest = newest_link(scoped, caller, store).await?;
+    if found.as_ref().map_or(0, |head| head.seq) != newest {
+        return mend(hub, scoped, caller, store).await;
+    }
     Ok(found.unwrap_or_else(empty_head))
+}
+
+/// Takes the machine's signature of a head that was mended.
+pub(crate) async fn sign_head(scoped: &Scoped, caller: &Caller, request: SignHead) -> Result<Done, Failure> {
+    let store = store_id(&request.store)?;
+    let head = Head { seq: request.seq, digest: request.digest };
+    let claim = head_text(caller.org, caller.machine, store, &head, 0);
+    if !is_signed(&caller.public_key, &claim, &request.signature.0) {
+        return Err(Failure::refused(m::ALTERED, "The machine did not sign this head."));
+    }
+    let signed = scoped
+        .client()?
+        .execute(
+            "UPDATE heads SET machine_signature = $6 WHERE org = $1 AND store = $2 AND machine = $3 AND seq = $4
+                 AND digest = $5",
+            &[
+                &&caller.org.0[..],
+                &&store.0[..],
+                &&caller.machine.0[..],
+                &number(head.seq)?,
+                &&head.digest.0[..],
+                &request.signature.0,
+            ],
+        )
+        .await?;
+    match signed {
+        0 => Err(Failure::refused(m::HEAD_MOVED, "The chain has another head at the hub.")),
+        _ => Ok(Done {}),
+    }
 }
 
 pub(crate) async fn link_at(scoped: &Scoped, caller: &Caller, request: LinkAt) -> Result<Link, Failure> {
@@ -94,14 +132,10 @@ pub(crate) async fn append(
     let client = scoped.client()?;
     redactions::beside_others(scoped, org).await?;
     let kept_out = KeptOut::among(hub, scoped, org, &request.versions).await?;
-    client
-        .execute(
-            "INSERT INTO heads (org, store, machine, seq, digest, machine_signature, signed_at, signature)
-             VALUES ($1, $2, $3, 0, $4, '', 0, '') ON CONFLICT DO NOTHING",
-            &[keys[0], keys[1], keys[2], &&Head::EMPTY.digest.0[..]],
-        )
-        .await?;
-    let stored = stored_head(scoped, caller, store, "FOR UPDATE").await?.unwrap_or_else(empty_head);
+    let stored = match stored_head(scoped, caller, store, "FOR UPDATE").await? {
+        Some(stored) => stored,
+        None => mend(hub, scoped, caller, store).await?,
+    };
     let mut head = Head { seq: request.after_seq, digest: request.after };
     let mut columns = Columns::default();
     let mut last = 0;
@@ -196,7 +230,13 @@ pub(crate) async fn append(
     let subject = format!("{store} {}-{}", request.after_seq.saturating_add(1), head.seq);
     audit::note(scoped, caller, "append", &subject).await?;
     scoped.note_appended(request.versions.len());
-    Ok(SignedHead { seq: head.seq, digest: head.digest, at: received, signature: Bytes(signature) })
+    Ok(SignedHead {
+        seq: head.seq,
+        digest: head.digest,
+        at: received,
+        signature: Bytes(signature),
+        unsigned: false,
+    })
 }
 
 /// Columns of versions about to be written.

@@ -70,6 +70,17 @@ pub(crate) async fn contents(
     if !hashes.is_empty() {
         client.execute(insert, &[keys[0], keys[1], keys[2], &hashes, &sizes, &wrapped, &bytes]).await?;
     }
+    // What is there now, of what was there before or came: by this its loss is seen.
+    let there: Vec<&[u8]> = known.keys().map(Vec::as_slice).collect();
+    if !there.is_empty() {
+        client
+            .execute(
+                "UPDATE versions SET kept = true WHERE org = $1 AND store = $2 AND machine = $3 AND content_sha256 = ANY($4)
+                     AND NOT kept AND NOT expired",
+                &[keys[0], keys[1], keys[2], &there],
+            )
+            .await?;
+    }
     if new > 0 {
         audit::note(scoped, caller, "contents", &format!("{store} {new}")).await?;
     }

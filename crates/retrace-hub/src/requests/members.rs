@@ -1,6 +1,6 @@
 //! Machines: joining, leaving, who they are.
 
-use super::{Caller, id16, invalid};
+use super::{Caller, copies, digest, id16, invalid};
 use crate::Failure;
 use crate::audit;
 use crate::database::{Scoped, new_token, now, org_of};
@@ -8,7 +8,7 @@ use crate::people::{self, Person, provider_of};
 use crate::routes::Hub;
 use retrace_model::{MachineId, OrgId, Sha256};
 use retrace_sync::messages::{
-    self as m, Bytes, Clock, Done, Hello, Join, Joined, Machine, Machines, NewToken, PROTOCOL, Token,
+    self as m, Bytes, Clock, Done, Hello, Join, Joined, Machine, Machines, NewToken, PROTOCOL, Token, Told,
 };
 use retrace_sync::people::SignedIn;
 use retrace_sync::policy::{RemoveMachine, SetRole};
@@ -17,7 +17,8 @@ use retrace_sync::sign::{is_signed, join_text, machine_of};
 use tokio_postgres::Row;
 
 pub(crate) fn hello(hub: &Hub) -> Hello {
-    Hello { protocol: PROTOCOL, time: now(), public_key: Bytes(hub.keys.signing.public()), redacted: None }
+    let public_key = Bytes(hub.keys.signing.public());
+    Hello { protocol: PROTOCOL, time: now(), public_key, redacted: None, told: None }
 }
 
 /// Registers a machine. The same machine may ask again with the same token, whose answer it may have missed. With `lasts`, in
@@ -151,16 +152,32 @@ pub(crate) async fn clock(scoped: &Scoped, caller: &Caller, request: Clock) -> R
             &[&&caller.org.0[..], &&caller.machine.0[..], &at, &request.time.saturating_sub(at)],
         )
         .await?;
-    let redacted: i64 = scoped
+    let row = scoped
         .client()?
         .query_one(
-            "SELECT count(*) FROM versions WHERE org = $1 AND machine = $2 AND redacted",
+            "SELECT (SELECT count(*) FROM versions WHERE org = $1 AND machine = $2 AND redacted), told
+             FROM machines WHERE org = $1 AND machine = $2",
             &[&&caller.org.0[..], &&caller.machine.0[..]],
         )
-        .await?
-        .get(0);
-    let redacted = u64::try_from(redacted).ok();
-    Ok(Hello { protocol: PROTOCOL, time: at, public_key: Bytes(Vec::new()), redacted })
+        .await?;
+    let redacted = u64::try_from(row.get::<_, i64>(0)).ok();
+    let told = match row.get::<_, Option<Vec<u8>>>(1) {
+        Some(_) => digest(&row, 1)?.to_hex(),
+        None => String::new(),
+    };
+    Ok(Hello { protocol: PROTOCOL, time: at, public_key: Bytes(Vec::new()), redacted, told: Some(told) })
+}
+
+/// Keeps what the machine says of the end of its sync.
+pub(crate) async fn told(scoped: &Scoped, caller: &Caller, request: Told) -> Result<Done, Failure> {
+    scoped
+        .client()?
+        .execute(
+            "UPDATE machines SET told = $3 WHERE org = $1 AND machine = $2",
+            &[&&caller.org.0[..], &&caller.machine.0[..], &&request.digest.0[..]],
+        )
+        .await?;
+    Ok(Done {})
 }
 
 /// The machines, and the windows that have not ended: one that has is in the audit log alone.
@@ -168,14 +185,14 @@ pub(crate) async fn machines(scoped: &Scoped, caller: &Caller) -> Result<Machine
     let rows = scoped
         .client()?
         .query(
-            "SELECT m.machine, m.name, m.role, m.seen_at, m.skew, m.left_at, m.joined_at, m.removed_at, s.shown, s.name,
-                 s.issuer, s.ends_at, m.ends_at
+            &format!("SELECT m.machine, m.name, m.role, m.seen_at, m.skew, m.left_at, m.joined_at, m.removed_at, s.shown, s.name,
+                 s.issuer, s.ends_at, m.ends_at, {}
              FROM machines m
              LEFT JOIN (sign_ins s JOIN provider p ON p.org = s.org AND p.issuer = s.issuer AND p.client_id = s.client_id)
                  ON s.org = m.org AND s.machine = m.machine AND s.ends_at > $2
              WHERE m.org = $1 AND (m.ends_at IS NULL OR m.ends_at > $2 AND m.left_at IS NULL)
                  AND (NOT m.by_provider OR s.machine IS NOT NULL)
-             ORDER BY m.name, m.machine",
+             ORDER BY m.name, m.machine", copies::COLUMNS),
             &[&&caller.org.0[..], &now()],
         )
         .await?;
@@ -191,6 +208,7 @@ pub(crate) async fn machines(scoped: &Scoped, caller: &Caller) -> Result<Machine
             removed_at: row.get(7),
             ends_at: row.get(12),
             signed_in: signed_in(row),
+            copy: copies::refused_copy(row, 13)?,
         })
     };
     let machines = rows.iter().map(machine).collect::<Result<_, Failure>>()?;

@@ -1,12 +1,14 @@
 //! Reviewing together: what nobody reviewed, approvals, comments, contents and history of all machines, projects.
 
+mod comments;
 mod lists;
 mod memories;
 mod one;
 mod projects;
 
+pub(crate) use comments::remove_comment;
 pub(crate) use lists::{history, inbox, machine_named, waiting};
-pub(crate) use memories::{decisions, left, note_memories, path_key};
+pub(crate) use memories::{decisions, left, note_memories, path_key, withdrawn};
 pub(crate) use one::{approve, comment, found, show};
 pub(crate) use projects::{of_project, projects};
 
@@ -25,7 +27,7 @@ pub(crate) const COLUMNS: &str = "v.store, v.machine, v.seq, v.memory, v.operati
     v.local_seq, v.leaf, s.project, EXISTS (SELECT 1 FROM memories r WHERE r.org = v.org AND r.store = v.store
         AND r.machine = v.machine AND r.memory = v.memory AND GREATEST(r.reviewed, r.reviewed_hub) >= v.seq),
     (SELECT count(*) FROM comments k WHERE k.org = v.org AND k.store = v.store AND k.machine = v.machine AND k.seq = v.seq),
-    v.expired";
+    v.expired, v.withdrawn";
 
 /// The tables that [`COLUMNS`] are of.
 pub(crate) const TABLES: &str = "versions v JOIN machines m ON m.org = v.org AND m.machine = v.machine
@@ -85,6 +87,7 @@ pub(crate) fn row_of(row: &Row) -> Result<HubVersionRow, Failure> {
             content: content_word(row.get(10), sha256.is_some(), row.get(19), row.get(13)).to_owned(),
             content_sha256: sha256.is_some().then(|| digest(row, 8)).transpose()?.map(|hash| hash.to_hex()),
             size: row.get::<_, Option<i64>>(9).map(count),
+            undone: row.get(20),
         },
         project: row.get::<_, Option<Vec<u8>>>(16).map(|id| project_id(&id)),
         reviewed: row.get(17),

@@ -22,7 +22,7 @@ pub(crate) async fn versions(
         .client()?
         .query(
             "SELECT v.store, v.machine, v.seq, v.memory, v.operation, v.source, v.created_at, v.path, v.content_sha256,
-                 v.content_size, v.redacted, m.name, s.name, v.expired, EXISTS (SELECT 1 FROM contents c WHERE c.org = v.org
+                 v.content_size, v.redacted, m.name, s.name, v.expired, v.withdrawn, EXISTS (SELECT 1 FROM contents c WHERE c.org = v.org
                      AND c.store = v.store AND c.machine = v.machine AND c.sha256 = v.content_sha256)
              FROM (SELECT * FROM versions WHERE org = $1 AND (store, machine, seq) > ($2, $3, $4)
                  ORDER BY store, machine, seq LIMIT $5) v
@@ -35,7 +35,7 @@ pub(crate) async fn versions(
     let mut versions = Vec::with_capacity(rows.len());
     for row in &rows {
         let sha256: Option<Vec<u8>> = row.get(8);
-        let (redacted, expired, kept): (bool, bool, bool) = (row.get(10), row.get(13), row.get(14));
+        let (redacted, expired, kept): (bool, bool, bool) = (row.get(10), row.get(13), row.get(15));
         let content = match &sha256 {
             _ if redacted => "redacted",
             None => "none",
@@ -61,6 +61,7 @@ pub(crate) async fn versions(
                 .map(|sha256| sha256.to_hex()),
             size: row.get::<_, Option<i64>>(9).and_then(|size| u64::try_from(size).ok()),
             content: content.to_owned(),
+            undone: row.get(14),
         });
     }
     let full = versions.len() as u64 == limit;

@@ -72,6 +72,20 @@ impl Reader<'_> {
         Ok(undoings)
     }
 
+    /// Operations that brought rebuilt versions of a store and are undone: the log does not list those versions.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] for an unknown store, or a failure of the database.
+    pub fn withdrawn_imports(&self, store: StoreId) -> Result<Vec<u64>, LogError> {
+        let store_row = rows::store_row(self.connection, store)?;
+        let mut query = self.connection.prepare_cached(
+            "SELECT DISTINCT v.operation_seq FROM rebuilt r JOIN versions v ON v.seq = r.version_seq
+             WHERE r.withdrawn = 1 AND v.store_id = ?1 ORDER BY v.operation_seq",
+        )?;
+        let found = query.query_map([store_row], |row| row.get(0))?;
+        Ok(found.collect::<Result<_, _>>()?)
+    }
+
     /// Operations that brought in what git kept of a store and still count, the oldest first.
     ///
     /// # Errors

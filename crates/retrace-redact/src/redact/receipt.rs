@@ -8,7 +8,9 @@ use crate::hosts as remote;
 use crate::wire::{ActResult, ApiError};
 use retrace_engine::Point;
 use retrace_engine::lock;
-use retrace_log::{Needles, Place, PlaceState, RawHits, Reader, ReceiptRow, StoreRow, VersionFilter, Words};
+use retrace_log::{
+    Needles, Place, PlaceState, RawHits, Reader, ReceiptRow, StoreRow, Tags, VersionFilter, Words,
+};
 use retrace_message::Message;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -178,6 +180,63 @@ impl Redactions {
         let place = Place::own(say::other_forms_utf_16_base64(), encoded, None);
         places.push(Place { remedy, owned: versions, ..place });
         Ok(())
+    }
+
+    /// Looks again at the live files of a receipt that something was left in: what was redacted is known again by its tags. Where it
+    /// cannot be known, as of a text of fewer than twelve bytes, the receipt stays as it is.
+    pub(super) fn look_at_live_files(&self, row: &mut ReceiptRow) -> Result<(), ApiError> {
+        let files = [say::live_files_1_store(), say::live_files_stores(0)];
+        let is_files = |place: &Place| files.iter().any(|known| known.id() == place.place.id());
+        let is_names = |place: &Place| place.place.id() == say::names_live_files().id();
+        let is_open =
+            |place: &Place| place.state != PlaceState::Clean && (is_files(place) || is_names(place));
+        let tags = self.tags()?;
+        if !row.places.iter().any(is_open) || tags.lost() > 0 || !self.is_known_again(row)? {
+            return Ok(());
+        }
+        let stores = self.read(|reader| Ok(reader.stores()?))?;
+        let stores: Vec<StoreRow> = stores.into_iter().filter(|store| store.removed_at.is_none()).collect();
+        let (hits, names, unread) = self.tagged_in_files(&stores, &tags);
+        for place in row.places.iter_mut().filter(|place| is_open(place)) {
+            let found = if is_names(place) { names } else { hits };
+            (place.hits, place.state) = match (found, unread.is_empty()) {
+                (0, true) => (0, PlaceState::Clean),
+                (0, false) => (0, PlaceState::OutOfReach),
+                (found, _) => (found, PlaceState::Left),
+            };
+            place.detail = (!unread.is_empty()).then(|| say::could_not_read(unread.join(", ")));
+            if place.state == PlaceState::Clean {
+                place.remedy = None;
+            }
+        }
+        self.write(|act| Ok(act.finish_receipt(row)?))
+    }
+
+    /// True if everything that the redaction took out is known again by its tags: each content of versions that were chosen has one
+    /// of its own, and no text that was looked for was too short for one.
+    fn is_known_again(&self, row: &ReceiptRow) -> Result<bool, ApiError> {
+        match row.method.as_str() {
+            "versions" => Ok(self.read(|reader| Ok(reader.tags_of(row.id)?))? >= row.versions),
+            _ => Ok(!super::survey::some_have_no_tag(&row.warnings)),
+        }
+    }
+
+    /// Live files that hold what was redacted, those whose names do, and stores with files that could not be read.
+    fn tagged_in_files<'s>(&self, stores: &'s [StoreRow], tags: &Tags) -> (u64, u64, Vec<&'s str>) {
+        let (mut hits, mut names) = (0, 0);
+        let mut unread = self.unreadable(stores);
+        for store in stores.iter().filter(|store| store.has_directory()) {
+            let Ok(root) = self.store_root(store) else { continue };
+            for path in root.scan(&self.rules, None).found.into_keys() {
+                names += u64::from(!tags.marks_in(path.as_bytes()).is_empty());
+                match root.read(&path, self.rules.max_file_bytes).ok().and_then(|content| content.bytes) {
+                    Some(bytes) => hits += u64::from(!tags.marks_in(&bytes).is_empty()),
+                    None => unread.push(store.name.as_str()),
+                }
+            }
+        }
+        unread.dedup();
+        (hits, names, unread)
     }
 
     /// True if a redaction waits for its purge.

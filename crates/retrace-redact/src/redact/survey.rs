@@ -349,6 +349,12 @@ impl Survey {
     }
 }
 
+/// True if the warnings of a redaction say that some texts which it took out are not known again.
+pub(super) fn some_have_no_tag(warnings: &[Message]) -> bool {
+    let said = [say::short_not_kept_out(), say::pattern_matches_more_than_different(0)];
+    warnings.iter().any(|warning| said.iter().any(|known| known.id() == warning.id()))
+}
+
 /// What is wrong in a regular expression, without the expression, which may be what is to be redacted.
 fn fault(error: &regex::Error) -> String {
     let text = error.to_string();

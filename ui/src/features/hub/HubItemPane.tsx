@@ -60,6 +60,21 @@ function Found({ findings }: { findings: readonly Finding[] }) {
   );
 }
 
+/** Removes a comment for everybody. */
+function RemoveComment({ number }: { number: number }) {
+  const backend = useBackend();
+  const atHub = useAtHub();
+  const remove = () =>
+    void atHub(async () => {
+      await backend.call("hub_remove_comment", { number });
+    });
+  return (
+    <Button tone="quiet" onPress={remove} data-testid="hub-comment-remove">
+      <Trans>Remove</Trans>
+    </Button>
+  );
+}
+
 function Said({ shown }: { shown: HubShown }) {
   return (
     <ul className={css.said}>
@@ -78,6 +93,7 @@ function Said({ shown }: { shown: HubShown }) {
           <span className="muted">
             {comment.person} · {comment.machine_name} · <Moment at={comment.created_at} form="ago" />
           </span>
+          {comment.removable === true && <RemoveComment number={comment.number} />}
           <p className={css.comment}>{comment.text ?? <Trans>not shown to this role, or redacted</Trans>}</p>
         </li>
       ))}

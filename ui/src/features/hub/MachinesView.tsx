@@ -82,6 +82,14 @@ function Machine({ machine }: { machine: HubMachine }) {
         )}{" "}
         {machine.signed_in && <span className="muted">{machine.signed_in.name}</span>}{" "}
         {ends && <EndWindow machine={machine} />}
+        {machine.copy !== undefined && (
+          <span className="text-del" data-testid="hub-refused-copy">
+            <Trans>
+              A copy of its data directory was refused <Moment at={machine.copy.at} form="ago" />, from version{" "}
+              {format.number(machine.copy.seq)} of {machine.copy.store_name ?? machine.copy.store} on.
+            </Trans>
+          </span>
+        )}
       </th>
       <td>
         <RoleOf machine={machine} />

@@ -34,6 +34,16 @@ function Reach({ reach }: { reach: HubReach }) {
             <Trans>the receipt’s signature does not fit</Trans>
           </Chip>
         ))}
+      {reach.receipt !== null && reach.receipt.places_left > 0 && (
+        <span className="text-del" data-testid="places-left">
+          <Plural value={reach.receipt.places_left} one="# place left" other="# places left" />
+        </span>
+      )}
+      {reach.recheck === true && (
+        <span className="muted">
+          <Trans>looks again at its next sync</Trans>
+        </span>
+      )}
       {reach.receipt?.reason && (
         <span className="text-del">
           {reach.receipt.why ? <ProgramText text={reach.receipt.why} /> : reach.receipt.reason}
@@ -75,6 +85,24 @@ function SecondPerson({ redaction }: { redaction: HubRedaction }) {
   );
 }
 
+/** Has the machines look again at what was left there, once somebody took it out. */
+function LookAgain({ redaction }: { redaction: HubRedaction }) {
+  const backend = useBackend();
+  const atHub = useAtHub();
+  const role = useRole();
+  const left = redaction.machines.some(({ receipt, recheck }) => recheck !== true && (receipt?.places_left ?? 0) > 0);
+  if (!left || !may(role, "review")) return null;
+  const ask = () =>
+    void atHub(async () => {
+      await backend.call("hub_recheck_redaction", { id: redaction.id });
+    });
+  return (
+    <Button tone="quiet" onPress={ask} data-testid="recheck-redaction">
+      <Trans>Have machines look again</Trans>
+    </Button>
+  );
+}
+
 function Redaction({ redaction }: { redaction: HubRedaction }) {
   const { t } = useLingui();
   const done = redaction.machines.filter(({ state }) => state === "done").length;
@@ -104,6 +132,7 @@ function Redaction({ redaction }: { redaction: HubRedaction }) {
           </Chip>
         )}
         <SecondPerson redaction={redaction} />
+        <LookAgain redaction={redaction} />
       </header>
       <ul className={css.reach}>
         {redaction.machines.map((reach) => (

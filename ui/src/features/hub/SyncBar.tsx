@@ -3,6 +3,7 @@ import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import type { HubProblem, HubStatus } from "@/bindings";
+import { useFormat } from "@/shared/format";
 import { Moment, ProgramText } from "@/shared/labels";
 import { Button, Checkbox, useWords } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
@@ -52,6 +53,7 @@ export function SyncBar({ status }: { status: HubStatus }) {
   const backend = useBackend();
   const atHub = useAtHub();
   const words = useWords();
+  const format = useFormat();
   const [busy, setBusy] = useState(false);
   const [problems, setProblems] = useState<readonly HubProblem[]>([]);
   const sync = async () => {
@@ -95,6 +97,16 @@ export function SyncBar({ status }: { status: HubStatus }) {
       </span>
       <WhyNot right="send" />
       <Problems problems={problems} />
+      {status.waiting?.copy && (
+        <p className="notice notice-warning" data-testid="hub-refused-copy">
+          <Trans>
+            A copy of this machine’s data directory was refused <Moment at={status.waiting.copy.at} form="ago" />, from
+            version {format.number(status.waiting.copy.seq)} of{" "}
+            {status.waiting.copy.store_name ?? status.waiting.copy.store} on. Stop it, or let it leave the hub and join
+            as a machine of its own.
+          </Trans>
+        </p>
+      )}
     </section>
   );
 }

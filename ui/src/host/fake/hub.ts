@@ -225,9 +225,18 @@ export class FakeHub {
         const item = this.item(version);
         const all = this.comments.get(item.id) ?? [];
         const [comment] = anyRecorded("hub_comment").comments;
-        this.comments.set(item.id, [...all, { ...comment!, number: all.length + 1, text }]);
+        this.comments.set(item.id, [...all, { ...comment!, number: all.length + 1, text, removable: true }]);
         item.comments = all.length + 1;
         return this.shown(version);
+      },
+      hub_remove_comment: ({ number = 0 }) => {
+        const [id, all] = [...this.comments].find(([, some]) => some.some((one) => one.number === number))!;
+        this.comments.set(
+          id,
+          all.filter((one) => one.number !== number),
+        );
+        this.item(id).comments = all.length - 1;
+        return this.shown(id);
       },
       hub_propose: ({ kind = "rollback", version = null }) => {
         const proposal = fakeProposal(`proposal_${this.proposals.length + 1}`, { kind, to: version });
@@ -242,6 +251,13 @@ export class FakeHub {
       hub_approve_redaction: ({ id }) => {
         const found = this.redactions.find((redaction) => redaction.id === id);
         if (found) Object.assign(found, { state: "ordered", approved_by: "ada", approved_at: AT });
+        return redactions();
+      },
+      hub_recheck_redaction: ({ id }) => {
+        this.redactions = this.redactions.map((one) => {
+          const machines = one.machines.map((reach) => ({ ...reach, recheck: reach.state === "done" }));
+          return one.id === id ? { ...one, machines } : one;
+        });
         return redactions();
       },
       hub_history: ({ memory = "" }) => {

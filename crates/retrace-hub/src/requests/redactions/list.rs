@@ -28,7 +28,7 @@ pub(crate) async fn redactions(hub: &Hub, scoped: &Scoped, caller: &Caller) -> R
     let machines = client
         .query(
             "SELECT om.id, om.machine, m.name, om.state, om.since, m.seen_at, m.left_at IS NOT NULL, r.body, r.signature,
-                 m.public_key
+                 m.public_key, om.recheck
              FROM order_machines om JOIN machines m ON m.org = om.org AND m.machine = om.machine
              LEFT JOIN LATERAL (SELECT body, signature FROM order_receipts r WHERE r.org = om.org AND r.id = om.id
                  AND r.machine = om.machine ORDER BY r.number DESC LIMIT 1) r ON true
@@ -50,6 +50,7 @@ pub(crate) async fn redactions(hub: &Hub, scoped: &Scoped, caller: &Caller) -> R
             since: row.get(4),
             seen_at: row.get(5),
             left: row.get(6),
+            recheck: row.get(10),
             receipt,
         });
     }

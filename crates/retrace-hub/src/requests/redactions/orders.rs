@@ -1,5 +1,6 @@
 //! Orders of a machine, and its receipts for them.
 
+use super::recheck::unfinished;
 use super::{Parts, Value, parse_order};
 use crate::Failure;
 use crate::audit;
@@ -67,7 +68,7 @@ pub(crate) async fn orders(scoped: &Scoped, caller: &Caller) -> Result<Orders, F
             targets: Vec::new(),
         });
     }
-    Ok(Orders { orders })
+    Ok(Orders { orders, unfinished: unfinished(scoped, caller).await? })
 }
 
 /// Keeps a receipt. It is believed where the machine that it names signed it, and for targets that this machine has.
@@ -141,6 +142,13 @@ pub(crate) async fn receipt(
             "UPDATE order_machines SET state = $4, since = $5
              WHERE org = $1 AND id = $2 AND machine = $3 AND state <> $4",
             &[mine[0], mine[1], mine[2], &new_state, &now()],
+        )
+        .await?;
+    // It looked, whatever it found.
+    client
+        .execute(
+            "UPDATE order_machines SET recheck = false WHERE org = $1 AND id = $2 AND machine = $3 AND recheck",
+            &mine,
         )
         .await?;
     audit::note(scoped, caller, "receipt", &id.to_string()).await?;

@@ -7,7 +7,7 @@ use crate::Failure;
 use crate::database::Scoped;
 use crate::people;
 use crate::requests::redactions::Value;
-use crate::requests::{Caller, id16, invalid, number};
+use crate::requests::{Caller, copies, id16, invalid, number};
 use crate::routes::Hub;
 use retrace_model::{MachineId, MemoryId, OrgId, StoreId};
 use retrace_sync::messages::{self as m, ListedVersion};
@@ -137,7 +137,7 @@ pub(crate) async fn history(
          JOIN versions v ON v.org = k.org AND v.store = k.store AND v.machine = k.machine AND v.memory = k.memory
          JOIN machines m ON m.org = v.org AND m.machine = v.machine
          JOIN stores s ON s.org = v.org AND s.store = v.store AND s.machine = v.machine
-         WHERE k.org = $1 AND k.path_key = $4 AND (v.created_at, v.seq, v.machine, v.store) < ($5, $6, $8, $9)
+         WHERE k.org = $1 AND k.path_key = $4 AND NOT v.withdrawn AND (v.created_at, v.seq, v.machine, v.store) < ($5, $6, $8, $9)
          ORDER BY v.created_at DESC, v.seq DESC, v.machine DESC, v.store DESC LIMIT $7"
     );
     let key = path_key(hub, caller.org, &request.path.0);
@@ -166,6 +166,8 @@ pub(crate) async fn waiting(scoped: &Scoped, caller: &Caller) -> Result<Waiting,
             &[&&caller.org.0[..], &&caller.machine.0[..]],
         )
         .await?;
+    let sql = format!("SELECT {} FROM machines m WHERE m.org = $1 AND m.machine = $2", copies::COLUMNS);
+    let copy = scoped.client()?.query_opt(&sql, &[&&caller.org.0[..], &&caller.machine.0[..]]).await?;
     Ok(Waiting {
         orders: count(row.get(0)),
         outstanding: count(row.get(1)),
@@ -174,5 +176,6 @@ pub(crate) async fn waiting(scoped: &Scoped, caller: &Caller) -> Result<Waiting,
         unreviewed: unreviewed(scoped, caller.org, None).await?,
         role: Some(caller.role.to_string()),
         signed_in: people::signed_in(scoped, caller).await?,
+        copy: copy.map_or(Ok(None), |row| copies::refused_copy(&row, 0))?,
     })
 }

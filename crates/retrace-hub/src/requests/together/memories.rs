@@ -8,7 +8,7 @@ use crate::requests::{Caller, id16, invalid, number, store_id};
 use crate::routes::Hub;
 use retrace_model::{MemoryId, OrgId, StoreId};
 use retrace_sync::messages::{self as m, Append, Done};
-use retrace_sync::together::{Decided, Decisions, HubDecision, Left};
+use retrace_sync::together::{Decided, Decisions, HubDecision, Left, Withdrawn};
 use std::collections::BTreeMap;
 use tokio_postgres::Row;
 
@@ -92,6 +92,37 @@ pub(crate) async fn left(scoped: &Scoped, caller: &Caller, request: Left) -> Res
                 &bases,
                 &number(request.through)?,
             ],
+        )
+        .await?;
+    Ok(Done {})
+}
+
+/// Takes which imports of a store the asking machine took back.
+pub(crate) async fn withdrawn(scoped: &Scoped, caller: &Caller, request: Withdrawn) -> Result<Done, Failure> {
+    let store = store_id(&request.store)?;
+    if request.operations.len() > m::MAX_VERSIONS * 100 {
+        return Err(invalid("Too many imports were taken back."));
+    }
+    let operations = request.operations.iter().map(|seq| number(*seq)).collect::<Result<Vec<_>, _>>()?;
+    scoped
+        .client()?
+        .execute(
+            "UPDATE versions SET withdrawn = (operation_seq = ANY($4)) WHERE org = $1 AND store = $2 AND machine = $3
+                 AND NOT observed AND withdrawn <> (operation_seq = ANY($4))",
+            &[&&caller.org.0[..], &&store.0[..], &&caller.machine.0[..], &operations],
+        )
+        .await?;
+    // An inbox lists the newest version that counts.
+    scoped
+        .client()?
+        .execute(
+            "UPDATE memories m SET newest = n.seq, newest_at = n.created_at FROM (
+                 SELECT DISTINCT ON (v.memory) v.memory, v.seq, v.created_at FROM versions v
+                 WHERE v.org = $1 AND v.store = $2 AND v.machine = $3 AND NOT v.withdrawn AND v.memory IN (
+                     SELECT w.memory FROM versions w WHERE w.org = $1 AND w.store = $2 AND w.machine = $3 AND NOT w.observed)
+                 ORDER BY v.memory, v.seq DESC) n
+             WHERE m.org = $1 AND m.store = $2 AND m.machine = $3 AND m.memory = n.memory AND m.newest <> n.seq",
+            &[&&caller.org.0[..], &&store.0[..], &&caller.machine.0[..]],
         )
         .await?;
     Ok(Done {})

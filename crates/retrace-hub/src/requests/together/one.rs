@@ -1,5 +1,6 @@
 //! One version: its content, comments on it, approving it.
 
+use super::comments::may_remove;
 use super::{COLUMNS, TABLES, count, may_read, row_of, words};
 use crate::Failure;
 use crate::audit;
@@ -145,7 +146,7 @@ pub(crate) async fn show(
     let of: [Value<'_>; 4] = [&&caller.org.0[..], &&found.store.0[..], &&found.machine.0[..], &found.seq];
     let rows = client
         .query(
-            "SELECT number, person, by_name, at, sha256, size, wrapped_key, bytes, verified FROM comments
+            "SELECT number, person, by_name, at, sha256, size, wrapped_key, bytes, verified, by_machine FROM comments
              WHERE org = $1 AND store = $2 AND machine = $3 AND seq = $4 ORDER BY number",
             &of,
         )
@@ -165,9 +166,10 @@ pub(crate) async fn show(
                 Some(String::from_utf8_lossy(&bytes).into_owned())
             }
         };
-        let (person, by_name, at) = (row.get(1), row.get(2), row.get(3));
-        let verified = row.get(8);
-        comments.push(HubCommentRow { number: count(row.get(0)), text, person, by_name, at, verified });
+        let (number, person, verified): (_, String, bool) = (count(row.get(0)), row.get(1), row.get(8));
+        let removable = may_remove(caller, &row.get::<_, Vec<u8>>(9), &person, verified);
+        let (by_name, at) = (row.get(2), row.get(3));
+        comments.push(HubCommentRow { number, text, person, by_name, at, verified, removable });
     }
     let rows = client
         .query(

@@ -1,0 +1,64 @@
+//! Looking again at what a redaction left on a machine.
+
+use super::{Value, parse_order};
+use crate::Failure;
+use crate::audit;
+use crate::database::Scoped;
+use crate::requests::{Caller, id16, invalid};
+use retrace_model::OrderId;
+use retrace_sync::messages::{self as m, Done};
+use retrace_sync::together::{ById, ReceiptBody, Unfinished};
+use tokio_postgres::Row;
+
+/// Orders of one answer, at most.
+const LISTED: i64 = 200;
+
+/// Asks every machine that carried an order out to look again at its next sync.
+pub(crate) async fn recheck_order(scoped: &Scoped, caller: &Caller, request: ById) -> Result<Done, Failure> {
+    let id = parse_order(&request.id)?;
+    let of: [Value<'_>; 2] = [&&caller.org.0[..], &&id.0[..]];
+    let client = scoped.client()?;
+    let known = client.query_opt("SELECT 1 FROM orders WHERE org = $1 AND id = $2", &of).await?;
+    known.ok_or_else(|| Failure::refused(m::NOT_FOUND, "There is no such order."))?;
+    let asked = client
+        .execute(
+            "UPDATE order_machines om SET recheck = true FROM machines m WHERE om.org = $1 AND om.id = $2
+                 AND om.state = 'done' AND m.org = om.org AND m.machine = om.machine AND m.left_at IS NULL",
+            &of,
+        )
+        .await?;
+    if asked == 0 {
+        return Err(invalid("No machine of the hub carried it out yet: each looks when it does."));
+    }
+    audit::note(scoped, caller, "recheck_order", &id.to_string()).await?;
+    Ok(Done {})
+}
+
+/// Orders that the asking machine carried out, of which something is left, or at which it is asked to look again.
+pub(super) async fn unfinished(scoped: &Scoped, caller: &Caller) -> Result<Vec<Unfinished>, Failure> {
+    // As machines write receipts: without spaces.
+    let rows = scoped
+        .client()?
+        .query(
+            "SELECT om.id, om.recheck, r.body FROM order_machines om
+             JOIN LATERAL (SELECT body FROM order_receipts r WHERE r.org = om.org AND r.id = om.id
+                 AND r.machine = om.machine ORDER BY r.number DESC LIMIT 1) r ON true
+             WHERE om.org = $1 AND om.machine = $2 AND om.state = 'done' AND (om.recheck
+                 OR r.body NOT LIKE '%\"places_left\":0,%' OR r.body NOT LIKE '%\"purge\":\"done\"%')
+             ORDER BY om.recheck DESC, om.since DESC LIMIT $3",
+            &[&&caller.org.0[..], &&caller.machine.0[..], &LISTED],
+        )
+        .await?;
+    let one = |row: &Row| {
+        let order = OrderId(id16(row, 0)?).to_string();
+        let body: Option<ReceiptBody> = serde_json::from_str(row.get(2)).ok();
+        Ok(body.map(|body| Unfinished {
+            order,
+            receipts: body.receipts,
+            places_left: body.places_left,
+            purge: body.purge,
+            recheck: row.get(1),
+        }))
+    };
+    rows.iter().filter_map(|row| one(row).transpose()).collect()
+}
