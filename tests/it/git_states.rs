@@ -370,6 +370,13 @@ impl<'a> Git<'a> {
         text.split('\0').filter(|it| !it.is_empty()).map(entry).collect()
     }
 
+    /// True if a line was in the directory before a commit.
+    pub(crate) fn had(&self, commit: &str, line: &str) -> bool {
+        let tree = self.lines(&["ls-tree", "-r", &format!("{commit}^1"), &format!("{FOLDER}/")]);
+        let blobs = tree.iter().filter_map(|entry| self.blobs.get(entry.split([' ', '\t']).nth(2)?));
+        blobs.into_iter().any(|blob| String::from_utf8_lossy(blob).lines().any(|known| known == line))
+    }
+
     /// Paths that a commit wrote, and those that were gone after it, against its first parent.
     fn changes(&self, commit: &str) -> (BTreeSet<String>, BTreeSet<String>) {
         let first = format!("{commit}^1");

@@ -12,6 +12,7 @@ use retrace_diff::{FileChange, MIN_MOVED_LINES, line_map, moves, text_lines};
 use retrace_log::{Reader, VersionFilter, VersionRow};
 use retrace_message::Message;
 use retrace_model::{Actor, MemoryId, RelPath, Source, StoreId, Timestamp, VersionOperation};
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -345,10 +346,11 @@ impl<'a, 'r> Walk<'a, 'r> {
                 own.push((line, text));
                 continue;
             }
-            if !rows.contains_key(&of) {
-                rows.insert(of, self.reader.version(of)?);
-            }
-            let first = &rows[&of];
+            let first = match rows.entry(of) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(self.reader.version(of)?),
+            };
+            let first = &*first;
             match from {
                 // Only ever back, and to nothing that was taken back.
                 _ if first.withdrawn || key(first) >= key(row) => left.push((line, text)),

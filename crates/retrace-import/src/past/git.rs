@@ -18,13 +18,13 @@ use crate::wire::show;
 use crate::wire::{ApiError, Code};
 use ancestry::Ancestry;
 use follow::{History, Pending};
-use told::Versions;
 use retrace_log::{PastLine, PastLines, PastVersion};
 use retrace_model::{RelPath, Rules};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use told::Versions;
 
 /// Number of times renames into the directory are followed further back. A file that was moved oftener begins at the
 /// last.

@@ -45,7 +45,8 @@ fn version(tags: &Tags, version: &PastVersion, found: &mut Found) -> Option<Past
         *found.contents.entry(version.path.clone()).or_default() += 1;
     }
     // A marker may stand in the place of several lines: then nothing is known of any by its number.
-    let lines = |bytes: Option<&Vec<u8>>| bytes.map(|bytes| bytes.iter().filter(|byte| **byte == b'\n').count());
+    let lines =
+        |bytes: Option<&Vec<u8>>| bytes.map(|bytes| bytes.iter().filter(|byte| **byte == b'\n').count());
     if content.is_some() && lines(content.as_ref()) != lines(version.content.as_ref()) {
         clean.told = PastLines::default();
     }

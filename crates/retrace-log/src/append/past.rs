@@ -212,7 +212,14 @@ impl<'a> Stop<'a> {
     fn of(version: &'a PastVersion) -> Self {
         let sha256 = version.content.as_deref().map(Sha256::of);
         let path = Some(version.path.clone());
-        Self { at: version.at.micros(), path, sha256, deleted: sha256.is_none(), new: Some(version), seq: None }
+        Self {
+            at: version.at.micros(),
+            path,
+            sha256,
+            deleted: sha256.is_none(),
+            new: Some(version),
+            seq: None,
+        }
     }
 
     /// Where it stands from then on; `None` where it was deleted and where nobody knows.
@@ -380,7 +387,9 @@ impl Appending<'_> {
         done: &mut Rebuilt,
         tell: &mut dyn FnMut(u64) -> Result<(), E>,
     ) -> Result<Option<i64>, E> {
-        let (Some(first), Some(last)) = (line.versions.first(), line.versions.last()) else { return Ok(None) };
+        let (Some(first), Some(last)) = (line.versions.first(), line.versions.last()) else {
+            return Ok(None);
+        };
         let store_row = self.stores[&store];
         let (target, before) = match home(self.connection, store_row, line, first.at)? {
             Home::Observed => {

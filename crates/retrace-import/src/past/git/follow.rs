@@ -368,7 +368,14 @@ mod tests {
         let mode = if status == b'D' { b"000000" } else { b"100644" };
         let before = (status != b'A').then(|| "before".to_owned());
         let from = from.map(|from| from.as_bytes().to_vec());
-        Change { status, mode: mode.to_vec(), blob: blob.to_owned(), before, from, path: path.as_bytes().to_vec() }
+        Change {
+            status,
+            mode: mode.to_vec(),
+            blob: blob.to_owned(),
+            before,
+            from,
+            path: path.as_bytes().to_vec(),
+        }
     }
 
     fn commit(at: i64, changes: Vec<Change>) -> Commit {
@@ -380,7 +387,8 @@ mod tests {
     type Step = (Commit, Vec<Commit>, Vec<Change>);
 
     fn ancestry(steps: Vec<Step>) -> (Vec<Commit>, Ancestry) {
-        let (mut main, mut all, mut merges): (Vec<Commit>, Vec<Commit>, _) = (Vec::new(), Vec::new(), HashMap::new());
+        let (mut main, mut all, mut merges): (Vec<Commit>, Vec<Commit>, _) =
+            (Vec::new(), Vec::new(), HashMap::new());
         for (mut commit, beside, changes) in steps {
             let first = main.last().map(|first| first.id.clone());
             let mut tip = first.clone();
@@ -392,7 +400,8 @@ mod tests {
                 merges.insert((commit.id.clone(), first.clone().unwrap()), commit.changes.clone());
                 merges.insert((commit.id.clone(), tip.clone().unwrap()), changes);
             }
-            commit.parents = first.clone().into_iter().chain(tip.filter(|tip| Some(tip) != first.as_ref())).collect();
+            commit.parents =
+                first.clone().into_iter().chain(tip.filter(|tip| Some(tip) != first.as_ref())).collect();
             all.push(commit.clone());
             main.push(commit);
         }

@@ -56,7 +56,8 @@ impl<'a, 'c> Versions<'a, 'c> {
             return None;
         }
         let linear = before.filter(|before| before.blob.is_some());
-        let stood = (together > 0).then(|| place.checked_sub(together + 1)).flatten().map(|stood| &line[stood]);
+        let stood =
+            (together > 0).then(|| place.checked_sub(together + 1)).flatten().map(|stood| &line[stood]);
         let row: Vec<&Pending> = linear.into_iter().chain(stood).collect();
         let made_from: Vec<&Pending> = match &version.made_from {
             Some(names) => names.iter().filter_map(|name| self.named.get(name).copied()).collect(),
