@@ -10,33 +10,33 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 /// Where in the repository the memories lie.
-const FOLDER: &str = "memory";
+pub(crate) const FOLDER: &str = "memory";
 
 /// Characters of a commit's name in a note.
-const SHORT: usize = 10;
+pub(crate) const SHORT: usize = 10;
 
 type Tree = BTreeMap<String, Vec<String>>;
 
 /// A generator of numbers, the same for the same seed.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0
     }
 
-    fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         usize::try_from(self.next() % limit.max(1) as u64).expect("small")
     }
 
-    fn one_in(&mut self, times: usize) -> bool {
+    pub(crate) fn one_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 
-    fn pick<'t, T>(&mut self, from: &'t [T]) -> Option<&'t T> {
+    pub(crate) fn pick<'t, T>(&mut self, from: &'t [T]) -> Option<&'t T> {
         if from.is_empty() { None } else { from.get(self.below(from.len())) }
     }
 }
@@ -313,19 +313,19 @@ fn text(lines: &[String]) -> String {
 }
 
 /// Answers of git.
-struct Git<'a> {
+pub(crate) struct Git<'a> {
     repository: &'a Repository,
     blobs: HashMap<String, Vec<u8>>,
 }
 
 /// A commit of the line of first parents.
-struct Commit {
-    id: String,
-    at: i64,
+pub(crate) struct Commit {
+    pub(crate) id: String,
+    pub(crate) at: i64,
 }
 
 impl<'a> Git<'a> {
-    fn new(repository: &'a Repository) -> Self {
+    pub(crate) fn new(repository: &'a Repository) -> Self {
         let all = repository.ask(&["cat-file", "--batch-all-objects", "--batch"]);
         let mut blobs = HashMap::new();
         let mut rest = all.as_slice();
@@ -342,13 +342,13 @@ impl<'a> Git<'a> {
         Self { repository, blobs }
     }
 
-    fn lines(&self, arguments: &[&str]) -> Vec<String> {
+    pub(crate) fn lines(&self, arguments: &[&str]) -> Vec<String> {
         let out = self.repository.ask(arguments);
         String::from_utf8_lossy(&out).lines().map(str::to_owned).collect()
     }
 
     /// Commits of the first parents that touched the directory, oldest first.
-    fn commits(&self) -> Vec<Commit> {
+    pub(crate) fn commits(&self) -> Vec<Commit> {
         let format = "--format=%H %ct";
         let reported = self.lines(&["log", "--first-parent", "--reverse", format, "main", "--", FOLDER]);
         let commit = |line: &String| {
@@ -359,7 +359,7 @@ impl<'a> Git<'a> {
     }
 
     /// Files of the directory after a commit, with the hashes of their contents.
-    fn state(&self, commit: &str) -> BTreeMap<String, String> {
+    pub(crate) fn state(&self, commit: &str) -> BTreeMap<String, String> {
         let out = self.repository.ask(&["ls-tree", "-r", "-z", commit, &format!("{FOLDER}/")]);
         let text = String::from_utf8_lossy(&out);
         let entry = |entry: &str| {
@@ -368,6 +368,13 @@ impl<'a> Git<'a> {
             (path[FOLDER.len() + 1..].to_owned(), Sha256::of(&self.blobs[blob]).to_hex())
         };
         text.split('\0').filter(|it| !it.is_empty()).map(entry).collect()
+    }
+
+    /// True if a line was in the directory before a commit.
+    pub(crate) fn had(&self, commit: &str, line: &str) -> bool {
+        let tree = self.lines(&["ls-tree", "-r", &format!("{commit}^1"), &format!("{FOLDER}/")]);
+        let blobs = tree.iter().filter_map(|entry| self.blobs.get(entry.split([' ', '\t']).nth(2)?));
+        blobs.into_iter().any(|blob| String::from_utf8_lossy(blob).lines().any(|known| known == line))
     }
 
     /// Paths that a commit wrote, and those that were gone after it, against its first parent.
@@ -397,7 +404,7 @@ impl<'a> Git<'a> {
     }
 
     /// The commit that brought in each line of a file, and when it was made.
-    fn blame(&self, commit: &str, path: &str) -> Vec<(String, i64)> {
+    pub(crate) fn blame(&self, commit: &str, path: &str) -> Vec<(String, i64)> {
         let file = format!("{FOLDER}/{path}");
         let mut found = Vec::new();
         let mut id = String::new();
@@ -417,7 +424,7 @@ impl<'a> Git<'a> {
 }
 
 /// Every version of a store, oldest first.
-fn versions(world: &World, store: &str) -> Vec<wire::Version> {
+pub(crate) fn versions(world: &World, store: &str) -> Vec<wire::Version> {
     let mut request =
         wire::LogReq { store: Some(store.to_owned()), limit: Some(1000), ..wire::LogReq::default() };
     let mut versions = Vec::new();
@@ -434,14 +441,14 @@ fn versions(world: &World, store: &str) -> Vec<wire::Version> {
 }
 
 /// The commit that wrote a version, and the one of the first parents that it came with.
-fn commits_of(note: &str) -> (String, String) {
+pub(crate) fn commits_of(note: &str) -> (String, String) {
     let open = note.find(" (").expect("a commit") + 2;
     let own = note[open..open + SHORT].to_owned();
     let with = note.split_once("merged in ").map_or(own.clone(), |(_, with)| with[..SHORT].to_owned());
     (own, with)
 }
 
-fn state_at(world: &World, store: &str, at: &str) -> BTreeMap<String, String> {
+pub(crate) fn state_at(world: &World, store: &str, at: &str) -> BTreeMap<String, String> {
     let request = wire::MemoriesReq {
         store: store.to_owned(),
         at: Some(at.to_owned()),
@@ -568,7 +575,7 @@ fn agrees(world: &World, store: &str, git: &Git<'_>, checks: &Checks, name: &str
     states
 }
 
-fn import(world: &World, repository: &Repository, store: &str) -> wire::ImportResult {
+pub(crate) fn import(world: &World, repository: &Repository, store: &str) -> wire::ImportResult {
     let request = wire::ImportGitReq {
         directory: repository.folder().to_string_lossy().into_owned(),
         path: Some(FOLDER.to_owned()),
@@ -579,7 +586,7 @@ fn import(world: &World, repository: &Repository, store: &str) -> wire::ImportRe
 }
 
 /// Adds a directory that holds a state as a store.
-fn add_store(world: &World, name: &str, files: impl Iterator<Item = (String, Vec<u8>)>) {
+pub(crate) fn add_store(world: &World, name: &str, files: impl Iterator<Item = (String, Vec<u8>)>) {
     for (path, bytes) in files {
         let file = world.path(name).join(path);
         std::fs::create_dir_all(file.parent().expect("a parent")).expect("a folder");

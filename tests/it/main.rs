@@ -23,6 +23,7 @@ mod dreams;
 mod events;
 mod faults;
 mod flushing;
+mod git_merges;
 mod git_states;
 mod glossary;
 mod health;

@@ -25,8 +25,9 @@ pub fn keep_lines(act: &mut Act<'_>, going: &[VersionRow]) -> Result<(), ApiErro
             places: HashMap::new(),
             known: HashMap::new(),
         };
-        let mut kept = tracing.of_followers()?;
-        kept.extend(tracing.of_lines_kept_before()?);
+        tracing.trace_oldest_first()?;
+        let mut kept: BTreeMap<u64, Vec<KeptLines>> = tracing.of_lines_kept_before()?.into_iter().collect();
+        kept.extend(tracing.of_followers()?);
         kept.extend(going.iter().map(|row| (row.id.seq, Vec::new())));
         kept
     };
@@ -48,6 +49,17 @@ struct Tracing<'a, 'r> {
 }
 
 impl Tracing<'_, '_> {
+    /// Traces lines of what goes, so that what a merge was made from is known when the merge is looked at: a row of merges may be
+    /// longer than a stack is deep.
+    fn trace_oldest_first(&mut self) -> Result<(), ApiError> {
+        let mut going: Vec<&VersionRow> = self.going.values().copied().collect();
+        going.sort_by_key(|row| (!row.rebuilt, row.created_at, row.id.seq));
+        for row in going {
+            self.lines_of(row)?;
+        }
+        Ok(())
+    }
+
     /// The versions that follow those that go and stay themselves.
     fn of_followers(&mut self) -> Result<Vec<(u64, Vec<KeptLines>)>, ApiError> {
         let mut kept = Vec::new();
@@ -67,8 +79,15 @@ impl Tracing<'_, '_> {
                 if follower.source == Source::Redact && map.len() == origins.len() {
                     map = (0..map.len()).map(Some).collect();
                 }
+                // What an import told of a merge goes before what the row of versions says.
+                let mut told = spread(&self.reader.kept_lines(follower.id.seq)?);
+                told.resize(map.len(), None);
+                for line in told.iter_mut().flatten() {
+                    *line = self.further(*line)?.unwrap_or(*line);
+                }
+                let linear = map.into_iter().map(|from| from.and_then(|from| origins.get(from).copied()));
                 let lines: Vec<Option<From>> =
-                    map.into_iter().map(|from| from.and_then(|from| origins.get(from).copied())).collect();
+                    told.into_iter().zip(linear).map(|(told, linear)| told.or(linear)).collect();
                 kept.push((follower.id.seq, runs(&lines)));
             }
         }
@@ -127,7 +146,7 @@ impl Tracing<'_, '_> {
 
     /// The same, from where the lines of the version before came from.
     fn lines_after(
-        &self,
+        &mut self,
         row: &VersionRow,
         before: Option<&(VersionRow, Rc<Vec<From>>)>,
     ) -> Result<Vec<From>, ApiError> {
@@ -137,16 +156,22 @@ impl Tracing<'_, '_> {
         if !self.going.contains_key(&seq) {
             return Ok((0..).map(|line| (seq, Some(line))).take(lines).collect());
         }
-        let Some((before, origins)) = before else { return Ok(vec![(seq, None); lines]) };
-        let Some(held) = self.content(before)? else {
-            // Redacted before: what was kept then goes on.
-            let kept = spread(&self.reader.kept_lines(seq)?);
-            return Ok((0..lines)
-                .map(|line| kept.get(line).copied().flatten().unwrap_or((seq, None)))
-                .collect());
+        // Redacted before, or of a merge: what was kept then goes on.
+        let mut kept = spread(&self.reader.kept_lines(seq)?);
+        kept.resize(lines, None);
+        for line in kept.iter_mut().flatten() {
+            *line = self.further(*line)?.unwrap_or(*line);
+        }
+        let linear = match before {
+            Some((before, origins)) => self.content(before)?.map(|held| (line_map(&held, &text), origins)),
+            None => None,
         };
-        let from = |from: Option<usize>| from.and_then(|from| origins.get(from).copied());
-        Ok(line_map(&held, &text).into_iter().map(|line| from(line).unwrap_or((seq, None))).collect())
+        let linear = |line: usize| {
+            let (map, origins) = linear.as_ref()?;
+            origins.get((*map.get(line)?)?).copied()
+        };
+        let told = |(line, kept): (usize, Option<From>)| kept.or_else(|| linear(line)).unwrap_or((seq, None));
+        Ok(kept.into_iter().enumerate().map(told).collect())
     }
 
     /// The version whose lines a version's were made from: the one it put back, else the one before.

@@ -12,6 +12,7 @@ use retrace_diff::{FileChange, MIN_MOVED_LINES, line_map, moves, text_lines};
 use retrace_log::{Reader, VersionFilter, VersionRow};
 use retrace_message::Message;
 use retrace_model::{Actor, MemoryId, RelPath, Source, StoreId, Timestamp, VersionOperation};
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -279,15 +280,19 @@ impl<'a, 'r> Walk<'a, 'r> {
             self.assign(row, lines, true);
             return Ok(());
         };
+        let (left, own) = self.step_as_told(row, lines)?;
         let before = self.before(row)?;
         let old = match &before {
             Some(before) if before.operation != VersionOperation::Deleted => self.content(before)?,
             _ => Some(Rc::new(Vec::new())),
         };
-        let Some(old) = old else { return self.step_past_redacted(row, lines) };
+        let Some(old) = old else {
+            self.assign(row, own, false);
+            return self.step_past_redacted(row, left);
+        };
         let map = line_map(&old, &new);
         let (mut stay, mut came) = (Vec::new(), Vec::new());
-        for (line, text) in lines {
+        for (line, text) in left {
             match map.get(line as usize).copied().flatten() {
                 Some(from) => stay.push((index(from), text)),
                 None => came.push((line, text)),
@@ -311,11 +316,49 @@ impl<'a, 'r> Walk<'a, 'r> {
         if let Some(before) = before {
             self.put(before, stay);
         }
+        came.extend(own);
         let came = self.follow_act(row, &new, came)?;
         let came =
             if came.len() >= MIN_MOVED_LINES { self.follow_moves(row, &old, &new, came)? } else { came };
         self.assign(row, came, false);
         Ok(())
+    }
+
+    /// Takes lines from a rebuilt version to where it is told that they came from, as of a merge. Answers those of which nothing is
+    /// told, and those of which it is told that they came in with it.
+    fn step_as_told(
+        &mut self,
+        row: &VersionRow,
+        lines: Vec<Line>,
+    ) -> Result<(Vec<Line>, Vec<Line>), ApiError> {
+        let told = if row.rebuilt { spread(&self.reader.kept_lines(row.id.seq)?) } else { Vec::new() };
+        if told.is_empty() {
+            return Ok((lines, Vec::new()));
+        }
+        let (mut left, mut own) = (Vec::new(), Vec::new());
+        let mut rows: HashMap<u64, VersionRow> = HashMap::new();
+        for (line, text) in lines {
+            let Some((of, from)) = told.get(line as usize).copied().flatten() else {
+                left.push((line, text));
+                continue;
+            };
+            if of == row.id.seq {
+                own.push((line, text));
+                continue;
+            }
+            let first = match rows.entry(of) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(self.reader.version(of)?),
+            };
+            let first = &*first;
+            match from {
+                // Only ever back, and to nothing that was taken back.
+                _ if first.withdrawn || key(first) >= key(row) => left.push((line, text)),
+                Some(from) => self.put(first.clone(), vec![(from, text)]),
+                None => self.assign(first, vec![(line, text)], false),
+            }
+        }
+        Ok((left, own))
     }
 
     /// Takes lines from a version to where they came from before what was there in between was redacted.

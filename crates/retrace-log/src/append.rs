@@ -12,7 +12,7 @@ use crate::{Entropy, LogError, Tags, blob, codec, kept_out, live, review};
 pub use cleaned::Found as FoundRedacted;
 use moves::Moves;
 pub(crate) use past::observed_since;
-pub use past::{PastLine, PastVersion, Rebuild, Rebuilt};
+pub use past::{PastLine, PastLines, PastRun, PastVersion, Rebuild, Rebuilt};
 use retrace_model::{
     Actor, MemoryId, RelPath, Seen, Sha256, Source, StoreId, Timestamp, VersionId, VersionOperation,
 };

@@ -1,10 +1,11 @@
-//! Where the lines of a version came from whose predecessors are redacted. With their contents the lines could no longer be
-//! followed, and whoever redacts would stand as the writer of all. A derived table of places alone: nothing of a content.
+//! Where the lines of a version came from, where the version before it does not say. That one may be redacted: with its content the
+//! lines could no longer be followed, and whoever redacts would stand as the writer of all. Or the version came with a merge, which
+//! is made from several. A derived table of places alone: nothing of a content.
 
 use crate::rows::bound;
 use crate::writer::Act;
 use crate::{LogError, Reader};
-use rusqlite::params;
+use rusqlite::{Connection, params};
 
 /// Lines that follow each other in a version, and where they came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +16,7 @@ pub struct KeptLines {
     pub lines: u32,
     /// Place of the version they came from.
     pub of: u64,
-    /// The first of them there, from 0; `None` where that version brought them in and is redacted itself.
+    /// The first of them there, from 0; `None` where that version brought them in and is redacted itself, or is the one itself.
     pub of_first: Option<u32>,
 }
 
@@ -25,13 +26,7 @@ impl Reader<'_> {
     /// # Errors
     /// A failure of the database.
     pub fn kept_lines(&self, seq: u64) -> Result<Vec<KeptLines>, LogError> {
-        let mut query = self.connection.prepare_cached(
-            "SELECT first_line, lines, of_seq, of_line FROM kept_lines WHERE version_seq = ?1 ORDER BY first_line",
-        )?;
-        let found = query.query_map([bound(seq)], |row| {
-            Ok(KeptLines { first: row.get(0)?, lines: row.get(1)?, of: row.get(2)?, of_first: row.get(3)? })
-        })?;
-        Ok(found.collect::<Result<_, _>>()?)
+        of(self.connection, seq)
     }
 
     /// Versions whose lines are said to come from lines of another one.
@@ -56,11 +51,26 @@ impl Act<'_> {
         self.transaction
             .prepare_cached("DELETE FROM kept_lines WHERE version_seq = ?1")?
             .execute([bound(seq)])?;
-        let mut insert =
-            self.transaction.prepare_cached("INSERT INTO kept_lines VALUES (?1, ?2, ?3, ?4, ?5)")?;
-        for run in kept {
-            insert.execute(params![bound(seq), run.first, run.lines, bound(run.of), run.of_first])?;
-        }
-        Ok(())
+        insert(&self.transaction, seq, kept)
     }
+}
+
+/// Where lines of a version came from, in their order.
+pub(crate) fn of(connection: &Connection, seq: u64) -> Result<Vec<KeptLines>, LogError> {
+    let mut query = connection.prepare_cached(
+        "SELECT first_line, lines, of_seq, of_line FROM kept_lines WHERE version_seq = ?1 ORDER BY first_line",
+    )?;
+    let found = query.query_map([bound(seq)], |row| {
+        Ok(KeptLines { first: row.get(0)?, lines: row.get(1)?, of: row.get(2)?, of_first: row.get(3)? })
+    })?;
+    Ok(found.collect::<Result<_, _>>()?)
+}
+
+/// Says where the lines of a version came from of which nothing is said.
+pub(crate) fn insert(connection: &Connection, seq: u64, kept: &[KeptLines]) -> Result<(), LogError> {
+    let mut insert = connection.prepare_cached("INSERT INTO kept_lines VALUES (?1, ?2, ?3, ?4, ?5)")?;
+    for run in kept {
+        insert.execute(params![bound(seq), run.first, run.lines, bound(run.of), run.of_first])?;
+    }
+    Ok(())
 }

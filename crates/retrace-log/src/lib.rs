@@ -86,7 +86,10 @@ pub use api_stores::{
     ApiStoreChange, ApiStoreFilter, ApiStoreRow, ApiVersionFilter, LOG_ROOT, LiveRecord, NewApiStore,
     WriterFilter,
 };
-pub use append::{Append, Appended, Change, FoundRedacted, PastLine, PastVersion, Payload, Rebuild, Rebuilt};
+pub use append::{
+    Append, Appended, Change, FoundRedacted, PastLine, PastLines, PastRun, PastVersion, Payload, Rebuild,
+    Rebuilt,
+};
 pub use broken_rules::{BrokenAct, KeptBroken, NewBroken, SeenAct};
 pub use connection::{Entropy, LogFiles};
 pub use elsewhere::ElsewhereKind;

@@ -15,7 +15,7 @@ mod index;
 
 pub(crate) use index::{check, put_back, take_out, write_anew};
 
-use crate::{LogError, Reader, VersionRow, Writer, rows};
+use crate::{KeptLines, LogError, Reader, VersionRow, Writer, rows};
 use retrace_model::{StoreId, Words};
 use rusqlite::params;
 use std::collections::HashSet;
@@ -149,13 +149,32 @@ impl Reader<'_> {
                 }
             }
             let known: HashSet<&str> = before.lines().collect();
-            let lines = text.lines().enumerate().filter(|(_, line)| !known.contains(line));
+            let told = if brought_in { self.told_of_lines(&version)? } else { Vec::new() };
+            let is_new = |at: usize, line: &str| {
+                let run = told.partition_point(|run| run.first as usize <= at).checked_sub(1);
+                let run = run.map(|run| told[run]).filter(|run| at < (run.first + run.lines) as usize);
+                run.map_or_else(|| !known.contains(line), |run| run.of_first.is_none())
+            };
+            let lines = text.lines().enumerate().filter(|(at, line)| is_new(*at, line));
             // The index may lag behind what is live now.
             let Some((line, matches)) = words.best_line(lines) else { continue };
             let shown = text.lines().nth(line).unwrap_or("").to_owned();
             hits.push(SearchHit { version, line: line + 1, text: shown, matches });
         }
         Ok(hits)
+    }
+
+    /// What is told of where lines of a rebuilt version came from, as far as those versions stand.
+    fn told_of_lines(&self, version: &VersionRow) -> Result<Vec<KeptLines>, LogError> {
+        let mut told = if version.rebuilt { self.kept_lines(version.id.seq)? } else { Vec::new() };
+        let mut withdrawn = HashSet::new();
+        for run in &told {
+            if self.version(run.of)?.withdrawn {
+                withdrawn.insert(run.of);
+            }
+        }
+        told.retain(|run| !withdrawn.contains(&run.of));
+        Ok(told)
     }
 
     /// The text of a version; `None` when it has none to show.

@@ -457,7 +457,8 @@ const DERIVED: [Derived; 24] = [
     (
         say::lines_kept_versions_redacted_or,
         "SELECT count(*) FROM kept_lines k JOIN versions v ON v.seq = k.version_seq
-         WHERE v.redaction_id IS NOT NULL OR v.blob_id IS NULL OR k.of_seq = k.version_seq",
+         WHERE v.redaction_id IS NOT NULL OR v.blob_id IS NULL
+            OR (k.of_seq = k.version_seq AND k.of_line IS NOT NULL)",
     ),
     (
         say::stores_count_another_number_versions,

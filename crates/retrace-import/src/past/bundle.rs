@@ -12,7 +12,7 @@ use crate::wire::show;
 use crate::wire::{ApiError, Code, ExportedStore};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use retrace_log::{LogError, PastLine, PastVersion, Reader, StoreRow, VersionFilter, VersionRow};
+use retrace_log::{LogError, PastLine, PastLines, PastVersion, Reader, StoreRow, VersionFilter, VersionRow};
 use retrace_message::{AsMessage, Message};
 use retrace_model::{Actor, Evidence, RelPath, Rules, Sha256, Timestamp, VersionOperation};
 use serde::{Deserialize, Serialize};
@@ -316,6 +316,7 @@ fn version_of(line: Line) -> Option<PastVersion> {
         actor,
         note: line.note,
         content,
+        told: PastLines::default(),
     })
 }
 

@@ -5,22 +5,26 @@
 //!
 //! The state of the directory is what the first parents of `HEAD` say: each of their commits is compared with the one
 //! before, and the state of the directory at its time is the commit's own. What was written on a branch comes in with
-//! the merge, just before it, by its own writer (`follow`). A file keeps its history through renames, also from outside
-//! the directory.
+//! the merge, just before it, by its own writer (`follow`). Where its lines came from is what all parents say (`ancestry`,
+//! `told`). A file keeps its history through renames, also from outside the directory.
 
+mod ancestry;
 mod follow;
+mod told;
 
 use super::{PastHistory, Steps, is_left_out};
 use crate::git::{Running, cannot_run, command, failed, output};
 use crate::wire::show;
 use crate::wire::{ApiError, Code};
+use ancestry::Ancestry;
 use follow::{History, Pending};
-use retrace_log::{PastLine, PastVersion};
+use retrace_log::{PastLine, PastLines, PastVersion};
 use retrace_model::{RelPath, Rules};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use told::Versions;
 
 /// Number of times renames into the directory are followed further back. A file that was moved oftener begins at the
 /// last.
@@ -109,7 +113,7 @@ pub(crate) fn read(place: &GitPlace, rules: &Rules, steps: &Steps<'_>) -> Result
     let mut visited: BTreeSet<String> = BTreeSet::new();
     let mut commits = Vec::new();
     for _ in 0..MAX_ROUNDS {
-        commits = log(place, &asked, &Which::FirstParents, steps)?;
+        commits = log(place, &asked, Which::FirstParents, steps)?;
         let mut candidates: BTreeSet<String> = BTreeSet::new();
         for commit in commits.iter().filter(|commit| !commit.parents.is_empty()) {
             let added = commit.changes.iter().any(|change| change.status == b'A');
@@ -131,15 +135,14 @@ pub(crate) fn read(place: &GitPlace, rules: &Rules, steps: &Steps<'_>) -> Result
     }
     let mut times: Vec<i64> = commits.iter().map(|commit| commit.at).collect();
     follow::put_in_order(&mut times);
-    let mut history = History::new(place, rules);
+    let ancestry = if commits.iter().any(|commit| commit.parents.len() > 1) {
+        Ancestry::read(place, &asked, steps)?
+    } else {
+        Ancestry::default()
+    };
+    let mut history = History::new(place, rules, &ancestry);
     for (commit, at) in commits.iter().zip(times) {
-        let beside = match commit.parents.first() {
-            Some(first) if commit.parents.len() > 1 && !commit.changes.is_empty() => {
-                log(place, &asked, &Which::Between { first, merge: &commit.id }, steps)?
-            }
-            _ => Vec::new(),
-        };
-        history.follow(commit, at, &beside);
+        history.follow(commit, at);
     }
     contents(place, history.lines(), rules, steps)
 }
@@ -152,6 +155,7 @@ fn has_commits(place: &GitPlace) -> Result<bool, ApiError> {
 }
 
 /// A commit that touched the place.
+#[derive(Clone)]
 struct Commit {
     id: String,
     parents: Vec<String>,
@@ -163,12 +167,15 @@ struct Commit {
 }
 
 /// One changed file of a commit.
+#[derive(Clone)]
 struct Change {
     /// `A`, `M`, `D`, `R`, `T`, …
     status: u8,
     /// Mode after it.
     mode: Vec<u8>,
     blob: String,
+    /// Content before it, where that was a plain file's.
+    before: Option<String>,
     from: Option<Vec<u8>>,
     path: Vec<u8>,
 }
@@ -178,55 +185,39 @@ impl Change {
     fn is_file(&self) -> bool {
         self.status != b'D' && self.mode.starts_with(b"100")
     }
+
+    /// True if it moved the file at a path elsewhere.
+    fn moves(&self, path: &[u8]) -> bool {
+        self.status == b'R' && self.from.as_deref() == Some(path)
+    }
 }
 
 /// Commits to read.
-enum Which<'a> {
+#[derive(Clone, Copy)]
+enum Which {
     /// `HEAD` and its first parents, each compared with the one before.
     FirstParents,
-    /// Those that a merge brought in, without merges among them.
-    Between { first: &'a str, merge: &'a str },
+    /// All that `HEAD` leads to, with merges, which are not compared. Parents are the next ones before that are among them.
+    All,
 }
 
 /// Reads commits that touched any of `paths`, parents first.
 fn log(
     place: &GitPlace,
     paths: &BTreeSet<Vec<u8>>,
-    which: &Which<'_>,
+    which: Which,
     steps: &Steps<'_>,
 ) -> Result<Vec<Commit>, ApiError> {
-    let mut git = command(&place.top);
-    git.args(["log", "--topo-order", "--reverse", "-z", "--root", "--raw", "--no-abbrev", "-M"]);
-    git.args(["--no-ext-diff", "--no-textconv", "--no-show-signature", "--no-mailmap", "--no-notes"]);
-    git.args(["--no-color", "--ignore-submodules=all", "--format=%x01%H%x00%P%x00%ct%x00%an <%ae>%x00%s"]);
-    match which {
-        Which::FirstParents => git.args(["--stdin", "--first-parent", "-m", "HEAD", "--"]),
-        Which::Between { first, merge } => {
-            git.args(["--stdin", "--no-merges", "--full-history"]).arg(format!("{first}..{merge}")).arg("--")
-        }
+    let format = "--format=%x01%H%x00%P%x00%ct%x00%an <%ae>%x00%s";
+    let which = match which {
+        Which::FirstParents => ["--first-parent", "-m", format],
+        Which::All => ["--full-history", "--parents", format],
     };
-    let is_limited = paths.iter().all(|path| !path.is_empty());
-    // Many paths are more than a program can be started with; git takes them from its input as well, one a line.
-    let (told, given): (Vec<&Vec<u8>>, Vec<&Vec<u8>>) =
-        paths.iter().filter(|_| is_limited).partition(|path| path.contains(&b'\n'));
-    git.args(told.iter().map(|path| os(path)));
-    let mut asked = b"--\n".to_vec();
-    for path in &given {
-        asked.extend_from_slice(path);
-        asked.push(b'\n');
-    }
-    git.stdin(Stdio::piped());
-    let mut child = Running::start(git)?;
-    let mut to_git = child.stdin()?;
-    // On a thread of its own: nobody knows how much of its input git reads before it prints.
-    let asking = std::thread::spawn(move || drop(to_git.write_all(&asked)));
-    let mut fields = BufReader::new(child.stdout()?).split(0);
+    let mut fields = Fields::start(place, paths, &which)?;
     let mut commits: Vec<Commit> = Vec::new();
-    let failed = |error: std::io::Error| failed(error.to_string());
-    while let Some(field) = fields.next() {
-        let field = field.map_err(failed)?;
+    while let Some(field) = fields.next()? {
         let field = trimmed(&field);
-        let mut next = || fields.next().transpose().map_err(failed).map(Option::unwrap_or_default);
+        let mut next = || fields.next().map(Option::unwrap_or_default);
         if let Some(id) = field.strip_prefix(b"\x01") {
             let parents = next()?;
             let (at, author, subject) = (next()?, next()?, next()?);
@@ -251,10 +242,56 @@ fn log(
             commit.changes.push(change);
         }
     }
-    child.end()?;
-    drop(asking.join());
+    fields.end()?;
     steps.go_on()?;
     Ok(commits)
+}
+
+/// What `git log` prints of commits, field by field.
+struct Fields {
+    child: Running,
+    fields: std::io::Split<BufReader<std::process::ChildStdout>>,
+    asking: std::thread::JoinHandle<()>,
+}
+
+impl Fields {
+    /// Asks for commits that touched any of `paths`, parents first, with what they changed. Of merges that are compared with
+    /// their parents, each comparison is one of its own.
+    fn start(place: &GitPlace, paths: &BTreeSet<Vec<u8>>, which: &[&str]) -> Result<Self, ApiError> {
+        let mut git = command(&place.top);
+        git.args(["-c", "log.diffMerges=separate"]);
+        git.args(["log", "--topo-order", "--reverse", "-z", "--root", "--raw", "--no-abbrev", "-M"]);
+        git.args(["--no-ext-diff", "--no-textconv", "--no-show-signature", "--no-mailmap", "--no-notes"]);
+        git.args(["--no-color", "--no-decorate", "--ignore-submodules=all", "--stdin"]);
+        git.args(which).args(["HEAD", "--"]);
+        let is_limited = paths.iter().all(|path| !path.is_empty());
+        // Many paths are more than a program can be started with; git takes them from its input as well, one a line.
+        let (told, given): (Vec<&Vec<u8>>, Vec<&Vec<u8>>) =
+            paths.iter().filter(|_| is_limited).partition(|path| path.contains(&b'\n'));
+        git.args(told.iter().map(|path| os(path)));
+        let mut asked = b"--\n".to_vec();
+        for path in &given {
+            asked.extend_from_slice(path);
+            asked.push(b'\n');
+        }
+        git.stdin(Stdio::piped());
+        let mut child = Running::start(git)?;
+        let mut to_git = child.stdin()?;
+        // On a thread of its own: nobody knows how much of its input git reads before it prints.
+        let asking = std::thread::spawn(move || drop(to_git.write_all(&asked)));
+        let fields = BufReader::new(child.stdout()?).split(0);
+        Ok(Self { child, fields, asking })
+    }
+
+    fn next(&mut self) -> Result<Option<Vec<u8>>, ApiError> {
+        self.fields.next().transpose().map_err(|error| failed(error.to_string()))
+    }
+
+    fn end(self) -> Result<(), ApiError> {
+        self.child.end()?;
+        drop(self.asking.join());
+        Ok(())
+    }
 }
 
 /// Reads a raw entry: modes, blobs, status; then one path or two.
@@ -263,14 +300,12 @@ fn change_from(
     next: &mut impl FnMut() -> Result<Vec<u8>, ApiError>,
 ) -> Result<Option<Change>, ApiError> {
     let parts: Vec<&[u8]> = entry.split(|byte| *byte == b' ').collect();
-    let (Some(mode), Some(blob), Some(status)) =
-        (parts.get(1), parts.get(3), parts.get(4).and_then(|status| status.first()))
-    else {
-        return Ok(None);
-    };
+    let [mode_before, mode, before, blob, status] = parts.as_slice() else { return Ok(None) };
+    let Some(status) = status.first() else { return Ok(None) };
+    let before = mode_before.starts_with(b"100").then(|| text(before));
     let first = next()?;
     let (from, path) = if matches!(status, b'R' | b'C') { (Some(first), next()?) } else { (None, first) };
-    Ok(Some(Change { status: *status, mode: mode.to_vec(), blob: text(blob), from, path }))
+    Ok(Some(Change { status: *status, mode: mode.to_vec(), blob: text(blob), before, from, path }))
 }
 
 /// A path, and the one it was moved to.
@@ -322,26 +357,35 @@ fn contents(
     let blobs = blobs(place, &wanted, rules, steps)?;
     let mut past_history = PastHistory::default();
     let (mut too_large, mut missing) = (0u64, 0u64);
+    let mut kept: Vec<Vec<Pending>> = Vec::with_capacity(lines.len());
     for line in lines {
-        let mut versions = Vec::with_capacity(line.len());
-        for Pending { path, at, written_at, actor, note, blob } in line {
-            let content = match blob.as_ref().map(|blob| blobs.get(blob)) {
-                None => None,
-                Some(Some(Blob::Bytes(bytes))) => Some(bytes.clone()),
-                Some(Some(Blob::TooLarge)) => {
-                    too_large += 1;
-                    continue;
-                }
-                Some(None) => {
-                    missing += 1;
-                    continue;
-                }
-            };
-            versions.push(PastVersion { path, at, written_at, actor, note: Some(note), content });
-        }
-        if !versions.is_empty() {
-            past_history.lines.push(PastLine { versions });
-        }
+        let has_content = |version: &Pending| match version.blob.as_ref().map(|blob| blobs.get(blob)) {
+            None | Some(Some(Blob::Bytes(_))) => true,
+            Some(Some(Blob::TooLarge)) => {
+                too_large += 1;
+                false
+            }
+            Some(None) => {
+                missing += 1;
+                false
+            }
+        };
+        kept.push(line.into_iter().filter(has_content).collect());
+    }
+    let content = |blob: &String| match blobs.get(blob) {
+        Some(Blob::Bytes(bytes)) => Some(bytes.as_slice()),
+        _ => None,
+    };
+    let mut told = Versions::of(&kept, &content).told(steps)?;
+    for line in kept.into_iter().filter(|line| !line.is_empty()) {
+        let versions = line.into_iter().map(|version| {
+            let content = version.blob.as_ref().and_then(content).map(<[u8]>::to_vec);
+            let Pending { name, path, at, written_at, actor, note, .. } = version;
+            let lines = told.remove(&name).unwrap_or_default();
+            let told = PastLines { name: Some(name), lines };
+            PastVersion { path, at, written_at, actor, note: Some(note), content, told }
+        });
+        past_history.lines.push(PastLine { versions: versions.collect() });
     }
     if too_large > 0 {
         let limit = rules.max_file_bytes >> 20;

@@ -5,7 +5,7 @@
 //! is known again; nothing is guessed across it. A file shown by a read tells its content as well; where it does not say
 //! whether the last line ends with a line feed, one is assumed, and the version's note says so.
 
-use retrace_log::{PastLine, PastVersion};
+use retrace_log::{PastLine, PastLines, PastVersion};
 use retrace_message::Message;
 use retrace_model::{Actor, Evidence, RelPath, Timestamp};
 use retrace_origin::{Effect, Role, Write, apply};
@@ -295,6 +295,7 @@ impl Following {
             actor,
             note: Some(provenance.note.text().to_owned()),
             content,
+            told: PastLines::default(),
         });
     }
 }

@@ -1,6 +1,6 @@
 //! Takes redacted content out of imported content.
 
-use super::{PastLine, PastVersion};
+use super::{PastLine, PastLines, PastVersion};
 use crate::Tags;
 use retrace_model::RelPath;
 use std::borrow::Cow;
@@ -43,6 +43,12 @@ fn version(tags: &Tags, version: &PastVersion, found: &mut Found) -> Option<Past
     let actor = tags.without_in_actor(&version.actor);
     if content.is_some() || note.is_some() || actor.is_some() {
         *found.contents.entry(version.path.clone()).or_default() += 1;
+    }
+    // A marker may stand in the place of several lines: then nothing is known of any by its number.
+    let lines =
+        |bytes: Option<&Vec<u8>>| bytes.map(|bytes| bytes.iter().filter(|byte| **byte == b'\n').count());
+    if content.is_some() && lines(content.as_ref()) != lines(version.content.as_ref()) {
+        clean.told = PastLines::default();
     }
     clean.content = content.or(clean.content);
     clean.note = note.or(clean.note);

@@ -8,11 +8,11 @@ use super::{Append, Appending, Comes, Dormant, Draft, Target, cleaned};
 use crate::chain::{self, Past};
 use crate::rows::{self, ChangeKind};
 use crate::writer::Act;
-use crate::{LogError, read};
+use crate::{KeptLines, LogError, kept_lines, read};
 use cleaned::Found;
 use retrace_model::{Actor, MemoryId, RelPath, Sha256, Source, StoreId, Timestamp, VersionId};
 use rusqlite::{Connection, OptionalExtension as _, params};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 /// A recorder that runs sees a change within moments: a minute is long.
 const SEEN_WITHIN_MICROS: i64 = 60_000_000;
@@ -56,6 +56,30 @@ pub struct PastVersion {
     pub note: Option<String>,
     /// The raw bytes; `None` when it was deleted.
     pub content: Option<Vec<u8>>,
+    /// Where its lines came from.
+    pub told: PastLines,
+}
+
+/// Where the lines of a version of the past came from, where the versions before it do not say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PastLines {
+    /// A name of the version among those that are rebuilt together, by which others say that lines came from it.
+    pub name: Option<u64>,
+    /// Where they came from, in their order; nothing where the versions before it say so.
+    pub lines: Vec<PastRun>,
+}
+
+/// Lines that follow each other in a version of the past, and where they came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PastRun {
+    /// The first line, from 0.
+    pub first: u32,
+    /// Number of lines.
+    pub lines: u32,
+    /// Name of the version they came from; the version's own where it brought them in.
+    pub of: u64,
+    /// The first of them there, from 0; `None` where the version brought them in.
+    pub of_first: Option<u32>,
 }
 
 /// Result of rebuilding.
@@ -180,13 +204,22 @@ struct Stop<'a> {
     deleted: bool,
     /// Version to append; `None` for what is in the log.
     new: Option<&'a PastVersion>,
+    /// Its place, where it is in the log.
+    seq: Option<u64>,
 }
 
 impl<'a> Stop<'a> {
     fn of(version: &'a PastVersion) -> Self {
         let sha256 = version.content.as_deref().map(Sha256::of);
         let path = Some(version.path.clone());
-        Self { at: version.at.micros(), path, sha256, deleted: sha256.is_none(), new: Some(version) }
+        Self {
+            at: version.at.micros(),
+            path,
+            sha256,
+            deleted: sha256.is_none(),
+            new: Some(version),
+            seq: None,
+        }
     }
 
     /// Where it stands from then on; `None` where it was deleted and where nobody knows.
@@ -218,6 +251,7 @@ impl Stop<'_> {
     }
 }
 
+/// What says that two states are one.
 type Moment = (i64, Option<RelPath>, Option<Sha256>);
 
 /// How often each moment is there.
@@ -258,6 +292,59 @@ impl Moments {
 /// same act has the same one, the file went and came again within that moment.
 type Told = BTreeMap<i64, Moments>;
 
+/// Versions of lines by their names, and what they tell of where their own lines came from.
+#[derive(Default)]
+struct Named {
+    seqs: HashMap<u64, u64>,
+    told: Vec<(u64, Vec<PastRun>)>,
+}
+
+impl Named {
+    /// Adds the versions of a line, which is in the log by now as far as it is to be.
+    fn add(&mut self, connection: &Connection, memory_row: i64, line: &PastLine) -> Result<(), LogError> {
+        if line.versions.iter().all(|version| version.told.name.is_none()) {
+            return Ok(());
+        }
+        let mut kept: HashMap<Moment, VecDeque<u64>> = HashMap::new();
+        for stop in known_stops(connection, memory_row)? {
+            kept.entry(stop.moment()).or_default().extend(stop.seq);
+        }
+        let mut before: Option<(u64, Stop<'_>)> = None;
+        for version in &line.versions {
+            let stop = Stop::of(version);
+            let seq = kept.get_mut(&stop.moment()).and_then(VecDeque::pop_front);
+            // One that says the same as the one before it is that one.
+            let same = before.as_ref().filter(|(_, before)| before.says_the_same(&stop)).map(|(seq, _)| *seq);
+            if let Some(seq) = seq.filter(|_| !version.told.lines.is_empty()) {
+                self.told.push((seq, version.told.lines.clone()));
+            }
+            let seq = seq.or(same);
+            if let (Some(seq), Some(name)) = (seq, version.told.name) {
+                self.seqs.insert(name, seq);
+            }
+            before = seq.map(|seq| (seq, stop));
+        }
+        Ok(())
+    }
+
+    /// Keeps what is told of versions of which nothing is kept yet. A redaction keeps what it knows, and that stays.
+    fn keep(self, connection: &Connection) -> Result<(), LogError> {
+        for (seq, runs) in self.told {
+            if !kept_lines::of(connection, seq)?.is_empty() {
+                continue;
+            }
+            let kept = |run: PastRun| {
+                let of = *self.seqs.get(&run.of)?;
+                Some(KeptLines { first: run.first, lines: run.lines, of, of_first: run.of_first })
+            };
+            // A version that lines came from may be kept out: the versions before say then what they can.
+            let kept: Vec<KeptLines> = runs.into_iter().filter_map(kept).collect();
+            kept_lines::insert(connection, seq, &kept)?;
+        }
+        Ok(())
+    }
+}
+
 impl Appending<'_> {
     fn run_past<E: From<LogError>>(
         mut self,
@@ -269,13 +356,17 @@ impl Appending<'_> {
         let redacted = redacted_instants(self.connection, self.stores[&rebuild.store])?;
         let mut before = 0;
         let mut told = Told::new();
+        let mut named = Named::default();
         for line in &rebuild.lines {
             let cleaned = cleaned::line(&self.tags, line, &mut done.redacted);
-            self.add_line(rebuild.store, &cleaned, (&redacted, &mut told), &mut done, &mut |written| {
-                tell(before + written)
-            })?;
+            let tell = &mut |written| tell(before + written);
+            let row = self.add_line(rebuild.store, &cleaned, (&redacted, &mut told), &mut done, tell)?;
+            if let Some(row) = row {
+                named.add(self.connection, row, &cleaned)?;
+            }
             before += line.versions.len() as u64;
         }
+        named.keep(self.connection)?;
         if self.versions.is_empty() {
             return Ok(done);
         }
@@ -287,6 +378,7 @@ impl Appending<'_> {
         Ok(done)
     }
 
+    /// Adds what is new of a line; answers the row of its memory.
     fn add_line<E: From<LogError>>(
         &mut self,
         store: StoreId,
@@ -294,13 +386,15 @@ impl Appending<'_> {
         (redacted, told): (&BTreeSet<i64>, &mut Told),
         done: &mut Rebuilt,
         tell: &mut dyn FnMut(u64) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let (Some(first), Some(last)) = (line.versions.first(), line.versions.last()) else { return Ok(()) };
+    ) -> Result<Option<i64>, E> {
+        let (Some(first), Some(last)) = (line.versions.first(), line.versions.last()) else {
+            return Ok(None);
+        };
         let store_row = self.stores[&store];
         let (target, before) = match home(self.connection, store_row, line, first.at)? {
             Home::Observed => {
                 done.observed += line.versions.len() as u64;
-                return Ok(());
+                return Ok(None);
             }
             Home::Memory { row, memory, before } => (Some((row, memory)), before),
             Home::Gone => (
@@ -341,7 +435,7 @@ impl Appending<'_> {
         if let Some(row) = row {
             told.entry(row).or_default().join(tells);
         }
-        Ok(())
+        Ok(row)
     }
 
     /// Writes down what is new in a line; answers the row of its memory.
@@ -611,7 +705,7 @@ fn rebuilt_count(connection: &Connection, memory_row: i64) -> Result<u64, LogErr
 fn known_stops(connection: &Connection, memory_row: i64) -> Result<Vec<Stop<'static>>, LogError> {
     stops(
         connection,
-        "SELECT v.happened_at, p.bytes, b.sha256, v.change FROM versions v
+        "SELECT v.happened_at, p.bytes, b.sha256, v.change, v.seq FROM versions v
          JOIN rebuilt r ON r.version_seq = v.seq
          LEFT JOIN paths p ON p.id = v.path_id LEFT JOIN blobs b ON b.id = v.blob_id
          WHERE v.memory_id = ?1 AND v.happened_at IS NOT NULL AND r.withdrawn = 0
@@ -624,7 +718,7 @@ fn known_stops(connection: &Connection, memory_row: i64) -> Result<Vec<Stop<'sta
 fn first_observed(connection: &Connection, memory_row: i64) -> Result<Option<Stop<'static>>, LogError> {
     let found = stops(
         connection,
-        "SELECT o.created_at, p.bytes, b.sha256, v.change FROM versions v
+        "SELECT o.created_at, p.bytes, b.sha256, v.change, v.seq FROM versions v
          JOIN operations o ON o.seq = v.operation_seq
          LEFT JOIN paths p ON p.id = v.path_id LEFT JOIN blobs b ON b.id = v.blob_id
          WHERE v.memory_id = ?1 AND v.happened_at IS NULL ORDER BY v.seq LIMIT 1",
@@ -644,6 +738,7 @@ fn stops(connection: &Connection, sql: &str, memory_row: i64) -> Result<Vec<Stop
             sha256: row.get::<_, Option<Vec<u8>>>(2)?.as_deref().map(rows::hash_from).transpose()?,
             deleted: row.get::<_, i64>(3)? == ChangeKind::Deleted.number(),
             new: None,
+            seq: Some(row.get(4)?),
         });
     }
     Ok(stops)

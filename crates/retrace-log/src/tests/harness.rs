@@ -89,6 +89,7 @@ pub(super) fn past(at: &str, minutes: i64, text: Option<&str>) -> PastVersion {
         actor: Actor::Session { id: "s1".to_owned(), evidence: retrace_model::Evidence::ExactContent },
         note: Some(format!("told {minutes}")),
         content: text.map(|text| text.as_bytes().to_vec()),
+        told: PastLines::default(),
     }
 }
 

@@ -560,3 +560,31 @@ fn a_write_moments_before_the_store_was_observed_stands_for_itself() {
     assert_eq!(log.version(1).baseline_of.map(|older| older.seq), Some(2));
     log.assert_sound();
 }
+
+#[test]
+fn where_lines_came_from_is_kept_with_new_versions_and_with_those_that_came_in_before() {
+    let run = |first, of, of_first| PastRun { first, lines: 1, of, of_first };
+    let told = |name, lines| PastLines { name: Some(name), lines };
+    // Of version 77 nothing is known: its line is left to the versions before.
+    let runs = vec![run(0, 1, Some(1)), run(1, 2, None), run(2, 77, Some(0))];
+    let with = |path: &str| {
+        let first = PastVersion { told: told(1, Vec::new()), ..past(path, -9, Some("one\ntwo\n")) };
+        let second =
+            PastVersion { told: told(2, runs.clone()), ..past(path, -8, Some("two\nthree\nfour\n")) };
+        line(vec![first, second])
+    };
+    let mut log = TestLog::new();
+    log.rebuild(vec![line(vec![
+        past("a.md", -9, Some("one\ntwo\n")),
+        past("a.md", -8, Some("two\nthree\nfour\n")),
+    ])]);
+    assert_eq!(log.writer.reader().kept_lines(2).expect("reads"), []);
+    assert_eq!(log.rebuild(vec![with("a.md")]).versions, []);
+    log.rebuild(vec![with("b.md")]);
+    for (seq, before) in [(2, 1), (4, 3)] {
+        let kept = |first, of, of_first| KeptLines { first, lines: 1, of, of_first };
+        let kept = [kept(0, before, Some(1)), kept(1, seq, None)];
+        assert_eq!(log.writer.reader().kept_lines(seq).expect("reads"), kept);
+    }
+    log.assert_sound();
+}

@@ -132,6 +132,7 @@ fn what_was_before_the_log_was_there_never_stood_at_a_path() {
         actor: Actor::Unknown,
         note: None,
         content: Some(b"before".to_vec()),
+        told: retrace_log::PastLines::default(),
     };
     let mut act = log.writer.begin().expect("a transaction");
     let done = act.rebuild(Rebuild {

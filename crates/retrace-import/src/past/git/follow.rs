@@ -4,15 +4,19 @@
 //! into the directory: what was written on a branch with the merge, what was written elsewhere with the move, each just before
 //! it and with its own date. Of several versions of a file at one instant the last counts.
 
+use super::ancestry::{Ancestry, File};
 use super::{Change, Commit, GitPlace, is_left_out, text};
 use retrace_model::{Actor, RelPath, Rules, Timestamp};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Characters of a commit's name in a note.
 const SHORT: usize = 10;
 
 /// A version whose content is not read yet.
 pub(super) struct Pending {
+    pub(super) name: u64,
+    /// Names of what it was made from, where that may be others than the one before it, in the order of parents.
+    pub(super) made_from: Option<Vec<u64>>,
     pub(super) path: RelPath,
     /// From when it stood in the directory.
     pub(super) at: Timestamp,
@@ -44,12 +48,19 @@ struct Step {
     actor: Actor,
     note: String,
     blob: Option<String>,
+    made_from: Option<Vec<StepAt>>,
 }
+
+/// A step: the place of its line, and its own there.
+type StepAt = (usize, usize);
 
 /// Follows files through commits.
 pub(super) struct History<'a> {
     place: &'a GitPlace,
     rules: &'a Rules,
+    ancestry: &'a Ancestry,
+    /// The step that a file of a commit is; `None` where there is none of it.
+    steps: HashMap<File, Option<StepAt>>,
     lines: Vec<Vec<Step>>,
     /// The line of each file that is there, by its path in the repository.
     at: HashMap<Vec<u8>, usize>,
@@ -57,13 +68,15 @@ pub(super) struct History<'a> {
 }
 
 impl<'a> History<'a> {
-    pub(super) fn new(place: &'a GitPlace, rules: &'a Rules) -> Self {
-        Self { place, rules, lines: Vec::new(), at: HashMap::new(), commits: 0 }
+    pub(super) fn new(place: &'a GitPlace, rules: &'a Rules, ancestry: &'a Ancestry) -> Self {
+        let (steps, lines, at) = (HashMap::new(), Vec::new(), HashMap::new());
+        Self { place, rules, ancestry, steps, lines, at, commits: 0 }
     }
 
-    /// Goes on with the next commit. `at` is when it came to stand, `beside` what it brought in where it is a merge, parents
-    /// first.
-    pub(super) fn follow(&mut self, commit: &Commit, at: i64, beside: &[Commit]) {
+    /// Goes on with the next commit. `at` is when it came to stand.
+    pub(super) fn follow(&mut self, commit: &Commit, at: i64) {
+        let place = self.ancestry.place(commit);
+        let beside = place.map(|place| self.ancestry.brought(place)).unwrap_or_default();
         let mut seen: BTreeSet<&[u8]> = BTreeSet::new();
         // Removals come last, so that a move is one.
         let (gone, there): (Vec<&Change>, Vec<&Change>) =
@@ -73,22 +86,33 @@ impl<'a> History<'a> {
                 continue;
             }
             if change.is_file() {
-                self.put(commit, at, change, beside);
+                self.put(commit, at, change, place, &beside);
             } else if let Some(line) = self.at.remove(&change.path) {
-                let by = beside.iter().rev().find(|beside| beside.takes_away(&change.path));
-                self.push(line, commit, at, by, &change.path, None);
+                let by = self.took_away(&beside, &change.path);
+                self.push(line, commit, at, by, &change.path, (None, None));
             }
         }
         self.commits += 1;
     }
 
-    fn put(&mut self, commit: &Commit, at: i64, change: &Change, beside: &[Commit]) {
-        let (brought, before) = brought_by(beside, &change.path);
-        // A branch may have moved a file and changed it so much that the merge as a whole does not look like a move.
-        let moved = match change.status {
-            b'R' => change.from.as_ref(),
-            _ => Some(&before).filter(|before| commit.takes_away(before)),
+    /// The newest of the commits that a merge brings in that took away the file at a path.
+    fn took_away(&self, beside: &[usize], path: &[u8]) -> Option<&'a Commit> {
+        let by = beside.iter().rev().find(|beside| self.ancestry.takes_away(**beside, path));
+        by.map(|by| self.ancestry.commit(*by))
+    }
+
+    fn put(&mut self, commit: &Commit, at: i64, change: &Change, place: Option<usize>, beside: &[usize]) {
+        let file = place.map(|place| (place, change.path.clone()));
+        let origin = file.map(|file| self.ancestry.origin(file));
+        let brought = match &origin {
+            Some(origin) if commit.parents.len() > 1 => self.brought(origin),
+            _ => Brought::default(),
         };
+        let stood = match change.status {
+            b'R' => change.from.clone(),
+            _ => self.moved_beside(commit, &brought.before),
+        };
+        let moved = stood.as_ref();
         let line = match self.at.get(&change.path) {
             Some(line) => *line,
             None => match moved.and_then(|from| self.at.remove(from)) {
@@ -101,17 +125,79 @@ impl<'a> History<'a> {
         };
         self.at.insert(change.path.clone(), line);
         if let Some(from) = self.leaves(line, moved, &change.path) {
-            let by = beside.iter().rev().find(|beside| beside.takes_away(from));
-            self.push(line, commit, at, by, &change.path, None);
+            let by = self.took_away(beside, from);
+            self.push(line, commit, at, by, &change.path, (None, None));
+            // What was written elsewhere since is nothing of this directory.
+            for file in brought.files.into_iter().chain(origin) {
+                self.steps.entry(file).or_insert(None);
+            }
             return;
         }
-        let is_brought = brought.last().is_some_and(|(_, blob)| **blob == change.blob);
-        for (by, blob) in brought {
-            self.push(line, commit, at, Some(by), &change.path, Some(blob.clone()));
+        for file in &brought.files {
+            // What the merge made itself comes last, and is its own.
+            if Some(file.0) != place {
+                let by = self.ancestry.commit(file.0);
+                let content = (self.ancestry.blob(file).cloned(), Some(self.made_from(file)));
+                let step = self.push(line, commit, at, Some(by), &change.path, content);
+                self.steps.insert(file.clone(), step);
+            }
         }
-        if !is_brought {
-            self.push(line, commit, at, None, &change.path, Some(change.blob.clone()));
+        let Some(origin) = origin else {
+            self.push(line, commit, at, None, &change.path, (Some(change.blob.clone()), None));
+            return;
+        };
+        if Some(origin.0) != place && brought.files.contains(&origin) {
+            return;
         }
+        let is_merge = commit.parents.len() > 1;
+        let made_from = is_merge.then(|| match self.steps.get(&origin) {
+            // It is what stood elsewhere or before as a whole.
+            Some(step) if Some(origin.0) != place => step.iter().copied().collect(),
+            _ => self.made_from(&origin),
+        });
+        let step = self.push(line, commit, at, None, &change.path, (Some(change.blob.clone()), made_from));
+        if Some(origin.0) == place {
+            self.steps.insert(origin, step);
+        }
+    }
+
+    /// Versions that came with a merge of the file that a file of it is, oldest first, and what stood before them.
+    fn brought(&self, origin: &File) -> Brought {
+        let mut brought = Brought::default();
+        let mut seen = HashSet::new();
+        let mut left = vec![origin.clone()];
+        while let Some(file) = left.pop() {
+            if !seen.insert(file.clone()) {
+                continue;
+            }
+            match self.steps.get(&file) {
+                Some(step) => brought.before.extend(step.map(|(line, _)| line)),
+                None => {
+                    left.extend(self.ancestry.made_from(&file));
+                    brought.files.push(file);
+                }
+            }
+        }
+        brought.files.sort_unstable();
+        brought
+    }
+
+    /// The path that one of the files stands at from which the parts of another came, where a merge took it away from there. A
+    /// branch may have moved a file and changed it so much that the merge as a whole does not look like a move.
+    fn moved_beside(&self, commit: &Commit, lines: &BTreeSet<usize>) -> Option<Vec<u8>> {
+        let gone = |change: &'_ Change| match change.status {
+            b'R' => change.from.clone(),
+            _ => Some(&change.path).filter(|_| !change.is_file()).cloned(),
+        };
+        let is_one = |path: &Vec<u8>| self.at.get(path).is_some_and(|line| lines.contains(line));
+        let changes = commit.changes.iter().filter(|_| !lines.is_empty());
+        changes.filter_map(gone).find(is_one)
+    }
+
+    /// The steps that a file was made from.
+    fn made_from(&self, file: &File) -> Vec<StepAt> {
+        let from = self.ancestry.made_from(file);
+        from.iter().filter_map(|file| self.steps.get(file).copied().flatten()).collect()
     }
 
     /// The path a file had if it leaves the directory by a move to another. Whoever took it from there took it away: what was
@@ -121,7 +207,8 @@ impl<'a> History<'a> {
         moved.filter(|_| stands && !matches!(self.place_of(to), Place::Inside(_)))
     }
 
-    /// Adds a version to a line. `by` is the commit that wrote it, where that is not the one it came with.
+    /// Adds a version to a line: its content, and what it was made from where that is known to be others than the one before. `by` is
+    /// the commit that wrote it, where that is not the one it came with. Answers the step that is it then.
     fn push(
         &mut self,
         line: usize,
@@ -129,8 +216,8 @@ impl<'a> History<'a> {
         at: i64,
         by: Option<&Commit>,
         path: &[u8],
-        blob: Option<String>,
-    ) {
+        (blob, made_from): (Option<String>, Option<Vec<StepAt>>),
+    ) -> Option<StepAt> {
         let place = self.place_of(path);
         let steps = &self.lines[line];
         let stands = steps.iter().rev().find_map(|step| Some((step.path.clone()?, step.blob.is_some())));
@@ -140,14 +227,14 @@ impl<'a> History<'a> {
             (_, Some((path, true))) => (Some(path), None),
             (Place::Outside, None) if blob.is_some() => (None, blob),
             // Nothing is told of what the rules leave out, nor of what went and is elsewhere.
-            _ => return,
+            _ => return None,
         };
         // A change of the mode alone.
         if steps
             .last()
             .is_some_and(|last| last.blob.is_some() && last.blob == blob && last.path == path_in_store)
         {
-            return;
+            return Some((line, self.lines[line].len() - 1));
         }
         let writer = by.unwrap_or(commit);
         let mut note = format!("{} ({})", writer.subject, short(&writer.id));
@@ -165,7 +252,9 @@ impl<'a> History<'a> {
             actor: Actor::User { id: writer.author.clone() },
             note,
             blob,
+            made_from,
         });
+        Some((line, self.lines[line].len() - 1))
     }
 
     fn place_of(&self, path: &[u8]) -> Place {
@@ -183,11 +272,11 @@ impl<'a> History<'a> {
         let came = |line: &Vec<Step>| first_inside(line).map(|first| line[first].commit);
         let began = self.lines.iter().filter_map(came).min();
         let mut lines = Vec::new();
-        for line in self.lines {
+        for (place, line) in self.lines.into_iter().enumerate() {
             let Some(first) = first_inside(&line) else { continue };
             let (commit, moved_at, into) = (line[first].commit, line[first].at, line[first].path.clone());
             let keeps_time = Some(commit) == began;
-            let past_history = line.into_iter().filter_map(|step| {
+            let past_history = line.into_iter().enumerate().filter_map(|(at_step, step)| {
                 let is_outside = step.path.is_none();
                 let comes_late = is_outside && !keeps_time;
                 let (at, written) = if comes_late {
@@ -196,6 +285,8 @@ impl<'a> History<'a> {
                     (step.at, step.written)
                 };
                 Some(Pending {
+                    name: name((place, at_step)),
+                    made_from: step.made_from.map(|from| from.into_iter().map(name).collect()),
                     path: step.path.or_else(|| into.clone())?,
                     at: Timestamp::from_micros(at),
                     written_at: written.map(Timestamp::from_micros),
@@ -210,33 +301,18 @@ impl<'a> History<'a> {
     }
 }
 
-impl Commit {
-    /// True if the file at a path is gone after it.
-    fn takes_away(&self, path: &[u8]) -> bool {
-        self.changes.iter().any(|change| {
-            (change.path == path && !change.is_file())
-                || (change.status == b'R' && change.from.as_deref() == Some(path))
-        })
-    }
+/// What a merge brings in of a file.
+#[derive(Default)]
+struct Brought {
+    /// Files of commits that made it what it is and came with the merge, parents first.
+    files: Vec<File>,
+    /// Lines of what those were made from.
+    before: BTreeSet<usize>,
 }
 
-/// The contents that commits beside the line gave the file that a merge has at a path, oldest first, back through its renames
-/// among them; and its path before them.
-fn brought_by<'c>(beside: &'c [Commit], path: &[u8]) -> (Vec<(&'c Commit, &'c String)>, Vec<u8>) {
-    let mut path = path.to_vec();
-    let mut brought = Vec::new();
-    for commit in beside.iter().rev() {
-        let Some(change) = commit.changes.iter().find(|change| change.path == path) else { continue };
-        if !change.is_file() {
-            break;
-        }
-        brought.push((commit, &change.blob));
-        if let Some(from) = change.from.as_ref().filter(|_| change.status == b'R') {
-            path.clone_from(from);
-        }
-    }
-    brought.reverse();
-    (brought, path)
+/// The name of a step.
+fn name((line, step): StepAt) -> u64 {
+    ((line as u64) << 32) | step as u64
 }
 
 fn short(id: &str) -> &str {
@@ -290,8 +366,16 @@ mod tests {
 
     fn change(status: u8, from: Option<&str>, path: &str, blob: &str) -> Change {
         let mode = if status == b'D' { b"000000" } else { b"100644" };
+        let before = (status != b'A').then(|| "before".to_owned());
         let from = from.map(|from| from.as_bytes().to_vec());
-        Change { status, mode: mode.to_vec(), blob: blob.to_owned(), from, path: path.as_bytes().to_vec() }
+        Change {
+            status,
+            mode: mode.to_vec(),
+            blob: blob.to_owned(),
+            before,
+            from,
+            path: path.as_bytes().to_vec(),
+        }
     }
 
     fn commit(at: i64, changes: Vec<Change>) -> Commit {
@@ -299,14 +383,41 @@ mod tests {
         Commit { id, parents: Vec::new(), at, author: "Ada".to_owned(), subject, changes }
     }
 
+    /// A commit of the main line, what it brought in with it, and what it changed against that.
+    type Step = (Commit, Vec<Commit>, Vec<Change>);
+
+    fn ancestry(steps: Vec<Step>) -> (Vec<Commit>, Ancestry) {
+        let (mut main, mut all, mut merges): (Vec<Commit>, Vec<Commit>, _) =
+            (Vec::new(), Vec::new(), HashMap::new());
+        for (mut commit, beside, changes) in steps {
+            let first = main.last().map(|first| first.id.clone());
+            let mut tip = first.clone();
+            for mut one in beside {
+                one.parents.extend(tip.replace(one.id.clone()));
+                all.push(one);
+            }
+            if tip != first {
+                merges.insert((commit.id.clone(), first.clone().unwrap()), commit.changes.clone());
+                merges.insert((commit.id.clone(), tip.clone().unwrap()), changes);
+            }
+            commit.parents =
+                first.clone().into_iter().chain(tip.filter(|tip| Some(tip) != first.as_ref())).collect();
+            all.push(commit.clone());
+            main.push(commit);
+        }
+        let ids: Vec<String> = main.iter().map(|commit| commit.id.clone()).collect();
+        (main, Ancestry::of(all, merges, ids.iter().map(String::as_str)))
+    }
+
     /// What stands at each of `times`, and the notes of what ends something.
-    fn followed(commits: &[(Commit, Vec<Commit>)], times: &[i64]) -> (Vec<Vec<String>>, Vec<String>) {
+    fn followed(steps: Vec<Step>, times: &[i64]) -> (Vec<Vec<String>>, Vec<String>) {
         let place =
             GitPlace { top: PathBuf::new(), inside: b"memory".to_vec(), is_directory: true, below: None };
         let rules = Rules::default();
-        let mut history = History::new(&place, &rules);
-        for (commit, beside) in commits {
-            history.follow(commit, commit.at, beside);
+        let (commits, ancestry) = ancestry(steps);
+        let mut history = History::new(&place, &rules, &ancestry);
+        for commit in &commits {
+            history.follow(commit, commit.at);
         }
         let lines = history.lines();
         let state = |time: &i64| {
@@ -322,7 +433,7 @@ mod tests {
 
     #[test]
     fn what_a_branch_took_out_of_the_directory_is_gone_with_the_merge() {
-        let start = || (commit(1, vec![change(b'A', None, "memory/g.md", "x")]), vec![]);
+        let start = || (commit(1, vec![change(b'A', None, "memory/g.md", "x")]), vec![], vec![]);
         let out = |to: &str| change(b'R', Some("memory/g.md"), to, "x");
         let copied = || commit(2, vec![change(b'A', None, "other/b.md", "x")]);
         let took = || commit(3, vec![change(b'D', None, "memory/g.md", "")]);
@@ -344,7 +455,13 @@ mod tests {
         ] {
             let merge = commit(4, vec![out(to)]);
             let back = commit(5, vec![change(b'R', Some(to), "memory/h.md", "x")]);
-            let (states, ends) = followed(&[start(), (merge, beside), (back, vec![])], &[1, 4, 5]);
+            let against = if name == "copied, and deleted by the merge" {
+                vec![change(b'D', None, "memory/g.md", "")]
+            } else {
+                vec![]
+            };
+            let steps = vec![start(), (merge, beside, against), (back, vec![], vec![])];
+            let (states, ends) = followed(steps, &[1, 4, 5]);
             assert_eq!(states, [vec!["g.md x"], vec![], vec!["h.md x"]], "{name}");
             assert!(matches!(ends.as_slice(), [end] if end.starts_with(by)), "{name}: {ends:?}");
         }
@@ -358,9 +475,10 @@ mod tests {
         let place =
             GitPlace { top: PathBuf::new(), inside: b"memory".to_vec(), is_directory: true, below: None };
         let rules = Rules::default();
-        let mut history = History::new(&place, &rules);
+        let ancestry = Ancestry::default();
+        let mut history = History::new(&place, &rules, &ancestry);
         for one in [first, made, mode] {
-            history.follow(&one, one.at, &[]);
+            history.follow(&one, one.at);
         }
         let lines = history.lines();
         let told: Vec<_> = lines.iter().flatten().map(|one| (one.path.to_text(), one.note.clone())).collect();
@@ -373,8 +491,8 @@ mod tests {
         let merge = commit(3, vec![change(b'A', None, "other/b.md", "x")]);
         let first = commit(1, vec![change(b'A', None, "memory/k.md", "k")]);
         let into = commit(4, vec![change(b'R', Some("other/b.md"), "memory/b.md", "y")]);
-        let commits = [(first, vec![]), (merge, vec![written]), (into, vec![])];
-        let (states, _) = followed(&commits, &[3, 4]);
+        let steps = vec![(first, vec![], vec![]), (merge, vec![written], vec![]), (into, vec![], vec![])];
+        let (states, _) = followed(steps, &[3, 4]);
         assert_eq!(states, [vec!["k.md k"], vec!["k.md k", "b.md y"]]);
     }
 
