@@ -49,6 +49,7 @@ fn the_pure_crates_do_no_input_or_output() {
         "aho-corasick",
         "base64",
         "chrono",
+        "hmac",
         "memchr",
         "regex",
         "retrace-diff",
@@ -66,7 +67,7 @@ fn the_pure_crates_do_no_input_or_output() {
         "unicode-segmentation",
         "yaml-rust2",
     ];
-    for name in ["retrace-model", "retrace-diff", "retrace-findings", "retrace-store-api"] {
+    for name in ["retrace-model", "retrace-diff", "retrace-findings", "retrace-store-api", "retrace-tags"] {
         for dependency in &all[name] {
             assert!(
                 pure.contains(&dependency.as_str()),
@@ -155,7 +156,8 @@ fn dependencies_point_downwards() {
         ("retrace-message-derive", &[][..]),
         ("retrace-model", &[][..]),
         ("retrace-diff", &["retrace-model"][..]),
-        ("retrace-log", &["retrace-model"][..]),
+        ("retrace-tags", &["retrace-model"][..]),
+        ("retrace-log", &["retrace-model", "retrace-tags"][..]),
         ("retrace-files", &["retrace-model"][..]),
         ("retrace-memory-tool", &["retrace-model", "retrace-files"][..]),
         ("retrace-sources", &["retrace-model"][..]),

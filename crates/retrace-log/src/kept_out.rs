@@ -9,29 +9,17 @@
 //! Without the key nothing is known again; then nothing is brought in from outside until a person says so.
 
 mod key;
-mod tags;
 
 use crate::writer::Act;
 use crate::{LogError, LogFiles, Reader, rows};
-use key::Key;
 use retrace_model::{ReceiptId, Sha256, StoreId};
+use retrace_tags::{Kept, Key};
 use rusqlite::{Connection, params};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-pub use tags::{Held, Tags};
 
-/// Replacement for redacted text.
-pub const MARKER: &str = "[redacted]";
-
-/// Fewer bytes have no tag.
-pub const SHORTEST: usize = 12;
-
-/// Codes of whole contents are of this.
-const CONTENT: &[u8] = b"retrace.content.1";
-
-/// Codes of exact secrets are of this.
-const SECRET: &[u8] = b"retrace.secret.1";
+pub use retrace_tags::{Held, MARKER, SHORTEST, Tags};
 
 /// The tags that were read last.
 #[derive(Clone, Debug)]
@@ -148,8 +136,8 @@ impl Act<'_> {
                 short += 1;
                 continue;
             }
-            let tag = tagging.key.code(SECRET, secret);
-            let rolling = tags::hidden_rolling(&tagging.key, secret, &tag);
+            let tag = tagging.key.secret_code(secret);
+            let rolling = tagging.key.hidden_rolling(secret, &tag);
             insert(&self.transaction, &tagging, &tag, Some((secret.len(), rolling)))?;
         }
         Ok(short)
@@ -160,10 +148,10 @@ impl Act<'_> {
     /// # Errors
     /// A failure of the database.
     pub fn forget_lost_tags(&mut self) -> Result<u64, LogError> {
-        let key = Key::read(self.files)?;
+        let key = key::read(self.files)?;
         self.tagged = true;
         *self.tags = None;
-        let check = key.map(|key| key.check.to_vec());
+        let check = key.map(|key| key.check().to_vec());
         let gone = self
             .transaction
             .execute("DELETE FROM redaction_tags WHERE ?1 IS NULL OR key_check <> ?1", [check])?;
@@ -172,7 +160,7 @@ impl Act<'_> {
 
     /// Begins to take notes of what a redaction masks.
     pub(crate) fn tagging(&mut self, redaction: i64) -> Result<Tagging, LogError> {
-        let key = Key::read_or_make(self.files, self.entropy)?;
+        let key = key::read_or_make(self.files, self.entropy)?;
         self.tagged = true;
         Ok(Tagging { key, redaction, anew: false })
     }
@@ -198,7 +186,7 @@ pub(crate) fn tag_content(
     if size < SHORTEST as u64 {
         return Ok(());
     }
-    insert(connection, tagging, &tagging.key.code(CONTENT, &sha256.0), None)
+    insert(connection, tagging, &tagging.key.content_code(sha256), None)
 }
 
 fn insert(
@@ -220,7 +208,7 @@ fn insert(
         )?
         .execute(params![
             tagging.redaction,
-            &tagging.key.check[..],
+            &tagging.key.check()[..],
             secret.map(|(size, _)| size),
             secret.map(|(_, rolling)| rolling.to_vec()),
             &tag[..],
@@ -276,8 +264,8 @@ fn load(connection: &Connection, files: &LogFiles) -> Result<Tags, LogError> {
         })?
         .map(|row| {
             let (key_check, size, rolling, tag, anew) = row?;
-            Ok(tags::Kept { key_check, size, rolling, tag: rows::hash_from(&tag)?.0, anew })
+            Ok(Kept { key_check, size, rolling, tag: rows::hash_from(&tag)?.0, anew })
         })
         .collect::<Result<Vec<_>, LogError>>()?;
-    Ok(Tags::new(Key::read(files)?, kept))
+    Ok(Tags::new(key::read(files)?, kept))
 }

@@ -3,8 +3,7 @@
 //! A whole content is known by a code of its hash. An exact secret is found by a rolling hash of its length, whose base is the
 //! key's, and proved by its code. The work is linear: the size of the bytes times the number of different lengths of secrets.
 
-use super::key::{Code, Key};
-use super::{CONTENT, MARKER, SECRET, SHORTEST};
+use crate::{Code, Key, MARKER, SHORTEST};
 use retrace_model::{Actor, Sha256};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -38,21 +37,28 @@ pub enum Held {
 }
 
 /// A tag as it is kept.
-pub(super) struct Kept {
-    pub(super) key_check: Vec<u8>,
-    pub(super) size: Option<usize>,
-    pub(super) rolling: Option<Vec<u8>>,
-    pub(super) tag: Code,
-    pub(super) anew: bool,
+#[derive(Clone, Debug)]
+pub struct Kept {
+    /// Which key made it ([`Key::check`]).
+    pub key_check: Vec<u8>,
+    /// Bytes of the secret; `None` for a whole content.
+    pub size: Option<usize>,
+    /// The secret's rolling hash, hidden ([`Key::hidden_rolling`]); `None` for a whole content.
+    pub rolling: Option<Vec<u8>>,
+    /// The code.
+    pub tag: Code,
+    /// True if whoever redacted the content may write it again.
+    pub anew: bool,
 }
 
 impl Tags {
     /// The tags that were made with `key`; of others only the number is known.
-    pub(super) fn new(key: Option<Key>, kept: impl IntoIterator<Item = Kept>) -> Self {
+    #[must_use]
+    pub fn new(key: Option<Key>, kept: impl IntoIterator<Item = Kept>) -> Self {
         let mut tags = Self::default();
         let mut secrets: BTreeMap<usize, HashMap<u64, Vec<Code>>> = BTreeMap::new();
         for one in kept {
-            let Some(key) = key.as_ref().filter(|key| key.check[..] == one.key_check[..]) else {
+            let Some(key) = key.as_ref().filter(|key| key.check()[..] == one.key_check[..]) else {
                 tags.lost += 1;
                 continue;
             };
@@ -95,7 +101,7 @@ impl Tags {
     #[must_use]
     pub fn is_content(&self, sha256: &Sha256) -> bool {
         let key = self.key.as_ref().filter(|_| !self.contents.is_empty());
-        key.is_some_and(|key| self.contents.contains_key(&key.code(CONTENT, &sha256.0)))
+        key.is_some_and(|key| self.contents.contains_key(&key.content_code(sha256)))
     }
 
     /// Redacted content that `bytes` hold.
@@ -236,7 +242,7 @@ impl Tags {
     /// The code of `bytes`, where they are a redacted content.
     fn content_code(&self, bytes: &[u8]) -> Option<Code> {
         let key = self.key.as_ref().filter(|_| !self.contents.is_empty() && bytes.len() >= SHORTEST)?;
-        Some(key.code(CONTENT, &Sha256::of(bytes).0)).filter(|code| self.contents.contains_key(code))
+        Some(key.content_code(&Sha256::of(bytes))).filter(|code| self.contents.contains_key(code))
     }
 
     fn secrets_in(&self, bytes: &[u8], mut found: impl FnMut(Range<usize>, Code)) {
@@ -300,7 +306,7 @@ impl OfLength {
                 if self.sieve[word] & bit != 0
                     && let Some(codes) = self.wanted.get(&rolling)
                 {
-                    let code = key.code(SECRET, &bytes[start..end]);
+                    let code = key.secret_code(&bytes[start..end]);
                     if codes.contains(&code) {
                         found(start..end, code);
                         start = end;
@@ -317,9 +323,12 @@ impl OfLength {
     }
 }
 
-/// The rolling hash of a secret as it is kept: hidden, because it is no code by itself.
-pub(super) fn hidden_rolling(key: &Key, secret: &[u8], tag: &Code) -> [u8; 8] {
-    (hash(base(key), secret) ^ pad(key, tag)).to_be_bytes()
+impl Key {
+    /// The rolling hash of a secret as it is kept: hidden, because it is no code by itself.
+    #[must_use]
+    pub fn hidden_rolling(&self, secret: &[u8], tag: &Code) -> [u8; 8] {
+        (hash(base(self), secret) ^ pad(self, tag)).to_be_bytes()
+    }
 }
 
 fn pad(key: &Key, tag: &Code) -> u64 {
@@ -367,17 +376,17 @@ mod tests {
 
     fn tags(contents: &[&[u8]], secrets: &[&[u8]]) -> Tags {
         let key = || Key::new(&[7; 32]);
-        let check = key().check.to_vec();
+        let check = key().check().to_vec();
         let of_content = contents.iter().map(|content| Kept {
             key_check: check.clone(),
             size: None,
             rolling: None,
-            tag: key().code(CONTENT, &Sha256::of(content).0),
+            tag: key().content_code(&Sha256::of(content)),
             anew: false,
         });
         let of_secret = secrets.iter().map(|secret| {
-            let tag = key().code(SECRET, secret);
-            let rolling = Some(hidden_rolling(&key(), secret, &tag).to_vec());
+            let tag = key().secret_code(secret);
+            let rolling = Some(key().hidden_rolling(secret, &tag).to_vec());
             Kept { key_check: check.clone(), size: Some(secret.len()), rolling, tag, anew: false }
         });
         let kept: Vec<Kept> = of_content.chain(of_secret).collect();
@@ -448,10 +457,10 @@ mod tests {
     #[test]
     fn tags_of_another_key_are_counted_and_find_nothing() {
         let other = Key::new(&[8; 32]);
-        let tag = other.code(SECRET, b"hunter2-hunter2");
-        let rolling = Some(hidden_rolling(&other, b"hunter2-hunter2", &tag).to_vec());
+        let tag = other.secret_code(b"hunter2-hunter2");
+        let rolling = Some(other.hidden_rolling(b"hunter2-hunter2", &tag).to_vec());
         let kept = || Kept {
-            key_check: other.check.to_vec(),
+            key_check: other.check().to_vec(),
             size: Some(15),
             rolling: rolling.clone(),
             tag,
