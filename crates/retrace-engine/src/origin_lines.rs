@@ -60,38 +60,70 @@ impl Tracing<'_, '_> {
         Ok(())
     }
 
-    /// The versions that follow those that go and stay themselves.
+    /// The versions that were made from those that go and stay themselves.
     fn of_followers(&mut self) -> Result<Vec<(u64, Vec<KeptLines>)>, ApiError> {
         let mut kept = Vec::new();
         let memories: BTreeSet<MemoryId> = self.going.values().map(|row| row.memory).collect();
         for memory in memories {
             let history = self.history(memory)?;
-            for (follower, before) in history.iter().zip(history.iter().skip(1)) {
-                let stays = follower.redaction.is_none() && !self.going.contains_key(&follower.id.seq);
-                if !stays || !self.going.contains_key(&before.id.seq) {
-                    continue;
+            for (place, follower) in history.iter().enumerate() {
+                if let Some(lines) = self.of_follower(&history, place)? {
+                    kept.push((follower.id.seq, runs(&lines)));
                 }
-                let Some(text) = self.content(follower)? else { continue };
-                let held = self.content(before)?.unwrap_or_default();
-                let origins = self.lines_of(before)?;
-                let mut map = line_map(&held, &text);
-                // A replacement by a redaction stands in the same lines.
-                if follower.source == Source::Redact && map.len() == origins.len() {
-                    map = (0..map.len()).map(Some).collect();
-                }
-                // What an import told of a merge goes before what the row of versions says.
-                let mut told = spread(&self.reader.kept_lines(follower.id.seq)?);
-                told.resize(map.len(), None);
-                for line in told.iter_mut().flatten() {
-                    *line = self.further(*line)?.unwrap_or(*line);
-                }
-                let linear = map.into_iter().map(|from| from.and_then(|from| origins.get(from).copied()));
-                let lines: Vec<Option<From>> =
-                    told.into_iter().zip(linear).map(|(told, linear)| told.or(linear)).collect();
-                kept.push((follower.id.seq, runs(&lines)));
             }
         }
         Ok(kept)
+    }
+
+    /// Where the lines of one of them came from; `None` for other versions.
+    fn of_follower(
+        &mut self,
+        history: &[VersionRow],
+        place: usize,
+    ) -> Result<Option<Vec<Option<From>>>, ApiError> {
+        let goes = |row: &VersionRow| self.going.contains_key(&row.id.seq);
+        let follower = &history[place];
+        let stays = follower.redaction.is_none() && !goes(follower);
+        let Some(before) = history.get(place + 1).filter(|_| stays) else { return Ok(None) };
+        let before_goes = goes(before);
+        if !before_goes && !stood_before(history, place).is_some_and(goes) {
+            return Ok(None);
+        }
+        let (text, held) = (self.content(follower)?, self.content(before)?);
+        // Where the one before is gone already, all was kept when it went.
+        let Some(text) = text.filter(|_| before_goes || held.is_some()) else { return Ok(None) };
+        let held = held.unwrap_or_default();
+        let mut map = line_map(&held, &text);
+        let linear = if before_goes { self.lines_of(before)? } else { Rc::new(Vec::new()) };
+        // A replacement by a redaction stands in the same lines.
+        if follower.source == Source::Redact && map.len() == linear.len() {
+            map = (0..map.len()).map(Some).collect();
+        }
+        let stood = self.stood_lines(history, place, &text)?;
+        // What an import told of a merge goes before what the row of versions says.
+        let mut lines = spread(&self.reader.kept_lines(follower.id.seq)?);
+        lines.resize(map.len(), None);
+        for (at, (line, from)) in lines.iter_mut().zip(map).enumerate() {
+            *line = match (*line, from) {
+                (Some(told), _) => Some(self.further(told)?.unwrap_or(told)),
+                (None, Some(from)) => linear.get(from).copied(),
+                (None, None) => stood.get(at).copied().flatten(),
+            };
+        }
+        Ok(Some(lines))
+    }
+
+    /// Where lines of a merge came from that stood before all that came in with it.
+    fn stood_lines(
+        &mut self,
+        history: &[VersionRow],
+        place: usize,
+        text: &[u8],
+    ) -> Result<Vec<Option<From>>, ApiError> {
+        let Some(stood) = stood_before(history, place) else { return Ok(Vec::new()) };
+        let Some(held) = self.content(stood)? else { return Ok(Vec::new()) };
+        let origins = self.lines_of(stood)?;
+        Ok(line_map(&held, text).into_iter().map(|from| origins.get(from?).copied()).collect())
     }
 
     /// Lines kept at redactions before, where it leads to versions that go now.
@@ -170,7 +202,15 @@ impl Tracing<'_, '_> {
             let (map, origins) = linear.as_ref()?;
             origins.get((*map.get(line)?)?).copied()
         };
-        let told = |(line, kept): (usize, Option<From>)| kept.or_else(|| linear(line)).unwrap_or((seq, None));
+        let history = self.history(row.memory)?;
+        let stood = match self.places.get(&seq).copied() {
+            Some(place) => self.stood_lines(&history, place, &text)?,
+            None => Vec::new(),
+        };
+        let stood = |line: usize| stood.get(line).copied().flatten();
+        let told = |(line, kept): (usize, Option<From>)| {
+            kept.or_else(|| linear(line)).or_else(|| stood(line)).unwrap_or((seq, None))
+        };
         Ok(kept.into_iter().enumerate().map(told).collect())
     }
 
@@ -205,6 +245,15 @@ impl Tracing<'_, '_> {
         }
         Ok(self.reader.content(row)?.map(|content| content.bytes))
     }
+}
+
+/// The version before one of a memory and before all that came to stand together with it; `None` where nothing did.
+/// `history` is the memory's, the newest first.
+#[must_use]
+pub fn stood_before(history: &[VersionRow], place: usize) -> Option<&VersionRow> {
+    let row = history.get(place)?;
+    let together = history.iter().skip(place + 1).take_while(|before| before.came_with(row)).count();
+    history.get(place + 1 + together).filter(|_| together > 0)
 }
 
 /// Lines that follow each other here and there, taken together.

@@ -3,7 +3,7 @@
 use crate::History;
 use crate::jobs::Steps;
 use crate::memories::{Bytes, document_of};
-use crate::origin_lines::spread;
+use crate::origin_lines::{spread, stood_before};
 use crate::origins::{origin_note, put_back_by};
 use crate::target::Target;
 use crate::view;
@@ -528,9 +528,7 @@ impl<'a, 'r> Walk<'a, 'r> {
     /// Version before this one and before all that came to stand together with it; `None` where nothing did.
     fn stood_before(&mut self, row: &VersionRow) -> Result<Option<VersionRow>, ApiError> {
         let (history, place) = self.place(row)?;
-        let Some(place) = place else { return Ok(None) };
-        let together = history.iter().skip(place + 1).take_while(|before| before.came_with(row)).count();
-        Ok((together > 0).then(|| history.get(place + 1 + together).cloned()).flatten())
+        Ok(place.and_then(|place| stood_before(&history, place)).cloned())
     }
 
     /// The bytes of a version; `None` where there are none any more, or none at all.
