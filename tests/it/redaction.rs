@@ -124,6 +124,33 @@ fn a_live_file_that_is_left_is_named_and_not_recorded_again_until_it_changes() {
 }
 
 #[test]
+fn an_act_on_the_last_copy_of_what_was_redacted_says_so_first() {
+    let world = World::new();
+    world.record("keys.md", "# Keys\n");
+    world.record("keys.md", format!("# Keys\n\nsigning key is {SECRET}\nAsk Ada.\n"));
+    let first = world.log("keys.md").pop().expect("a version");
+    commands::redact(&world.app, by_secret(false, false)).expect("a redaction");
+    let back = |dry_run| {
+        let at = first.operation_seq.to_string();
+        let request =
+            wire::RestoreReq { store: "notes".to_owned(), at, dry_run, ..wire::RestoreReq::default() };
+        commands::restore(&world.app, request).expect("a restore")
+    };
+    let warned = |result: &wire::ActResult| {
+        result.warnings.iter().filter(|it| it.id() == "plan.holds_what_was_redacted").count()
+    };
+    assert_eq!(warned(&back(true)), 1);
+    assert!(
+        world.read("keys.md").is_some_and(|content| content.contains("Ask Ada.")),
+        "a preview changes nothing"
+    );
+    // Who edits it since has a version of it.
+    world.write("keys.md", format!("# Keys\n\nsigning key is {SECRET}\nAsk Ada or Kim.\n"));
+    world.scan();
+    assert_eq!(warned(&back(true)), 0);
+}
+
+#[test]
 fn by_version_all_with_the_same_content_go() {
     let world = World::new();
     let first = world.record("a.md", "private thoughts of one person\n");

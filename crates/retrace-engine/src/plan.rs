@@ -206,7 +206,7 @@ impl Engine {
             };
             if step.wanted.is_some() { &mut result.writes } else { &mut result.deletes }.push(change);
         }
-        self.nothing_is_lost(plan, &stores, dry_run)?;
+        result.warnings.extend(self.nothing_is_lost(plan, &stores, dry_run)?);
         result.conflicts.clone_from(&plan.conflicts);
         let (waiting, queued) = self.read(|reader| {
             let queued = queue::changes_of(reader, plan, self.now())?;
@@ -248,14 +248,16 @@ impl Engine {
     }
 
     /// A content that the log does not hold is never replaced: a content too large to be kept, or an edit of a file
-    /// whose newest version is redacted, of which nothing is known to compare it with. The latter is recorded now.
+    /// whose newest version is redacted, of which nothing is known to compare it with. The latter is recorded now. Answers a
+    /// warning for each file that is as it was when the log let go of it.
     fn nothing_is_lost(
         self: &Arc<Self>,
         plan: &Plan,
         stores: &Places,
         dry_run: bool,
-    ) -> Result<(), ApiError> {
+    ) -> Result<Vec<Message>, ApiError> {
         let mut unknown = BTreeSet::new();
+        let mut warnings = Vec::new();
         for step in &plan.steps {
             let version = self.read(|reader| match reader.live_at(step.store, &step.path)? {
                 Some(live) => Ok(Some(reader.version_by_id(live.version)?)),
@@ -266,7 +268,12 @@ impl Engine {
                     return Err(ApiError::invalid(say::file_too_large_kept_log(), step.path.to_text())
                         .hint(say::move_elsewhere_yourself_then_repeat()));
                 }
-                Some(None) => drop(unknown.insert(step.store)),
+                Some(None) => {
+                    unknown.insert(step.store);
+                    if self.is_last_copy(step, stores)? {
+                        warnings.push(say::holds_what_was_redacted(step.path.to_text()));
+                    }
+                }
                 _ => {}
             }
         }
@@ -275,7 +282,16 @@ impl Engine {
                 self.scan(&stores[&store].0)?;
             }
         }
-        Ok(())
+        Ok(warnings)
+    }
+
+    /// True if a file is as it was when its content was redacted from the log, which keeps no copy of it.
+    fn is_last_copy(&self, step: &Step, stores: &Places) -> Result<bool, ApiError> {
+        let Some(root) = &stores[&step.store].1 else { return Ok(false) };
+        match root.seen(&step.path)? {
+            Some(seen) => self.read(|reader| Ok(reader.casts_shadow(step.store, &step.path, &seen)?)),
+            None => Ok(false),
+        }
     }
 
     fn stores_of(&self, plan: &Plan) -> Result<Places, ApiError> {
@@ -653,6 +669,7 @@ retrace_message::messages! {
     changes_wait_sent_their_host(many) => "{many} changes that wait to be sent to their host are withdrawn.",
     file_too_large_kept_log() => "The file is too large to be kept in the log, so it could not be put back afterwards.",
     move_elsewhere_yourself_then_repeat() => "Move it elsewhere yourself, then repeat.",
+    holds_what_was_redacted(path) => "{path} still holds what was redacted from the log. There is no other copy: it is gone for good after this.",
     file_changed_since_left() => "The file was changed since; it was left as it is.",
     queued_change_sent_meanwhile() => "A queued change was sent meanwhile.",
     repeat_what_sent_put_back() => "Repeat it: what was sent is put back then.",

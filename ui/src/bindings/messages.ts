@@ -940,6 +940,7 @@ export interface MessageArguments {
   "plan.file_changed_since_left": never;
   "plan.file_changed_very_moment_left": never;
   "plan.file_too_large_kept_log": never;
+  "plan.holds_what_was_redacted": "path";
   "plan.memory_changed_since_left": never;
   "plan.move_elsewhere_yourself_then_repeat": never;
   "plan.n1_change_waits_sent_host": never;

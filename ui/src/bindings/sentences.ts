@@ -941,6 +941,7 @@ export const SENTENCES = [
   msg({ id: "plan.file_changed_since_left", message: "The file was changed since; it was left as it is." }),
   msg({ id: "plan.file_changed_very_moment_left", message: "The file was changed at this very moment; it was left as it is." }),
   msg({ id: "plan.file_too_large_kept_log", message: "The file is too large to be kept in the log, so it could not be put back afterwards." }),
+  msg({ id: "plan.holds_what_was_redacted", message: "{path} still holds what was redacted from the log. There is no other copy: it is gone for good after this." }),
   msg({ id: "plan.memory_changed_since_left", message: "The memory was changed since; it was left as it is." }),
   msg({ id: "plan.move_elsewhere_yourself_then_repeat", message: "Move it elsewhere yourself, then repeat." }),
   msg({ id: "plan.n1_change_waits_sent_host", message: "1 change that waits to be sent to its host is withdrawn." }),
