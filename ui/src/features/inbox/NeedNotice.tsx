@@ -19,8 +19,8 @@ export function NeedNotice({ row, primary }: { row: TriageRow; primary: Primary 
   if (!reason) return null;
   const message = row.finding ? program.message(row.finding) : null;
   const heading = title(row.finding) || say(reason.word);
-  // Of a secret, what is said begins with what it is called.
-  const isRepeated = message?.toLocaleLowerCase().startsWith(heading.toLocaleLowerCase()) ?? false;
+  // Of a secret, what is said names what it is.
+  const isRepeated = message?.toLocaleLowerCase().includes(heading.toLocaleLowerCase()) ?? false;
   const remedy = row.finding ? program.remedy(row.finding) : null;
   return (
     <section

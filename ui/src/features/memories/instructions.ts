@@ -92,13 +92,16 @@ export function withNames(text: Message): Message {
   );
 }
 
-function withArgs(text: Message, change: (value: unknown) => unknown): Message {
-  return {
-    ...text,
-    args: Object.fromEntries(
-      Object.entries(text.args).map(([name, value]) => [name, change(value)]),
-    ) as Message["args"],
-  };
+/** A message with some of its arguments put otherwise, also in its English text. */
+function withArgs(message: Message, change: (value: unknown) => unknown): Message {
+  let { text } = message;
+  const args: Message["args"] = {};
+  for (const [name, value] of Object.entries(message.args)) {
+    const changed = change(value);
+    if (typeof value === "string" && typeof changed === "string") text = text.replaceAll(value, changed);
+    args[name] = changed as Message["args"][string];
+  }
+  return { ...message, args, text };
 }
 
 /** True if its text can be shown. */
