@@ -1,7 +1,7 @@
 /** Parts that jsdom does not have and every test may need. */
 import "@testing-library/jest-dom/vitest";
 import { cleanup, configure } from "@testing-library/react";
-import { afterEach, beforeEach } from "vitest";
+import { type MockInstance, afterEach, beforeEach, expect, vi } from "vitest";
 import { assume } from "@/features/context/assumed";
 import { resetBench } from "@/features/context/lab";
 import { closeAct, rememberUndo } from "@/state/acts";
@@ -33,13 +33,19 @@ window.ResizeObserver ??= class {
 };
 Element.prototype.scrollIntoView = () => undefined;
 
+let errors: MockInstance<Console["error"]>;
+
 beforeEach(() => {
+  errors = vi.spyOn(console, "error");
   window.location.hash = "";
   localStorage.clear();
   sessionStorage.clear();
 });
 
 afterEach(() => {
+  // React may leave out one of two children with the same key, and only says so.
+  expect(errors.mock.calls.filter(([words]) => String(words).includes("children with the same key"))).toEqual([]);
+  errors.mockRestore();
   cleanup();
   closeAct();
   resetBench();

@@ -33,8 +33,9 @@ function Parts({ title, parts }: { title: string; parts: readonly NamedTokens[] 
     <section className={panelsCss.partsOf}>
       <h3>{title}</h3>
       <ul className={panelsCss.parts}>
-        {parts.slice(0, 8).map(({ name, count, tokens }) => (
-          <li key={name}>
+        {/* Two blocks may be called the same. */}
+        {parts.slice(0, 8).map(({ name, count, tokens }, at) => (
+          <li key={`${at} ${name}`}>
             <span className={panelsCss.partName} title={name}>
               <SafeText text={shortLabel(name)} />
               {count > 1 && <span className="muted num"> ×{format.number(count)}</span>}

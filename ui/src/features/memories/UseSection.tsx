@@ -74,8 +74,8 @@ function LoadsSheet({ name, found, onClose }: { name: string; found: MemoryLoade
         <table className="table" aria-label={t`Sessions that loaded it`}>
           <TableHead columns={[t`Session`, t`Loaded`, t`Why`]} />
           <tbody>
-            {found.rows.map((row) => (
-              <Row key={row.session} row={row} />
+            {found.rows.map((row, at) => (
+              <Row key={`${at} ${row.session}`} row={row} />
             ))}
           </tbody>
         </table>

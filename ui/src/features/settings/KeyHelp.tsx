@@ -44,8 +44,8 @@ function List() {
   return (
     <Sheet title={t`Keys`} onClose={() => setKeyHelpOpen(false)} testId="key-help" size="medium">
       <div className={css.keyColumns}>
-        {[others, places].map((column) => (
-          <div key={column[0]?.purpose ?? "none"} className={css.keyColumn}>
+        {[others, places].map((column, at) => (
+          <div key={at} className={css.keyColumn}>
             {column.map((group) => (
               <Group key={group.purpose} {...group} />
             ))}
