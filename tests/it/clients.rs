@@ -70,6 +70,10 @@ impl Rig {
         command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("HOME", self.world.path("agent")).env("IS_SANDBOX", "1");
         command.env("ANTHROPIC_BASE_URL", &self.api.url).env("ANTHROPIC_API_KEY", "sk-ant-none");
+        // What it leaves there otherwise is nobody's.
+        let temporary = self.world.path("temporary");
+        std::fs::create_dir_all(&temporary).expect("a folder");
+        command.env("CLAUDE_CODE_TMPDIR", &temporary).env("TMPDIR", temporary);
         // What it asks of any other host goes nowhere.
         command.env("HTTPS_PROXY", "http://127.0.0.1:9").env("NO_PROXY", "127.0.0.1");
         for quiet in [
