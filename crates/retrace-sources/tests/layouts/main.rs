@@ -143,6 +143,7 @@ fn one_layout(agent: InstructionAgent, program: &Path, prepare: Prepare, seed: u
         command.env(name, "http://127.0.0.1:9");
     }
     command.env("NO_PROXY", "127.0.0.1,localhost").env("TMPDIR", temporary.path());
+    command.env("CLAUDE_CODE_TMPDIR", temporary.path());
     prepare(&mut command, &layout, &home, &server);
     command.envs(layout.env.iter().map(|(name, value)| (*name, value.as_str())));
     let start = home.join(&layout.start);
