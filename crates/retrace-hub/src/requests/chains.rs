@@ -12,6 +12,9 @@ use retrace_sync::chain::{Head, check};
 use retrace_sync::messages::{self as m, Append, Bytes, Done, Link, LinkAt, OfStore, SignHead, SignedHead};
 use retrace_sync::sign::{head_text, is_signed};
 
+/// Organisation, store and machine of a chain, as parameters of a statement.
+pub(super) type Keys<'k> = [&'k (dyn tokio_postgres::types::ToSql + Sync); 3];
+
 /// The head of a chain, locked where it is about to move.
 pub(crate) async fn stored_head(
     scoped: &Scoped,
@@ -35,6 +38,35 @@ pub(crate) async fn stored_head(
         signature: Bytes(row.get(3)),
         unsigned: seq > 0 && row.get(4),
     }))
+}
+
+/// Keeps a head of the chain that `keys` name (organisation, store, machine), with the machine's signature and the hub's own,
+/// which is of a time.
+pub(super) async fn keep_head(
+    scoped: &Scoped,
+    keys: Keys<'_>,
+    head: &Head,
+    machine_signature: &[u8],
+    (signed_at, signature): (i64, &[u8]),
+) -> Result<(), Failure> {
+    scoped
+        .client()?
+        .execute(
+            "UPDATE heads SET seq = $4, digest = $5, machine_signature = $6, signed_at = $7, signature = $8
+             WHERE org = $1 AND store = $2 AND machine = $3",
+            &[
+                keys[0],
+                keys[1],
+                keys[2],
+                &number(head.seq)?,
+                &&head.digest.0[..],
+                &machine_signature,
+                &signed_at,
+                &signature,
+            ],
+        )
+        .await?;
+    Ok(())
 }
 
 fn empty_head() -> SignedHead {
@@ -128,7 +160,7 @@ pub(crate) async fn append(
         return Err(invalid("One to a thousand versions are wanted."));
     }
     let (org, machine) = (caller.org, caller.machine);
-    let keys: [&(dyn tokio_postgres::types::ToSql + Sync); 3] = [&&org.0[..], &&store.0[..], &&machine.0[..]];
+    let keys: Keys<'_> = [&&org.0[..], &&store.0[..], &&machine.0[..]];
     let client = scoped.client()?;
     redactions::beside_others(scoped, org).await?;
     let kept_out = KeptOut::among(hub, scoped, org, &request.versions).await?;
@@ -211,22 +243,7 @@ pub(crate) async fn append(
     kept_out.order(scoped, caller, store, &request.versions).await?;
     together::note_memories(hub, scoped, caller, store, (&request, &kept_out)).await?;
     let signature = hub.keys.signing.sign(&head_text(org, machine, store, &head, received));
-    client
-        .execute(
-            "UPDATE heads SET seq = $4, digest = $5, machine_signature = $6, signed_at = $7, signature = $8
-             WHERE org = $1 AND store = $2 AND machine = $3",
-            &[
-                keys[0],
-                keys[1],
-                keys[2],
-                &number(head.seq)?,
-                &&head.digest.0[..],
-                &request.signature.0,
-                &received,
-                &signature,
-            ],
-        )
-        .await?;
+    keep_head(scoped, keys, &head, &request.signature.0, (received, &signature)).await?;
     let subject = format!("{store} {}-{}", request.after_seq.saturating_add(1), head.seq);
     audit::note(scoped, caller, "append", &subject).await?;
     scoped.note_appended(request.versions.len());

@@ -1,7 +1,7 @@
 //! A head that is missing, or does not lead to the newest version that is there, as after rows of one table were lost: it is made
 //! anew from the versions. The machine sees by what it remembers whether versions are missing.
 
-use super::chains::stored_head;
+use super::chains::{Keys, keep_head, stored_head};
 use super::{Caller, digest, number};
 use crate::Failure;
 use crate::audit;
@@ -34,10 +34,9 @@ pub(crate) async fn mend(
     caller: &Caller,
     store: StoreId,
 ) -> Result<SignedHead, Failure> {
-    let keys: [&(dyn tokio_postgres::types::ToSql + Sync); 3] =
-        [&&caller.org.0[..], &&store.0[..], &&caller.machine.0[..]];
-    let client = scoped.client()?;
-    client
+    let keys: Keys<'_> = [&&caller.org.0[..], &&store.0[..], &&caller.machine.0[..]];
+    scoped
+        .client()?
         .execute(
             "INSERT INTO heads (org, store, machine, seq, digest, machine_signature, signed_at, signature)
              VALUES ($1, $2, $3, 0, $4, '', 0, '') ON CONFLICT DO NOTHING",
@@ -57,22 +56,7 @@ pub(crate) async fn mend(
     let at = if head == Head::EMPTY { 0 } else { now() };
     let signature = if head == Head::EMPTY { Vec::new() } else { sign(at) };
     let machine_signature = if own && head != Head::EMPTY { sign(0) } else { Vec::new() };
-    client
-        .execute(
-            "UPDATE heads SET seq = $4, digest = $5, machine_signature = $6, signed_at = $7, signature = $8
-             WHERE org = $1 AND store = $2 AND machine = $3",
-            &[
-                keys[0],
-                keys[1],
-                keys[2],
-                &number(head.seq)?,
-                &&head.digest.0[..],
-                &machine_signature,
-                &at,
-                &signature,
-            ],
-        )
-        .await?;
+    keep_head(scoped, keys, &head, &machine_signature, (at, &signature)).await?;
     let (before, after) = (stored.seq.to_string(), head.seq.to_string());
     audit::note_change(scoped, caller, "mend_head", &store.to_string(), &before, &after).await?;
     let unsigned = head != Head::EMPTY && !own;
