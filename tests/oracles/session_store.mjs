@@ -23,6 +23,7 @@ async function run(name, prompt, more) {
   const env = { PATH: process.env.PATH, HOME: own, ANTHROPIC_BASE_URL: process.env.ANTHROPIC_BASE_URL, ANTHROPIC_API_KEY: "sk-ant-none" };
   // By it the SDK knows which session a transcript is of.
   env.CLAUDE_CONFIG_DIR = join(own, ".claude");
+  env.CLAUDE_CODE_TMPDIR = own;
   // What it asks of any other host goes nowhere.
   Object.assign(env, { HTTPS_PROXY: "http://127.0.0.1:9", NO_PROXY: "127.0.0.1", IS_SANDBOX: "1" });
   for (const quiet of ["CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "DISABLE_TELEMETRY", "DISABLE_ERROR_REPORTING", "DISABLE_AUTOUPDATER"]) env[quiet] = "1";
