@@ -184,7 +184,7 @@ function Row({ file, found, store }: { file: Instruction; found: Instructions; s
   const program = useProgramWords();
   const { word, dot } = stateOf(file);
   const { name, folder } = placeOf(file.path, found.directory);
-  const indent = { paddingInlineStart: 10 + file.depth * 16 };
+  const indent = { paddingInlineStart: `calc(var(--cell-edge) + ${file.depth * 16}px)` };
   return (
     <tr data-testid="instruction-row" data-state={file.state}>
       <th scope="row" style={indent}>
