@@ -109,9 +109,9 @@ function Header({ shown, cut }: { shown: Shown; cut: IndexCut | null }) {
         )}
         {chosen !== newest && tab !== "history" && tab !== "reach" && <Chip tone="accent">{nameOf(chosen)}</Chip>}
       </div>
-      <TabList aria-label={t`Views of the memory`} className={css.tabs}>
+      <TabList aria-label={t`Views of the memory`} className="segmented">
         {TABS.map((name) => (
-          <Tab key={name} id={name} className={css.tab} data-testid={`tab-${name}`}>
+          <Tab key={name} id={name} className="segment" data-testid={`tab-${name}`}>
             {labels[name]}
             {name === "history" && newest?.number && <span className="num"> {newest.number}</span>}
           </Tab>
