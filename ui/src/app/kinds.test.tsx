@@ -67,7 +67,7 @@ describe("instruction files", () => {
     expect(await rowWith("instruction-row", "CLAUDE.local.md")).toHaveTextContent("Leads to /home/ada/notes.md");
     expect(await rowWith("instruction-row", "cut at byte 12")).toHaveTextContent("AGENTS.md");
     const [claude, codex] = screen.getAllByTestId("instruction-rules");
-    expect(claude).toHaveTextContent("version 2.1.330, rules as of 2.1.330 · Read from the newest session: ");
+    expect(claude).toHaveTextContent("version 2.1.330, rules as of 2.1.330 · Read from the newest session.");
     expect(codex).toHaveTextContent("version 0.100.0, rules as of 0.169.0");
   });
 });

@@ -13,18 +13,10 @@ import { useProgramWords } from "@/shared/program";
 import { Space } from "@/shared/punctuation";
 import { TableHead, numbers } from "@/shared/TableHead";
 import { Await, Button, Chip, Dot, Empty, useWords } from "@/shared/ui";
+import { VersionFrom } from "@/shared/VersionFrom";
 import { useRead } from "@/state/queries";
 import { type MemoriesRoute, navigate } from "@/state/route";
-import {
-  agentWords,
-  isReadable,
-  placeOf,
-  rulesOf,
-  scopeWords,
-  stateOf,
-  withinDirectory,
-  withNames,
-} from "./instructions";
+import { agentWords, isReadable, placeOf, rulesOf, scopeWords, stateOf, withinDirectory } from "./instructions";
 import { classes } from "@/shared/classes";
 import css from "./memories.module.css";
 
@@ -123,7 +115,6 @@ function Table({ found, store }: { found: Instructions; store: Store }) {
   const { t } = useLingui();
   const say = useWords();
   const format = useFormat();
-  const program = useProgramWords();
   const agents = [...new Set(found.files.map(({ agent }) => agent))];
   if (agents.length === 0)
     return (
@@ -156,9 +147,7 @@ function Table({ found, store }: { found: Instructions; store: Store }) {
             {rules.version_from && (
               <>
                 {" · "}
-                <span title={program.sentence(rules.version_from)}>
-                  <ProgramText text={withNames(rules.version_from)} />
-                </span>
+                <VersionFrom text={rules.version_from} />
               </>
             )}
           </p>

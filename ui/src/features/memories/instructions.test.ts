@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Message } from "@/bindings";
-import { placeOf, withinDirectory, withNames } from "./instructions";
+import { placeOf, withinDirectory } from "./instructions";
 
 const named = (by: string): Message => ({
   id: "loads.imported",
@@ -17,8 +17,4 @@ test("another path stays whole", () => {
   for (const directory of ["/home/a/p", null]) {
     expect(withinDirectory(named("/home/a/other/CLAUDE.md"), directory)).toEqual(named("/home/a/other/CLAUDE.md"));
   }
-});
-
-test("a session is told by the name of its file", () => {
-  expect(withNames(named("/home/a/.claude/projects/p/1.jsonl"))).toEqual(named("…/1.jsonl"));
 });

@@ -85,13 +85,6 @@ export function withinDirectory(reason: Message, directory: string | null): Mess
   return withArgs(reason, short);
 }
 
-/** A text with the names of its files alone, where their directories tell a person nothing. */
-export function withNames(text: Message): Message {
-  return withArgs(text, (value) =>
-    typeof value === "string" && value.startsWith("/") ? `…/${fileName(value)}` : value,
-  );
-}
-
 /** A message with some of its arguments put otherwise, also in its English text. */
 function withArgs(message: Message, change: (value: unknown) => unknown): Message {
   let { text } = message;

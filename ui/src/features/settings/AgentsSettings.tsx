@@ -8,6 +8,7 @@ import { classes } from "@/shared/classes";
 import { ProgramText } from "@/shared/labels";
 import { Comma } from "@/shared/punctuation";
 import { Await, Dot, useWords } from "@/shared/ui";
+import { VersionFrom } from "@/shared/VersionFrom";
 import { useRead } from "@/state/queries";
 import css from "./settings.module.css";
 
@@ -54,7 +55,7 @@ function Agent({ client }: { client: Client }) {
       <div className={classes("muted", css.agentPlaces)}>
         {client.version_from && (
           <p>
-            <ProgramText text={client.version_from} />
+            <VersionFrom text={client.version_from} />
           </p>
         )}
         {client.places.length > 0 && (
