@@ -30,7 +30,7 @@ async function opensOnTheAnswer({ app, machine }) {
       const [, digits, unit] = /([\d.]+)([KM]?)$/.exec(textContent.trim());
       return Number(digits) * { "": 1, K: 1_000, M: 1_000_000 }[unit];
     });
-    const rest = /other parts? ([\d.]+)(K?)/.exec(answer.textContent);
+    const rest = /the rest ([\d.]+)(K?)/.exec(answer.textContent);
     return { whole: Number(answer.dataset.said), sizes, rest: rest ? Number(rest[1]) * (rest[2] ? 1_000 : 1) : 0 };
   });
   assert.equal(Math.round(said.sizes.reduce((sum, size) => sum + size, said.rest)), said.whole);

@@ -1,5 +1,5 @@
 /** The sentence a run opens on: what its largest context was made of, the largest part first. The figures add up. */
-import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Fragment, useMemo } from "react";
 import type { AnswerPart, ContextAnswer, ContextShow } from "@/bindings";
 import { classes } from "@/shared/classes";
@@ -25,6 +25,7 @@ function Parts({ show, answer }: { show: ContextShow; answer: ContextAnswer }) {
   const tones = useMemo(() => tonesOf(show.parts), [show.parts]);
   const restsOn = show.requests[answer.request]?.rests_on ?? "transcript";
   const rest = answer.rest && answer.rest.said > 0 ? answer.rest : null;
+  const said = format.compact(rest?.said ?? 0);
   // What stands between two parts of a list, as the language writes it.
   const between = t({ message: ", ", comment: "between two parts of a list in a sentence" });
   return (
@@ -39,7 +40,7 @@ function Parts({ show, answer }: { show: ContextShow; answer: ContextAnswer }) {
         <>
           {between}
           <span title={format.number(rest.tokens)}>
-            <Plural value={rest.count} one="# other part" other="# other parts" /> {format.compact(rest.said)}
+            <Trans>the rest {said}</Trans>
           </span>
         </>
       )}

@@ -165,7 +165,7 @@ function Points({
                 <ProgramText text={point.what} />
                 {point.pareto && <span className="visually-hidden"> ({t`no other setting is better`})</span>}
               </th>
-              <td className="cell-end num">{format.compact(point.peak)}</td>
+              <td className="cell-end num">{format.number(point.peak)}</td>
               <td className="cell-end num">
                 {point.cost_usd === null ? "–" : `${atLeast ? "≥\u202f" : ""}${format.dollars(point.cost_usd)}`}
               </td>

@@ -39,7 +39,7 @@ function Cells({ totals, base, own, recorded }: CellsProps) {
         {own && <Change value={totals.peak} base={base?.peak} />}
       </td>
       <td className="cell-end">
-        <Figure text={format.compact(totals.input)} kind={totals.kind} />
+        <Figure text={format.number(totals.input)} kind={totals.kind} />
         {own && <Change value={totals.input} base={base?.input} />}
       </td>
       <td className="cell-end num" data-testid="cell-clears">
@@ -52,7 +52,7 @@ function Cells({ totals, base, own, recorded }: CellsProps) {
         )}
       </td>
       <td className="cell-end">
-        <Figure text={format.compact(totals.cache_writes)} kind={totals.kind} />
+        <Figure text={format.number(totals.cache_writes)} kind={totals.kind} />
         {own && <Change value={totals.cache_writes} base={base?.cache_writes} />}
       </td>
       <td className="cell-end" data-testid="cell-cost">

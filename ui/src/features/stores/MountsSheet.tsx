@@ -203,7 +203,7 @@ function PreviewCard({ mount }: { mount: MountPreview }) {
                   </th>
                   <td className="cell-end num">{format.bytes(file.bytes)}</td>
                   <td className="cell-end num">
-                    {file.tokens === null ? <Trans>not text</Trans> : t`${format.number(file.tokens)} tok`}
+                    {file.tokens === null ? <Trans>not text</Trans> : t`${format.number(file.tokens)} tokens`}
                   </td>
                 </tr>
               ))}
