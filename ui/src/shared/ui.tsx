@@ -163,13 +163,20 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** Lines in place of what is still on its way. They appear only when it takes a while. */
-export function Skeleton({ rows = 6 }: { rows?: number }) {
+/** Lines in place of what is still on its way. They appear only when it takes a while; what takes long says what is `doing`. */
+export function Skeleton({ rows = 6, doing }: { rows?: number; doing?: string | undefined }) {
   return (
     <div className="skeleton" role="status">
-      <span className="visually-hidden">
-        <Trans>Loading</Trans>
-      </span>
+      {doing === undefined ? (
+        <span className="visually-hidden">
+          <Trans>Loading</Trans>
+        </span>
+      ) : (
+        <p className="skeleton-doing">
+          <span className="spinner" aria-hidden />
+          {doing}
+        </p>
+      )}
       {Array.from({ length: rows }, (_, at) => (
         <span key={at} className={`skeleton-line skeleton-line-${at % 4}`} aria-hidden />
       ))}
@@ -237,13 +244,16 @@ export interface Reading<T> {
 export function Await<T>({
   read,
   rows,
+  doing,
   children,
 }: {
   read: Reading<T>;
   rows?: number;
+  /** What the program does meanwhile, where that can take seconds. */
+  doing?: string;
   children: (data: T) => ReactNode;
 }) {
   if (read.data !== undefined) return <>{children(read.data)}</>;
   if (read.error) return <Failure error={read.error} retry={() => void read.refetch()} />;
-  return <Skeleton {...(rows === undefined ? {} : { rows })} />;
+  return <Skeleton {...(rows === undefined ? {} : { rows })} doing={doing} />;
 }

@@ -92,7 +92,7 @@ function Opened({ transcript, route }: { transcript: string; route: ContextRoute
   const { refetch } = read;
   const reload = useCallback(() => void refetch(), [refetch]);
   return (
-    <Await read={read} rows={12}>
+    <Await read={read} rows={12} doing={t`Reading the run, and weighing what each request held.`}>
       {(show) =>
         show.requests.length === 0 ? (
           <Empty whole title={t`No call of a model in it`}>

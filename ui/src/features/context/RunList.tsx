@@ -215,10 +215,11 @@ function List({ data, chosen }: { data: Transcripts; chosen: string | undefined 
 
 /** The pane of the runs. */
 export function RunList({ chosen }: { chosen: string | undefined }) {
+  const { t } = useLingui();
   const read = useFreshTranscripts();
   return (
     <section className={css.runs} aria-labelledby="runs-title">
-      <Await read={read} rows={6}>
+      <Await read={read} rows={6} doing={t`Looking for transcripts on this machine.`}>
         {(data) => (
           <>
             <List data={data} chosen={chosen} />

@@ -300,7 +300,7 @@ export function TurnSheet({
             pages.go(null);
           }}
         />
-        <Await read={read} rows={10}>
+        <Await read={read} rows={10} doing={t`Rebuilding the request.`}>
           {(data) =>
             data.messages.length + data.preamble.length === 0 ? (
               <Empty title={find === "" ? t`No messages` : t`This text is nowhere in this request`} />

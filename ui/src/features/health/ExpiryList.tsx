@@ -151,7 +151,12 @@ function Proposals({ expiry, health }: { expiry: Expiry; health: Health }) {
 
 /** Proposals for a store or of all; with what sessions loaded where that was read. */
 export function ExpiryList({ health, store, loads }: { health: Health; store: string | undefined; loads: boolean }) {
+  const { t } = useLingui();
   const request = { store: store ?? null, loads, unloaded_days: null, log_days: null };
   const read = useRead("expiry", request, { keepPrevious: true });
-  return <Await read={read}>{(expiry) => <Proposals expiry={expiry} health={health} />}</Await>;
+  return (
+    <Await read={read} doing={t`Looking for memories that could be removed.`}>
+      {(expiry) => <Proposals expiry={expiry} health={health} />}
+    </Await>
+  );
 }

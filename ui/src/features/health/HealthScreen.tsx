@@ -113,7 +113,11 @@ export function HealthScreen({ route }: { route: HealthRoute }) {
         )}
       </header>
       {wanted && loaded.error && <Failure error={loaded.error} retry={() => void loaded.refetch()} />}
-      <Await read={{ data: health, error: quick.error, refetch: () => quick.refetch() }} rows={10}>
+      <Await
+        read={{ data: health, error: quick.error, refetch: () => quick.refetch() }}
+        rows={10}
+        doing={t`Checking the memories of every store.`}
+      >
         {(known) =>
           known.stores.length === 0 ? (
             <Empty title={t`No store`}>

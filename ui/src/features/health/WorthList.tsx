@@ -96,6 +96,7 @@ function Listed({ found }: { found: MemoriesWorth }) {
 
 /** The memories of a store, or of all. */
 export function WorthList({ store }: { store: string | undefined }) {
+  const { t } = useLingui();
   const backend = useBackend();
   const read = useRead("memory_worth", { store: store ?? null, memory: null }, { keepPrevious: true });
   return (
@@ -107,7 +108,11 @@ export function WorthList({ store }: { store: string | undefined }) {
           </Button>
         </div>
       )}
-      <Await read={read} rows={8}>
+      <Await
+        read={read}
+        rows={8}
+        doing={t`Reading transcripts to see what each memory costs and does. The first time takes longest.`}
+      >
         {(found) => <Listed found={found} />}
       </Await>
     </>

@@ -72,7 +72,7 @@ export function ProposalList() {
           </span>
         )}
       </h2>
-      <Await read={read} rows={4}>
+      <Await read={read} rows={4} doing={t`Looking for rules in memories and in what you asked for.`}>
         {({ rules }) =>
           rules.length === 0 ? (
             <p className="muted">

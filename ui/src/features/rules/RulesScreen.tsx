@@ -48,7 +48,7 @@ export function RulesScreen({ route }: { route: RulesRoute }) {
         {read.data && <Totals found={read.data} />}
       </header>
       <div className={css.rulesBody}>
-        <Await read={read} rows={6}>
+        <Await read={read} rows={6} doing={t`Comparing rules with what sessions did. The first time takes longest.`}>
           {(found) =>
             found.rules.length === 0 ? (
               <Empty title={t`No rule is confirmed yet`}>

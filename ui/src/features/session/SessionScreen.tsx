@@ -45,6 +45,7 @@ function Body({ session }: { session: Session }) {
 
 /** The page of a session. */
 export function SessionScreen({ route }: { route: SessionRoute }) {
+  const { t } = useLingui();
   const read = useRead("session", { session: route.session });
   return (
     <main className={classes("screen", css.session)} data-testid="session-screen">
@@ -55,7 +56,7 @@ export function SessionScreen({ route }: { route: SessionRoute }) {
       ) : read.error ? (
         <Failure error={read.error} retry={() => void read.refetch()} />
       ) : (
-        <Skeleton rows={12} />
+        <Skeleton rows={12} doing={t`Reading what happened in this session.`} />
       )}
     </main>
   );

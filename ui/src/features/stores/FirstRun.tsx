@@ -1,5 +1,5 @@
 /** The first minutes: what was found, one button, a baseline. */
-import { Plural, Trans } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import { BrandMark } from "@/shared/icons";
 import { useTaskName } from "@/shared/tasks";
@@ -17,6 +17,7 @@ import css from "./stores.module.css";
 export function FirstRun({ onLeave }: { onLeave: () => void }) {
   const read = useRead("discover", { home: null, projects: [] });
   const progress = useProgress();
+  const { t } = useLingui();
   const taskName = useTaskName();
   const backend = useBackend();
   const [recorded, setRecorded] = useState<number | null>(null);
@@ -52,7 +53,7 @@ export function FirstRun({ onLeave }: { onLeave: () => void }) {
         </header>
         {!chosen && (
           <>
-            <Await read={read} rows={8}>
+            <Await read={read} rows={8} doing={t`Searching the usual places for agent memory.`}>
               {(discovered) => <DiscoveryList discovered={discovered} onDone={choose} />}
             </Await>
             <AddDirectory onAdded={() => setRecorded((known) => (known ?? 0) + 1)} />

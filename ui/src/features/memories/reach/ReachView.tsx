@@ -138,7 +138,7 @@ export function ReachView({
     onLine(to);
   };
   return (
-    <Await read={read} rows={10}>
+    <Await read={read} rows={10} doing={t`Finding out which sessions had this memory. The first time takes longest.`}>
       {(reach) =>
         reach.rows.length === 0 ? (
           <Empty title={t`No sessions`}>
