@@ -3,6 +3,7 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useMemo, useState } from "react";
 import type { Health, Remedy } from "@/bindings";
 import { useFormat } from "@/shared/format";
+import { ChevronIcon } from "@/shared/icons";
 import { MenuEntry, MoreMenu } from "@/shared/menu";
 import { Question } from "@/shared/Question";
 import { neighbour, Picker } from "@/shared/Picker";
@@ -35,8 +36,8 @@ function RuleRow({ row, store }: { row: FindingRow; store: string }) {
     <div className={css.healthRow}>
       <Chip tone={severityTone(finding.severity)}>{words(SEVERITIES[finding.severity] ?? finding.severity)}</Chip>
       <span className={css.healthMessage}>
-        <span data-toggle aria-hidden="true">
-          {row.open ? "▾" : "▸"}{" "}
+        <span className={classes("tree-chevron", css.healthToggle, row.open && "is-open")} data-toggle aria-hidden>
+          <ChevronIcon />
         </span>
         <strong className="num">{format.number(row.count)}</strong> × {program.ruleName(finding.rule)}
       </span>
