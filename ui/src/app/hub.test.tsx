@@ -67,7 +67,7 @@ describe("the hub", () => {
     await user.clear(screen.getByTestId("hub-token"));
     await user.type(screen.getByTestId("hub-token"), "right");
     await user.click(screen.getByTestId("hub-join-confirm"));
-    expect(await screen.findByTestId("hub-total")).toHaveTextContent("3 memories that nobody reviewed");
+    expect(await screen.findByTestId("hub-total")).toHaveTextContent("3 unreviewed memories");
     expect(callsOf(fake, "hub_join").real.at(-1)).toMatchObject({ token: "right", send: "everything" });
   });
 
@@ -470,7 +470,7 @@ describe("the window of a hub", () => {
     await user.clear(screen.getByTestId("window-token"));
     await user.type(screen.getByTestId("window-token"), "right");
     await user.click(screen.getByTestId("window-sign-in"));
-    expect(await screen.findByTestId("hub-total")).toHaveTextContent("3 memories that nobody reviewed");
+    expect(await screen.findByTestId("hub-total")).toHaveTextContent("3 unreviewed memories");
     expect(callsOf(fake, "hub_join").real.at(-1)).toMatchObject({ token: "right", name: "Ann" });
     expect(screen.queryByTestId("nav-memories")).toBeNull();
     expect(screen.queryByTestId("hub-sync")).toBeNull();

@@ -25,7 +25,7 @@ it("keeps the arguments of what it says instead", () => {
     args: { seq: 824 },
     text: "`retrace undo 824` takes it out of the lists again.",
   };
-  expect(sentenceIn(i18n, message)).toBe("Undo of operation 824 in the timeline takes it out of the lists again.");
+  expect(sentenceIn(i18n, message)).toBe("Undoing operation 824 in the timeline removes it from the lists again.");
   const args = /\{(\w+)\}/g;
   for (const [id, words] of Object.entries(IN_WINDOW)) {
     const said = Object.values(SENTENCES).find((sentence) => sentence.id === id)?.message ?? "";

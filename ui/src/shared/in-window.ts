@@ -8,7 +8,7 @@ import type { MessageId } from "@/bindings/messages";
 
 /** What the window says instead, by the id of the message. */
 export const IN_WINDOW: Partial<Record<MessageId, MessageDescriptor>> = {
-  "acts.add_include_likely_take_back": msg`Tick what is to be rolled back too, and clear the tick of what is to stay.`,
+  "acts.add_include_likely_take_back": msg`Tick what to roll back as well, and untick what should stay.`,
   "bundle.retrace_export_store_file_retrace": msg`The export of a store makes one.`,
   "confirm.or_retrace_context_key_set": msg`Or keep a key in Settings.`,
   "dreams.push_first_retrace_remote_push": msg`Push first, or choose to go without the queued changes.`,
@@ -42,7 +42,7 @@ export const IN_WINDOW: Partial<Record<MessageId, MessageDescriptor>> = {
   "receipt.live_remedy": msg`Repeat the redaction with the live files, or edit them.`,
   "receipt.purge_pending_finished_recorder_or": msg`purge pending: the recorder finishes it, or Verify again does`,
   "redact.redacted_versions_passed_over_retrace": msg`Redacted versions are passed over. A search of the history finds words of earlier versions.`,
-  "redact.retrace_redact_dry_run_names": msg`The preview of a redaction names each place, and what takes it out of there.`,
+  "redact.retrace_redact_dry_run_names": msg`The preview of a redaction names each place, and how to remove it there.`,
   "remote.keep_another_key_host_retrace": msg`Keep another key for the host: Stores, Hosted.`,
   "remote.keep_key_host_retrace_remote": msg`Keep a key for the host: Stores, Hosted. The key of the environment is only sent to where the environment leads.`,
   "remote.retrace_remote_add_mirrors_hosted": msg`Stores, Hosted mirrors a hosted store.`,
@@ -50,7 +50,7 @@ export const IN_WINDOW: Partial<Record<MessageId, MessageDescriptor>> = {
   "rollback.retrace_log_lists_versions": msg`The history of {named} lists its versions.`,
   "rollback.retrace_rollback_operation_takes_back": msg`Operation {seq} in the timeline is what was seen on disk; roll that one back.`,
   "rollback.retrace_undo_takes_back_act": msg`Operation {seq} in the timeline is the act before it, of {created_at}: {what}. Undo that one.`,
-  "rollback.retrace_undo_takes_out_lists": msg`Undo of operation {seq} in the timeline takes it out of the lists again.`,
+  "rollback.retrace_undo_takes_out_lists": msg`Undoing operation {seq} in the timeline removes it from the lists again.`,
   "rollback.rollbacks_restores_can_undone_retrace": msg`Rollbacks and restores can be undone; the timeline shows them.`,
   "session_rollback.retrace_log_actor_id_shows": msg`The timeline shows what a session wrote, where that is known.`,
   "session_rollback.retrace_rollback_session_id_dry": msg`The preview of the rollback of a session lists what it may have written.`,

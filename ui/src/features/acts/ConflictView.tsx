@@ -48,7 +48,7 @@ function NextStep({ wanted, same, onReplace }: { wanted: boolean; same: boolean;
   if (same)
     return (
       <span className="muted">
-        <Trans>What is there is what was wanted: nothing is left to do.</Trans>
+        <Trans>It is already as it should be: nothing is left to do.</Trans>
       </span>
     );
   if (!wanted || onReplace === null)

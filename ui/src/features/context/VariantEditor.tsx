@@ -231,7 +231,7 @@ const Warnings = memo(function Warnings({ warnings }: { warnings: readonly Simul
 function Stopped({ stopped }: { stopped: SimulationStopped }) {
   const { t } = useLingui();
   const reasons: Record<StopCause, string> = {
-    endless_compaction: t`what is left after a compaction is above the threshold again, so that it would compact for ever`,
+    endless_compaction: t`what is left after a compaction is above the threshold again, so it would compact again and again`,
     max_iterations: t`the largest number of iterations is reached`,
     refusal: t`the model refuses`,
   };

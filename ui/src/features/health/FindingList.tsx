@@ -140,7 +140,7 @@ function RuleOff({ row, onOff, onClose }: { row: FindingRow; onOff: () => void; 
     >
       <p>
         <Trans>
-          This mends nothing: none of your stores will show what <span className="mono">{row.found.finding.rule}</span>{" "}
+          This fixes nothing: none of your stores will show what <span className="mono">{row.found.finding.rule}</span>{" "}
           finds, now or later.
         </Trans>
       </p>

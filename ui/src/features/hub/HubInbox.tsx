@@ -96,9 +96,9 @@ function Listed({ items, total, least, route, more }: ListedProps) {
       <div className={css.side}>
         <p className={css.total} data-testid="hub-total">
           {least ? (
-            <Trans>More than {format.number(total)} memories that nobody reviewed</Trans>
+            <Trans>More than {format.number(total)} unreviewed memories</Trans>
           ) : (
-            <Plural value={total} one="# memory that nobody reviewed" other="# memories that nobody reviewed" />
+            <Plural value={total} one="# unreviewed memory" other="# unreviewed memories" />
           )}
         </p>
         {role === "writer" && <WhyNot right="contents" />}
@@ -149,11 +149,7 @@ export function HubInboxView({ route }: { route: HubRoute }) {
       {(all) =>
         all.length === 0 ? (
           <Empty title={may(role, listed) ? t`Everything is reviewed` : t`Changes are not listed for this role`}>
-            {may(role, "contents") ? (
-              <Trans>No machine has a change that nobody reviewed.</Trans>
-            ) : (
-              <WhyNot right="contents" />
-            )}
+            {may(role, "contents") ? <Trans>No machine has an unreviewed change.</Trans> : <WhyNot right="contents" />}
           </Empty>
         ) : (
           <Listed items={all} total={total} least={isLeast(read)} route={route} more={more} />

@@ -327,7 +327,7 @@ function AllFiles({ found, store }: { found: Instructions; store: Store }) {
           <Space />
           <Trans>
             These files are what people wrote for agents. They are read here and never changed, and recorded only inside
-            a store. They stand in the order in which they load; an imported file stands below the one that names it.
+            a store. They are listed in the order in which they load, an imported file below the one that names it.
           </Trans>
         </p>
         {found.switched_off !== null && (

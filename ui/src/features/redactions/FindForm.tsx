@@ -110,7 +110,7 @@ function Reason({ draft, onChange }: { draft: Draft; onChange: (draft: Draft) =>
       />
       {tells && (
         <p className="text-del" id="redact-reason-tells" role="alert">
-          <Trans>The reason holds the text itself. It is kept for good; take the text out of it.</Trans>
+          <Trans>The reason holds the text itself, and reasons are kept for good. Take the text out of it.</Trans>
         </p>
       )}
     </div>

@@ -70,14 +70,14 @@ function Left({ receipt }: { receipt: Receipt }) {
       {owned > 0 ? (
         <Plural
           value={owned}
-          one="It is not done: # place of the log still holds it. What takes it out of there stands below."
-          other="It is not done: # places of the log still hold it. What takes it out of there stands below."
+          one="It is not done: # place of the log still holds it. See below how to remove it there."
+          other="It is not done: # places of the log still hold it. See below how to remove it there."
         />
       ) : (
         <Plural
           value={left.length}
-          one="It is gone from the log. # place outside of it still holds it; what takes it out of there stands below."
-          other="It is gone from the log. # places outside of it still hold it; what takes it out of there stands below."
+          one="It is gone from the log, but # place outside the log still holds it. See below how to remove it there."
+          other="It is gone from the log, but # places outside the log still hold it. See below how to remove it there."
         />
       )}
     </div>

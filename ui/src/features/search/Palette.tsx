@@ -229,7 +229,7 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
         {asked && (isCommand || !search.isFetching) && (
           <Command.Empty>
             <Trans>Nothing found.</Trans>{" "}
-            {isCommand ? expected : !history && <Trans>Text that was there once may be in the history.</Trans>}
+            {isCommand ? expected : !history && <Trans>Text that is not there any more may be in the history.</Trans>}
           </Command.Empty>
         )}
         {groups.map(({ title, entries }) => (

@@ -277,7 +277,8 @@ function DreamList({
     return (
       <Empty title={t`No dream`}>
         <Trans>
-          This host has none that the key can see. A dream reads a store and sessions and writes a store anew.
+          This host has none that the key can see. A dream reads a store and sessions, and writes a new version of the
+          store.
         </Trans>
       </Empty>
     );

@@ -166,7 +166,7 @@ export function EarlierHistory({ store, onClose }: { store: Store; onClose: () =
     <Sheet title={t`Earlier history of ${store.name}`} onClose={close} size="medium" testId="earlier-history">
       <p>
         <Trans>
-          Versions from before this directory was recorded. They stand before what was seen, marked as rebuilt. No file
+          Versions from before this directory was recorded. They come before what was seen, marked as rebuilt. No file
           changes, and nothing is added to your inbox.
         </Trans>
       </p>

@@ -76,8 +76,8 @@ export function NewDream({
     >
       <p>
         <Trans>
-          A dream reads a store and past sessions and writes the store anew. You then compare both and accept what you
-          want.
+          A dream reads a store and past sessions, and writes a new store from them. You then compare both and accept
+          what you want.
         </Trans>
       </p>
       <StoreField draft={draft} mirrors={mirrors} onChange={change} />

@@ -204,7 +204,7 @@ function Explained({ change }: { change: QueuedChange }) {
       return (
         <p>
           <Trans>
-            Takes the content of this version out at the host, for good. Here it is redacted already. Version{" "}
+            Removes the content of this version at the host, for good. It is already redacted here. Version{" "}
             <span className="mono">{change.version_id}</span>
           </Trans>
         </p>

@@ -259,7 +259,7 @@ function Relocating({ store, onClose }: { store: Store; onClose: () => void }) {
   const read = useRead("relocate_store", { store: store.id, dry_run: true });
   return (
     <Question
-      title={t`Another directory stands at the path of ${store.name}`}
+      title={t`Another directory is now at the path of ${store.name}`}
       verb={t`It is the store's`}
       testId="relocate"
       onDone={() => void relocate(store)}

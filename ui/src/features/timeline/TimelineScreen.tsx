@@ -295,7 +295,7 @@ function Detail({ operation, version }: { operation: Operation; version: Version
       {!version && count > 1 && (
         <div className={css.paneNote}>
           {many && <ShownTitle operation={operation} shown={shown} below />}
-          <p className="muted">{t`This is the first of ${plural(count, { one: "# change", other: "# changes" })}; open the operation to choose another.`}</p>
+          <p className="muted">{t`This is the first of ${plural(count, { one: "# change", other: "# changes" })}. Open the row to see the others.`}</p>
         </div>
       )}
       <div className="pane-body">
