@@ -82,17 +82,22 @@ export function diffRequest(a: string, b: string | null, words: boolean): Reques
   return { a, b, words, context: null, highlight: true };
 }
 
-/** Secrets among the findings of the newer side of a difference. */
-function useSecrets(diff: FileDiff, findings: readonly Finding[]): readonly string[] {
+/** Secrets among the findings of one side of a difference. */
+export function useSecrets(
+  diff: FileDiff,
+  findings: readonly Finding[],
+  side: "old" | "new" = "new",
+): readonly string[] {
   return useMemo(() => {
     if (findings.length === 0) return NONE;
-    const lines = diff.hunks.flatMap((hunk) => hunk.lines).filter((line) => line.new !== null);
-    const texts = new Map(lines.map((line) => [line.new, line.text]));
+    const lines = diff.hunks.flatMap((hunk) => hunk.lines);
+    const texts = new Map(lines.map((line) => [line[side], line.text]));
     return secretsIn(findings, (line) => texts.get(line));
-  }, [diff, findings]);
+  }, [diff, findings, side]);
 }
 
-function hideIn(diff: FileDiff, secrets: readonly string[]): FileDiff {
+/** A difference without the secrets. */
+export function hideIn(diff: FileDiff, secrets: readonly string[]): FileDiff {
   if (secrets.length === 0) return diff;
   const hunks = diff.hunks.map((hunk) => ({
     ...hunk,
@@ -105,15 +110,16 @@ interface LoadedProps {
   diff: FileDiff;
   hold: boolean;
   findings: readonly Finding[];
+  side: "old" | "new";
   whole: boolean;
   onWhole: (whole: boolean) => void;
 }
 
 /** A difference that is there. */
-function Loaded({ diff, hold, findings, whole, onWhole }: LoadedProps) {
+function Loaded({ diff, hold, findings, side, whole, onWhole }: LoadedProps) {
   const [mode] = useDiffMode();
   const [open, setOpen] = useState(false);
-  const found = useSecrets(diff, findings);
+  const found = useSecrets(diff, findings, side);
   const secrets = open ? NONE : found;
   const shown = useMemo(() => hideIn(diff, secrets), [diff, secrets]);
   return (
@@ -144,15 +150,17 @@ interface DiffPanelProps {
   a: string;
   b?: string | null;
   hold?: boolean;
-  /** Findings of the newer side; secrets among them are out of sight until somebody asks for them. */
+  /** Findings of one side; secrets among them are out of sight until somebody asks for them. */
   findings?: readonly Finding[];
+  /** The side they are of; the newer one when absent. */
+  side?: "old" | "new";
 }
 
 /**
  * The difference between two targets; without `b`, between `a` and what came before it. With `hold` it stays as it is,
  * while an act changes the files it is about.
  */
-export function DiffPanel({ a, b = null, hold = false, findings = NONE }: DiffPanelProps) {
+export function DiffPanel({ a, b = null, hold = false, findings = NONE, side = "new" }: DiffPanelProps) {
   const [mode] = useDiffMode();
   const [whole, setWhole] = useState(false);
   const request = { ...diffRequest(a, b, mode === "words"), ...(whole ? { context: ALL_LINES } : {}) };
@@ -161,7 +169,9 @@ export function DiffPanel({ a, b = null, hold = false, findings = NONE }: DiffPa
   return (
     <Await read={read} rows={8}>
       {(diff) =>
-        "hunks" in diff && <Loaded diff={diff} hold={hold} findings={findings} whole={whole} onWhole={setWhole} />
+        "hunks" in diff && (
+          <Loaded diff={diff} hold={hold} findings={findings} side={side} whole={whole} onWhole={setWhole} />
+        )
       }
     </Await>
   );

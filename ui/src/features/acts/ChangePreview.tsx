@@ -1,11 +1,13 @@
 /** Effect of an act on one file, as a difference against what is on disk. */
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useMemo } from "react";
-import type { DiffSide, FileDiff, FileWrite } from "@/bindings";
-import { DiffPanel, Rendered } from "@/shared/DiffPanel";
+import type { DiffSide, FileDiff, FileWrite, Finding } from "@/bindings";
+import { DiffPanel, hideIn, Rendered, useSecrets } from "@/shared/DiffPanel";
 import { DiffView, wholeAsDiff } from "@/shared/DiffView";
 import { LineCounts } from "@/shared/labels";
+import { secretsIn, withoutSecrets } from "@/shared/secrets";
 import { Await, Empty } from "@/shared/ui";
+import { useHealth } from "@/state/health";
 import { useLog, useRead } from "@/state/queries";
 import { useDiffMode } from "@/state/settings";
 
@@ -19,14 +21,37 @@ const NOTHING: DiffSide = {
   redacted: false,
 };
 
-/** A file that appears or disappears as a whole. */
-function WholeFile({ target, tag, hold }: { target: string; tag: "insert" | "delete"; hold: boolean }) {
+const NONE: readonly Finding[] = [];
+
+interface WholeFileProps {
+  target: string;
+  tag: "insert" | "delete";
+  hold: boolean;
+  findings?: readonly Finding[];
+}
+
+/** Findings in the file that is on disk, which may hold a secret. */
+function useLiveFindings({ store_id, path }: FileWrite): readonly Finding[] {
+  const { data } = useHealth();
+  return useMemo(
+    () =>
+      data?.findings
+        .filter((found) => found.store_id === store_id && found.finding.path === path)
+        .map(({ finding }) => finding) ?? NONE,
+    [data, store_id, path],
+  );
+}
+
+/** A file that appears or disappears as a whole; secrets among its findings are out of sight. */
+function WholeFile({ target, tag, hold, findings = NONE }: WholeFileProps) {
   const { t } = useLingui();
   const [mode] = useDiffMode();
   const read = useRead("document", { target, highlight: true }, { enabled: !hold });
+  const secrets = useMemo(() => secretsIn(findings, (line) => read.data?.lines[line - 1]?.text), [findings, read.data]);
   const diff = useMemo((): FileDiff | null => {
     if (!read.data) return null;
-    const { live, path, content_sha256, content_size_bytes, version, lines, kind } = read.data;
+    const { live, path, content_sha256, content_size_bytes, version, lines: all, kind } = read.data;
+    const lines = all.map((line) => withoutSecrets(line, secrets));
     const side = { ...NOTHING, target, version_id: version?.id ?? null, path, content_sha256, content_size_bytes };
     const [from, to] = tag === "insert" ? [NOTHING, side] : [side, NOTHING];
     const count = { added: tag === "insert" ? lines.length : 0, removed: tag === "delete" ? lines.length : 0 };
@@ -39,7 +64,7 @@ function WholeFile({ target, tag, hold }: { target: string; tag: "insert" | "del
       ...count,
       hunks: wholeAsDiff(lines, tag),
     };
-  }, [read.data, tag, target]);
+  }, [read.data, tag, target, secrets]);
   return (
     <Await read={read} rows={4}>
       {() =>
@@ -53,7 +78,11 @@ function WholeFile({ target, tag, hold }: { target: string; tag: "insert" | "del
             <div className="diff-caption">
               <LineCounts added={diff.added} removed={diff.removed} />
             </div>
-            {mode === "rendered" ? <Rendered diff={diff} hold={hold} /> : <DiffView diff={diff} words={false} />}
+            {mode === "rendered" ? (
+              <Rendered diff={diff} hold={hold} secrets={secrets} />
+            ) : (
+              <DiffView diff={diff} words={false} />
+            )}
           </div>
         ))
       }
@@ -80,8 +109,9 @@ export interface ChangePreviewProps {
 }
 
 /** A content that no version holds yet, as the preview brought it. */
-function FreshContent({ diff }: { diff: FileDiff }) {
+function FreshContent({ diff: brought, findings }: { diff: FileDiff; findings: readonly Finding[] }) {
   const [mode] = useDiffMode();
+  const diff = hideIn(brought, useSecrets(brought, findings, "old"));
   return (
     <div className="diff-panel">
       <div className="diff-caption">
@@ -94,19 +124,21 @@ function FreshContent({ diff }: { diff: FileDiff }) {
 
 /** Effect of an act on one file. */
 export function ChangePreview(props: ChangePreviewProps) {
-  return props.file.diff ? <FreshContent diff={props.file.diff} /> : <RecordedContent {...props} />;
+  const findings = useLiveFindings(props.file);
+  const { diff } = props.file;
+  return diff ? <FreshContent diff={diff} findings={findings} /> : <RecordedContent {...props} findings={findings} />;
 }
 
-function RecordedContent({ file, wantedId, hold }: ChangePreviewProps) {
+function RecordedContent({ file, wantedId, hold, findings }: ChangePreviewProps & { findings: readonly Finding[] }) {
   const { log, wanted } = useWantedVersion(file);
   const live = `${file.store_id}:${file.path}`;
-  if (file.to_sha256 === null) return <WholeFile target={live} tag="delete" hold={hold} />;
+  if (file.to_sha256 === null) return <WholeFile target={live} tag="delete" hold={hold} findings={findings} />;
   const target = wantedId ?? wanted?.id ?? null;
   if (target !== null)
     return file.from_sha256 === null ? (
       <WholeFile target={target} tag="insert" hold={hold} />
     ) : (
-      <DiffPanel a={live} b={target} hold={hold} />
+      <DiffPanel a={live} b={target} hold={hold} findings={findings} side="old" />
     );
   return (
     <Await read={{ data: log.data, error: log.error, refetch: () => log.refetch() }} rows={4}>
