@@ -307,9 +307,6 @@ function Actions({ shown, disk }: { shown: Shown; disk: DiskState }) {
       </Button>
       {bar && <span className="muted">{bar}</span>}
       <span className="spacer" />
-      <span className="muted mono" title={version.id}>
-        {shorten(version.id, 10, 4)}
-      </span>
       <CopyButton text={version.id} label={t`Copy the version's id`} />
       <span className={classes("muted", css.hint)}>
         <Trans>
