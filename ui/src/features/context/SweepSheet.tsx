@@ -134,6 +134,9 @@ export function SweepSheet({ transcript, tried, onUse, onClose }: SweepSheetProp
         </>
       }
     >
+      <p className="muted">
+        <Trans>Every combination of these values is tried on the run, on this machine. Nothing is sent.</Trans>
+      </p>
       <GridForm draft={draft} onChange={setDraft} />
       {others.length > 0 && (
         <Checkbox
