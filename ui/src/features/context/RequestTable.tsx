@@ -78,7 +78,11 @@ function RequestRow({ index, lines, chosen, isCursor, note, onOpen }: RequestRow
       {lines.map(({ letter, sizes }) => {
         const at = sizes[index];
         return (
-          <span key={letter} role="cell" className={`num${letter === chosen ? " is-chosen" : ""}`}>
+          <span
+            key={letter}
+            role="cell"
+            className={classes("num", css.requestFigure, letter === chosen && "is-chosen")}
+          >
             {at ? <Figure text={format.number(at.after)} kind={at.kind} /> : <Trans>none</Trans>}
           </span>
         );
@@ -120,7 +124,7 @@ export function RequestTable({
       <div role="row" aria-rowindex={1} className={classes(css.requestRow, "is-head")}>
         <span role="columnheader">{t`request`}</span>
         {lines.map(({ letter, name }) => (
-          <span key={letter} role="columnheader" title={name}>
+          <span key={letter} role="columnheader" className={css.requestFigure} title={name}>
             {name}
           </span>
         ))}
