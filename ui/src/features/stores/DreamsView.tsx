@@ -277,8 +277,7 @@ function DreamList({
     return (
       <Empty title={t`No dream`}>
         <Trans>
-          This host has none that the key can see. A dream reads a store and sessions, and writes a new version of the
-          store.
+          This host has none that the key can see. A dream reads a store and sessions, and writes a new store from them.
         </Trans>
       </Empty>
     );
