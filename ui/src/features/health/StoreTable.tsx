@@ -90,7 +90,12 @@ function Loads({ store }: { store: StoreHealth }) {
   const { loads } = store;
   const format = useFormat();
   const say = useWords();
-  if (!loads) return <span className="muted">–</span>;
+  if (!loads)
+    return (
+      <span className="muted">
+        <Trans>not read yet</Trans>
+      </span>
+    );
   if (loads.sessions === 0)
     return (
       <span className="muted">
@@ -174,7 +179,15 @@ function Row({ store, chosen }: { store: StoreHealth; chosen: boolean }) {
           </Chip>
         )}
       </td>
-      <td>{store.indexes.length === 0 ? <span className="muted">–</span> : <Indexes indexes={store.indexes} />}</td>
+      <td>
+        {store.indexes.length === 0 ? (
+          <span className="muted">
+            <Trans>no index</Trans>
+          </span>
+        ) : (
+          <Indexes indexes={store.indexes} />
+        )}
+      </td>
       <td className="cell-end num" title={t`Counted offline, as the newest models count.`}>
         {store.index_tokens > 0 ? `≈\u202f${format.number(store.index_tokens)}` : "–"}
       </td>
