@@ -284,6 +284,58 @@ fn neither_accept_nor_rollback_nor_restore_nor_undo_brings_it_back() {
 }
 
 #[test]
+fn no_act_writes_a_path_that_holds_it() {
+    let world = redacted();
+    let secret_path = format!("d/{SECRET}.md");
+    let back = world.record(&secret_path, "a body\n");
+    world.record("e.md", "else\n");
+    let there = world.cursor();
+    let moved = {
+        std::fs::rename(world.path("notes").join(&secret_path), world.path("notes/moved.md"))
+            .expect("a move");
+        world.scan();
+        world.log("moved.md").remove(0)
+    };
+    world.record("e.md", "changed\n");
+    let is_gone = || {
+        assert!(!world.path("notes").join(&secret_path).exists(), "it is back");
+        assert_eq!(world.read("moved.md").as_deref(), Some("a body\n"), "and the memory stays");
+    };
+    let refused = world.rollback("moved.md", &back).expect_err("a path that holds it");
+    assert_eq!(refused.code, wire::Code::Invalid);
+    assert!(!format!("{refused:?}").contains(SECRET), "{refused:?}");
+    is_gone();
+    let of_the_move =
+        wire::RollbackReq { operation_seq: Some(moved.operation_seq), ..wire::RollbackReq::default() };
+    assert_eq!(commands::rollback(&world.app, of_the_move).expect_err("refused").code, wire::Code::Invalid);
+    is_gone();
+    let request =
+        wire::RestoreReq { store: "notes".to_owned(), at: there.to_string(), ..wire::RestoreReq::default() };
+    let restored = commands::restore(&world.app, request).expect("the rest is put back");
+    let told: Vec<String> = restored.warnings.iter().map(ToString::to_string).collect();
+    assert!(told.iter().any(|told| told.contains("[redacted]") && !told.contains(SECRET)), "{told:?}");
+    assert_eq!(world.read("e.md").as_deref(), Some("else\n"));
+    is_gone();
+    world.add("dream");
+    let request = wire::AcceptMemoriesReq {
+        from: format!("notes@{there}"),
+        into: "dream".to_owned(),
+        ..wire::AcceptMemoriesReq::default()
+    };
+    commands::accept_memories(&world.app, request).expect("the rest is taken over");
+    assert!(world.path("dream/e.md").exists() && !world.path("dream").join(&secret_path).exists());
+}
+
+#[test]
+fn a_path_that_holds_it_is_reported_when_it_is_found() {
+    let world = redacted();
+    let path = format!("d/{SECRET}.md");
+    world.write(&path, "a body\n");
+    let scanned = commands::scan(&world.app, wire::ScanReq::default()).expect("a scan");
+    assert_eq!(scanned.stores[0].redacted_back, [path]);
+}
+
+#[test]
 fn the_memory_tool_and_the_api_refuse_it_and_let_stand_what_stands() {
     let world = redacted();
     let create = |path: &str, text: &str| {
@@ -503,6 +555,11 @@ impl Ways {
         match self.random.below(14) {
             0 if !is_redacted => {
                 self.world.write(path, &text);
+                // Before it is redacted, a path may hold it as well.
+                let (secret, step) = (&self.secrets[self.steps % self.secrets.len()], self.steps);
+                if step % 3 == 0 && !self.redacted.contains(secret) {
+                    self.world.write(&format!("named/{secret}.md"), format!("of step {step}\n"));
+                }
                 self.world.scan();
                 "by hand"
             }
@@ -557,6 +614,9 @@ impl Ways {
             }
             10 => {
                 let secret = self.secret();
+                // The name of a live file is left by a redaction, so it goes first.
+                drop(std::fs::remove_file(self.world.path(&format!("notes/named/{secret}.md"))));
+                self.world.scan();
                 if redact(&self.world, &secret).is_ok() && !self.redacted.contains(&secret) {
                     self.redacted.push(secret);
                 }

@@ -38,6 +38,29 @@ fn is_done(receipt: &wire::Receipt) -> bool {
 }
 
 #[test]
+fn files_of_the_directory_that_the_log_does_not_keep_are_named() {
+    let world = World::new();
+    world.record("k.md", format!("the key is {SECRET}\n"));
+    let mut large = "x\n".repeat(6 << 20);
+    large.push_str(SECRET);
+    world.write("large.md", large);
+    world.write("k.md~", format!("{SECRET}\n"));
+    world.write(".env", format!("KEY={SECRET}\n"));
+    std::fs::hard_link(world.path("notes/k.md"), world.path("other-name.md")).expect("a link");
+    world.scan();
+    let result = commands::redact(&world.app, of(SECRET)).expect("a redaction");
+    assert!(result.warnings.iter().any(|warning| warning.contains("hard links")), "{:?}", result.warnings);
+    let receipt = result.receipt.expect("a receipt");
+    let beside = place(&receipt, "Files of notes that are not kept in the log");
+    assert_eq!((&*beside.state.to_string(), beside.hits), ("left", 3));
+    let remedy = beside.remedy.as_ref().expect("what to do").to_string();
+    for name in ["large.md", "k.md~", ".env"] {
+        assert!(remedy.contains(name), "{remedy}");
+    }
+    assert!(is_done(&receipt));
+}
+
+#[test]
 fn texts_that_no_version_holds_are_found_and_go() {
     let world = World::new();
     let memory = world.record("a.md", "a fact\n");

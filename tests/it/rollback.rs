@@ -330,14 +330,15 @@ fn a_restore_leaves_what_a_directory_or_a_link_stands_in_the_way_of() {
     std::os::unix::fs::symlink(place("a.md"), place("c.md")).expect("a link");
     std::fs::remove_dir(place("d")).expect("it goes");
     world.write("d", "a file has the directory's name\n");
+    let blocked = ["b.md", "c.md", "d/e.md"];
     for scanned in [false, true] {
         if scanned {
             world.scan();
         }
         let preview = restore(&world, at, true);
         let told: Vec<String> = preview.warnings.iter().map(ToString::to_string).collect();
-        assert_eq!(told.len(), 3, "{told:?}");
-        for (told, path) in told.iter().zip(["b.md", "c.md", "d/e.md"]) {
+        assert_eq!(told.len(), blocked.len(), "{told:?}");
+        for (told, path) in told.iter().zip(blocked) {
             assert!(told.starts_with(path) && told.ends_with("it is left as it is."), "{told}");
         }
     }
@@ -345,9 +346,16 @@ fn a_restore_leaves_what_a_directory_or_a_link_stands_in_the_way_of() {
     assert!(done.conflicts.is_empty(), "{:?}", done.conflicts);
     assert_eq!(std::fs::read_to_string(place("a.md")).expect("a file"), "one\n");
     assert!(place("c.md").is_symlink() && !place("b.md/in.md").exists());
+    let left: Vec<&str> = done.left.iter().map(|left| left.path.as_str()).collect();
+    assert_eq!((done.partial, &left[..]), (true, &blocked[..]));
+    assert_eq!(done.conflict_error().expect("told").code, wire::Code::HeadMoved);
     // Once nothing is in the way the same restore puts back what was left.
     let again = restore(&world, at, false);
-    assert_eq!(again.warnings.len(), 1);
+    assert_eq!((again.warnings.len(), again.left.len()), (1, 1));
     assert_eq!(world.read("b.md").as_deref(), Some("two\n"));
     assert_eq!(world.read("d/e.md").as_deref(), Some("four\n"));
+    undo(&world);
+    undo(&world);
+    assert_eq!(world.read("d").as_deref(), Some("a file has the directory's name\n"));
+    assert_eq!(world.read("b.md/in.md").as_deref(), Some("a directory has its name\n"));
 }

@@ -9,7 +9,7 @@ use crate::wire::{ApiError, ImportedFile, key_lost};
 use retrace_log::{FoundRedacted, MARKER, Tags};
 use retrace_memory_tool::{Guard, Sensitive};
 use retrace_message::Message;
-use retrace_model::{Sha256, StoreId};
+use retrace_model::{RelPath, Sha256, StoreId};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -35,15 +35,27 @@ impl Engine {
         })
     }
 
-    /// A plan that brings nothing back: what was redacted is replaced in what it would write, and each file named.
+    /// A plan that brings nothing back: what was redacted is replaced in what it would write, and each file named. No marker
+    /// can stand in a path: a file whose path holds it is left out, with the deletion that would move it there.
+    ///
+    /// # Errors
+    /// [`Code::Invalid`] where nothing is left to do, else a failure of the log.
     pub(crate) fn without_redacted<'p>(&self, plan: &'p Plan) -> Result<Cow<'p, Plan>, ApiError> {
         if plan.steps.iter().all(|step| step.wanted.is_none()) {
             return Ok(Cow::Borrowed(plan));
         }
         let tags = self.tags()?;
         let mut without = Cow::Borrowed(plan);
+        let mut left_out = BTreeSet::new();
         for (place, step) in plan.steps.iter().enumerate() {
             let Some(wanted) = &step.wanted else { continue };
+            // A path that stands there already is not brought back.
+            if step.expected.is_none() && tags.brings_back(None, step.path.as_bytes()) {
+                left_out.insert(place);
+                let named = without_redacted_in(&tags, &step.path);
+                without.to_mut().warnings.push(say::path_holds_what_redacted_not_written(named));
+                continue;
+            }
             let Some(bytes) = tags.without(&wanted.bytes) else { continue };
             let sha256 = Sha256::of(&bytes);
             let changed = without.to_mut();
@@ -52,6 +64,12 @@ impl Engine {
             changed.warnings.push(say::holds_what_redacted_written_instead(step.path.to_string(), MARKER));
         }
         if let Cow::Owned(changed) = &mut without {
+            leave_out(changed, &left_out);
+            if let (Some(place), true) = (left_out.first(), changed.steps.is_empty()) {
+                let path = without_redacted_in(&tags, &plan.steps[*place].path);
+                return Err(ApiError::invalid(say::path_holds_what_redacted_nothing_done(), path)
+                    .hint(say::write_memory_under_another_path()));
+            }
             changed.tidy();
         }
         if tags.lost() > 0 {
@@ -59,6 +77,29 @@ impl Engine {
         }
         Ok(without)
     }
+}
+
+/// A path with the marker in the place of what was redacted, for people.
+fn without_redacted_in(tags: &Tags, path: &RelPath) -> String {
+    tags.without_in_text(&path.to_text()).unwrap_or_else(|| MARKER.to_owned())
+}
+
+/// Takes steps out of a plan, and the deletions of the files that they would have moved.
+fn leave_out(plan: &mut Plan, places: &BTreeSet<usize>) {
+    let stay: BTreeSet<(StoreId, RelPath)> = places
+        .iter()
+        .filter_map(|place| {
+            let step = &plan.steps[*place];
+            Some((step.store, step.wanted.as_ref()?.moved_from.clone()?))
+        })
+        .collect();
+    let mut place = 0;
+    plan.steps.retain(|step| {
+        let is_out = places.contains(&place)
+            || (step.wanted.is_none() && stay.contains(&(step.store, step.path.clone())));
+        place += 1;
+        !is_out
+    });
 }
 
 /// Warnings about redacted parts of imported content, each a sentence.
@@ -111,6 +152,9 @@ retrace_message::messages! {
     /// Messages of this module.
     mod say in "kept_out";
     holds_what_redacted_written_instead(path, value) => "{path}: it holds what was redacted; {value} is written instead.",
+    path_holds_what_redacted_not_written(path) => "{path}: the path holds what was redacted; the file is not written.",
+    path_holds_what_redacted_nothing_done() => "The path holds what was redacted, so the file is not written.",
+    write_memory_under_another_path() => "Put the content back under another path.",
     n1_version_holds_what_redacted(value, named) => "1 version holds what was redacted before; {value} stands in its place: {named}.",
     versions_hold_what_redacted_before(versions, value, named) => "{versions} versions hold what was redacted before; {value} stands in its place: {named}.",
     left_out_because_their_path(paths) => "Left out because their path holds what was redacted before: {paths}.",

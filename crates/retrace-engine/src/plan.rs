@@ -90,6 +90,8 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// Files that must be as expected although the plan does not change them; what is wanted there means nothing.
     pub checks: Vec<Step>,
+    /// Files that should be changed and are left, because something that is no file stands there.
+    pub left: Vec<Step>,
     /// Sentences for the person.
     pub warnings: Vec<Message>,
     /// Conflicts with a newer version in the log.
@@ -114,6 +116,7 @@ impl Plan {
             decision: None,
             steps: Vec::new(),
             checks: Vec::new(),
+            left: Vec::new(),
             warnings: Vec::new(),
             conflicts: Vec::new(),
             likely: Vec::new(),
@@ -197,15 +200,10 @@ impl Engine {
             ..ActResult::default()
         };
         for step in &plan.steps {
-            let change = wire::FileWrite {
-                store_id: step.store.to_string(),
-                path: step.path.to_string(),
-                from_sha256: step.expected.map(|sha256| sha256.to_hex()),
-                to_sha256: step.wanted.as_ref().map(|wanted| wanted.sha256.to_hex()),
-                diff: None,
-            };
-            if step.wanted.is_some() { &mut result.writes } else { &mut result.deletes }.push(change);
+            if step.wanted.is_some() { &mut result.writes } else { &mut result.deletes }.push(write_of(step));
         }
+        result.left = plan.left.iter().map(write_of).collect();
+        result.partial = !result.left.is_empty();
         result.warnings.extend(self.nothing_is_lost(plan, &stores, dry_run)?);
         result.conflicts.clone_from(&plan.conflicts);
         let (waiting, queued) = self.read(|reader| {
@@ -224,10 +222,7 @@ impl Engine {
         }
         result.conflicts.extend(self.compared_with_disk(plan, &stores, dry_run)?);
         if !result.conflicts.is_empty() {
-            result.writes.clear();
-            result.deletes.clear();
-            result.queued = 0;
-            return Ok((result, None));
+            return Ok((nothing_done(result), None));
         }
         if dry_run {
             let writing = plan.steps.iter().filter(|step| step.wanted.is_some());
@@ -428,7 +423,9 @@ impl Engine {
             left.retain(|write| (write.store_id.clone(), write.path.clone()) != place(step));
             (result.writes, result.deletes) = (writes, deletes);
             if result.partial {
-                result.left = left;
+                result.left.extend(left);
+            } else {
+                result.left.clear();
             }
             self.stopped_at(step, error, &stores[&step.store].0, &mut result)?;
         }
@@ -511,10 +508,7 @@ impl Engine {
             let found = found.and_then(|live| live.sha256);
             result.conflicts.push(self.conflict(step, found, say::memory_changed_since_left())?);
         }
-        result.writes.clear();
-        result.deletes.clear();
-        result.queued = 0;
-        Ok(result)
+        Ok(nothing_done(result))
     }
 
     /// Says why a step was not taken. What somebody else put there is recorded first.
@@ -595,6 +589,29 @@ impl Engine {
             }
         };
         Some(diff::diff_of(step.store, &step.path, before, wanted.bytes.clone()))
+    }
+}
+
+/// The answer of an act that was not begun, because of its conflicts.
+fn nothing_done(result: ActResult) -> ActResult {
+    ActResult {
+        writes: Vec::new(),
+        deletes: Vec::new(),
+        left: Vec::new(),
+        partial: false,
+        queued: 0,
+        ..result
+    }
+}
+
+/// What a step changes.
+fn write_of(step: &Step) -> wire::FileWrite {
+    wire::FileWrite {
+        store_id: step.store.to_string(),
+        path: step.path.to_string(),
+        from_sha256: step.expected.map(|sha256| sha256.to_hex()),
+        to_sha256: step.wanted.as_ref().map(|wanted| wanted.sha256.to_hex()),
+        diff: None,
     }
 }
 

@@ -169,7 +169,7 @@ pub fn store(
 fn rule_lines(rules: &Rules) -> Vec<Message> {
     vec![
         say::hidden_files_names_begin_dot(),
-        say::editors_temporary_files_tmp_4913(),
+        say::temporary_files_of_editors_and_agents(),
         say::directories(rules.skipped_directories.join(", ")),
         say::content_files_above_mib_only(rules.max_file_bytes >> 20),
         say::symbolic_links_not_followed(),
@@ -210,7 +210,7 @@ retrace_message::messages! {
     /// Messages of this module.
     mod say in "view";
     hidden_files_names_begin_dot() => "Hidden files: names that begin with a dot",
-    editors_temporary_files_tmp_4913() => "Editors' temporary files: *.tmp, *~, .#*, 4913",
+    temporary_files_of_editors_and_agents() => "Temporary files of editors and agents: *.tmp, *.tmp.PROCESS.RANDOM, *~, .#*, 4913",
     directories(skipped_directories) => "Directories: {skipped_directories}",
     content_files_above_mib_only(max_file_bytes) => "Content of files above {max_file_bytes} MiB: only hash and size are recorded",
     symbolic_links_not_followed() => "Symbolic links are not followed",

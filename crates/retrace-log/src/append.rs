@@ -383,7 +383,8 @@ impl<'a> Appending<'a> {
             Source::Api => self.tags.brings_back(None, bytes),
             _ => self.tags.held_in(bytes) != kept_out::Held::Nothing,
         };
-        if from == Comes::FromDisk && bytes.as_ref().is_some_and(is_back) {
+        let path_is_back = || self.tags.brings_back(None, change.path.as_bytes());
+        if from == Comes::FromDisk && (bytes.as_ref().is_some_and(is_back) || path_is_back()) {
             kept_out::reappeared(self.connection, seq)?;
         }
         if kind != ChangeKind::Modified {

@@ -18,7 +18,7 @@ pub struct Rules {
 pub enum LeftOut {
     /// Begins with a dot.
     Hidden,
-    /// An editor's temporary file.
+    /// A temporary file of an editor, or of an agent that writes a file.
     EditorTemporary,
     /// A directory of a version control system, of packages or of caches.
     SkippedDirectory,
@@ -38,10 +38,16 @@ impl Default for Rules {
 impl Rules {
     /// Why a file of this name (last component) is not a memory; `None` when it is one.
     ///
-    /// Hidden files, and what editors leave while they write: `*.tmp`, `*~`, `.#*` and the probe file `4913`.
+    /// Hidden files, and what editors and agents leave while they write: `*.tmp`, `*.tmp.PROCESS.RANDOM`, `*~`, `.#*` and
+    /// the probe file `4913`.
     #[must_use]
     pub fn leaves_out_file(&self, name: &[u8]) -> Option<LeftOut> {
-        if name.ends_with(b".tmp") || name.ends_with(b"~") || name.starts_with(b".#") || name == b"4913" {
+        if name.ends_with(b".tmp")
+            || is_agents_temporary(name)
+            || name.ends_with(b"~")
+            || name.starts_with(b".#")
+            || name == b"4913"
+        {
             return Some(LeftOut::EditorTemporary);
         }
         name.starts_with(b".").then_some(LeftOut::Hidden)
@@ -74,6 +80,22 @@ impl Rules {
     }
 }
 
+/// Whether Claude Code writes a file under this name before it renames it: `NAME.tmp.PROCESS.RANDOM`, the number of its
+/// process and at least six hexadecimal digits (seen with 2.1.330; older versions have a time in milliseconds there).
+fn is_agents_temporary(name: &[u8]) -> bool {
+    let mut parts = name.rsplitn(4, |byte| *byte == b'.');
+    let (Some(random), Some(process), Some(tmp), Some(_)) =
+        (parts.next(), parts.next(), parts.next(), parts.next())
+    else {
+        return false;
+    };
+    tmp == b"tmp"
+        && !process.is_empty()
+        && process.iter().all(u8::is_ascii_digit)
+        && random.len() >= 6
+        && random.iter().all(u8::is_ascii_hexdigit)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,6 +113,12 @@ mod tests {
             ("a/b.md~", Some(LeftOut::EditorTemporary)),
             ("a/.#b.md", Some(LeftOut::EditorTemporary)),
             ("4913", Some(LeftOut::EditorTemporary)),
+            ("a/f.md.tmp.31747.38b4a42f7a30", Some(LeftOut::EditorTemporary)),
+            ("f.md.tmp.31747.1795800000000", Some(LeftOut::EditorTemporary)),
+            ("f.md.tmp.31747", None),
+            ("f.md.tmp.x.38b4a42f7a30", None),
+            ("f.tmp.2026.md", None),
+            ("f.md.tmp.31747.38b4a42f7a30.md", None),
             ("x/.git/config", Some(LeftOut::SkippedDirectory)),
             ("node_modules/a/index.js", Some(LeftOut::SkippedDirectory)),
         ] {

@@ -123,7 +123,7 @@ pub struct ActResult {
     pub deletes: Vec<FileWrite>,
     /// Files left alone because they moved on. The act did nothing at all unless `partial`.
     pub conflicts: Vec<Conflict>,
-    /// True when some files were done and others not (a disk that filled up on the way).
+    /// True when some files were done and others not (a disk that filled up on the way, a directory in the place of a file).
     pub partial: bool,
     /// With `partial`: files that the act was to change and that are as they were before, for it did not come to them or put
     /// them back. Those that could not be changed are `conflicts`.
@@ -339,13 +339,24 @@ pub struct Receipts {
 }
 
 impl ActResult {
-    /// The error that goes with a result that has conflicts: a shell shows both.
+    /// The error that goes with a result that has conflicts, or that leaves files: a shell shows both.
     #[must_use]
     pub fn conflict_error(&self) -> Option<ApiError> {
-        let first = self.conflicts.first()?;
+        let done = self.writes.len() + self.deletes.len();
+        let all = done + self.conflicts.len() + self.left.len();
+        let Some(first) = self.conflicts.first() else {
+            let left = self.left.first().filter(|_| self.partial)?;
+            let message = if self.dry_run {
+                say::only_files_would_be_changed(done, all)
+            } else {
+                say::only_files_changed(done, all)
+            };
+            return Some(
+                ApiError::new(Code::HeadMoved, message, &left.path)
+                    .hint(say::move_what_stands_there_then_repeat()),
+            );
+        };
         let message = if self.partial {
-            let done = self.writes.len() + self.deletes.len();
-            let all = done + self.conflicts.len() + self.left.len();
             say::only_files_changed(done, all)
         } else {
             say::nothing_changed(&first.message)
@@ -378,6 +389,8 @@ retrace_message::messages! {
     /// Messages of this module.
     mod say in "acts";
     only_files_changed(done, all) => "Only {done} of {all} files were changed.",
+    only_files_would_be_changed(done, all) => "Only {done} of {all} files would be changed.",
+    move_what_stands_there_then_repeat() => "Move what still stands there elsewhere, then repeat.",
     nothing_changed(message) => "{message} Nothing was changed.",
     what_now_recorded_look_differences() => "What is there now is recorded. Look at the differences, then repeat.",
     nothing_taken_back_session_only() => "Nothing was rolled back: the session is only likely to have written this.",

@@ -66,7 +66,7 @@ deletes: Array<FileWrite>,
  */
 conflicts: Array<Conflict>, 
 /**
- * True when some files were done and others not (a disk that filled up on the way).
+ * True when some files were done and others not (a disk that filled up on the way, a directory in the place of a file).
  */
 partial: boolean, 
 /**

@@ -5,9 +5,11 @@ export interface MessageArguments {
   "account.byte_line": "cause" | "column";
   "account.value_another_type_than_expected": never;
   "acts.add_include_likely_take_back": never;
+  "acts.move_what_stands_there_then_repeat": never;
   "acts.nothing_changed": "message";
   "acts.nothing_taken_back_session_only": never;
   "acts.only_files_changed": "done" | "all";
+  "acts.only_files_would_be_changed": "done" | "all";
   "acts.what_now_recorded_look_differences": never;
   "adherence.transcript_unreadable": "path" | "reason";
   "agents.holds_index_memory_md": never;
@@ -664,7 +666,10 @@ export interface MessageArguments {
   "kept_out.holds_what_redacted_written_instead": "path" | "value";
   "kept_out.left_out_because_their_path": "paths";
   "kept_out.n1_version_holds_what_redacted": "value" | "named";
+  "kept_out.path_holds_what_redacted_not_written": "path";
+  "kept_out.path_holds_what_redacted_nothing_done": never;
   "kept_out.versions_hold_what_redacted_before": "versions" | "value" | "named";
+  "kept_out.write_memory_under_another_path": never;
   "key.bad_key_text": never;
   "key.no_key_put_back_from": "path";
   "keyring.ambiguous": "service" | "user";
@@ -878,6 +883,7 @@ export interface MessageArguments {
   "outside.delete_or_edit": "files";
   "outside.exported_directory": "path";
   "outside.files": "files";
+  "outside.files_beside_memories": "name";
   "outside.git_c_filter_repo_sensitive": "at";
   "outside.git_repository": "at";
   "outside.live_files": "name";
@@ -1396,6 +1402,7 @@ export interface MessageArguments {
   "survey.changes_queued_hosts_hold_taken": "many";
   "survey.edit_file_what_recorded_redacted": never;
   "survey.file_changed_since_checked_check": never;
+  "survey.files_have_other_names": "files";
   "survey.finding_given_something_else_well": never;
   "survey.finding_not_any_more": never;
   "survey.hosted_memories_hold_each_newest": "memories";
@@ -1599,9 +1606,9 @@ export interface MessageArguments {
   "version.version_bad_receipt_id": "seq";
   "view.content_files_above_mib_only": "max_file_bytes";
   "view.directories": "skipped_directories";
-  "view.editors_temporary_files_tmp_4913": never;
   "view.hidden_files_names_begin_dot": never;
   "view.symbolic_links_not_followed": never;
+  "view.temporary_files_of_editors_and_agents": never;
   "walk.link_links_not_followed": never;
   "walk.more_than_levels_below_what": "value";
   "walk.not_regular_file": never;

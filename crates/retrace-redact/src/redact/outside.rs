@@ -1,6 +1,6 @@
-//! Places outside of the log and of its stores that may keep what is redacted: git repositories, copies that Claude Code made
-//! before edits, bundles and exports that were written here, other worktrees, other stores. They are read, named with what takes
-//! it out of them, and left.
+//! Places outside of the log and of its stores that may keep what is redacted: files beside the memories, git repositories,
+//! copies that Claude Code made before edits, bundles and exports that were written here, other worktrees, other stores. They
+//! are read, named with what takes it out of them, and left.
 
 use super::forms::{Forms, any_of};
 use super::json_text;
@@ -13,7 +13,7 @@ use regex::bytes::Regex;
 use retrace_engine::root_of;
 use retrace_log::{ElsewhereKind, Place, PlaceState, StoreRow};
 use retrace_message::Message;
-use retrace_model::shell_word;
+use retrace_model::{RelPath, shell_word};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
@@ -30,6 +30,9 @@ const LARGEST_BUNDLE: u64 = 1 << 30;
 
 /// Files named in a detail.
 const FILES_NAMED: usize = 5;
+
+/// Directories within each other that are searched.
+const DEEPEST: usize = 32;
 
 /// Fewer bytes occur by chance.
 const SHORTEST: usize = 6;
@@ -91,9 +94,23 @@ impl Search<'_> {
 
     /// Searches the files below a folder.
     fn below(&self, kind: RedactionPlace, place: Message, folder: &Path, depth: usize) -> Outside {
+        self.below_where(kind, place, (folder, depth), &|_| true)
+    }
+
+    /// Searches the files below a folder that `is_wanted`.
+    fn below_where(
+        &self,
+        kind: RedactionPlace,
+        place: Message,
+        (folder, depth): (&Path, usize),
+        is_wanted: &dyn Fn(&Path) -> bool,
+    ) -> Outside {
         let (mut hits, mut finished) = (0, true);
         let mut holding = Vec::new();
         for_each_file(folder, depth, &mut |path| {
+            if !is_wanted(path) {
+                return;
+            }
             if self.is_late() {
                 finished = false;
                 return;
@@ -203,7 +220,7 @@ impl Redactions {
                 ElsewhereKind::Bundle => found.push(search.bundle(path)),
                 ElsewhereKind::Export => {
                     let place = say::exported_directory(search.shown(path));
-                    found.push(search.below(RedactionPlace::Export, place, path, 32));
+                    found.push(search.below(RedactionPlace::Export, place, path, DEEPEST));
                 }
                 ElsewhereKind::Git => {}
             }
@@ -213,6 +230,7 @@ impl Redactions {
             let place = say::copies_claude_code_keeps_before();
             found.push(search.below(RedactionPlace::FileHistory, place, &copies, 4));
         }
+        self.beside_memories(&search, selection, stores, &mut found);
         self.other_stores(&search, selection, stores, &mut found);
         let imported = elsewhere.into_iter().filter(|(kind, _)| *kind == ElsewhereKind::Git);
         let roots = stores.iter().filter(|store| store.has_directory()).map(root_of);
@@ -233,11 +251,40 @@ impl Redactions {
         // A worktree that is a store is looked at as one.
         for worktree in worktrees.difference(&known) {
             let place = say::worktree(search.shown(worktree));
-            found.push(search.below(RedactionPlace::Worktree, place, worktree, 32));
+            found.push(search.below(RedactionPlace::Worktree, place, worktree, DEEPEST));
         }
         // The longest last, so that it takes no time from the others.
         found.extend(repositories.values().map(|repository| search.repository(repository)));
         found
+    }
+
+    /// Files in the directories of stores that were not looked at as live files: memories that are too large to be kept or
+    /// cannot be read, and files that the rules leave out. What a repository keeps below `.git` is searched as a repository.
+    fn beside_memories(
+        &self,
+        search: &Search<'_>,
+        selection: &Selection,
+        stores: &[StoreRow],
+        found: &mut Vec<Outside>,
+    ) {
+        for store in stores.iter().filter(|store| store.has_directory()) {
+            let top = root_of(store);
+            let is_beside = |file: &Path| {
+                let Ok(path) = file.strip_prefix(&top) else { return false };
+                if path.components().any(|name| name.as_os_str() == ".git") {
+                    return false;
+                }
+                let Ok(path) = RelPath::from_bytes(retrace_engine::path_to_bytes(path)) else { return true };
+                let is_read = || std::fs::File::open(file).and_then(|file| file.metadata());
+                self.rules.leaves_out(path.components()).is_some()
+                    || is_read().map_or(true, |found| found.len() > self.rules.max_file_bytes)
+            };
+            let place = say::files_beside_memories(masked_text(selection, &store.name));
+            let outside = search.below_where(RedactionPlace::Store, place, (&top, DEEPEST), &is_beside);
+            if outside.hits > 0 || !outside.finished {
+                found.push(outside);
+            }
+        }
     }
 
     /// Where only one store is redacted, live files of the others.
@@ -256,7 +303,7 @@ impl Redactions {
         };
         for store in all.iter().filter(is_other) {
             let place = say::live_files(masked_text(selection, &store.name));
-            let mut outside = search.below(RedactionPlace::Store, place, &root_of(store), 32);
+            let mut outside = search.below(RedactionPlace::Store, place, &root_of(store), DEEPEST);
             outside.remedy = Some(say::repeat_redaction_all_stores_live());
             if outside.hits > 0 {
                 found.push(outside);
@@ -287,5 +334,6 @@ retrace_message::messages! {
     copies_claude_code_keeps_before() => "Copies Claude Code keeps before edits",
     worktree(worktree) => "Worktree {worktree}",
     live_files(name) => "Live files of {name}",
+    files_beside_memories(name) => "Files of {name} that are not kept in the log",
     repeat_redaction_all_stores_live() => "Repeat the redaction for all stores, with --live.",
 }

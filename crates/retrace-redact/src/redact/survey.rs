@@ -181,6 +181,8 @@ pub(super) struct LiveHit {
     pub(super) hits: u64,
     pub(super) line: Option<(u32, String)>,
     pub(super) in_path: bool,
+    /// Other names in the file system lead to the same file; they keep the old content.
+    pub(super) has_other_names: bool,
     /// The new content, where it is to be replaced.
     pub(super) after: Option<Vec<u8>>,
 }
@@ -331,6 +333,10 @@ impl Survey {
         }
         if self.live.iter().any(|hit| hit.in_path) {
             warnings.push(say::name_live_file_holds_names());
+        }
+        let linked = self.live.iter().filter(|hit| hit.after.is_some() && hit.has_other_names).count();
+        if linked > 0 {
+            warnings.push(say::files_have_other_names(linked));
         }
         if !self.paths.is_empty() {
             warnings.push(say::path_memory_without_directory_holds());
@@ -596,6 +602,7 @@ impl Redactions {
             };
             found.push(LiveHit {
                 store: store.id,
+                has_other_names: has_other_names(&store_root, &path),
                 store_root: store_root.clone(),
                 line: first_line(selection, &bytes),
                 hits: ranges.len() as u64 + u64::from(in_path) + u64::from(whole),
@@ -607,6 +614,20 @@ impl Redactions {
             });
         }
         found
+    }
+}
+
+/// True if a file has other names than this one (hard links).
+fn has_other_names(root: &Path, path: &RelPath) -> bool {
+    #[cfg(unix)]
+    {
+        let file = root.join(retrace_engine::path_from_bytes(path.as_bytes()));
+        std::fs::symlink_metadata(file).is_ok_and(|found| std::os::unix::fs::MetadataExt::nlink(&found) > 1)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (root, path);
+        false
     }
 }
 
@@ -693,6 +714,7 @@ retrace_message::messages! {
     n1_change_queued_host_holds() => "1 change queued for a host holds it and is withdrawn.",
     changes_queued_hosts_hold_taken(many) => "{many} changes queued for hosts hold it and are withdrawn.",
     name_live_file_holds_names() => "The name of a live file holds it; names are not changed. Rename the file.",
+    files_have_other_names(files) => "Files that have other names in the file system (hard links), which keep the old content: {files}.",
     path_memory_without_directory_holds() => "The path of a live memory holds it; paths are not changed. Rename or delete the memory over the API.",
     places_hold_another_form_utf(places) => "Places that hold it in another form (UTF-16, base64, escaped), which are left: {places}.",
     n1_transcript_holds_too_belongs() => "1 transcript holds it too. It belongs to the agent and is left as it is.",

@@ -418,6 +418,8 @@ impl Review {
     }
 
     /// Leaves the files of a restored directory that cannot be written, because something that is no file stands there, and says so.
+    /// What the log has of it goes; the same restore, repeated, then writes the file. In one act neither would come back by its undo:
+    /// what an act deletes stays beside it, under a hidden name, until the act is done.
     fn leave_what_is_in_the_way(
         &self,
         store: &retrace_log::StoreRow,
@@ -433,11 +435,12 @@ impl Review {
         let (left, steps): (Vec<Step>, Vec<Step>) =
             std::mem::take(&mut plan.steps).into_iter().partition(is_in_the_way);
         plan.steps = steps;
-        for Step { path, wanted, .. } in left {
+        for step in left {
             // Where the memory is now it stays.
-            let from = wanted.and_then(|wanted| wanted.moved_from);
-            plan.steps.retain(|step| step.wanted.is_some() || Some(&step.path) != from.as_ref());
-            plan.warnings.push(left::no_file_there(path.to_string()));
+            let from = step.wanted.as_ref().and_then(|wanted| wanted.moved_from.as_ref());
+            plan.steps.retain(|step| step.wanted.is_some() || Some(&step.path) != from);
+            plan.warnings.push(left::no_file_there(step.path.to_string()));
+            plan.left.push(step);
         }
         Ok(())
     }
