@@ -734,6 +734,7 @@ export interface MessageArguments {
   "loads.main_tree_left_out": "main";
   "loads.named_by_setting": "setting" | "path";
   "loads.no_memory": never;
+  "loads.none_sent": "path";
   "loads.over_limit": "limit" | "setting";
   "loads.private_memory": never;
   "loads.rule_in": "directory";

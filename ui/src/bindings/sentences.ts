@@ -735,6 +735,7 @@ export const SENTENCES = [
   msg({ id: "loads.main_tree_left_out", message: "The session's worktree lies within {main}, whose own files Claude Code leaves out there." }),
   msg({ id: "loads.named_by_setting", message: "{setting} in {path} names it." }),
   msg({ id: "loads.no_memory", message: "This names no memory of a store." }),
+  msg({ id: "loads.none_sent", message: "Whether {path} is there cannot be told, and Codex then sends none of the project's files." }),
   msg({ id: "loads.over_limit", message: "The files before it use up the {limit} bytes that {setting} allows for the project's files together." }),
   msg({ id: "loads.private_memory", message: "It is the index of the private memory for this project." }),
   msg({ id: "loads.rule_in", message: "It is a rule in {directory}." }),

@@ -31,6 +31,7 @@ retrace_message::messages! {
     link_leads_nowhere() => "It is a link that leads nowhere.",
     cannot_be_read() => "It cannot be read.",
     too_large(limit) => "It is larger than {limit} MiB and is skipped.",
+    none_sent(path) => "Whether {path} is there cannot be told, and Codex then sends none of the project's files.",
     empty() => "It holds nothing that would be loaded.",
     cut(at, limit, setting) => "It is cut at byte {at}: {setting} allows {limit} bytes for the project's files together.",
     over_limit(limit, setting) => "The files before it use up the {limit} bytes that {setting} allows for the project's files together.",

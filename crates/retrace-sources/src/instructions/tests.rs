@@ -338,6 +338,49 @@ fn codex_takes_names_and_no_paths() {
     assert_eq!(listed("\"TEAM.md\""), ["loaded app/TEAM.md"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn codex_sends_none_of_the_project_where_it_cannot_tell_what_is_there() {
+    use std::os::unix::fs::symlink;
+    let home = Home::new();
+    home.repository("app");
+    home.write(".codex/AGENTS.md", "Home.\n");
+    home.write("app/AGENTS.md", "App.\n");
+    home.write("app/sub/AGENTS.md", "Sub.\n");
+    home.write("app/sub/file", "");
+    let listed = |limit: &str| {
+        home.write(".codex/config.toml", &format!("project_doc_max_bytes = {limit}\n"));
+        let found = instructions(&home.surroundings(), Some(&home.path("app/sub")));
+        reported(&home, &found, InstructionAgent::Codex)
+    };
+    let all = ["loaded .codex/AGENTS.md", "loaded app/AGENTS.md", "loaded app/sub/AGENTS.md"];
+    assert_eq!(listed("100"), all);
+    let own = home.path("app/sub/AGENTS.override.md");
+    for leads_to in ["AGENTS.override.md", "file/below.md"] {
+        symlink(leads_to, &own).unwrap();
+        let row = "unreadable app/sub/AGENTS.override.md";
+        assert_eq!(listed("100"), [all[0], "off app/AGENTS.md", row, "off app/sub/AGENTS.md"]);
+        // With no room it looks for nothing.
+        assert_eq!(listed("0"), [all[0], "over_limit app/AGENTS.md", row, "over_limit app/sub/AGENTS.md"]);
+        std::fs::remove_file(&own).unwrap();
+    }
+    // A link that leads nowhere is no file.
+    symlink("nowhere", &own).unwrap();
+    assert_eq!(listed("100"), [all[0], all[1], "unreadable app/sub/AGENTS.override.md", all[2]]);
+    std::fs::remove_file(&own).unwrap();
+    // One behind the first file of its directory is not looked at.
+    std::fs::remove_file(home.path("app/AGENTS.md")).unwrap();
+    home.write("app/AGENTS.override.md", "App.\n");
+    symlink("AGENTS.md", home.path("app/AGENTS.md")).unwrap();
+    assert_eq!(listed("100")[1..], ["loaded app/AGENTS.override.md", "unreadable app/AGENTS.md", all[2]]);
+    // The marker of the root is looked for as the files are.
+    symlink(".git", home.path("app/sub/.git")).unwrap();
+    assert_eq!(
+        listed("100")[1..],
+        ["off app/AGENTS.override.md", "unreadable app/AGENTS.md", "off app/sub/AGENTS.md"]
+    );
+}
+
 #[test]
 fn codex_keeps_trust_for_repositories() {
     let home = Home::new();

@@ -88,6 +88,10 @@ impl Layout {
         self.files.entry(path.to_owned()).or_insert(Content::Text(text));
     }
 
+    fn link(&mut self, path: &str, to: &str) {
+        self.files.entry(path.to_owned()).or_insert(Content::Link(to.to_owned()));
+    }
+
     fn mark(&mut self) -> String {
         self.marks += 1;
         format!("MARK{:03}X", self.marks)
@@ -230,6 +234,25 @@ impl Layout {
                     self.file(numbers, &join(directory, name), format!("{filler}\n{end}"));
                 }
             }
+        }
+        if numbers.one_in(6) {
+            // What cannot be looked at: a link to itself, two in a circle, one through a file, a marker.
+            let place = numbers.pick(&["w", "w/r", "w/r/sub", "w/lib", ".codex"]);
+            let name = numbers.pick(&["AGENTS.md", "AGENTS.override.md", "TEAM.md", "TOP", ".git"]);
+            self.files.remove(&join(place, name));
+            match numbers.below(3) {
+                0 => self.link(&join(place, name), name),
+                1 => {
+                    self.link(&join(place, name), "round.md");
+                    self.link(&join(place, "round.md"), name);
+                }
+                _ => {
+                    self.text(&join(place, "file"), String::new());
+                    self.link(&join(place, name), "file/below.md");
+                }
+            }
+            let below = format!("{}/", join(place, name));
+            self.files.retain(|path, _| !path.starts_with(&below));
         }
         if numbers.one_in(3) {
             let limit = numbers.pick(&["0", "1", "60", "200", "777", "1500", "40000"]);
