@@ -744,6 +744,8 @@ export interface MessageArguments {
   "loads.stands_above": "path";
   "loads.stands_in": "name";
   "loads.stands_in_for_all": "path";
+  "loads.system_prompt": "setting";
+  "loads.system_prompt_missing": "setting";
   "loads.too_large": "limit";
   "loads.untrusted": "setting";
   "log.busy": never;

@@ -745,6 +745,8 @@ export const SENTENCES = [
   msg({ id: "loads.stands_above", message: "It stands above already, as {path}." }),
   msg({ id: "loads.stands_in", message: "{name} in the same directory stands in for it." }),
   msg({ id: "loads.stands_in_for_all", message: "{path} stands in for it." }),
+  msg({ id: "loads.system_prompt", message: "{setting} names it: it stands in for Gemini CLI's own system prompt." }),
+  msg({ id: "loads.system_prompt_missing", message: "{setting} names it, but it is not there, and Gemini CLI does not start without it." }),
   msg({ id: "loads.too_large", message: "It is larger than {limit} MiB and is skipped." }),
   msg({ id: "loads.untrusted", message: "The project is not trusted ({setting}), so its files are not sent." }),
   msg({ id: "log.busy", message: "another process is using the database" }),

@@ -36,6 +36,8 @@ retrace_message::messages! {
     cut(at, limit, setting) => "It is cut at byte {at}: {setting} allows {limit} bytes for the project's files together.",
     over_limit(limit, setting) => "The files before it use up the {limit} bytes that {setting} allows for the project's files together.",
     untrusted(setting) => "The project is not trusted ({setting}), so its files are not sent.",
+    system_prompt(setting) => "{setting} names it: it stands in for Gemini CLI's own system prompt.",
+    system_prompt_missing(setting) => "{setting} names it, but it is not there, and Gemini CLI does not start without it.",
     named_by_setting(setting, path) => "{setting} in {path} names it.",
     held_by_setting(setting, path) => "{setting} in {path} holds it.",
     extension(name) => "The extension {name} brings it.",

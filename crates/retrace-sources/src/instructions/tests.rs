@@ -543,6 +543,77 @@ fn settings_of_gemini_from_every_layer_and_with_variables() {
 }
 
 #[test]
+fn the_system_prompt_of_gemini_is_named_by_a_variable() {
+    let home = Home::new();
+    home.repository("work/app");
+    home.write(".gemini/GEMINI.md", "Mine.\n");
+    home.write("work/app/.gemini/system.md", "You are.\n");
+    home.write("mine.md", "You are mine.\n");
+    let state = |variable: Option<&str>| {
+        let mut surroundings = home.surroundings();
+        surroundings.env.extend(variable.map(|value| ("GEMINI_SYSTEM_MD".to_owned(), value.into())));
+        let found = instructions(&surroundings, Some(&home.path("work/app")));
+        let rows = reported(&home, &found, InstructionAgent::Gemini);
+        let scope =
+            found.files.iter().find(|file| file.agent == InstructionAgent::Gemini).map(|file| file.scope);
+        (rows[..rows.len() - 1].concat(), scope.unwrap())
+    };
+    let user = |row: &str| (row.to_owned(), InstructionScope::User);
+    let own = "loaded work/app/.gemini/system.md";
+    assert_eq!(state(None), user(""));
+    for off in ["", "0", " False"] {
+        assert_eq!(state(Some(off)), user(""), "{off}");
+    }
+    for on in ["1", "TRUE"] {
+        assert_eq!(state(Some(on)), user(own), "{on}");
+    }
+    assert_eq!(state(Some("~/mine.md")), user("loaded mine.md"));
+    assert_eq!(state(Some("../../mine.md")), user("loaded mine.md"));
+    assert_eq!(state(Some("gone.md")), user("missing work/app/gone.md"));
+    // Of the files of variables the first counts, and the environment goes before it.
+    home.write(".env", "GEMINI_SYSTEM_MD=~/mine.md\n");
+    assert_eq!(state(None), user("loaded mine.md"));
+    home.write("work/.env", "# GEMINI_SYSTEM_MD=x\nexport GEMINI_SYSTEM_MD = \"1\" # why\n");
+    assert_eq!(state(None), (own.to_owned(), InstructionScope::Project));
+    assert_eq!(state(Some("")), user(""));
+    home.write(".gemini/settings.json", r#"{"advanced": {"ignoreLocalEnv": true}}"#);
+    assert_eq!(state(None), user("loaded mine.md"));
+    home.write("work/app/.gemini/.env", "GEMINI_SYSTEM_MD=0\n");
+    assert_eq!(state(None), user(""));
+    // A project that is not trusted has no say.
+    let trust = serde_json::json!({home.path("work/app").to_str().unwrap(): "DO_NOT_TRUST"});
+    home.write(".gemini/trustedFolders.json", &trust.to_string());
+    assert_eq!(state(None), user(""));
+    // Without a directory, an absolute path alone is known.
+    let mut surroundings = home.surroundings();
+    surroundings.env.insert("GEMINI_SYSTEM_MD".to_owned(), "1".into());
+    assert_eq!(
+        reported(&home, &instructions(&surroundings, None), InstructionAgent::Gemini),
+        ["loaded .gemini/GEMINI.md"]
+    );
+}
+
+#[test]
+fn the_private_memory_of_gemini_is_found_by_its_marker_alone() {
+    let home = Home::new();
+    home.repository("work/app");
+    let place = home.path("work/app").display().to_string();
+    home.write(".gemini/tmp/any/.project_root", &place);
+    home.write(".gemini/tmp/any/memory/MEMORY.md", "Private.\n");
+    home.write(".gemini/tmp/app/memory/MEMORY.md", "Of a folder of its name.\n");
+    let loaded = || loaded_with(&home, InstructionAgent::Gemini, &[]);
+    assert_eq!(loaded(), [".gemini/tmp/any/memory/MEMORY.md"]);
+    // What is registered goes before it, unless a marker says that the folder is another's.
+    home.write(
+        ".gemini/projects.json",
+        &serde_json::json!({"projects": {place.as_str(): "app"}}).to_string(),
+    );
+    assert_eq!(loaded(), [".gemini/tmp/app/memory/MEMORY.md"]);
+    home.write(".gemini/tmp/app/.project_root", "/elsewhere");
+    assert_eq!(loaded(), [".gemini/tmp/any/memory/MEMORY.md"]);
+}
+
+#[test]
 fn settings_of_opencode_in_other_places_and_with_texts_put_in() {
     let home = Home::new();
     home.repository("work/app");
