@@ -3,7 +3,7 @@
 //!
 //! A message of the model is written again under its id once its tools ran. `$set` with messages replaces the list: at the
 //! beginning and on a resume, where the same messages come again, and where the client compressed the history: then a summary and a
-//! thank-you that no model wrote stand for what was there. System instruction, tools, global and private memory are not recorded.
+//! thank-you that no model wrote stand for what was there. `$rewindTo` takes a message and those behind it. System instruction, tools, global and private memory are not recorded.
 
 mod parts;
 
@@ -25,6 +25,7 @@ lenient_object! {
     /// The fields of every line together.
     struct RawLine<'a> {
         set: Option<Raw<'a>> = "$set",
+        rewind: Text<'a> = "$rewindTo",
         session_id: Text<'a> = "sessionId",
         session_kind: Text<'a> = "kind",
         started: Text<'a> = "startTime",
@@ -159,6 +160,9 @@ impl Reader {
             let set: RawLine<'_> =
                 set.0.and_then(|set| serde_json::from_str(set.get()).ok()).unwrap_or_default();
             self.set(number, set, account);
+        } else if let Some(id) = raw.rewind.as_str() {
+            count(&mut account.without_context, "$rewindTo");
+            self.rewind(id, account);
         } else if raw.session_id.as_str().is_some() {
             count(&mut account.without_context, "header");
             self.header(number, raw, account);
@@ -207,6 +211,21 @@ impl Reader {
             Some(messages) => self.replace(number, &messages, false, account),
             None => count(&mut account.without_context, "$set"),
         }
+    }
+
+    /// A person went back to before a message. One that is not there takes all of them, as the client reads it.
+    fn rewind(&mut self, id: &str, account: &mut Account) {
+        let place = self.messages.get(id).and_then(|index| self.live().iter().position(|live| live == index));
+        let kept = self.live()[..place.unwrap_or(0)].to_vec();
+        if kept.len() == self.live().len() {
+            return;
+        }
+        self.copies = self.copies.saturating_add(kept.len());
+        if self.copies > COPIES {
+            return odd(account, Oddity::ListOfMessagesNotFollowed);
+        }
+        self.live = kept.iter().copied().collect();
+        self.transcript.segments.push(segment(Cause::Rewound, kept));
     }
 
     /// The list of messages becomes another one. A history that the client rewrites has answers under new ids and without

@@ -550,6 +550,48 @@ fn an_opencode_session_is_read() {
     );
 }
 
+/// Texts before the model at a request.
+fn sent_texts(transcript: &Transcript, request: usize) -> Vec<String> {
+    let sent = transcript.sent(&transcript.requests[request]);
+    sent.flat_map(|(_, message)| &message.blocks)
+        .filter_map(|block| match &block.kind {
+            BlockKind::Text { text } => Some(text.clone()),
+            BlockKind::ToolUse { id, .. } => Some(id.clone()),
+            BlockKind::ToolResult { content, .. } => match content.first() {
+                Some(ResultPart::Text(text)) => Some(text.chars().take(2012).collect()),
+                _ => None,
+            },
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn a_rewind_of_gemini_takes_messages_away() {
+    let mut lines = gemini_chat();
+    let known = lines.len();
+    let gone = reading(&session(&lines)).transcripts[0].requests.len();
+    lines.extend([
+        json!({"$rewindTo": "m5"}),
+        json!({"id": "m8", "type": "user", "content": "Another way"}),
+        json!({"id": "m9", "type": "gemini", "content": "Done.", "tokens": {"input": 9, "output": 1, "cached": 0}}),
+    ]);
+    let found = reading(&session(&lines));
+    assert!(found.account.unknown.is_empty(), "{:?}", found.account.unknown);
+    let transcript = &found.transcripts[0];
+    assert_eq!(transcript.requests.len(), gone + 1);
+    assert_eq!(transcript.segments.last().unwrap().cause, Cause::Rewound);
+    let texts = sent_texts(transcript, gone);
+    assert!(
+        texts.contains(&"Another way".to_owned()) && !texts.contains(&"And the host".to_owned()),
+        "{texts:?}"
+    );
+    // To a message that is not there: nothing is left.
+    lines[known] = json!({"$rewindTo": "elsewhere"});
+    let transcript = &reading(&session(&lines)).transcripts[0];
+    assert_eq!(sent_texts(transcript, gone), ["Another way"]);
+}
+
 #[test]
 fn copilot_events_are_read() {
     let found = reading(&session(&copilot_session()));
