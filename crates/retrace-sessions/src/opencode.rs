@@ -247,7 +247,7 @@ const LARGEST_COPY: u64 = 1 << 30;
 
 /// Reads from a database. Without a log of changes it is read as a file that does not change; with one that a running program
 /// shares, as that program's reader. With a log that is not shared, as in a copy of a home, a reader would have to make a
-/// file beside it: so a private copy is read. What is not shared is read again where the files changed meanwhile.
+/// file beside it: so a private copy is read. What is not shared, or failed, is read again where the files changed meanwhile.
 fn read<T>(database: &Path, work: impl Fn(&Connection) -> rusqlite::Result<T>) -> io::Result<T> {
     for attempt in 1..=ATTEMPTS {
         let before = Files::of(database)?;
@@ -260,7 +260,8 @@ fn read<T>(database: &Path, work: impl Fn(&Connection) -> rusqlite::Result<T>) -
                 open(&copy.path().join(DATABASE), "mode=ro").and_then(|connection| work(&connection))
             }
         };
-        if is_shared || attempt == ATTEMPTS || Files::of(database)? == before {
+        // The program may have ended between, and taken what is shared with it.
+        if (is_shared && done.is_ok()) || attempt == ATTEMPTS || Files::of(database)? == before {
             return done.map_err(io_error);
         }
     }
