@@ -73,8 +73,8 @@ const WITHOUT_CONTEXT: [&str; 3] = ["info", "warning", "error"];
 
 struct Reader {
     transcript: Transcript,
-    /// The message an id stands for now.
-    messages: HashMap<String, MessageIndex>,
+    /// The message that an id of a role stands for now: a resume gives the results of an answer's calls the id of the answer.
+    messages: HashMap<(Role, String), MessageIndex>,
     requests: HashMap<String, usize>,
     /// Ids of requests, which are unique.
     taken: HashSet<String>,
@@ -215,7 +215,8 @@ impl Reader {
 
     /// A person went back to before a message. One that is not there takes all of them, as the client reads it.
     fn rewind(&mut self, id: &str, account: &mut Account) {
-        let place = self.messages.get(id).and_then(|index| self.live().iter().position(|live| live == index));
+        let of = [Role::User, Role::Assistant].map(|role| self.messages.get(&(role, id.to_owned())));
+        let place = self.live().iter().position(|live| of.contains(&Some(live)));
         let kept = self.live()[..place.unwrap_or(0)].to_vec();
         if kept.len() == self.live().len() {
             return;
@@ -293,7 +294,7 @@ impl Reader {
 
     /// The message of this id, if it still says the same.
     fn equal(&self, told: &Told) -> Option<MessageIndex> {
-        let index = *self.messages.get(&told.id)?;
+        let index = *self.messages.get(&(told.message.role, told.id.clone()))?;
         let known = self.transcript.messages.get(index)?;
         let same = known.blocks.iter().map(|block| &block.kind);
         let same = same.eq(told.message.blocks.iter().map(|block| &block.kind));
@@ -302,7 +303,8 @@ impl Reader {
 
     /// A line of a message: a new one, or one that is told again.
     fn take(&mut self, told: Told) {
-        let again = self.messages.get(&told.id).copied().filter(|index| self.live.contains(index));
+        let again = self.messages.get(&(told.message.role, told.id.clone())).copied();
+        let again = again.filter(|index| self.live.contains(index));
         let Some(index) = again else { return self.push(told) };
         if let Some(&request) = self.requests.get(&told.id)
             && let Some(request) = self.transcript.requests.get_mut(request)
@@ -340,7 +342,7 @@ impl Reader {
                 parameters: Value::Null,
             });
         }
-        self.messages.insert(told.id, index);
+        self.messages.insert((told.message.role, told.id), index);
         self.transcript.messages.push(told.message);
         self.append(index);
         self.transcript.session.project = self.transcript.session.project.take().or(told.project);

@@ -650,6 +650,43 @@ fn a_compaction_of_opencode_leaves_a_summary_and_what_was_kept() {
 }
 
 #[test]
+fn a_result_of_gemini_with_the_id_of_its_answer_is_no_other_answer() {
+    // As a resume of 0.61.0 writes it: each result once more, under the id of the answer that called.
+    let call = json!([{"functionCall": {"id": "c1", "name": "read_file", "args": {}}}]);
+    let result =
+        json!([{"functionResponse": {"id": "c1", "name": "read_file", "response": {"output": "words"}}}]);
+    let tokens = json!({"input": 9, "output": 1, "cached": 0});
+    let user = |id: &str, content: &Value| json!({"id": id, "type": "user", "content": content});
+    let answer =
+        |id: &str, content: &Value| json!({"id": id, "type": "gemini", "content": content, "tokens": tokens});
+    let first = [
+        user("u1", &json!("Begin")),
+        answer("a1", &call),
+        user("r1", &result),
+        answer("a2", &json!("Done.")),
+    ];
+    let listed = [
+        user("u1", &json!("Begin")),
+        answer("a1", &call),
+        user("a1", &result),
+        user("r1", &result),
+        answer("a2", &json!("Done.")),
+    ];
+    let header = json!({"sessionId": "s", "projectHash": "h", "startTime": "2026-11-27T18:00:00.000Z", "kind": "main"});
+    let mut lines = vec![header];
+    lines.extend(first);
+    lines.extend([json!({"$set": {"sessionId": "s"}}), json!({"$set": {"messages": listed}})]);
+    lines.extend([user("u2", &json!("Go on")), answer("a3", &json!("Once more.")), answer("a1", &call)]);
+    let transcript = &reading(&session(&lines)).transcripts[0];
+    let ids: Vec<&str> = transcript.requests.iter().map(|request| request.id.as_str()).collect();
+    assert_eq!(ids, ["a1", "a2", "a3"]);
+    assert_eq!(sent_texts(transcript, 2), ["Begin", "c1", "words", "words", "Done.", "Go on"]);
+    // The answer itself is the same message as before.
+    let calls = transcript.messages.iter().flat_map(|message| &message.blocks);
+    assert_eq!(calls.filter(|block| matches!(block.kind, BlockKind::ToolUse { .. })).count(), 1);
+}
+
+#[test]
 fn a_rewind_of_gemini_takes_messages_away() {
     let mut lines = gemini_chat();
     let known = lines.len();
