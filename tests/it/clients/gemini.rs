@@ -98,7 +98,7 @@ fn turns(seed: u64, memory: &Path, project: &Path) -> (Vec<Vec<Value>>, Vec<Stri
             }
             _ => {
                 written.push(name);
-                let content = format!("Note {seed}\nturn {turn}\n");
+                let content = format!("Note {seed} {turn}\nturn {turn} of {seed}\n");
                 parts.push(call("write_file", json!({"file_path": file, "content": content})));
             }
         }
