@@ -57,7 +57,7 @@ fn lines_of(world: &World, source: &PresenceSource) -> Vec<String> {
 }
 
 /// Holds every line of every source against the request that was sent, of each answer of a session; how many were.
-pub(super) fn held_against(world: &World, transcript: &str, answers: &[Answered]) -> usize {
+fn held_against(world: &World, transcript: &str, answers: &[Answered]) -> usize {
     let rows = shown(world, transcript).requests;
     let mut checked = 0;
     for row in &rows {
