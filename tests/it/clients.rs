@@ -2,6 +2,7 @@
 //! not shipped; `RETRACE_CLAUDE_CODE` names it, else `claude` of the search path. Skipped where there is none, or an older one.
 //! It runs in a home of its own and reaches loopback only.
 
+mod calls;
 mod codex;
 mod gemini;
 mod live;

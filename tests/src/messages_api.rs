@@ -16,6 +16,8 @@ pub struct Log {
     pub bodies: Vec<Value>,
     /// By id of the answer: the usage that it reported.
     pub usage: Vec<(String, Value)>,
+    /// Names of the tools that each answer called, one for each call, in the order of `usage`.
+    pub calls: Vec<Vec<String>>,
     script: VecDeque<Vec<Value>>,
     /// Scripts of conversations that begin with some words.
     others: Vec<(String, VecDeque<Vec<Value>>)>,
@@ -149,6 +151,9 @@ fn answer(body: Value, log: &mut Log) -> Option<Value> {
     });
     let id = format!("msg_{number:05}");
     log.usage.push((id.clone(), usage.clone()));
+    let names =
+        blocks.iter().filter(|block| block["type"] == "tool_use").filter_map(|block| block["name"].as_str());
+    log.calls.push(names.map(str::to_owned).collect());
     let answer = json!({"id": id, "type": "message", "role": "assistant", "model": body["model"], "content": blocks,
         "stop_reason": if calls { "tool_use" } else { "end_turn" }, "stop_sequence": null, "usage": usage,
         "context_management": body.get("context_management").map(|_| json!({"applied_edits": []}))});

@@ -33,6 +33,8 @@ pub struct Answered {
     pub usage: Value,
     /// True if it was a turn of the script.
     pub is_turn: bool,
+    /// Names of the tools it called, one for each call.
+    pub calls: Vec<String>,
     /// The request.
     pub body: Value,
 }
@@ -147,10 +149,17 @@ fn turn(is_turn: bool, bytes: usize, log: &mut Log) -> (Vec<Value>, usize, usize
     (parts, log.answered.len(), tokens)
 }
 
+/// Names of the tools that a turn calls.
+fn called(parts: &[Value]) -> Vec<String> {
+    let names = parts.iter().filter_map(|part| part["call"].as_str().or(part["custom"].as_str()));
+    names.map(str::to_owned).collect()
+}
+
 fn responses(body: &Value, log: &mut Log) -> (&'static str, String) {
     let text = body.to_string();
     let is_turn = !BACKGROUND.iter().any(|asked| text.contains(asked));
     let (parts, number, tokens) = turn(is_turn, text.len(), log);
+    let calls = called(&parts);
     let items: Vec<Value> = parts
         .iter()
         .enumerate()
@@ -176,7 +185,7 @@ fn responses(body: &Value, log: &mut Log) -> (&'static str, String) {
         "output_tokens": 40 + number, "output_tokens_details": {"reasoning_tokens": 8},
         "total_tokens": tokens + 40 + number});
     let id = format!("resp_{number:05}");
-    log.answered.push(Answered { id: id.clone(), usage: usage.clone(), is_turn, body: body.clone() });
+    log.answered.push(Answered { id: id.clone(), usage: usage.clone(), is_turn, calls, body: body.clone() });
     let response = json!({"id": id, "object": "response", "model": body["model"], "output": []});
     let mut stream = String::new();
     let mut event = |data: Value| {
@@ -202,6 +211,7 @@ fn gemini(path: &str, body: &Value, log: &mut Log) -> (&'static str, String) {
     let tools: usize = declared.map(|tool| tool["functionDeclarations"].as_array().map_or(0, Vec::len)).sum();
     let is_turn = tools > FEW_TOOLS;
     let (parts, number, tokens) = turn(is_turn, body.to_string().len(), log);
+    let calls = called(&parts);
     let is_json = body["generationConfig"]["responseMimeType"] == "application/json";
     let parts: Vec<Value> = parts
         .iter()
@@ -215,7 +225,7 @@ fn gemini(path: &str, body: &Value, log: &mut Log) -> (&'static str, String) {
     let usage = json!({"promptTokenCount": tokens, "cachedContentTokenCount": tokens / 3,
         "candidatesTokenCount": 40 + number, "thoughtsTokenCount": 7, "totalTokenCount": tokens + 47 + number});
     let id = format!("answer_{number:05}");
-    log.answered.push(Answered { id: id.clone(), usage: usage.clone(), is_turn, body: body.clone() });
+    log.answered.push(Answered { id: id.clone(), usage: usage.clone(), is_turn, calls, body: body.clone() });
     let model = path.rsplit('/').next().and_then(|name| name.split(':').next()).unwrap_or_default();
     let answer = json!({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}],
         "usageMetadata": usage, "modelVersion": model, "responseId": id});

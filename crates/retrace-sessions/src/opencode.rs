@@ -43,6 +43,9 @@ pub(crate) fn session_of(path: &Path) -> Option<(&Path, &str)> {
 pub(crate) fn sessions(database: &Path) -> io::Result<Vec<(PathBuf, Identity)>> {
     let file = Identity::of(&std::fs::metadata(database)?);
     read(database, |connection| {
+        if !is_made(connection)? {
+            return Ok(Vec::new());
+        }
         let mut parts = HashMap::new();
         let mut statement = connection.prepare(
             "SELECT session_id, count(*), max(time_updated), sum(length(CAST(data AS BLOB))) FROM part GROUP BY session_id",
@@ -67,6 +70,13 @@ pub(crate) fn sessions(database: &Path) -> io::Result<Vec<(PathBuf, Identity)>> 
         }
         Ok(found)
     })
+}
+
+/// False while opencode makes the database, table after table, when it starts for the first time: there is no session yet.
+fn is_made(connection: &Connection) -> rusqlite::Result<bool> {
+    let query =
+        "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('session', 'message', 'part')";
+    connection.query_row(query, [], |row| Ok(row.get::<_, i64>(0)? == 3))
 }
 
 /// What tells whether a session changed: of its parts the number, the last change and the bytes.
@@ -247,7 +257,7 @@ const LARGEST_COPY: u64 = 1 << 30;
 
 /// Reads from a database. Without a log of changes it is read as a file that does not change; with one that a running program
 /// shares, as that program's reader. With a log that is not shared, as in a copy of a home, a reader would have to make a
-/// file beside it: so a private copy is read. What is not shared is read again where the files changed meanwhile.
+/// file beside it: so a private copy is read. What is not shared, or failed, is read again where the files changed meanwhile.
 fn read<T>(database: &Path, work: impl Fn(&Connection) -> rusqlite::Result<T>) -> io::Result<T> {
     for attempt in 1..=ATTEMPTS {
         let before = Files::of(database)?;
@@ -260,7 +270,8 @@ fn read<T>(database: &Path, work: impl Fn(&Connection) -> rusqlite::Result<T>) -
                 open(&copy.path().join(DATABASE), "mode=ro").and_then(|connection| work(&connection))
             }
         };
-        if is_shared || attempt == ATTEMPTS || Files::of(database)? == before {
+        // The program may have ended between, and taken what is shared with it.
+        if (is_shared && done.is_ok()) || attempt == ATTEMPTS || Files::of(database)? == before {
             return done.map_err(io_error);
         }
     }
@@ -393,12 +404,36 @@ mod tests {
     }
 
     #[test]
+    fn a_database_that_is_being_made_has_no_sessions() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(DATABASE);
+        std::fs::write(&path, "").unwrap();
+        let none = |path: &Path| {
+            let growing = growing::growing(path, &HashMap::new()).unwrap();
+            sessions(path).unwrap().is_empty() && growing.is_empty()
+        };
+        assert!(none(&path));
+        let writer = Connection::open(&path).unwrap();
+        writer.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE migration (id TEXT);").unwrap();
+        assert!(none(&path));
+        writer
+            .execute_batch("CREATE TABLE session (id TEXT, time_updated INTEGER); INSERT INTO session VALUES ('ses_1', 1)")
+            .unwrap();
+        assert!(none(&path));
+        writer
+            .execute_batch(
+                "CREATE TABLE message (id TEXT, session_id TEXT, time_created INTEGER, time_updated INTEGER, data TEXT);
+                 CREATE TABLE part (id TEXT, message_id TEXT, session_id TEXT, time_created INTEGER, time_updated INTEGER, data TEXT)",
+            )
+            .unwrap();
+        assert!(!none(&path));
+    }
+
+    #[test]
     fn other_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(DATABASE);
         std::fs::write(&path, "no database at all, but long enough to be looked at as one").unwrap();
-        assert_eq!(sessions(&path).unwrap_err().kind(), io::ErrorKind::InvalidData);
-        std::fs::write(&path, "").unwrap();
         assert_eq!(sessions(&path).unwrap_err().kind(), io::ErrorKind::InvalidData);
         std::fs::remove_file(&path).unwrap();
         assert_eq!(sessions(&path).unwrap_err().kind(), io::ErrorKind::NotFound);

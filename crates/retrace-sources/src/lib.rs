@@ -34,6 +34,7 @@
 mod agents;
 mod claude;
 mod found;
+mod gemini_projects;
 mod git;
 mod instructions;
 mod memory_path;

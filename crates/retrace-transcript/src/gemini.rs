@@ -3,7 +3,7 @@
 //!
 //! A message of the model is written again under its id once its tools ran. `$set` with messages replaces the list: at the
 //! beginning and on a resume, where the same messages come again, and where the client compressed the history: then a summary and a
-//! thank-you that no model wrote stand for what was there. System instruction, tools, global and private memory are not recorded.
+//! thank-you that no model wrote stand for what was there. `$rewindTo` takes a message and those behind it. System instruction, tools, global and private memory are not recorded.
 
 mod parts;
 
@@ -25,6 +25,7 @@ lenient_object! {
     /// The fields of every line together.
     struct RawLine<'a> {
         set: Option<Raw<'a>> = "$set",
+        rewind: Text<'a> = "$rewindTo",
         session_id: Text<'a> = "sessionId",
         session_kind: Text<'a> = "kind",
         started: Text<'a> = "startTime",
@@ -72,8 +73,8 @@ const WITHOUT_CONTEXT: [&str; 3] = ["info", "warning", "error"];
 
 struct Reader {
     transcript: Transcript,
-    /// The message an id stands for now.
-    messages: HashMap<String, MessageIndex>,
+    /// The message that an id of a role stands for now: a resume gives the results of an answer's calls the id of the answer.
+    messages: HashMap<(Role, String), MessageIndex>,
     requests: HashMap<String, usize>,
     /// Ids of requests, which are unique.
     taken: HashSet<String>,
@@ -159,6 +160,9 @@ impl Reader {
             let set: RawLine<'_> =
                 set.0.and_then(|set| serde_json::from_str(set.get()).ok()).unwrap_or_default();
             self.set(number, set, account);
+        } else if let Some(id) = raw.rewind.as_str() {
+            count(&mut account.without_context, "$rewindTo");
+            self.rewind(id, account);
         } else if raw.session_id.as_str().is_some() {
             count(&mut account.without_context, "header");
             self.header(number, raw, account);
@@ -207,6 +211,22 @@ impl Reader {
             Some(messages) => self.replace(number, &messages, false, account),
             None => count(&mut account.without_context, "$set"),
         }
+    }
+
+    /// A person went back to before a message. One that is not there takes all of them, as the client reads it.
+    fn rewind(&mut self, id: &str, account: &mut Account) {
+        let of = [Role::User, Role::Assistant].map(|role| self.messages.get(&(role, id.to_owned())));
+        let place = self.live().iter().position(|live| of.contains(&Some(live)));
+        let kept = self.live()[..place.unwrap_or(0)].to_vec();
+        if kept.len() == self.live().len() {
+            return;
+        }
+        self.copies = self.copies.saturating_add(kept.len());
+        if self.copies > COPIES {
+            return odd(account, Oddity::ListOfMessagesNotFollowed);
+        }
+        self.live = kept.iter().copied().collect();
+        self.transcript.segments.push(segment(Cause::Rewound, kept));
     }
 
     /// The list of messages becomes another one. A history that the client rewrites has answers under new ids and without
@@ -274,7 +294,7 @@ impl Reader {
 
     /// The message of this id, if it still says the same.
     fn equal(&self, told: &Told) -> Option<MessageIndex> {
-        let index = *self.messages.get(&told.id)?;
+        let index = *self.messages.get(&(told.message.role, told.id.clone()))?;
         let known = self.transcript.messages.get(index)?;
         let same = known.blocks.iter().map(|block| &block.kind);
         let same = same.eq(told.message.blocks.iter().map(|block| &block.kind));
@@ -283,7 +303,8 @@ impl Reader {
 
     /// A line of a message: a new one, or one that is told again.
     fn take(&mut self, told: Told) {
-        let again = self.messages.get(&told.id).copied().filter(|index| self.live.contains(index));
+        let again = self.messages.get(&(told.message.role, told.id.clone())).copied();
+        let again = again.filter(|index| self.live.contains(index));
         let Some(index) = again else { return self.push(told) };
         if let Some(&request) = self.requests.get(&told.id)
             && let Some(request) = self.transcript.requests.get_mut(request)
@@ -321,7 +342,7 @@ impl Reader {
                 parameters: Value::Null,
             });
         }
-        self.messages.insert(told.id, index);
+        self.messages.insert((told.message.role, told.id), index);
         self.transcript.messages.push(told.message);
         self.append(index);
         self.transcript.session.project = self.transcript.session.project.take().or(told.project);

@@ -3,20 +3,28 @@
 //!
 //! A message of the model holds one call or several: each ends with a part `step-finish`, which has its tokens. Results of
 //! tools stand in the part of their call. System prompt, tools and instructions are not recorded.
+//!
+//! A compaction is a message of the user with a part `compaction` and an answer that names it (`parentID`) with `summary`, made
+//! by a call of its own that gets what it sums up as one text, long results cut. From then on the model sees these two, then what was
+//! kept (from `tail_start_id`), then what follows. Sources: the program (1.18.33) and its public source text, `compaction.ts` and
+//! `message-v2.ts`.
 
-use crate::account::count;
+mod view;
+
+use crate::account::{count, odd};
 use crate::documents::each_document;
 use crate::lenient::{Count, Flag, List, Raw, Text, lenient_object};
 use crate::media::{from_url, referred};
 use crate::{
-    Account, Block, BlockKind, Cause, Done, DoneWhat, Format, MediaKind, Message, MessageIndex, MicroDollars,
-    Origin, Reading, Request, ResultPart, Role, Segment, Session, Transcript, Usage,
+    Account, Block, BlockKind, Cause, Compaction, Done, DoneWhat, Format, MediaKind, Message, MessageIndex,
+    MicroDollars, Oddity, Origin, Reading, Request, ResultPart, Role, Segment, Session, Transcript, Usage,
 };
 use retrace_model::Timestamp;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
+use view::{Ask, Entry};
 
 lenient_object! {
     struct RawExport<'a> {
@@ -44,6 +52,7 @@ lenient_object! {
         created: Count = "created",
         updated: Count = "updated",
         completed: Count = "completed",
+        compacted: Count = "compacted",
         start: Count = "start",
         end: Count = "end",
     }
@@ -60,12 +69,20 @@ lenient_object! {
     struct RawInfo<'a> {
         id: Text<'a> = "id",
         role: Text<'a> = "role",
+        parent: Text<'a> = "parentID",
+        error: Raw<'a> = "error",
         model: Text<'a> = "modelID",
         time: RawTime<'a> = "time",
         tokens: RawTokens<'a> = "tokens",
         cost: Raw<'a> = "cost",
         finish: Text<'a> = "finish",
         summary: Flag = "summary",
+    }
+}
+
+lenient_object! {
+    struct RawError<'a> {
+        name: Text<'a> = "name",
     }
 }
 
@@ -100,6 +117,9 @@ lenient_object! {
         tokens: RawTokens<'a> = "tokens",
         cost: Raw<'a> = "cost",
         reason: Text<'a> = "reason",
+        tail: Text<'a> = "tail_start_id",
+        overflow: Flag = "overflow",
+        auto: Flag = "auto",
     }
 }
 
@@ -150,13 +170,26 @@ impl RawTokens<'_> {
 const SHELL: &str = "bash";
 
 /// Parts that the model does not see.
-const WITHOUT_CONTEXT: [&str; 8] =
-    ["step-start", "snapshot", "patch", "retry", "agent", "subtask", "compaction", "step-finish"];
+const WITHOUT_CONTEXT: [&str; 6] = ["step-start", "snapshot", "patch", "retry", "agent", "step-finish"];
+
+/// Parts of the user's that the model sees as a text of the client's.
+const SAID_FOR: [(&str, &str); 2] =
+    [("compaction", "What did we do so far?"), ("subtask", "The following tool was executed by the user")];
+
+/// Files whose content stands in a text beside them: they are not sent themselves.
+const SENT_AS_TEXT: [&str; 2] = ["text/plain", "application/x-directory"];
+
+/// Message indices that lists may copy together; a session that asks for more is not followed there.
+const COPIES: usize = 4 << 20;
 
 struct Reader {
     transcript: Transcript,
     /// Ids of requests, which are unique.
     ids: HashSet<String>,
+    entries: Vec<Entry>,
+    /// Calls whose results the client took out, by when it did, until a request comes after.
+    to_drop: BTreeMap<Timestamp, Vec<String>>,
+    copies: usize,
 }
 
 pub(crate) fn read(bytes: &[u8]) -> Reading {
@@ -174,6 +207,9 @@ pub(crate) fn read(bytes: &[u8]) -> Reading {
             folded: Vec::new(),
         },
         ids: HashSet::new(),
+        entries: Vec::new(),
+        to_drop: BTreeMap::new(),
+        copies: 0,
     };
     each_document(bytes, &mut account, |line, document, account| reader.export(line, document, account));
     let mut transcript = reader.transcript;
@@ -230,10 +266,104 @@ impl Reader {
 
     fn message(&mut self, line: u32, raw: &RawMessage<'_>, account: &mut Account) {
         let at = instant(raw.info.time.created);
-        match raw.info.role.or_empty() {
-            "user" => self.prompt(line, at, raw, account),
-            "assistant" => self.answer(line, at, raw, account),
-            role => count(&mut account.unknown, &format!("message/{role}")),
+        let info = &raw.info;
+        let is_user = info.role.or_empty() == "user";
+        if !is_user && info.role.or_empty() != "assistant" {
+            return count(&mut account.unknown, &format!("message/{}", info.role.or_empty()));
+        }
+        let upto = match (!is_user && info.summary.0, info.parent.as_str()) {
+            (true, Some(parent)) => self.sum_up(parent, account),
+            _ => None,
+        };
+        let first = self.transcript.messages.len();
+        if is_user {
+            self.prompt(line, at, raw, account);
+        } else {
+            self.answer((line, at, upto), raw, account);
+        }
+        let failed = info.error.0.is_some_and(|error| error.get() != "null");
+        let entry = Entry {
+            id: info.id.as_str().unwrap_or_default().to_owned(),
+            parent: info.parent.as_str().unwrap_or_default().to_owned(),
+            messages: (first..self.transcript.messages.len()).collect(),
+            is_user,
+            ask: ask(raw),
+            is_summary: !is_user && info.summary.0,
+            has_ended: info.finish.as_str().is_some() && !failed,
+            is_left_out: failed && !is_kept(raw),
+        };
+        let (is_summary, has_ended) = (entry.is_summary, entry.has_ended);
+        let may_differ = is_summary || entry.is_left_out || upto.is_some();
+        let parent = entry.parent.clone();
+        let summary = entry.messages.first().copied();
+        self.entries.push(entry);
+        if !may_differ {
+            return;
+        }
+        let ask =
+            self.entries.iter().rev().find(|entry| entry.id == parent).and_then(|entry| entry.ask.as_ref());
+        let cause = match ask {
+            Some(ask) if is_summary && has_ended => Cause::Compacted(Compaction {
+                trigger: Some(if ask.is_auto { "auto" } else { "manual" }.to_owned()),
+                summary,
+                line,
+                at,
+                ..Compaction::default()
+            }),
+            _ => Cause::Replaced,
+        };
+        self.go_on_with(view::messages(&self.entries), cause, account);
+    }
+
+    /// What the call for a summary gets: messages of the stretch that runs, how many of them; or a stretch of its own. `parent`: the
+    /// message that asks for it.
+    fn sum_up(&mut self, parent: &str, account: &mut Account) -> Option<usize> {
+        let mut list = view::summed_up(&self.entries, parent)?;
+        for message in &mut list {
+            let Some(known) = self.transcript.messages.get(*message) else { continue };
+            if let Some(cut) = view::cut(known) {
+                *message = self.transcript.messages.len();
+                self.transcript.messages.push(cut);
+            }
+        }
+        let upto = list.len();
+        let is_beginning =
+            self.transcript.segments.last().is_some_and(|segment| segment.messages.starts_with(&list));
+        if !is_beginning {
+            self.go_on_with(list, Cause::Replaced, account);
+        }
+        Some(upto)
+    }
+
+    /// Begins a stretch with these messages, where they are not those of the one that runs.
+    fn go_on_with(&mut self, messages: Vec<MessageIndex>, cause: Cause, account: &mut Account) {
+        let Some(last) = self.transcript.segments.last() else { return };
+        if last.messages == messages {
+            return;
+        }
+        self.copies = self.copies.saturating_add(messages.len());
+        if self.copies > COPIES {
+            return odd(account, Oddity::ListOfMessagesNotFollowed);
+        }
+        let dropped_results = Arc::clone(&last.dropped_results);
+        self.transcript.segments.push(Segment { messages, cause, dropped_results });
+    }
+
+    /// Begins a stretch without the results that the client took out before `at`.
+    fn drop_results(&mut self, at: Option<Timestamp>) {
+        let (Some(at), Some(last)) = (at, self.transcript.segments.last()) else { return };
+        let mut dropped: Option<BTreeSet<String>> = None;
+        while self.to_drop.first_key_value().is_some_and(|(when, _)| *when <= at)
+            && let Some((_, calls)) = self.to_drop.pop_first()
+        {
+            dropped.get_or_insert_with(|| (*last.dropped_results).clone()).extend(calls);
+        }
+        let Some(dropped) = dropped else { return };
+        self.copies = self.copies.saturating_add(last.messages.len() + dropped.len());
+        if self.copies <= COPIES {
+            let cause = Cause::Microcompacted { tokens_before: None, tokens_saved: None };
+            let messages = last.messages.clone();
+            self.transcript.segments.push(Segment { messages, cause, dropped_results: Arc::new(dropped) });
         }
     }
 
@@ -272,8 +402,12 @@ impl Reader {
                     typed |= !part.synthetic.0;
                     blocks.push(BlockKind::Text { text: part.text.into_string().unwrap_or_default() });
                 }
+                "file" if SENT_AS_TEXT.contains(&part.mime.or_empty()) => {}
                 "file" => blocks.push(file(&part)),
-                kind => self.other(kind, json, &mut blocks, account),
+                kind => match SAID_FOR.iter().find(|(said_for, _)| *said_for == kind) {
+                    Some((_, text)) => blocks.push(BlockKind::Text { text: (*text).to_owned() }),
+                    None => self.other(kind, json, &mut blocks, account),
+                },
             }
         }
         let origin = if typed || blocks.is_empty() { Origin::Typed } else { Origin::Client };
@@ -289,15 +423,22 @@ impl Reader {
         }
     }
 
-    /// An answer in its steps. What follows the last `step-finish` belongs to it.
-    fn answer(&mut self, line: u32, at: Option<Timestamp>, raw: &RawMessage<'_>, account: &mut Account) {
+    /// An answer in its steps. What follows the last `step-finish` belongs to it. `upto`: as many messages of the stretch went with
+    /// its first call, where not all did.
+    fn answer(
+        &mut self,
+        (line, at, upto): (u32, Option<Timestamp>, Option<usize>),
+        raw: &RawMessage<'_>,
+        account: &mut Account,
+    ) {
+        self.drop_results(at);
         let mut step = Step::default();
         let mut steps = 0;
         for json in raw.parts.0.iter().filter_map(|part| part.0) {
             let part: RawPart<'_> = serde_json::from_str(json.get()).unwrap_or_default();
             match part.kind.or_empty() {
                 "step-start" if step.is_finished => {
-                    self.step(line, at, raw, std::mem::take(&mut step), steps);
+                    self.step((line, at, upto), raw, std::mem::take(&mut step), steps);
                     steps += 1;
                 }
                 "step-finish" => {
@@ -320,7 +461,7 @@ impl Reader {
                 kind => self.other(kind, json, &mut step.blocks, account),
             }
         }
-        self.step(line, at, raw, step, steps);
+        self.step((line, at, upto), raw, step, steps);
     }
 
     fn tool(&mut self, line: u32, part: &RawPart<'_>, step: &mut Step) {
@@ -341,6 +482,9 @@ impl Reader {
             return;
         }
         step.ended_at = instant(state.time.end).or(step.ended_at);
+        if let Some(when) = instant(state.time.compacted) {
+            self.to_drop.entry(when).or_default().push(call.clone());
+        }
         if part.tool.or_empty() == SHELL
             && let Some(shell) =
                 state.input.0.and_then(|it| serde_json::from_str::<RawShell<'_>>(it.get()).ok())
@@ -366,18 +510,25 @@ impl Reader {
         });
     }
 
-    fn step(&mut self, line: u32, at: Option<Timestamp>, raw: &RawMessage<'_>, step: Step, number: usize) {
+    fn step(
+        &mut self,
+        (line, at, upto): (u32, Option<Timestamp>, Option<usize>),
+        raw: &RawMessage<'_>,
+        step: Step,
+        number: usize,
+    ) {
         let info = &raw.info;
         let known =
             step.usage.or_else(|| (number == 0 && info.tokens.is_recorded()).then(|| info.tokens.to_usage()));
+        // What has not ended is recorded with zeros.
+        let known = known.filter(|usage| usage.context() > 0 || usage.output > 0);
         // One that was interrupted before anything came is no call that was answered.
-        let nothing = known.as_ref().is_none_or(|usage| usage.context() == 0 && usage.output == 0);
-        if step.blocks.is_empty() && nothing {
+        if step.blocks.is_empty() && known.is_none() {
             return;
         }
         let id = info.id.or_empty();
         let segment = self.transcript.segments.len() - 1;
-        let upto = self.transcript.segments[segment].messages.len();
+        let upto = upto.filter(|_| number == 0).unwrap_or(self.transcript.segments[segment].messages.len());
         let own = if number == 0 { id.to_owned() } else { format!("{id}/{number}") };
         let origin = if info.summary.0 { Origin::Summary } else { Origin::Model };
         let response = self.push(line, at, (Role::Assistant, origin), Some(&own), step.blocks);
@@ -408,6 +559,30 @@ impl Reader {
             self.push(line, at, (Role::User, Origin::ToolResults), None, step.results);
         }
     }
+}
+
+/// What a message of the user asks the client for.
+fn ask(raw: &RawMessage<'_>) -> Option<Ask> {
+    raw.parts.0.iter().filter_map(|part| part.0).find_map(|json| {
+        let part: RawPart<'_> = serde_json::from_str(json.get()).unwrap_or_default();
+        (part.kind.or_empty() == "compaction").then(|| Ask {
+            tail: part.tail.into_string(),
+            overflows: part.overflow.0,
+            is_auto: part.auto.0,
+        })
+    })
+}
+
+/// True for an answer that failed and stays before the model: one that was stopped after something of it came.
+fn is_kept(raw: &RawMessage<'_>) -> bool {
+    let error: RawError<'_> =
+        raw.info.error.0.and_then(|error| serde_json::from_str(error.get()).ok()).unwrap_or_default();
+    let says = |json: &&RawValue| {
+        let part: RawPart<'_> = serde_json::from_str(json.get()).unwrap_or_default();
+        !matches!(part.kind.or_empty(), "step-start" | "reasoning")
+    };
+    error.name.or_empty() == "MessageAbortedError"
+        && raw.parts.0.iter().filter_map(|part| part.0).any(|json| says(&json))
 }
 
 /// One call of the model within a message.

@@ -550,6 +550,168 @@ fn an_opencode_session_is_read() {
     );
 }
 
+/// Texts before the model at a request.
+fn sent_texts(transcript: &Transcript, request: usize) -> Vec<String> {
+    let sent = transcript.sent(&transcript.requests[request]);
+    sent.flat_map(|(_, message)| &message.blocks)
+        .filter_map(|block| match &block.kind {
+            BlockKind::Text { text } => Some(text.clone()),
+            BlockKind::ToolUse { id, .. } => Some(id.clone()),
+            BlockKind::ToolResult { content, .. } => match content.first() {
+                Some(ResultPart::Text(text)) => Some(text.chars().take(2012).collect()),
+                _ => None,
+            },
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn a_compaction_of_opencode_leaves_a_summary_and_what_was_kept() {
+    let time = |at: u64| json!({"created": 1_795_443_632_000_u64 + at});
+    let user = |at: u64, id: &str, part: Value| json!({"info": {"id": id, "role": "user", "time": time(at)}, "parts": [part]});
+    let says = |text: &str| json!({"type": "text", "text": text});
+    let answer = |at: u64, id: &str, parent: &str, more: Value, parts: Vec<Value>| {
+        let tokens = json!({"input": at, "output": 4, "reasoning": 0, "cache": {"read": 0, "write": 0}});
+        let mut info = json!({"id": id, "role": "assistant", "parentID": parent, "modelID": "claude-sonnet-4-5",
+            "time": time(at), "tokens": tokens, "finish": "stop"});
+        more.as_object().unwrap().iter().for_each(|(name, value)| info[name] = value.clone());
+        json!({"info": info, "parts": parts})
+    };
+    let long = "é".repeat(3000);
+    let tool = |id: &str, output: &str| {
+        json!({"type": "tool", "tool": "read", "callID": id,
+            "state": {"status": "completed", "input": {}, "output": output, "time": {"compacted": null}}})
+    };
+    let asks = |tail: Value| json!({"type": "compaction", "auto": true, "tail_start_id": tail});
+    let summary = json!({"summary": true});
+    let mut lines = vec![
+        opencode_session()[0].clone(),
+        user(1, "u1", says("one")),
+        answer(2, "a1", "u1", json!({}), vec![tool("t1", &long)]),
+        // One that failed is not sent again.
+        answer(3, "a2", "u1", json!({"error": {"name": "APIError"}}), vec![says("half")]),
+        answer(4, "a3", "u1", json!({}), vec![says("first")]),
+        user(5, "u2", says("two")),
+        answer(6, "a4", "u2", json!({}), vec![says("second")]),
+        user(7, "c1", asks(json!("u2"))),
+        answer(8, "s1", "c1", summary.clone(), vec![says("summary 1")]),
+        user(9, "u3", says("three")),
+        answer(10, "a5", "u3", json!({}), vec![tool("t2", "short")]),
+        answer(11, "a6", "u3", json!({}), vec![says("third")]),
+    ];
+    let found = reading(&session(&lines));
+    let transcript = &found.transcripts[0];
+    assert!(found.account.unknown.is_empty(), "{:?}", found.account.unknown);
+    let ids: Vec<&str> = transcript.requests.iter().map(|request| request.id.as_str()).collect();
+    assert_eq!(ids, ["a1", "a2", "a3", "a4", "s1", "a5", "a6"]);
+    assert_eq!(sent_texts(transcript, 2), ["one", "t1", &long[..2012 * 2]]);
+    let cut = format!("{}\n[truncated]", &long[..2000 * 2]);
+    assert_eq!(sent_texts(transcript, 4), ["one", "t1", &cut, "first"]);
+    let question = "What did we do so far?";
+    let after = ["two", "second", "three"];
+    assert_eq!(sent_texts(transcript, 5), [&[question, "summary 1"][..], &after].concat());
+    assert_eq!(sent_texts(transcript, 6), [&[question, "summary 1"][..], &after, &["t2", "short"]].concat());
+    let compactions = |transcript: &Transcript| {
+        let of = |segment: &retrace_transcript::Segment| match &segment.cause {
+            Cause::Compacted(compaction) => {
+                Some((compaction.trigger.clone().unwrap(), compaction.summary.unwrap()))
+            }
+            _ => None,
+        };
+        transcript.segments.iter().filter_map(of).collect::<Vec<_>>()
+    };
+    let made = compactions(transcript);
+    assert_eq!((made.len(), made[0].0.as_str()), (1, "auto"));
+    assert_eq!(transcript.messages[made[0].1].origin, Origin::Summary);
+    // A second one, which sums up the first one's summary, and one that failed.
+    lines.extend([
+        user(12, "c2", asks(Value::Null)),
+        answer(13, "s2", "c2", json!({"summary": true, "error": {"name": "APIError"}}), vec![says("no")]),
+        user(14, "c3", asks(Value::Null)),
+        answer(15, "s3", "c3", summary, vec![says("summary 3")]),
+        user(16, "u4", says("four")),
+        answer(17, "a7", "u4", json!({}), vec![says("fourth")]),
+    ]);
+    let transcript = &reading(&session(&lines)).transcripts[0];
+    let before = [&["summary 1"][..], &after, &["t2", "short", "third"]].concat();
+    assert_eq!(sent_texts(transcript, 7), before);
+    assert_eq!(sent_texts(transcript, 8), [&before[..], &[question]].concat());
+    assert_eq!(sent_texts(transcript, 9), [question, "summary 3", "four"]);
+    assert_eq!(compactions(transcript).len(), 2);
+    // A result that the client took out is gone from the first request after that.
+    lines[10]["parts"][0]["state"]["time"]["compacted"] = json!(1_795_443_632_011_u64);
+    let transcript = &reading(&session(&lines)).transcripts[0];
+    let dropped = |request: usize| {
+        let segment = &transcript.segments[transcript.requests[request].segment];
+        segment.dropped_results.iter().cloned().collect::<Vec<_>>()
+    };
+    assert_eq!((dropped(5), dropped(6)), (vec![], vec!["t2".to_owned()]));
+}
+
+#[test]
+fn a_result_of_gemini_with_the_id_of_its_answer_is_no_other_answer() {
+    // As a resume of 0.61.0 writes it: each result once more, under the id of the answer that called.
+    let call = json!([{"functionCall": {"id": "c1", "name": "read_file", "args": {}}}]);
+    let result =
+        json!([{"functionResponse": {"id": "c1", "name": "read_file", "response": {"output": "words"}}}]);
+    let tokens = json!({"input": 9, "output": 1, "cached": 0});
+    let user = |id: &str, content: &Value| json!({"id": id, "type": "user", "content": content});
+    let answer =
+        |id: &str, content: &Value| json!({"id": id, "type": "gemini", "content": content, "tokens": tokens});
+    let first = [
+        user("u1", &json!("Begin")),
+        answer("a1", &call),
+        user("r1", &result),
+        answer("a2", &json!("Done.")),
+    ];
+    let listed = [
+        user("u1", &json!("Begin")),
+        answer("a1", &call),
+        user("a1", &result),
+        user("r1", &result),
+        answer("a2", &json!("Done.")),
+    ];
+    let header = json!({"sessionId": "s", "projectHash": "h", "startTime": "2026-11-27T18:00:00.000Z", "kind": "main"});
+    let mut lines = vec![header];
+    lines.extend(first);
+    lines.extend([json!({"$set": {"sessionId": "s"}}), json!({"$set": {"messages": listed}})]);
+    lines.extend([user("u2", &json!("Go on")), answer("a3", &json!("Once more.")), answer("a1", &call)]);
+    let transcript = &reading(&session(&lines)).transcripts[0];
+    let ids: Vec<&str> = transcript.requests.iter().map(|request| request.id.as_str()).collect();
+    assert_eq!(ids, ["a1", "a2", "a3"]);
+    assert_eq!(sent_texts(transcript, 2), ["Begin", "c1", "words", "words", "Done.", "Go on"]);
+    // The answer itself is the same message as before.
+    let calls = transcript.messages.iter().flat_map(|message| &message.blocks);
+    assert_eq!(calls.filter(|block| matches!(block.kind, BlockKind::ToolUse { .. })).count(), 1);
+}
+
+#[test]
+fn a_rewind_of_gemini_takes_messages_away() {
+    let mut lines = gemini_chat();
+    let known = lines.len();
+    let gone = reading(&session(&lines)).transcripts[0].requests.len();
+    lines.extend([
+        json!({"$rewindTo": "m5"}),
+        json!({"id": "m8", "type": "user", "content": "Another way"}),
+        json!({"id": "m9", "type": "gemini", "content": "Done.", "tokens": {"input": 9, "output": 1, "cached": 0}}),
+    ]);
+    let found = reading(&session(&lines));
+    assert!(found.account.unknown.is_empty(), "{:?}", found.account.unknown);
+    let transcript = &found.transcripts[0];
+    assert_eq!(transcript.requests.len(), gone + 1);
+    assert_eq!(transcript.segments.last().unwrap().cause, Cause::Rewound);
+    let texts = sent_texts(transcript, gone);
+    assert!(
+        texts.contains(&"Another way".to_owned()) && !texts.contains(&"And the host".to_owned()),
+        "{texts:?}"
+    );
+    // To a message that is not there: nothing is left.
+    lines[known] = json!({"$rewindTo": "elsewhere"});
+    let transcript = &reading(&session(&lines)).transcripts[0];
+    assert_eq!(sent_texts(transcript, gone), ["Another way"]);
+}
+
 #[test]
 fn copilot_events_are_read() {
     let found = reading(&session(&copilot_session()));

@@ -5,7 +5,7 @@ use super::rig::{
 };
 use retrace_api::{commands, wire};
 use retrace_tests::World;
-use retrace_tests::model_api::{Dialect, ModelApi};
+use retrace_tests::model_api::{Answered, Dialect, ModelApi};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,12 +17,16 @@ const SESSIONS: u64 = 5;
 /// Sessions that are resumed.
 const RESUMED: u64 = 2;
 
-/// The client names a session's file by the minute in which it began, and removes the file of one that it resumes in a later
-/// minute (seen with 0.61.0). A resume takes some seconds: it begins in the first so many of that minute, or not at all.
-pub(super) const RESUME_WITHIN_SECONDS: u64 = 40;
+/// Times that one session is resumed.
+const TIMES: u64 = 5;
+
+/// The client names a session's file by the minute in which it began. A resume in a later minute begins a second one without a
+/// conversation, and because of it the next session that begins removes both (seen with 0.61.0). A resume takes some seconds: where
+/// other sessions follow, it begins in the first so many of that minute, or not at all.
+const RESUME_WITHIN_SECONDS: u64 = 40;
 
 /// Seconds since 1970, as the client sees them.
-pub(super) fn seconds() -> u64 {
+fn seconds() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
     since.as_secs()
 }
@@ -93,7 +97,7 @@ fn turns(seed: u64, memory: &Path, project: &Path) -> (Vec<Vec<Value>>, Vec<Stri
             }
             _ => {
                 written.push(name);
-                let content = format!("Note {seed}\nturn {turn}\n");
+                let content = format!("Note {seed} {turn}\nturn {turn} of {seed}\n");
                 parts.push(call("write_file", json!({"file_path": file, "content": content})));
             }
         }
@@ -113,6 +117,70 @@ fn turns(seed: u64, memory: &Path, project: &Path) -> (Vec<Vec<Value>>, Vec<Stri
     ]);
     written.push(name);
     (turns, written)
+}
+
+/// Usage of the turns as it was reported, in an order of its own.
+pub(super) fn reported(rig: &Rig) -> Vec<[u64; 4]> {
+    let log = rig.api.log();
+    let of = |answer: &Answered| {
+        let count = |name: &str| answer.usage[name].as_u64().unwrap_or(0);
+        let (prompt, cached) = (count("promptTokenCount"), count("cachedContentTokenCount"));
+        [prompt - cached, 0, cached, count("candidatesTokenCount") + count("thoughtsTokenCount")]
+    };
+    let mut reported: Vec<[u64; 4]> = log.answered.iter().filter(|answer| answer.is_turn).map(of).collect();
+    reported.sort_unstable();
+    reported
+}
+
+/// Usage of sessions and their subagents as it is recorded, in the same order.
+pub(super) fn recorded(rig: &Rig, rows: &[wire::TranscriptRow]) -> Vec<[u64; 4]> {
+    let mut recorded = Vec::new();
+    for transcript in rows.iter().flat_map(|row| std::iter::once(&row.id).chain(&row.subagents)) {
+        for row in &shown(&rig.world, transcript).requests {
+            let usage = row.recorded.as_ref().expect("usage");
+            recorded.push([usage.input, usage.cache_creation, usage.cache_read, usage.output]);
+        }
+    }
+    recorded.sort_unstable();
+    recorded
+}
+
+#[test]
+fn a_session_that_is_resumed_over_and_over_counts_each_request_once() {
+    let Some(rig) = rig() else { return };
+    let project = rig.world.path("project");
+    std::fs::write(project.join("GEMINI.md"), "# Rules\nUse tabs.\n").expect("a file");
+    add_store(&rig.world, &rig.memory(), "memory");
+    // It compresses between two prompts alone, and what it reports of a request decides.
+    let few = |turns: Vec<Vec<Value>>| -> Vec<Vec<Value>> {
+        let with = |turn: Vec<Value>| [turn, vec![json!({"prompt_tokens": 10})]].concat();
+        turns.into_iter().map(with).collect()
+    };
+    let (script, mut written) = turns(300, &rig.memory(), &project);
+    rig.api.play(few(script));
+    rig.run("Look at the project", &[]);
+    rig.world.scan();
+    let rows = sessions(&rig.world, "gemini");
+    let [row] = &rows[..] else { panic!("one session: {rows:?}") };
+    let id = row.id.clone();
+    for time in 1..=TIMES {
+        // Compressed twice, with resumes before, between and after.
+        rig.compress_above(if time == 2 || time == 4 { 0.0003 } else { 0.5 });
+        let (script, more) = turns(300 + time, &rig.memory(), &project);
+        rig.api.play(few(script));
+        rig.run(&format!("Go on, {time}"), &["--resume", &id]);
+        rig.world.scan();
+        written.extend(more);
+        let rows = sessions(&rig.world, "gemini");
+        let [row] = &rows[..] else { panic!("one session after {time}: {rows:?}") };
+        assert_eq!((row.id.as_str(), row.requests), (id.as_str(), reported(&rig).len() as u64), "{time}");
+        assert_eq!(recorded(&rig, &rows), reported(&rig), "{time}");
+        assert_eq!(row.compactions, u64::from(time >= 2) + u64::from(time >= 4), "{time}");
+    }
+    for path in &written {
+        let origin = origin(&rig.world, "memory", path);
+        assert_eq!(origin.note.session_id.as_ref(), Some(&id), "{path}: {origin:?}");
+    }
 }
 
 #[test]
@@ -181,31 +249,7 @@ fn what_gemini_cli_records_is_what_it_sent_and_did() {
     assert_eq!(writer(&rig.world, "memory", "agent.md").as_ref(), Some(&delegating.id));
 
     // What was reported is what is recorded, each answer once: those of the script and no others are in the sessions.
-    let mut reported: Vec<[Value; 4]> = rig
-        .api
-        .log()
-        .answered
-        .iter()
-        .filter(|answer| answer.is_turn)
-        .map(|answer| {
-            let count = |name: &str| answer.usage[name].as_u64().unwrap_or(0);
-            let (prompt, cached) = (count("promptTokenCount"), count("cachedContentTokenCount"));
-            let output = count("candidatesTokenCount") + count("thoughtsTokenCount");
-            [prompt - cached, 0, cached, output].map(Value::from)
-        })
-        .collect();
-    let mut recorded = Vec::new();
-    for transcript in rows.iter().flat_map(|row| std::iter::once(&row.id).chain(&row.subagents)) {
-        for row in &shown(&rig.world, transcript).requests {
-            let usage = row.recorded.as_ref().expect("usage");
-            recorded
-                .push([usage.input, usage.cache_creation, usage.cache_read, usage.output].map(Value::from));
-        }
-    }
-    let sort = |figures: &mut Vec<[Value; 4]>| figures.sort_by_key(|figures| format!("{figures:?}"));
-    sort(&mut reported);
-    sort(&mut recorded);
-    assert_eq!(recorded, reported);
+    assert_eq!(recorded(&rig, &rows), reported(&rig));
 
     let request = wire::CompositionReq { transcript: delegating.id.clone(), request: 1 };
     let composition = commands::context_composition(&rig.world.app, request).expect("a composition");

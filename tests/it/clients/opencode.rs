@@ -3,14 +3,20 @@
 use super::rig::{Numbers, add_store, command, program, repository, run, sessions, shown, world, writer};
 use retrace_tests::World;
 use retrace_tests::messages_api::MessagesApi;
+use retrace_tests::model_api::Answered;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// Sessions with turns of their own.
 const SESSIONS: u64 = 5;
 const MODEL: &str = "anthropic/claude-sonnet-4-5";
+const MODEL_NAME: &str = "claude-sonnet-4-5";
+
+/// Longer than anything takes; nothing is measured.
+const PATIENCE: Duration = Duration::from_secs(240);
 
 pub(super) struct Rig {
     program: PathBuf,
@@ -39,6 +45,34 @@ impl Rig {
 
     pub(super) fn run(&self, arguments: &[&str]) {
         run(&mut self.command(arguments));
+    }
+
+    /// Sets how it compacts, and that its model takes 150,000 tokens: what its list of models says changes.
+    pub(super) fn compact(&self, setting: &Value) {
+        let file = self.config().join("opencode.json");
+        let text = std::fs::read_to_string(&file).expect("settings");
+        let mut settings: Value = serde_json::from_str(&text).expect("JSON");
+        settings["compaction"] = setting.clone();
+        let limit = json!({"context": 200_000, "input": 150_000, "output": 8_000});
+        settings["provider"]["anthropic"]["models"] = json!({MODEL_NAME: {"limit": limit}});
+        std::fs::write(file, settings.to_string()).expect("a file");
+    }
+
+    /// What was answered: with the request, and known by the tokens of its output, of which no two have as many. Requests that were
+    /// refused leave nothing.
+    pub(super) fn answered(&self) -> Vec<Answered> {
+        let log = self.api.log();
+        assert_eq!(log.bodies.len(), log.usage.len(), "none was refused");
+        let of = |((body, (id, usage)), calls): ((&Value, &(String, Value)), &Vec<String>)| Answered {
+            id: id.clone(),
+            usage: json!({"totalTokenCount": usage["output_tokens"], "promptTokenCount": 0, "told": usage}),
+            // Titles are made by calls without tools, which no session has; a summary by one that holds what is summed up.
+            is_turn: body["tools"].as_array().is_some_and(|tools| tools.len() > 3)
+                || body["messages"].to_string().contains("[User]: "),
+            calls: calls.clone(),
+            body: body.clone(),
+        };
+        log.bodies.iter().zip(&log.usage).zip(&log.calls).map(of).collect()
     }
 
     pub(super) fn command(&self, arguments: &[&str]) -> Command {
@@ -184,4 +218,145 @@ fn what_opencode_records_is_what_it_sent_and_did() {
     assert_eq!(recorded, reported);
     let database = rig.world.path("home/.local/share/opencode/opencode.db");
     assert!(database.is_file(), "the sessions are in one database");
+}
+
+/// Usage as it was reported, by how often.
+fn reported(rig: &Rig) -> BTreeMap<[u64; 4], usize> {
+    let mut reported = BTreeMap::new();
+    for answer in rig.answered().iter().filter(|answer| answer.is_turn) {
+        let count = |name: &str| answer.usage["told"][name].as_u64().unwrap_or(0);
+        let of = [
+            count("input_tokens"),
+            count("cache_creation_input_tokens"),
+            count("cache_read_input_tokens"),
+            count("output_tokens"),
+        ];
+        *reported.entry(of).or_insert(0) += 1;
+    }
+    reported
+}
+
+/// Usage as it is recorded, by how often; requests of which it is not recorded are left out.
+fn recorded(rig: &Rig) -> BTreeMap<[u64; 4], usize> {
+    let mut recorded = BTreeMap::new();
+    for row in sessions(&rig.world, "opencode") {
+        for request in shown(&rig.world, &row.id).requests {
+            if let Some(usage) = request.recorded {
+                let of = [usage.input, usage.cache_creation, usage.cache_read, usage.output];
+                *recorded.entry(of).or_insert(0) += 1;
+            }
+        }
+    }
+    recorded
+}
+
+#[test]
+fn a_compaction_of_opencode_is_a_call_of_its_own_and_counts_once() {
+    let Some(rig) = rig() else { return };
+    let project = rig.world.path("project");
+    std::fs::write(project.join("a.txt"), "words\n".repeat(900)).expect("a file");
+    let reads = || json!({"type": "tool_use", "name": "read", "input": {"filePath": project.join("a.txt")}});
+    let says = |text: &str| json!({"type": "text", "text": text});
+    // The tokens of an output tell answers apart.
+    let full = |output: usize| {
+        json!({"type": "usage", "usage": {"input_tokens": 190_000, "cache_creation_input_tokens": 0,
+            "cache_read_input_tokens": 0, "output_tokens": output}})
+    };
+    let mut ids = BTreeSet::new();
+    for (number, setting) in
+        [json!({}), json!({"preserve_recent_tokens": 60}), json!({"tail_turns": 0})].iter().enumerate()
+    {
+        rig.compact(setting);
+        rig.api.play(vec![vec![reads()], vec![says("So far.")]]);
+        rig.run(&["Begin"]);
+        let mut rows = sessions(&rig.world, "opencode").into_iter();
+        let row = rows.find(|row| ids.insert(row.id.clone())).expect("the session");
+        // Twice over: the second sums up the first one's summary.
+        for time in 0..2 {
+            rig.api.play(vec![
+                vec![reads(), reads()],
+                vec![says("Enough."), reads(), full(10_000 + 10 * number + time)],
+                vec![reads()],
+                vec![says("Finished.")],
+            ]);
+            rig.run(&["--session", &row.id, "Go on"]);
+        }
+        let shown = shown(&rig.world, &row.id);
+        let compactions = shown.events.iter().filter(|event| event.event.as_str() == "compaction");
+        assert_eq!(compactions.count(), 2, "{setting}: {:?}", shown.events);
+        // What is before the model afterwards is no more than what was sent.
+        for (request, answer) in matched(&shown, &rig.answered()) {
+            let sent = answer.body["messages"].to_string().len() as u64 / 2;
+            let counted = &request.classes;
+            let messages = counted.tool_results + counted.tool_inputs;
+            assert!(u64::try_from(messages).is_ok_and(|messages| messages <= sent), "{setting}: {request:?}");
+        }
+    }
+    assert_eq!(recorded(&rig), reported(&rig));
+}
+
+/// Requests with what was answered.
+fn matched<'a>(
+    shown: &'a retrace_api::wire::ContextShow,
+    answers: &'a [Answered],
+) -> Vec<(&'a retrace_api::wire::ContextRequest, &'a Answered)> {
+    let output = |answer: &Answered| answer.usage["totalTokenCount"].as_u64();
+    let of = |request: &'a retrace_api::wire::ContextRequest| {
+        let told = request.recorded.as_ref()?.output;
+        answers.iter().find(|answer| output(answer) == Some(told)).map(|answer| (request, answer))
+    };
+    shown.requests.iter().filter_map(of).collect()
+}
+
+#[test]
+fn a_session_of_opencode_is_read_while_it_is_written() {
+    let Some(rig) = rig() else { return };
+    let project = rig.world.path("project");
+    let call = |name: &str, input: Value| json!({"type": "tool_use", "name": name, "input": input});
+    let gate = |number: usize| project.join(format!("go-{number}"));
+    let waits = |number: usize| {
+        let command = format!("while [ ! -e {} ]; do sleep 0.02; done", gate(number).display());
+        call("bash", json!({"command": command, "description": "Wait"}))
+    };
+    let (mut numbers, mut script) = (Numbers(7), Vec::new());
+    for turn in 0..12 {
+        let mut blocks = vec![json!({"type": "text", "text": format!("Step {turn}")})];
+        for part in 0..=numbers.below(2) {
+            let file = project.join(format!("{turn}-{part}.md"));
+            blocks.push(call("write", json!({"filePath": file, "content": "words\n".repeat(200)})));
+        }
+        if turn % 3 == 2 {
+            blocks.push(waits(turn));
+        }
+        script.push(blocks);
+    }
+    script.push(vec![json!({"type": "text", "text": "Finished."})]);
+    let turns = script.len();
+    rig.api.play(script);
+    let mut client = rig.command(&["Look at the project"]);
+    let mut client = client.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs");
+    let (mut most, mut in_the_middle, began) = (0, 0, Instant::now());
+    let ended = loop {
+        let state = client.try_wait().expect("its state");
+        // What was told is among what was reported, at each moment, and never less than before.
+        let told = recorded(&rig);
+        let truth = reported(&rig);
+        assert!(told.iter().all(|(usage, count)| truth.get(usage) >= Some(count)), "{told:?} {truth:?}");
+        let count: usize = told.values().sum();
+        assert!(count >= most, "{count} after {most}");
+        in_the_middle += usize::from(count > most && state.is_none());
+        most = count;
+        // The session waits where it is until it was seen there.
+        for number in (2..12).step_by(3).filter(|number| count >= *number) {
+            std::fs::write(gate(number), "").expect("a file");
+        }
+        assert!(began.elapsed() < PATIENCE, "{count} of {turns} requests");
+        if let Some(state) = state {
+            break state;
+        }
+    };
+    assert!(ended.success());
+    assert!(in_the_middle >= 3, "{in_the_middle}");
+    assert_eq!(recorded(&rig), reported(&rig));
+    assert_eq!(recorded(&rig).values().sum::<usize>(), turns);
 }

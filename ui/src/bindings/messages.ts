@@ -739,6 +739,7 @@ export interface MessageArguments {
   "loads.main_tree_left_out": "main";
   "loads.named_by_setting": "setting" | "path";
   "loads.no_memory": never;
+  "loads.none_sent": "path";
   "loads.over_limit": "limit" | "setting";
   "loads.private_memory": never;
   "loads.rule_in": "directory";
@@ -748,6 +749,8 @@ export interface MessageArguments {
   "loads.stands_above": "path";
   "loads.stands_in": "name";
   "loads.stands_in_for_all": "path";
+  "loads.system_prompt": "setting";
+  "loads.system_prompt_missing": "setting";
   "loads.too_large": "limit";
   "loads.untrusted": "setting";
   "log.busy": never;

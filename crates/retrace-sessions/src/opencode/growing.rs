@@ -3,7 +3,7 @@
 //! the rest. A database without that list tells that a session changed by its time alone.
 
 use super::{
-    DATABASE, Files, bytes_of, export_now, message_line, no_such_session, read, session_of, with_id,
+    DATABASE, Files, bytes_of, export_now, is_made, message_line, no_such_session, read, session_of, with_id,
 };
 use crate::identity::Identity;
 use crate::roots::{RootKind, Roots};
@@ -134,6 +134,9 @@ fn in_one_state<T>(
 
 /// Sessions with the number of their last change, counted from 1; where there is no list, with the time of it.
 fn numbers(connection: &Connection, of: Option<&str>) -> rusqlite::Result<Vec<(String, u64)>> {
+    if !is_made(connection)? {
+        return Ok(Vec::new());
+    }
     let query = match has_list(connection)? {
         true => {
             "SELECT s.id, coalesce(e.seq + 1, 0) FROM session s LEFT JOIN event_sequence e ON e.aggregate_id = s.id \

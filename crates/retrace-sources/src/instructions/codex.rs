@@ -169,6 +169,10 @@ fn of_project(
 ) {
     let mut left = settings.limit;
     let top = if settings.markers.is_empty() { directory } else { root };
+    let first = found.files.len();
+    // With a limit of 0 it looks for nothing.
+    let mut stopped_by =
+        if settings.limit == 0 { None } else { unknown_marker(directory, &settings.markers) };
     for above in downwards(directory, Some(top)) {
         let reason = if above == directory {
             say::in_start_directory()
@@ -178,6 +182,9 @@ fn of_project(
         let mut taken: Option<&str> = None;
         for name in &settings.names {
             let path = above.join(name);
+            if taken.is_none() && settings.limit > 0 && stopped_by.is_none() && !can_tell(&path) {
+                stopped_by = Some(path.clone());
+            }
             let Some(opened) = open(scan, &above, &path) else { continue };
             if std::fs::metadata(&path).is_err() {
                 // A link that leads nowhere stands for nothing.
@@ -194,12 +201,41 @@ fn of_project(
                     row.state = InstructionState::Untrusted;
                     row.reason = say::untrusted("trust_level = \"untrusted\"");
                 } else {
+                    if row.state == InstructionState::Unreadable && left > 0 {
+                        stopped_by = stopped_by.or(Some(row.path.clone()));
+                    }
                     limit(&mut row, &mut left, settings.limit);
                 }
             }
             found.files.push(row);
         }
     }
+    if let Some(path) = stopped_by {
+        let reason = say::none_sent(path.display().to_string());
+        for row in found.files[first..].iter_mut().filter(|row| row.is_taken() || row.path == path) {
+            if row.is_taken() {
+                row.state = InstructionState::Off;
+            }
+            row.reason = reason.clone();
+        }
+    }
+}
+
+/// False where it is not known whether something is at a place: a circle of links, a link through a file, no permission. Codex
+/// then gives up on all files of the project.
+fn can_tell(path: &Path) -> bool {
+    match std::fs::metadata(path) {
+        Ok(_) => true,
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+    }
+}
+
+/// The first marker of a root that Codex cannot tell whether it is there, in the order of [`root`].
+fn unknown_marker(directory: &Path, markers: &[String]) -> Option<PathBuf> {
+    let places = directory.ancestors().take(super::MAX_ANCESTORS);
+    let mut places = places.flat_map(|above| markers.iter().map(move |marker| above.join(marker)));
+    // The marker that is there ends the search.
+    places.find(|place| place.exists() || !can_tell(place)).filter(|place| !place.exists())
 }
 
 /// Cuts a file that is more than what is left.

@@ -1,5 +1,5 @@
 //! `GEMINI.md` as Gemini CLI reads it: its own folder's, extensions', from the root of the project down to where the session
-//! starts, the index of its private memory; imports are put in place. Sources: the program (0.61.0) and its public source text,
+//! starts, the index of its private memory, with imports in place; and what stands in for its system prompt. Sources: the program (0.61.0) and its public source text,
 //! `memoryDiscovery.ts` and `memoryImportProcessor.ts`.
 
 use super::reasons::say;
@@ -8,6 +8,7 @@ use super::{
 };
 use crate::Surroundings;
 use crate::agents::{gemini_home, texts};
+use crate::gemini_projects::Projects;
 use crate::git::lexical;
 use crate::scan::Scan;
 use retrace_message::Message;
@@ -19,6 +20,9 @@ const GEMINI: &str = "GEMINI.md";
 /// Where it is kept which extensions are switched off, and in which directories.
 const SWITCHES: &str = "extension-enablement.json";
 const AGENT: InstructionAgent = InstructionAgent::Gemini;
+
+/// Variable that names a file with another system prompt, or says that it is `.gemini/system.md`.
+const SYSTEM_PROMPT: &str = "GEMINI_SYSTEM_MD";
 
 /// Number of imports that a file may be away.
 const MAX_HOPS: usize = 5;
@@ -64,6 +68,14 @@ pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan, found: &mut Ins
             included.push(place);
         }
     }
+    let ignores_project = layers.iter().rev().find_map(|layer| layer["advanced"].get("ignoreLocalEnv"));
+    let variables = Variables {
+        surroundings,
+        own: &own,
+        is_trusted: trust != Some(false),
+        ignores_project: ignores_project == Some(&Value::Bool(true)),
+    };
+    system_prompt(scan, found, &variables);
     let mut walk = Walk { scan, found, names, markers, seen: BTreeMap::new() };
     for name in walk.names.clone() {
         walk.take(&own, own.join(name), InstructionScope::User, say::every_session(AGENT.title()), None);
@@ -98,6 +110,105 @@ pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan, found: &mut Ins
             }
         }
     }
+}
+
+/// The variables that the program has, of its environment and of the one file of variables that it reads.
+struct Variables<'s> {
+    surroundings: &'s Surroundings,
+    /// Its own folder.
+    own: &'s Path,
+    is_trusted: bool,
+    /// True where the settings leave out files of variables that are neither in `.gemini` nor the home's.
+    ignores_project: bool,
+}
+
+impl Variables<'_> {
+    /// A variable, with the file that says it where the environment does not.
+    fn get(
+        &self,
+        scan: &mut Scan,
+        name: &str,
+        directory: Option<&Path>,
+    ) -> Option<(String, Option<PathBuf>)> {
+        if let Some(value) = self.surroundings.env.get(name) {
+            return Some((value.to_string_lossy().into_owned(), None));
+        }
+        // Of a project that is not trusted it takes keys alone.
+        let file = self.file(directory).filter(|_| self.is_trusted)?;
+        let text = scan.text(&file, MAX_VARIABLES_BYTES)?;
+        Some((variable_in(&text, name)?, Some(file)))
+    }
+
+    /// The first file of variables from the session's directory upwards, then in the home.
+    fn file(&self, directory: Option<&Path>) -> Option<PathBuf> {
+        let home = self.own.parent()?;
+        let above = directory.into_iter().flat_map(Path::ancestors).take(super::MAX_ANCESTORS);
+        let files = above.chain([home]).flat_map(|place| {
+            let plain = Some(place.join(".env")).filter(|_| !self.ignores_project || place == home);
+            [Some(place.join(".gemini/.env")), plain]
+        });
+        files.flatten().find(|file| file.exists())
+    }
+}
+
+/// Largest file of variables that is read, in bytes; no rule of the program.
+const MAX_VARIABLES_BYTES: u64 = 1024 * 1024;
+
+/// What a file of variables says of one, as the package `dotenv` reads it on one line: the last counts.
+fn variable_in(text: &str, name: &str) -> Option<String> {
+    text.lines().rev().find_map(|line| {
+        let line = line.trim_start();
+        let line = line.strip_prefix("export ").map_or(line, str::trim_start);
+        let rest = line.strip_prefix(name)?;
+        let value = match rest.trim_start().strip_prefix('=') {
+            Some(value) => value,
+            None => rest.strip_prefix(": ")?,
+        };
+        let value = value.trim();
+        let quote = value.chars().next().filter(|first| matches!(first, '\'' | '"' | '`'));
+        let quoted = quote.and_then(|quote| value[1..].split_once(quote));
+        Some(
+            quoted
+                .map_or_else(|| value.split('#').next().unwrap_or_default().trim(), |(inner, _)| inner)
+                .to_owned(),
+        )
+    })
+}
+
+/// The file that stands in for the program's own system prompt.
+fn system_prompt(scan: &mut Scan, found: &mut Instructions, variables: &Variables<'_>) {
+    let directory = found.directory.clone();
+    let Some((value, from)) = variables.get(scan, SYSTEM_PROMPT, directory.as_deref()) else { return };
+    let named = value.trim();
+    let home = variables.own.parent().unwrap_or(variables.own);
+    let place = match (named.to_lowercase().as_str(), named.strip_prefix("~/")) {
+        ("" | "0" | "false", _) => return,
+        ("1" | "true", _) => PathBuf::from(".gemini/system.md"),
+        (_, Some(rest)) => home.join(rest),
+        _ => PathBuf::from(named),
+    };
+    // Without a directory it is known where an absolute path leads, and no other.
+    let path = match &directory {
+        Some(directory) => lexical(&directory.join(place)),
+        None if place.is_absolute() => lexical(&place),
+        None => return,
+    };
+    let is_projects =
+        from.as_ref().is_some_and(|file| !file.starts_with(variables.own) && file.parent() != Some(home));
+    let scope = if is_projects { InstructionScope::Project } else { InstructionScope::User };
+    let setting = match from {
+        Some(file) => format!("{SYSTEM_PROMPT} ({})", file.display()),
+        None => SYSTEM_PROMPT.to_owned(),
+    };
+    let row = match open(scan, path.parent().unwrap_or(&path), &path).filter(|_| path.exists()) {
+        Some(opened) => opened.row(AGENT, scope, path, say::system_prompt(&setting)),
+        None => {
+            let mut row = Opened::unread(&path).row(AGENT, scope, path, say::cannot_be_read());
+            (row.state, row.reason) = (InstructionState::Missing, say::system_prompt_missing(&setting));
+            row
+        }
+    };
+    found.files.push(row);
 }
 
 /// A text of the settings with `$NAME` and `${NAME}` put in; a name that is not set stays as it is (tried with 0.61.0).
@@ -260,12 +371,10 @@ impl Walk<'_, '_> {
         file.is_file().then(|| self.scan.json(file)).flatten()
     }
 
-    /// The index of the private memory, whose folder has the name that Gemini CLI gave the project.
+    /// The index of the private memory of the project.
     fn private(&mut self, own: &Path, directory: &Path) {
-        let known = self.json(&own.join("projects.json"));
-        let root = directory.to_str().unwrap_or_default();
-        let Some(name) = known.as_ref().and_then(|value| value["projects"][root].as_str()) else { return };
-        let folder = own.join("tmp").join(name).join("memory");
+        let Some(folder) = Projects::read(self.scan, own).folder(self.scan, directory) else { return };
+        let folder = folder.join("memory");
         let names = [vec!["MEMORY.md".to_owned()], self.names.clone()].concat();
         for name in names {
             let path = folder.join(&name);

@@ -209,7 +209,7 @@ printed! {
         Shadowed = "shadowed",
         /// It stands earlier in the list.
         AlreadyLoaded = "already_loaded",
-        /// It is imported and not there.
+        /// It is named and not there.
         Missing = "missing",
         /// It imports itself, directly or through others.
         Cycle = "cycle",
@@ -227,7 +227,7 @@ printed! {
         Unreadable = "unreadable",
         /// The agent's version does not know such a file.
         NotInVersion = "not_in_version",
-        /// Instruction files are switched off.
+        /// Instruction files are switched off, or the agent gives up on all of them because of one.
         Off = "off",
     }
 }

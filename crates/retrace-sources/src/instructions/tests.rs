@@ -338,6 +338,49 @@ fn codex_takes_names_and_no_paths() {
     assert_eq!(listed("\"TEAM.md\""), ["loaded app/TEAM.md"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn codex_sends_none_of_the_project_where_it_cannot_tell_what_is_there() {
+    use std::os::unix::fs::symlink;
+    let home = Home::new();
+    home.repository("app");
+    home.write(".codex/AGENTS.md", "Home.\n");
+    home.write("app/AGENTS.md", "App.\n");
+    home.write("app/sub/AGENTS.md", "Sub.\n");
+    home.write("app/sub/file", "");
+    let listed = |limit: &str| {
+        home.write(".codex/config.toml", &format!("project_doc_max_bytes = {limit}\n"));
+        let found = instructions(&home.surroundings(), Some(&home.path("app/sub")));
+        reported(&home, &found, InstructionAgent::Codex)
+    };
+    let all = ["loaded .codex/AGENTS.md", "loaded app/AGENTS.md", "loaded app/sub/AGENTS.md"];
+    assert_eq!(listed("100"), all);
+    let own = home.path("app/sub/AGENTS.override.md");
+    for leads_to in ["AGENTS.override.md", "file/below.md"] {
+        symlink(leads_to, &own).unwrap();
+        let row = "unreadable app/sub/AGENTS.override.md";
+        assert_eq!(listed("100"), [all[0], "off app/AGENTS.md", row, "off app/sub/AGENTS.md"]);
+        // With no room it looks for nothing.
+        assert_eq!(listed("0"), [all[0], "over_limit app/AGENTS.md", row, "over_limit app/sub/AGENTS.md"]);
+        std::fs::remove_file(&own).unwrap();
+    }
+    // A link that leads nowhere is no file.
+    symlink("nowhere", &own).unwrap();
+    assert_eq!(listed("100"), [all[0], all[1], "unreadable app/sub/AGENTS.override.md", all[2]]);
+    std::fs::remove_file(&own).unwrap();
+    // One behind the first file of its directory is not looked at.
+    std::fs::remove_file(home.path("app/AGENTS.md")).unwrap();
+    home.write("app/AGENTS.override.md", "App.\n");
+    symlink("AGENTS.md", home.path("app/AGENTS.md")).unwrap();
+    assert_eq!(listed("100")[1..], ["loaded app/AGENTS.override.md", "unreadable app/AGENTS.md", all[2]]);
+    // The marker of the root is looked for as the files are.
+    symlink(".git", home.path("app/sub/.git")).unwrap();
+    assert_eq!(
+        listed("100")[1..],
+        ["off app/AGENTS.override.md", "unreadable app/AGENTS.md", "off app/sub/AGENTS.md"]
+    );
+}
+
 #[test]
 fn codex_keeps_trust_for_repositories() {
     let home = Home::new();
@@ -497,6 +540,77 @@ fn settings_of_gemini_from_every_layer_and_with_variables() {
     let expected = [".gemini/extensions/good/GEMINI.md", "one/TEAM.md", "two/TEAM.md", "work/app/TEAM.md"];
     assert_eq!(loaded, expected);
     assert_eq!(loaded_with(&home, InstructionAgent::Gemini, &[]), [".gemini/extensions/good/GEMINI.md"]);
+}
+
+#[test]
+fn the_system_prompt_of_gemini_is_named_by_a_variable() {
+    let home = Home::new();
+    home.repository("work/app");
+    home.write(".gemini/GEMINI.md", "Mine.\n");
+    home.write("work/app/.gemini/system.md", "You are.\n");
+    home.write("mine.md", "You are mine.\n");
+    let state = |variable: Option<&str>| {
+        let mut surroundings = home.surroundings();
+        surroundings.env.extend(variable.map(|value| ("GEMINI_SYSTEM_MD".to_owned(), value.into())));
+        let found = instructions(&surroundings, Some(&home.path("work/app")));
+        let rows = reported(&home, &found, InstructionAgent::Gemini);
+        let scope =
+            found.files.iter().find(|file| file.agent == InstructionAgent::Gemini).map(|file| file.scope);
+        (rows[..rows.len() - 1].concat(), scope.unwrap())
+    };
+    let user = |row: &str| (row.to_owned(), InstructionScope::User);
+    let own = "loaded work/app/.gemini/system.md";
+    assert_eq!(state(None), user(""));
+    for off in ["", "0", " False"] {
+        assert_eq!(state(Some(off)), user(""), "{off}");
+    }
+    for on in ["1", "TRUE"] {
+        assert_eq!(state(Some(on)), user(own), "{on}");
+    }
+    assert_eq!(state(Some("~/mine.md")), user("loaded mine.md"));
+    assert_eq!(state(Some("../../mine.md")), user("loaded mine.md"));
+    assert_eq!(state(Some("gone.md")), user("missing work/app/gone.md"));
+    // Of the files of variables the first counts, and the environment goes before it.
+    home.write(".env", "GEMINI_SYSTEM_MD=~/mine.md\n");
+    assert_eq!(state(None), user("loaded mine.md"));
+    home.write("work/.env", "# GEMINI_SYSTEM_MD=x\nexport GEMINI_SYSTEM_MD = \"1\" # why\n");
+    assert_eq!(state(None), (own.to_owned(), InstructionScope::Project));
+    assert_eq!(state(Some("")), user(""));
+    home.write(".gemini/settings.json", r#"{"advanced": {"ignoreLocalEnv": true}}"#);
+    assert_eq!(state(None), user("loaded mine.md"));
+    home.write("work/app/.gemini/.env", "GEMINI_SYSTEM_MD=0\n");
+    assert_eq!(state(None), user(""));
+    // A project that is not trusted has no say.
+    let trust = serde_json::json!({home.path("work/app").to_str().unwrap(): "DO_NOT_TRUST"});
+    home.write(".gemini/trustedFolders.json", &trust.to_string());
+    assert_eq!(state(None), user(""));
+    // Without a directory, an absolute path alone is known.
+    let mut surroundings = home.surroundings();
+    surroundings.env.insert("GEMINI_SYSTEM_MD".to_owned(), "1".into());
+    assert_eq!(
+        reported(&home, &instructions(&surroundings, None), InstructionAgent::Gemini),
+        ["loaded .gemini/GEMINI.md"]
+    );
+}
+
+#[test]
+fn the_private_memory_of_gemini_is_found_by_its_marker_alone() {
+    let home = Home::new();
+    home.repository("work/app");
+    let place = home.path("work/app").display().to_string();
+    home.write(".gemini/tmp/any/.project_root", &place);
+    home.write(".gemini/tmp/any/memory/MEMORY.md", "Private.\n");
+    home.write(".gemini/tmp/app/memory/MEMORY.md", "Of a folder of its name.\n");
+    let loaded = || loaded_with(&home, InstructionAgent::Gemini, &[]);
+    assert_eq!(loaded(), [".gemini/tmp/any/memory/MEMORY.md"]);
+    // What is registered goes before it, unless a marker says that the folder is another's.
+    home.write(
+        ".gemini/projects.json",
+        &serde_json::json!({"projects": {place.as_str(): "app"}}).to_string(),
+    );
+    assert_eq!(loaded(), [".gemini/tmp/app/memory/MEMORY.md"]);
+    home.write(".gemini/tmp/app/.project_root", "/elsewhere");
+    assert_eq!(loaded(), [".gemini/tmp/any/memory/MEMORY.md"]);
 }
 
 #[test]

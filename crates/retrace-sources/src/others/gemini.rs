@@ -1,7 +1,9 @@
 //! Gemini CLI private notes: `~/.gemini/tmp/<project>/memory`. Source: `google-gemini/gemini-cli`, `storage.ts` and
 //! `docs/tools/memory.md`. The global `GEMINI.md` is an instruction file and is left out.
 
+use crate::agents::gemini_home;
 use crate::claude::{Project, folder_label};
+use crate::gemini_projects::Projects;
 use crate::scan::{Scan, is_directory};
 use crate::{Found, Surroundings};
 use retrace_message::Message;
@@ -13,12 +15,10 @@ use std::path::{Path, PathBuf};
 /// Folders of what its extraction drafted (0.61).
 const DRAFTS: [&str; 2] = [".inbox", "skills"];
 
-/// Bytes read of the file that names a project's root.
-const MARKER_BYTES: u64 = 16 * 1024;
-
 pub(super) fn find(surroundings: &Surroundings, projects: &[Project], scan: &mut Scan) -> Vec<Found> {
     // `GEMINI_CLI_HOME` stands for the home directory, not for `.gemini`.
-    let base = surroundings.directory("GEMINI_CLI_HOME", || surroundings.home.clone()).join(".gemini");
+    let base = gemini_home(surroundings);
+    let known = Projects::read(scan, &base);
     let Some(temporary) = scan.directory(&base, &["tmp"]) else { return Vec::new() };
     let registered = registered(scan, &base.join("projects.json"));
     let automatic = automatic(scan, &base.join("settings.json"));
@@ -26,7 +26,7 @@ pub(super) fn find(surroundings: &Surroundings, projects: &[Project], scan: &mut
     for folder in scan.directories(&temporary) {
         let Some(root) = scan.directory(&folder.path, &["memory"]) else { continue };
         let mut evidence = vec![say::private_notes_gemini_cli_project(&folder.name)];
-        let project = owner(scan, &folder.path, &folder.name, &registered, projects);
+        let project = owner(scan, &known, &folder.name, &registered, projects);
         if let Some((_, because)) = &project {
             evidence.push(because.clone());
         }
@@ -63,18 +63,16 @@ fn automatic(scan: &mut Scan, path: &Path) -> bool {
     settings.and_then(|settings| settings.pointer("/experimental/autoMemory")?.as_bool()).unwrap_or(false)
 }
 
-/// The project of a folder and how that is known: the marker in the folder, the registry, or, in older installations, a
+/// The project of a folder and how that is known: the marker of the folder, the registry, or, in older installations, a
 /// folder named by the SHA-256 of the path.
 fn owner(
     scan: &mut Scan,
-    folder: &Path,
+    known: &Projects,
     name: &str,
     registered: &BTreeMap<String, PathBuf>,
     projects: &[Project],
 ) -> Option<(PathBuf, Message)> {
-    let marker = scan.beginning(&folder.join(".project_root"), MARKER_BYTES);
-    let marked = marker.and_then(|bytes| Some(PathBuf::from(std::str::from_utf8(&bytes).ok()?.trim())));
-    if let Some(root) = marked.filter(|root| root.file_name().is_some()) {
+    if let Some(root) = known.marked(scan, name) {
         let because = say::project_root_names(root.display());
         return Some((root, because));
     }
@@ -113,11 +111,12 @@ mod tests {
         let app = home.make_directory("work/app");
         home.project("work/app");
         let hashed = Sha256::of(app.to_str().unwrap().as_bytes()).to_hex();
-        for folder in ["marked", "listed", &hashed, "unknown"] {
+        for folder in ["marked", "listed", &hashed, "unknown", "past"] {
             home.write(&format!(".gemini/tmp/{folder}/memory/notes.md"), "x");
         }
         home.write(".gemini/tmp/marked/memory/.inbox/private/extraction.patch", "x");
         home.write(".gemini/tmp/marked/.project_root", "/srv/marked\n");
+        home.write(".gemini/history/past/.project_root", "/srv/past");
         home.write(".gemini/projects.json", r#"{"projects": {"/srv/listed": "listed"}}"#);
         home.write(".gemini/settings.json", "{experimental: {autoMemory: true}, // on\n}");
         let discovery = home.discover();
@@ -125,6 +124,7 @@ mod tests {
         assert_eq!(at("marked").name, "marked · Gemini");
         assert!(at("marked").tells(".inbox holds proposals") && !at("listed").tells("proposals"));
         assert_eq!(at("listed").project.as_deref(), Some(std::path::Path::new("/srv/listed")));
+        assert_eq!(at("past").project.as_deref(), Some(std::path::Path::new("/srv/past")));
         assert_eq!(at(&hashed).project, Some(app));
         assert_eq!((at("unknown").name.as_str(), &at("unknown").project), ("unknown · Gemini", &None));
         assert!(at("unknown").tells("inbox of patches"));

@@ -88,6 +88,10 @@ impl Layout {
         self.files.entry(path.to_owned()).or_insert(Content::Text(text));
     }
 
+    fn link(&mut self, path: &str, to: &str) {
+        self.files.entry(path.to_owned()).or_insert(Content::Link(to.to_owned()));
+    }
+
     fn mark(&mut self) -> String {
         self.marks += 1;
         format!("MARK{:03}X", self.marks)
@@ -231,6 +235,25 @@ impl Layout {
                 }
             }
         }
+        if numbers.one_in(6) {
+            // What cannot be looked at: a link to itself, two in a circle, one through a file, a marker.
+            let place = numbers.pick(&["w", "w/r", "w/r/sub", "w/lib", ".codex"]);
+            let name = numbers.pick(&["AGENTS.md", "AGENTS.override.md", "TEAM.md", "TOP", ".git"]);
+            self.files.remove(&join(place, name));
+            match numbers.below(3) {
+                0 => self.link(&join(place, name), name),
+                1 => {
+                    self.link(&join(place, name), "round.md");
+                    self.link(&join(place, "round.md"), name);
+                }
+                _ => {
+                    self.text(&join(place, "file"), String::new());
+                    self.link(&join(place, name), "file/below.md");
+                }
+            }
+            let below = format!("{}/", join(place, name));
+            self.files.retain(|path, _| !path.starts_with(&below));
+        }
         if numbers.one_in(3) {
             let limit = numbers.pick(&["0", "1", "60", "200", "777", "1500", "40000"]);
             self.codex.push_str(&format!("project_doc_max_bytes = {limit}\n"));
@@ -354,18 +377,73 @@ impl Layout {
             let install = json!({"source": "{HOME}/w/lib/linked", "type": "link"});
             self.text(".gemini/extensions/ln/.gemini-extension-install.json", install.to_string());
         }
-        if numbers.one_in(3) {
-            let start = self.start.clone();
-            self.text(".gemini/tmp/p/.project_root", format!("{{HOME}}/{start}"));
-            self.text(
-                ".gemini/projects.json",
-                json!({"projects": {format!("{{HOME}}/{start}"): "p"}}).to_string(),
-            );
-            for name in ["MEMORY.md", "GEMINI.md", "topic.md"] {
-                if numbers.one_in(2) {
-                    self.file(numbers, &format!(".gemini/tmp/p/memory/{name}"), String::new());
-                }
+        if numbers.one_in(2) {
+            self.gemini_memory(numbers);
+        }
+        if numbers.one_in(4) {
+            self.gemini_system_prompt(numbers);
+        }
+    }
+
+    /// A private memory, and what says whose it is.
+    fn gemini_memory(&mut self, numbers: &mut Numbers) {
+        let start = format!("{{HOME}}/{}", self.start);
+        // The name that a new folder would have, and another.
+        let folder = numbers.pick(&["p", "p", self.start.rsplit('/').next().unwrap_or_default()]).to_owned();
+        if numbers.one_in(2) {
+            let registry = json!({"projects": {&start: folder}});
+            self.text(".gemini/projects.json", registry.to_string());
+        }
+        let base = numbers.pick(&["tmp", "tmp", "history"]);
+        match numbers.below(4) {
+            0 => {}
+            1 => {
+                self.text(&format!(".gemini/{base}/{folder}/.project_root"), "{HOME}/w/elsewhere".to_owned())
             }
+            _ => self.text(&format!(".gemini/{base}/{folder}/.project_root"), format!("{start}\n")),
+        }
+        for name in ["MEMORY.md", "GEMINI.md", "topic.md"] {
+            if numbers.one_in(2) {
+                self.file(numbers, &format!(".gemini/tmp/{folder}/memory/{name}"), String::new());
+            }
+        }
+        if numbers.one_in(3) {
+            // As older versions named it; which name that is, is known when the home is.
+            self.file(numbers, ".gemini/tmp/{HASH}/memory/MEMORY.md", String::new());
+        }
+    }
+
+    /// Another system prompt, named in the environment or in a file. It does not start where the file is missing.
+    fn gemini_system_prompt(&mut self, numbers: &mut Numbers) {
+        let start = self.start.clone();
+        let (value, place) = match numbers.below(6) {
+            0 => ("1".to_owned(), format!("{start}/.gemini/system.md")),
+            1 => ("TRUE ".to_owned(), format!("{start}/.gemini/system.md")),
+            2 => ("0".to_owned(), format!("{start}/.gemini/system.md")),
+            3 => ("~/sys.md".to_owned(), "sys.md".to_owned()),
+            4 => ("mine.md".to_owned(), format!("{start}/mine.md")),
+            _ => ("{HOME}/w/sys.md".to_owned(), "w/sys.md".to_owned()),
+        };
+        let mark = self.mark();
+        self.text(&place, format!("You are {mark}.\n"));
+        if numbers.one_in(3) {
+            return self.env.push(("GEMINI_SYSTEM_MD", value));
+        }
+        let line = match numbers.below(4) {
+            0 => format!("export GEMINI_SYSTEM_MD = \"{value}\"\n"),
+            1 => format!("GEMINI_SYSTEM_MD='{value}' # why\nOTHER=1\n"),
+            2 => format!("GEMINI_SYSTEM_MD=none.md\nGEMINI_SYSTEM_MD: {value}\n"),
+            _ => format!("GEMINI_SYSTEM_MD={value} # why\n"),
+        };
+        let file = numbers.pick(&[".env", ".gemini/.env"]);
+        let place = numbers.pick(&["", "w", "w/r", "w/r/sub"]);
+        self.text(&join(place, file), line);
+        if numbers.one_in(3) {
+            // The first file that is there is the only one.
+            self.text(&join(numbers.pick(&["", "w", "w/r"]), ".env"), "UNUSED=1\n".to_owned());
+        }
+        if numbers.one_in(5) {
+            self.gemini["advanced"] = json!({"ignoreLocalEnv": true});
         }
     }
 
@@ -431,8 +509,10 @@ impl Layout {
         for directory in DIRECTORIES {
             std::fs::create_dir_all(home.join(directory)).expect("a directory");
         }
+        let start = home.join(&self.start).display().to_string();
+        let hash = retrace_model::Sha256::of(start.as_bytes()).to_hex();
         for (path, content) in &self.files {
-            let path = home.join(path);
+            let path = home.join(path.replace("{HASH}", &hash));
             std::fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
             match content {
                 Content::Text(text) => std::fs::write(&path, fill(text)).expect("a file"),

@@ -72,7 +72,9 @@ fn gemini_cli_loads_what_is_listed() {
     every_layout(InstructionAgent::Gemini, "RETRACE_GEMINI", |command, layout, home, server| {
         let mut settings = json!({"security": {"auth": {"selectedType": "gemini-api-key"}},
             "privacy": {"usageStatisticsEnabled": false}, "general": {"enableAutoUpdate": false}});
-        settings["context"] = layout.gemini["context"].clone();
+        for (part, value) in layout.gemini.as_object().into_iter().flatten() {
+            settings[part] = value.clone();
+        }
         let settings = settings.to_string().replace("{HOME}", &home.display().to_string());
         write(&home.join(".gemini/settings.json"), &settings);
         command.args(["--yolo", "-p", "Go on"]);
@@ -145,12 +147,17 @@ fn one_layout(agent: InstructionAgent, program: &Path, prepare: Prepare, seed: u
     command.env("NO_PROXY", "127.0.0.1,localhost").env("TMPDIR", temporary.path());
     command.env("CLAUDE_CODE_TMPDIR", temporary.path());
     prepare(&mut command, &layout, &home, &server);
-    command.envs(layout.env.iter().map(|(name, value)| (*name, value.as_str())));
+    let variables: Vec<(&str, String)> = layout
+        .env
+        .iter()
+        .map(|(name, value)| (*name, value.replace("{HOME}", &home.display().to_string())))
+        .collect();
+    command.envs(variables.clone());
     let start = home.join(&layout.start);
     let mut surroundings = Surroundings::new(home.clone(), Platform::current());
     surroundings.managed_directory = home.join("nobody");
     surroundings.env =
-        layout.env.iter().map(|(name, value)| ((*name).to_owned(), OsString::from(value))).collect();
+        variables.into_iter().map(|(name, value)| (name.to_owned(), OsString::from(value))).collect();
     let listed = instructions(&surroundings, Some(&start));
     let ran = command.current_dir(&start).stdin(Stdio::null()).output().expect("the program runs");
     let bodies = std::mem::take(&mut server.log().bodies);
