@@ -4,10 +4,13 @@
 
 mod acts;
 mod clauses;
+mod question;
 
 use crate::rule::Command;
 use clauses::{Clauses, Mood, Of, Word};
 use serde_json::Value;
+
+pub(crate) use question::{About, about};
 
 /// Words before a name by which a person refuses it.
 const REFUSALS: [&str; 25] = [
