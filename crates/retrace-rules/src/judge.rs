@@ -483,6 +483,14 @@ impl<'d> Judge<'_, 'd> {
             }
         }
         let Some((mut outcome, last)) = outcome.zip(self.deeds.last()) else { return self.found };
+        // The transcript ends in the middle of a turn: nobody knows what the model would have done.
+        let is_cut = matches!(
+            self.deeds.deed(last).what,
+            What::Command { .. } | What::Edit { .. } | What::Asked(_) | What::Answered
+        );
+        if outcome == Outcome::Broken && is_cut {
+            outcome = Outcome::Undecidable;
+        }
         if outcome == Outcome::Broken
             && self.said_before(last).is_some_and(|said| {
                 crate::wish::is_refused(said, command.arguments.last().unwrap_or(&command.program))

@@ -603,6 +603,19 @@ fn the_end_of_a_session_that_changed_files_is_an_opportunity() {
 }
 
 #[test]
+fn a_session_that_breaks_off_in_a_turn_has_no_known_end() {
+    let end = rule(json!({"kind": "at_end", "program": "git", "arguments": ["push"]}));
+    let (go, edited, test) = ([said("Fix it and push.")], edit("e", "/w/a.rs"), bash("t", "cargo test"));
+    assert_eq!(outcomes(&end, all(&[&go, &edited])), [Outcome::Undecidable]);
+    assert_eq!(outcomes(&end, all(&[&go, &edited, &test])), [Outcome::Undecidable]);
+    assert_eq!(outcomes(&end, all(&[&go, &edited, &test, &done()])), [Outcome::Broken]);
+    assert_eq!(outcomes(&end, all(&[&go, &edited, &bash("p", "git push")])), [Outcome::Followed]);
+    // A tool's question waits for the person.
+    let question = call("q", "AskUserQuestion", json!({"questions": [{"question": "Which one?"}]}));
+    assert_eq!(outcomes(&end, all(&[&go, &edited, &question[..1]])), [Outcome::Undecidable]);
+}
+
+#[test]
 fn what_a_pipeline_hides_and_what_the_person_ran_counts() {
     let go = [said("Fix it.")];
     let end = rule(json!({"kind": "at_end", "program": "git", "arguments": ["push"]}));
