@@ -676,9 +676,9 @@ fn ran_by_person(said: &str, command: &Command) -> Ran {
     ran.max().unwrap_or_default()
 }
 
-/// Directories of what a client writes for itself: a plan or a note is no change of the work.
-const ASIDE: [&str; 5] =
-    ["/.claude/plans/", "/.claude/projects/", "/.claude/todos/", "/.codex/", "/.gemini/tmp/"];
+/// Directories of what a client or git writes for itself: a plan or a note is no change of the work.
+const ASIDE: [&str; 6] =
+    ["/.git/", "/.claude/plans/", "/.claude/projects/", "/.claude/todos/", "/.codex/", "/.gemini/tmp/"];
 
 /// Directories of files that nobody keeps.
 const TEMPORARY: [&str; 5] = ["/tmp", "/private/tmp", "/var/tmp", "/var/folders", "/dev"];

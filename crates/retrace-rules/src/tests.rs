@@ -600,6 +600,12 @@ fn the_end_of_a_session_that_changed_files_is_an_opportunity() {
         outcomes(&end, all(&[&go, &edit("e", "/w/a.rs"), &push[..1], &[failed], &done()])),
         [Outcome::Broken]
     );
+    // A file of git is none of the work.
+    let of_git = bash("g", "rm /w/.git/hooks-state/a.json");
+    assert_eq!(
+        outcomes(&end, all(&[&go, &edit("e", "/w/a.rs"), &push, &of_git, &done()])),
+        [Outcome::Followed]
+    );
 }
 
 #[test]
