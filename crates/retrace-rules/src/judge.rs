@@ -115,6 +115,26 @@ impl<'p> Judging<'p> {
         matches!(*self.pattern, Pattern::Order { .. } | Pattern::AtEnd(_) | Pattern::AskFirst(_))
     }
 
+    /// True for a rule about the order of two acts.
+    #[must_use]
+    pub fn is_about_an_order(&self) -> bool {
+        matches!(*self.pattern, Pattern::Order { .. })
+    }
+
+    /// True if the earlier act of a rule about an order was called before the deed at `until`, by the model or the person: the
+    /// project has such a program then. True for every other rule.
+    #[must_use]
+    pub fn has_called_first(&self, deeds: &Sequence<'_>, until: usize) -> bool {
+        let Pattern::Order { before, .. } = &*self.pattern else { return true };
+        deeds.deeds(0).take(until).any(|(_, deed)| match &deed.what {
+            What::Command { calls, .. } if !deed.refused => {
+                calls.calls.iter().any(|call| call_matches(before, call) == Answer::Yes)
+            }
+            What::Said(text) => ran_by_person(text, before) == Ran::Yes,
+            _ => false,
+        })
+    }
+
     /// True for a rule about the end of a session.
     #[must_use]
     pub fn is_about_the_end(&self) -> bool {

@@ -622,6 +622,21 @@ fn a_session_that_breaks_off_in_a_turn_has_no_known_end() {
 }
 
 #[test]
+fn an_order_knows_whether_its_first_act_was_ever_called() {
+    let order = rule(json!({"kind": "order", "before": "npm run lint", "after": "git commit"}));
+    let (go, lint, commit) = ([said("Go.")], bash("l", "npm run lint"), bash("c", "git commit -m x"));
+    let called = |messages: Vec<Value>, until: usize| {
+        Judging::of(&order).has_called_first(&Sequence::of(&session(Value::Array(messages))), until)
+    };
+    assert!(!called(all(&[&go, &bash("o", "make lint"), &commit]), usize::MAX));
+    assert!(called(all(&[&go, &commit, &lint]), usize::MAX));
+    assert!(!called(all(&[&go, &commit, &lint]), 2));
+    assert!(called(all(&[&[said("<bash-input>npm run lint</bash-input>")], &commit]), usize::MAX));
+    let never = rule(json!({"kind": "command_never", "program": "npm"}));
+    assert!(Judging::of(&never).has_called_first(&Sequence::of(&Deeds::default()), 0));
+}
+
+#[test]
 fn what_a_pipeline_hides_and_what_the_person_ran_counts() {
     let go = [said("Fix it.")];
     let end = rule(json!({"kind": "at_end", "program": "git", "arguments": ["push"]}));
