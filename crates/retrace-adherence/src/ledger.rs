@@ -1,7 +1,7 @@
 //! How sessions fared with each rule.
 
 use crate::Rules;
-use crate::anchor::Anchor;
+use crate::anchor::{Anchor, Source};
 use crate::guard::guards_of;
 use crate::list::listed;
 use crate::presence::{Presences, Spoken};
@@ -11,13 +11,15 @@ use retrace_message::Message;
 use retrace_model::Timestamp;
 use retrace_rules::{Deed, Deeds, Judging, Outcome, Rule, Sequence, Verdict, one_line};
 use retrace_sessions::Entry;
+use retrace_sources::repository_of;
 use retrace_tokens::Counter;
 use retrace_wire::{
     Adherence, AdherenceReq, ApiError, MemoryRule, PresenceGrade, RuleCase, RuleLedger, RuleOutcome,
     RuleWording,
 };
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Cases of one rule that are given at most.
@@ -110,6 +112,8 @@ pub(crate) struct Ledger<'r> {
     wordings: Vec<usize>,
     sessions: BTreeMap<String, ()>,
     cases: Vec<(Option<Timestamp>, RuleCase)>,
+    /// Of a rule about an order without a source, the projects that ever called what is to come first; empty for none.
+    has_first: Option<BTreeSet<String>>,
     /// The same for other machines, where asked for.
     pub(crate) told: Option<Vec<ToldVerdict>>,
 }
@@ -148,27 +152,36 @@ impl<'r> Ledger<'r> {
         };
         let judging = Judging::of(&rule.pattern);
         let (sessions, cases) = (BTreeMap::new(), Vec::new());
-        Ok(Self { judging, anchor, since, row, wordings, sessions, cases, told: None })
+        Ok(Self { judging, anchor, since, row, wordings, sessions, cases, has_first: None, told: None })
     }
 
     /// Counts what became of the rule in every session.
     pub(crate) fn add(&mut self, sessions: &[Session], presences: &mut Presences) {
         if self.judging.is_of_session() {
-            sessions
-                .chunk_by(|one, other| one.together == other.together)
-                .for_each(|session| self.add_session(session, presences));
+            let together = || sessions.chunk_by(|one, other| one.together == other.together);
+            // Nobody stated a rule without a source for these projects: those that never called what is to come first may not have it.
+            if self.judging.is_about_an_order() && matches!(self.anchor.source, Source::Nowhere) {
+                let calls =
+                    |session: &&[Session]| self.judging.has_called_first(&sequence_of(session), usize::MAX);
+                self.has_first =
+                    Some(with_worktrees(together().map(ran_in), together().filter(calls).map(ran_in)));
+            }
+            together().for_each(|session| self.add_session(session, presences));
         } else {
             sessions.iter().for_each(|transcript| self.add_transcript(transcript, presences));
         }
     }
 
     fn add_session(&mut self, transcripts: &[Session], presences: &mut Presences) {
-        let has_main = transcripts.first().is_some_and(|first| !first.subagent);
-        let deeds = transcripts.iter().map(|transcript| &*transcript.deeds).collect();
-        let all = Sequence::of_session(deeds, has_main);
+        let all = sequence_of(transcripts);
+        let is_known = self.has_first.as_ref().is_none_or(|those| those.contains(ran_in(transcripts)));
         let found = self.judging.judge_all(&all).into_iter().map(|verdict| {
             let (part, deed) = all.order()[verdict.deed];
-            (part, Verdict { deed, ..verdict })
+            let outcome = match verdict.outcome {
+                Outcome::Broken if !is_known => Outcome::Undecidable,
+                outcome => outcome,
+            };
+            (part, Verdict { deed, outcome, ..verdict })
         });
         self.add_verdicts(transcripts, found.collect(), presences);
     }
@@ -292,6 +305,29 @@ impl<'r> Ledger<'r> {
         }
         self.row
     }
+}
+
+/// A session with its subagents.
+fn sequence_of(transcripts: &[Session]) -> Sequence<'_> {
+    let has_main = transcripts.first().is_some_and(|first| !first.subagent);
+    Sequence::of_session(transcripts.iter().map(|transcript| &*transcript.deeds).collect(), has_main)
+}
+
+/// The project that a session ran in, as its transcript says; empty where it says none.
+fn ran_in(transcripts: &[Session]) -> &str {
+    transcripts.iter().find_map(|transcript| transcript.entry.project()).unwrap_or_default()
+}
+
+/// Those of all projects that are some of these, or worktrees of the same repositories.
+fn with_worktrees<'s>(
+    all: impl Iterator<Item = &'s str>,
+    some: impl Iterator<Item = &'s str>,
+) -> BTreeSet<String> {
+    let repository =
+        |project: &str| repository_of(Path::new(project)).unwrap_or_else(|| PathBuf::from(project));
+    let some: BTreeSet<PathBuf> = some.collect::<BTreeSet<_>>().into_iter().map(repository).collect();
+    let all: BTreeSet<&str> = all.collect();
+    all.into_iter().filter(|project| some.contains(&repository(project))).map(str::to_owned).collect()
 }
 
 /// When a rule was added.

@@ -72,6 +72,8 @@ pub enum What {
     },
     /// The person said something.
     Said(String),
+    /// A tool asked the person something: its questions, a line each.
+    Asked(String),
     /// The person answered a question that a tool asked.
     Answered,
     /// The model said something to the person.
@@ -98,7 +100,9 @@ impl Deeds {
 impl What {
     fn texts(&self) -> [Option<&str>; 2] {
         match self {
-            Self::Command { text, .. } | Self::Said(text) | Self::Told(text) => [Some(text), None],
+            Self::Command { text, .. } | Self::Said(text) | Self::Told(text) | Self::Asked(text) => {
+                [Some(text), None]
+            }
             Self::Edit { path, written, .. } => {
                 [Some(path), written.as_ref().map(|written| written.text.as_str())]
             }
@@ -288,6 +292,8 @@ impl<'r> Conversation<'r> {
                     BlockKind::ToolUse { id, name, input, .. } => {
                         if is_question(name) {
                             questions.push(id);
+                            let asked = What::Asked(cut(&asked_by(input).join("\n"), LONGEST_TOLD));
+                            all.push(self.called(index, message, block.line, id, asked));
                         }
                         let given = self.edits.get(&place).into_iter().flatten();
                         let given = given.map(|(path, written)| ((*path).to_owned(), written.clone()));
@@ -345,15 +351,41 @@ impl<'r> Conversation<'r> {
     }
 }
 
-/// A text without its middle, where it is long. That something was asked there stays.
+/// A text without its middle, where it is long. The last question there stays.
 fn cut(text: &str, longest: usize) -> String {
+    /// Longest question that is kept, in characters.
+    const LONGEST_QUESTION: usize = 400;
     let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
     if ends.len() <= longest {
         return text.to_owned();
     }
     let (begin, end) = (ends[longest / 2], ends[ends.len() - longest / 2]);
-    let asks = text[begin..end].contains(['?', '？']);
-    format!("{}\n…{}\n{}", &text[..begin], if asks { "?" } else { "" }, &text[end..])
+    let middle = &text[begin..end];
+    let question = middle.rfind(['?', '？']).map_or("", |at| {
+        let asked = &middle[..at];
+        let from = asked.rfind(['.', '!', '?', '\n', '。', '！', '？']);
+        let from = from.map_or(0, |from| from + asked[from..].chars().next().map_or(1, char::len_utf8));
+        let letters = asked[from..].char_indices().rev();
+        let from = from + letters.take(LONGEST_QUESTION).last().map_or(0, |(at, _)| at);
+        let mark = middle[at..].chars().next().map_or(1, char::len_utf8);
+        middle[from..at + mark].trim()
+    });
+    format!("{}\n…{question}\n{}", &text[..begin], &text[end..])
+}
+
+/// What a call of such a tool asks: its questions or the plan, without the answers to choose from.
+fn asked_by(input: &Value) -> Vec<&str> {
+    /// Fields with what can be answered, and with words of the client about the question.
+    const NOT_ASKED: [&str; 5] = ["options", "choices", "header", "id", "type"];
+    match input {
+        Value::String(text) => vec![text],
+        Value::Array(list) => list.iter().flat_map(asked_by).collect(),
+        Value::Object(fields) => {
+            let asked = fields.iter().filter(|(name, _)| !NOT_ASKED.contains(&name.as_str()));
+            asked.flat_map(|(_, value)| asked_by(value)).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// A file that a call writes, with the text that it brings.

@@ -7,7 +7,7 @@ use crate::paths::Paths;
 use crate::rule::{Command, Form, Pattern, TextForm};
 use crate::sequence::Sequence;
 use crate::shell::{Call, Calls};
-use crate::wish::{Consent, asked_for, asks_to_change, consent};
+use crate::wish::{About, Consent, about, asked_for, asks_to_change, consent, only_goes_on, refuses_act};
 use std::borrow::Cow;
 
 /// What became of an opportunity, by the session alone.
@@ -113,6 +113,26 @@ impl<'p> Judging<'p> {
     #[must_use]
     pub fn is_of_session(&self) -> bool {
         matches!(*self.pattern, Pattern::Order { .. } | Pattern::AtEnd(_) | Pattern::AskFirst(_))
+    }
+
+    /// True for a rule about the order of two acts.
+    #[must_use]
+    pub fn is_about_an_order(&self) -> bool {
+        matches!(*self.pattern, Pattern::Order { .. })
+    }
+
+    /// True if the earlier act of a rule about an order was called before the deed at `until`, by the model or the person: the
+    /// project has such a program then. True for every other rule.
+    #[must_use]
+    pub fn has_called_first(&self, deeds: &Sequence<'_>, until: usize) -> bool {
+        let Pattern::Order { before, .. } = &*self.pattern else { return true };
+        deeds.deeds(0).take(until).any(|(_, deed)| match &deed.what {
+            What::Command { calls, .. } if !deed.refused => {
+                calls.calls.iter().any(|call| call_matches(before, call) == Answer::Yes)
+            }
+            What::Said(text) => ran_by_person(text, before) == Ran::Yes,
+            _ => false,
+        })
     }
 
     /// True for a rule about the end of a session.
@@ -483,6 +503,14 @@ impl<'d> Judge<'_, 'd> {
             }
         }
         let Some((mut outcome, last)) = outcome.zip(self.deeds.last()) else { return self.found };
+        // The transcript ends in the middle of a turn: nobody knows what the model would have done.
+        let is_cut = matches!(
+            self.deeds.deed(last).what,
+            What::Command { .. } | What::Edit { .. } | What::Asked(_) | What::Answered
+        );
+        if outcome == Outcome::Broken && is_cut {
+            outcome = Outcome::Undecidable;
+        }
         if outcome == Outcome::Broken
             && self.said_before(last).is_some_and(|said| {
                 crate::wish::is_refused(said, command.arguments.last().unwrap_or(&command.program))
@@ -529,27 +557,46 @@ impl<'d> Judge<'_, 'd> {
 
     fn ask_first(self, command: &Command) -> Vec<Verdict> {
         self.calls(command, |judge, index, _, matches| {
-            (matches == Answer::Yes).then(|| match judge.answer_before(index).map(consent) {
-                Some(Consent::Given) => Outcome::Followed,
-                Some(Consent::Unclear) if !judge.was_wished(index, command) => Outcome::Undecidable,
-                _ => judge.broken_unless_wished(index, command),
+            (matches == Answer::Yes).then(|| {
+                let wished = judge.broken_unless_wished(index, command);
+                let Some(Asked { question, answer }) = judge.asked_before(index) else { return wished };
+                match (about(&question, command), consent(answer)) {
+                    (About::TheAct, Consent::Given) => Outcome::Followed,
+                    // What an answer to "Shall I go ahead?" allows, the session does not tell.
+                    (About::TheAct, Consent::Unclear)
+                    | (About::Nothing, Consent::Given | Consent::Unclear)
+                        if wished == Outcome::Broken =>
+                    {
+                        Outcome::Undecidable
+                    }
+                    _ => wished,
+                }
             })
         })
     }
 
-    /// What the person answered to a question of the model before this deed: the model ended its turn with one, or a tool asked.
-    fn answer_before(&self, index: usize) -> Option<&'d str> {
+    /// What the person was last asked before this deed, and answered: the model ended its turn with a question, or a tool asked.
+    fn asked_before(&self, index: usize) -> Option<Asked<'d>> {
         let mut said: Option<&'d str> = None;
         for (at, deed) in self.before(index) {
             // A question that a tool asks reaches the person from a subagent as well.
             if matches!(deed.what, What::Answered) {
-                return Some(said.unwrap_or_default());
+                let answer = said.unwrap_or_default();
+                let put = self.put_before(at);
+                // The answer holds the questions where the tool tells them.
+                let told = answer.split("\"=\"").count() > 1;
+                let question =
+                    format!("{}\n{}", as_question(put.unwrap_or_default()), if told { answer } else { "" });
+                return Some(Asked { question: Cow::Owned(question), answer });
             }
             if !self.deeds.is_heard(at, index) {
                 continue;
             }
             match &deed.what {
-                What::Told(text) if said.is_some() => return said.filter(|_| text.contains(['?', '？'])),
+                What::Told(text) if said.is_some() => {
+                    let answer = said.filter(|_| text.contains(['?', '？']))?;
+                    return Some(Asked { question: Cow::Borrowed(text), answer });
+                }
                 // Two texts of the person without an answer between them: nothing was asked.
                 What::Said(_) if said.is_some() => return None,
                 What::Said(text) => said = Some(text),
@@ -558,6 +605,15 @@ impl<'d> Judge<'_, 'd> {
             }
         }
         None
+    }
+
+    /// What a tool asked the person, of the answer at a place.
+    fn put_before(&self, answered: usize) -> Option<&'d str> {
+        let asked = self.before(answered).filter(|(at, _)| self.deeds.is_of_one_conversation(*at, answered));
+        asked.into_iter().find_map(|(_, deed)| match &deed.what {
+            What::Asked(text) => Some(text.as_str()),
+            _ => None,
+        })
     }
 
     /// What was done before a deed, the newest first.
@@ -574,9 +630,57 @@ impl<'d> Judge<'_, 'd> {
         })
     }
 
+    /// True if the person asked for a call of the command in what they said last. What they asked before that still counts where
+    /// they only let the model go on, or answered a question of it, until the call was made.
     fn was_wished(&self, index: usize, command: &Command) -> bool {
-        self.said_before(index).is_some_and(|said| asked_for(said, command))
+        // The words that come later than those that are looked for, and whether these still count with them.
+        let mut later: Option<(&'d str, bool)> = None;
+        for (at, deed) in self.before(index) {
+            if !self.deeds.is_heard(at, index) {
+                continue;
+            }
+            if let (What::Command { calls, .. }, Some(_)) = (&deed.what, later) {
+                let is_one = |call: &Call| call_matches(command, call) == Answer::Yes;
+                if !deed.refused && !self.deeds.is_of_one_call(at, index) && calls.calls.iter().any(is_one) {
+                    return false;
+                }
+            }
+            match (&deed.what, &mut later) {
+                (What::Told(text), Some((said, counts))) if !*counts => {
+                    if !text.contains(['?', '？']) && !only_goes_on(said) {
+                        return false;
+                    }
+                    *counts = true;
+                }
+                // What was typed while the model worked, or is the answer of a tool, belongs to the turn.
+                (What::Command { .. } | What::Edit { .. } | What::Answered, Some((_, counts))) => {
+                    *counts = true
+                }
+                (What::Said(text), _) => {
+                    if asked_for(text, command) {
+                        return true;
+                    }
+                    if refuses_act(text, command) || consent(text) == Consent::Refused {
+                        return false;
+                    }
+                    later = Some((text, false));
+                }
+                _ => {}
+            }
+        }
+        false
     }
+}
+
+/// A question that the person was asked, and their answer.
+struct Asked<'d> {
+    question: Cow<'d, str>,
+    answer: &'d str,
+}
+
+/// What a tool asked, as a question.
+fn as_question(text: &str) -> String {
+    text.lines().map(|line| format!("{}?\n", line.trim_end_matches(['?', '？']))).collect()
 }
 
 /// Whether the person ran a command themselves, as Claude Code tells it: `! npm run lint`.
@@ -592,9 +696,9 @@ fn ran_by_person(said: &str, command: &Command) -> Ran {
     ran.max().unwrap_or_default()
 }
 
-/// Directories of what a client writes for itself: a plan or a note is no change of the work.
-const ASIDE: [&str; 5] =
-    ["/.claude/plans/", "/.claude/projects/", "/.claude/todos/", "/.codex/", "/.gemini/tmp/"];
+/// Directories of what a client or git writes for itself: a plan or a note is no change of the work.
+const ASIDE: [&str; 6] =
+    ["/.git/", "/.claude/plans/", "/.claude/projects/", "/.claude/todos/", "/.codex/", "/.gemini/tmp/"];
 
 /// Directories of files that nobody keeps.
 const TEMPORARY: [&str; 5] = ["/tmp", "/private/tmp", "/var/tmp", "/var/folders", "/dev"];

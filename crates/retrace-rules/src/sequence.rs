@@ -97,7 +97,7 @@ impl<'d> Sequence<'d> {
         self.has_main && self.order[index].0 == 0 && self.deed(index).conversation == 0
     }
 
-    fn is_of_one_conversation(&self, one: usize, other: usize) -> bool {
+    pub(crate) fn is_of_one_conversation(&self, one: usize, other: usize) -> bool {
         self.order[one].0 == self.order[other].0
             && self.deed(one).conversation == self.deed(other).conversation
     }

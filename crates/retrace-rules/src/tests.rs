@@ -19,6 +19,11 @@ fn told(text: &str) -> Value {
     json!({"role": "assistant", "content": text})
 }
 
+/// The end of a turn.
+fn done() -> [Value; 1] {
+    [told("Done.")]
+}
+
 fn bash(id: &str, command: &str) -> [Value; 2] {
     call(id, "Bash", json!({"command": command}))
 }
@@ -112,7 +117,11 @@ fn what_is_done_in_one_command_is_done_in_its_order() {
         ("git push | tee push.log", Outcome::Followed),
         ("git push; date > stamp", Outcome::Broken),
     ] {
-        assert_eq!(outcomes(&push, all(&[&go, &edited, &bash("a", command)])), [expected], "{command}");
+        assert_eq!(
+            outcomes(&push, all(&[&go, &edited, &bash("a", command), &done()])),
+            [expected],
+            "{command}"
+        );
     }
     let (lint, commit) = (bash("l", "npm run lint"), bash("c", "git commit -m x"));
     let of = |steps: &[&[Value]]| outcomes(&order, all(&[&[&go[..], &edited], steps].concat()));
@@ -561,7 +570,7 @@ fn a_command_whose_output_goes_to_a_file_changes_the_work() {
     for command in ["pg_dump db > schema.sql", "node gen.js >> src/a.ts", "perl -pi -e 's/a/b/' src/a.ts"] {
         let made = bash("m", command);
         assert_eq!(outcomes(&order, all(&[&go, &lint, &made, &commit])), [Outcome::Broken], "{command}");
-        assert_eq!(outcomes(&end, all(&[&go, &lint, &made])), [Outcome::Broken], "{command}");
+        assert_eq!(outcomes(&end, all(&[&go, &lint, &made, &done()])), [Outcome::Broken], "{command}");
         assert_eq!(outcomes(&end, all(&[&go, &made, &lint])), [Outcome::Followed], "{command}");
     }
     // What the act itself put out is no change after it, and neither is what nobody keeps or knows.
@@ -580,14 +589,51 @@ fn the_end_of_a_session_that_changed_files_is_an_opportunity() {
     let go = [said("Fix it.")];
     let push = bash("p", "git push");
     assert_eq!(outcomes(&end, all(&[&go, &edit("e", "/w/a.rs"), &push])), [Outcome::Followed]);
-    assert_eq!(outcomes(&end, all(&[&go, &push, &edit("e", "/w/a.rs")])), [Outcome::Broken]);
+    assert_eq!(outcomes(&end, all(&[&go, &push, &edit("e", "/w/a.rs"), &done()])), [Outcome::Broken]);
     assert_eq!(outcomes(&end, all(&[&go, &bash("l", "ls")])), []);
     // What a client writes for itself is no change of the work.
     let plan = edit("n", "/home/ada/.claude/plans/next-step.md");
     assert_eq!(outcomes(&end, all(&[&go, &edit("e", "/w/a.rs"), &push, &plan])), [Outcome::Followed]);
     assert_eq!(outcomes(&end, all(&[&go, &plan])), []);
     let failed = json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "p", "content": "no", "is_error": true}]});
-    assert_eq!(outcomes(&end, all(&[&go, &edit("e", "/w/a.rs"), &push[..1], &[failed]])), [Outcome::Broken]);
+    assert_eq!(
+        outcomes(&end, all(&[&go, &edit("e", "/w/a.rs"), &push[..1], &[failed], &done()])),
+        [Outcome::Broken]
+    );
+    // A file of git is none of the work.
+    let of_git = bash("g", "rm /w/.git/hooks-state/a.json");
+    assert_eq!(
+        outcomes(&end, all(&[&go, &edit("e", "/w/a.rs"), &push, &of_git, &done()])),
+        [Outcome::Followed]
+    );
+}
+
+#[test]
+fn a_session_that_breaks_off_in_a_turn_has_no_known_end() {
+    let end = rule(json!({"kind": "at_end", "program": "git", "arguments": ["push"]}));
+    let (go, edited, test) = ([said("Fix it and push.")], edit("e", "/w/a.rs"), bash("t", "cargo test"));
+    assert_eq!(outcomes(&end, all(&[&go, &edited])), [Outcome::Undecidable]);
+    assert_eq!(outcomes(&end, all(&[&go, &edited, &test])), [Outcome::Undecidable]);
+    assert_eq!(outcomes(&end, all(&[&go, &edited, &test, &done()])), [Outcome::Broken]);
+    assert_eq!(outcomes(&end, all(&[&go, &edited, &bash("p", "git push")])), [Outcome::Followed]);
+    // A tool's question waits for the person.
+    let question = call("q", "AskUserQuestion", json!({"questions": [{"question": "Which one?"}]}));
+    assert_eq!(outcomes(&end, all(&[&go, &edited, &question[..1]])), [Outcome::Undecidable]);
+}
+
+#[test]
+fn an_order_knows_whether_its_first_act_was_ever_called() {
+    let order = rule(json!({"kind": "order", "before": "npm run lint", "after": "git commit"}));
+    let (go, lint, commit) = ([said("Go.")], bash("l", "npm run lint"), bash("c", "git commit -m x"));
+    let called = |messages: Vec<Value>, until: usize| {
+        Judging::of(&order).has_called_first(&Sequence::of(&session(Value::Array(messages))), until)
+    };
+    assert!(!called(all(&[&go, &bash("o", "make lint"), &commit]), usize::MAX));
+    assert!(called(all(&[&go, &commit, &lint]), usize::MAX));
+    assert!(!called(all(&[&go, &commit, &lint]), 2));
+    assert!(called(all(&[&[said("<bash-input>npm run lint</bash-input>")], &commit]), usize::MAX));
+    let never = rule(json!({"kind": "command_never", "program": "npm"}));
+    assert!(Judging::of(&never).has_called_first(&Sequence::of(&Deeds::default()), 0));
 }
 
 #[test]
@@ -652,13 +698,13 @@ fn a_question_and_its_answer_come_before_the_act() {
     let merge = bash("m", "gh pr merge 7 --squash");
     let go = [said("Finish the work.")];
     assert_eq!(outcomes(&ask, all(&[&go, &merge])), [Outcome::Broken]);
-    let asked = [told("All checks pass. Shall I go ahead with it?"), said("Yes.")];
+    let asked = [told("All checks pass. Shall I merge the pull request?"), said("Yes.")];
     assert_eq!(outcomes(&ask, all(&[&go, &asked, &merge])), [Outcome::Followed]);
     let not_asked = [told("Done so far."), said("Go on.")];
     assert_eq!(outcomes(&ask, all(&[&go, &not_asked, &merge])), [Outcome::Broken]);
     assert_eq!(outcomes(&ask, all(&[&[said("Merge the pr.")], &merge])), [Outcome::Excepted]);
     let question = call("q", "AskUserQuestion", json!({"questions": []}));
-    assert_eq!(outcomes(&ask, all(&[&go, &question, &merge])), [Outcome::Followed]);
+    assert_eq!(outcomes(&ask, all(&[&go, &question, &merge])), [Outcome::Undecidable]);
     // A plain refusal is no consent, and one that goes on is not clear.
     let answered = |text: &str| {
         let answer = format!("User has answered your questions: \"Shall I merge it?\"=\"{text}\".");
@@ -715,6 +761,89 @@ fn a_rule_comes_back_from_its_json() {
         let refused = Rule::from_json(&fields).expect_err("refused").to_string();
         assert!(refused.contains(error), "{refused}");
     }
+}
+
+#[test]
+fn an_answer_to_another_question_allows_nothing() {
+    let ask = rule(json!({"kind": "ask_first", "program": "git", "arguments": ["push"]}));
+    let (go, push) = ([said("Fix the tests.")], bash("p", "git push"));
+    let of =
+        |question: &str, answer: &str| outcomes(&ask, all(&[&go, &[told(question), said(answer)], &push]));
+    for question in [
+        "Two tests fail. Want me to fix them?",
+        "Want me to add error logging to these three spots?",
+        "Pushed. Want me to continue with the next task?",
+        "Ready to merge. Which of the two do you prefer?",
+    ] {
+        assert_eq!(of(question, "yes please"), [Outcome::Broken], "{question}");
+    }
+    for question in [
+        "All pass. Shall I push?",
+        "Want me to commit and push, or leave it as it is?",
+        "Should I open a pull request for it?",
+        "I will push this to origin now. OK?",
+        "Soll ich das pushen?",
+        "Je peux pousser la branche ?",
+        "¿Subo los cambios, o prefieres hacer push tú?",
+        "プッシュしますか？",
+        "푸시할까요？",
+        "要推送吗？",
+    ] {
+        assert_eq!(of(question, "yes"), [Outcome::Followed], "{question}");
+        assert_eq!(of(question, "No."), [Outcome::Broken], "{question}");
+    }
+    // What "it" is, the session does not tell.
+    for question in ["Done. Shall I go ahead with it?", "Fixed.\n\nReady to proceed?"] {
+        assert_eq!(of(question, "yes"), [Outcome::Undecidable], "{question}");
+        assert_eq!(of(question, "yes, push it"), [Outcome::Excepted], "{question}");
+    }
+    let tool = |input: Value, answer: &str| {
+        let asked = call("q", "AskUserQuestion", input);
+        let result = json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "q", "content": answer}]});
+        outcomes(&ask, all(&[&go, &[asked[0].clone(), result], &push]))
+    };
+    let of_push = json!({"questions": [{"question": "Push the branch now?", "options": [{"label": "Yes"}, {"label": "No"}]}]});
+    assert_eq!(tool(of_push.clone(), "{\"answers\":{\"q\":\"Yes\"}}"), [Outcome::Followed]);
+    assert_eq!(tool(of_push, "{\"answers\":{\"q\":\"No\"}}"), [Outcome::Broken]);
+    let of_name = json!({"questions": [{"question": "Which name?", "options": [{"label": "push_all"}, {"label": "send"}]}]});
+    assert_eq!(tool(of_name, "{\"answers\":{\"q\":\"send\"}}"), [Outcome::Broken]);
+    let plan =
+        |text: &str| outcomes(&ask, all(&[&go, &call("q", "ExitPlanMode", json!({"plan": text})), &push]));
+    assert_eq!(plan("1. Fix the test\n2. Push the branch"), [Outcome::Followed]);
+    assert_eq!(plan("1. Fix the test"), [Outcome::Broken]);
+}
+
+#[test]
+fn what_was_asked_counts_until_it_was_done() {
+    let ask = rule(json!({"kind": "ask_first", "program": "git", "arguments": ["push"]}));
+    let (work, push) = (bash("w", "cargo test"), bash("p", "git push"));
+    let wished = [said("Fix it, then push.")];
+    let next = [told("It is done."), said("Now fix the docs.")];
+    assert_eq!(outcomes(&ask, all(&[&wished, &push])), [Outcome::Excepted]);
+    let answered = [told("Which of the two?"), said("The second one.")];
+    assert_eq!(outcomes(&ask, all(&[&wished, &work, &answered, &work, &push])), [Outcome::Excepted]);
+    let stopped = [said("continue")];
+    assert_eq!(
+        outcomes(&ask, all(&[&wished, &push[..1], &[answered_no()], &stopped, &bash("r", "git push")])),
+        [Outcome::Excepted]
+    );
+    // What the person says while the model works is said in the same turn.
+    assert_eq!(
+        outcomes(&ask, all(&[&wished, &work, &[said("Rename it as well.")], &push])),
+        [Outcome::Excepted]
+    );
+    assert_eq!(outcomes(&ask, all(&[&wished, &work, &next, &push])), [Outcome::Broken]);
+    assert_eq!(
+        outcomes(&ask, all(&[&wished, &push, &answered, &bash("r", "git push")])),
+        [Outcome::Excepted, Outcome::Broken]
+    );
+    let refused = [told("Which of the two?"), said("The second one, and don't push.")];
+    assert_eq!(outcomes(&ask, all(&[&wished, &work, &refused, &push])), [Outcome::Broken]);
+}
+
+fn answered_no() -> Value {
+    let no = "The user doesn't want to proceed with this tool use. The tool use was rejected.";
+    json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "p", "content": no, "is_error": true}]})
 }
 
 #[test]

@@ -2,16 +2,20 @@
 //!
 //! A text is read clause by clause: a verb asks for what follows it, unless a refusal stands before it or the sentence is a question.
 
+mod acts;
 mod clauses;
+mod question;
 
 use crate::rule::Command;
 use clauses::{Clauses, Mood, Of, Word};
 use serde_json::Value;
 
+pub(crate) use question::{About, about};
+
 /// Words before a name by which a person refuses it.
-const REFUSALS: [&str; 17] = [
+const REFUSALS: [&str; 25] = [
     "never", "not", "don't", "dont", "don’t", "no", "without", "avoid", "instead", "stop", "skip", "nicht",
-    "kein", "nie", "ohne", "rather", "isn't",
+    "kein", "nie", "ohne", "rather", "isn't", "ne", "jamais", "sans", "sin", "nunca", "não", "nao", "sem",
 ];
 
 /// Words between a refusal and what it refuses, at most.
@@ -28,9 +32,23 @@ pub fn asked_for(text: &str, command: &Command) -> bool {
     }
     // A program such as git or gh goes without saying where its act is named: "stash it", "merge the pull request".
     let acts = &wanted[usize::from(wanted.len() > 1)..];
+    let text = acts::in_words_of(text, &wanted);
     !wanted.is_empty()
-        && acts.iter().all(|word| names(text, word) && !is_refused(text, word))
-        && asks_for_any(text, &wanted, acts)
+        && acts.iter().all(|word| names(&text, word) && !is_refused(&text, word))
+        && asks_for_any(&text, &wanted, acts)
+}
+
+/// True if a text refuses the act of a command.
+pub(crate) fn refuses_act(text: &str, command: &Command) -> bool {
+    let word = act_word(command);
+    is_refused(&acts::in_words_of(text, &[word]), word)
+}
+
+/// The word of a command that names its act: `merge` of `gh pr merge`.
+fn act_word(command: &Command) -> &str {
+    let words =
+        || command.arguments.iter().map(String::as_str).filter(|word| *word != "*" && !word.starts_with('-'));
+    words().find(|word| acts::is_act(word)).or_else(|| words().last()).unwrap_or(&command.program)
 }
 
 /// True if a clause asks for one of the acts, or for a command that begins with the program.
@@ -43,7 +61,8 @@ fn asks_for_any(text: &str, wanted: &[&str], acts: &[&str]) -> bool {
             return false;
         }
         // What is typed at the beginning of a sentence is asked for, if nothing is said of it.
-        let begins = clauses.begins_sentence(at) && !(is_program && clauses.tells(at));
+        let begins =
+            clauses.begins_sentence(at) && !clauses.is_noun(at) && !(is_program && clauses.tells(at));
         // A verb of its own.
         let is_verb = !is_program && clauses.is_verb(at);
         match clauses.mood(at) {
@@ -91,8 +110,10 @@ pub(crate) fn is_refused(text: &str, word: &str) -> bool {
         words.iter().enumerate().filter(|(_, found)| **found == word).map(|(at, _)| at).peekable();
     places.peek().is_some()
         && places.all(|at| {
-            let before = &words[at.saturating_sub(REACH)..at];
-            before.iter().any(|word| REFUSALS.contains(&word.as_str()))
+            let from = at.saturating_sub(REACH);
+            // "if not, push" refuses nothing.
+            let is_if = |place: usize| place > 0 && words[place] == "not" && words[place - 1] == "if";
+            (from..at).any(|place| REFUSALS.contains(&words[place].as_str()) && !is_if(place))
         })
 }
 
@@ -131,7 +152,85 @@ const NO: &[&str] = &[
     "noch nicht",
     "warte",
     "non",
+    "pas encore",
+    "attends",
+    "todavía no",
+    "aún no",
+    "espera",
+    "não",
+    "ainda não",
+    "espere",
+    "いいえ",
+    "いや",
+    "まだ",
+    "待って",
+    "아니",
+    "아직",
+    "잠깐",
+    "不要",
+    "不用",
+    "不行",
+    "别",
+    "先不",
+    "等一下",
+    "等等",
 ];
+
+/// Words with which a person only lets the agent go on.
+const GO_ON: &[&str] = &[
+    "continue",
+    "go on",
+    "go ahead",
+    "proceed",
+    "carry on",
+    "keep going",
+    "resume",
+    "yes",
+    "yep",
+    "yeah",
+    "yes please",
+    "ok",
+    "okay",
+    "sure",
+    "do it",
+    "ok continue",
+    "yes continue",
+    "please continue",
+    "try again",
+    "retry",
+    "weiter",
+    "mach weiter",
+    "ja",
+    "continuez",
+    "vas-y",
+    "oui",
+    "sigue",
+    "adelante",
+    "sí",
+    "continúa",
+    "continua",
+    "sim",
+    "続けて",
+    "続けてください",
+    "はい",
+    "계속",
+    "계속해",
+    "계속해줘",
+    "네",
+    "继续",
+    "繼續",
+    "好",
+    "好的",
+    "是",
+    "可以",
+];
+
+/// True if a text says no more than to go on: what was asked before is still asked.
+pub(crate) fn only_goes_on(text: &str) -> bool {
+    let words = words(text).join(" ");
+    let words = words.trim_matches(|letter: char| !letter.is_alphanumeric());
+    GO_ON.contains(&words)
+}
 
 /// What goes on behind such a beginning so that it refuses nothing, or not all.
 const BUT_YES: &[&str] = &[
@@ -185,7 +284,9 @@ fn leaves(value: &Value) -> Vec<&str> {
 fn consent_of(answer: &str) -> Consent {
     let lower = answer.trim().trim_start_matches(['"', '\'', '*', '`']).to_lowercase();
     let begins = |word: &str| {
-        lower.strip_prefix(word).is_some_and(|rest| !rest.starts_with(|next: char| next.is_alphanumeric()))
+        // Where no space stands between words, another one may follow at once.
+        let has_spaces = word.chars().all(|letter| letter < '\u{3000}');
+        lower.strip_prefix(word).is_some_and(|rest| !has_spaces || !rest.starts_with(char::is_alphanumeric))
     };
     if !NO.iter().any(|no| begins(no)) {
         return Consent::Given;

@@ -64,7 +64,7 @@ impl Found {
             for verdict in rule.judging.go_on(deeds, &mut of.course) {
                 let Some(deed) = deeds.get(verdict.deed) else { continue };
                 let mark = of.mark(deed);
-                if verdict.outcome != Outcome::Broken {
+                if verdict.outcome != Outcome::Broken || !rule.applies_at(deeds, &verdict) {
                     continue;
                 }
                 let is_known = before.as_ref().is_some_and(|before| before.contains(&mark));

@@ -28,7 +28,7 @@ use retrace_engine::lock;
 use retrace_engine::recorder::Upkeep;
 use retrace_log::KeptRule;
 use retrace_model::Timestamp;
-use retrace_rules::{Judging, Rule};
+use retrace_rules::{Judging, Rule, Sequence, Verdict};
 use retrace_sessions::{Cancel, DatabaseState, Identity, Roots, Running, Snapshot, roots_of_home};
 use retrace_watch::{Hint, Trees};
 use retrace_wire::ApiError;
@@ -120,6 +120,14 @@ struct LiveRule {
     rule: Rule,
     added_at: Timestamp,
     judging: Judging<'static>,
+}
+
+impl LiveRule {
+    /// False for a break of an order that nobody stated for this project, where the session did not call the earlier act before:
+    /// whether the project has one, the ledger knows.
+    fn applies_at(&self, deeds: &Sequence<'_>, verdict: &Verdict) -> bool {
+        self.rule.source.is_some() || self.judging.has_called_first(deeds, verdict.deed)
+    }
 }
 
 /// All that is known of running sessions.

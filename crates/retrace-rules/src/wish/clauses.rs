@@ -145,16 +145,44 @@ const REFUSING: &[&str] = &[
     "niemals",
     "ohne",
     "außer",
+    "ne",
+    "jamais",
+    "sans",
+    "sin",
+    "nunca",
+    "jamás",
+    "não",
+    "nao",
+    "sem",
 ];
 
 /// Words between clauses.
-const BETWEEN: &[&str] = &["but", "and", "then", "just", "so", "und", "aber", "sondern", "dann", "nur"];
+const BETWEEN: &[&str] = &[
+    "but", "and", "then", "just", "so", "und", "aber", "sondern", "dann", "nur", "et", "puis", "mais", "y",
+    "luego", "pero", "e", "depois", "mas",
+];
 
 /// Those behind which nothing is asked or refused yet.
-const OTHERWISE: &[&str] = &["but", "aber", "sondern"];
+const OTHERWISE: &[&str] = &["but", "aber", "sondern", "mais", "pero", "mas"];
 
 /// Refusals that a verb follows, be it behind a comma.
-const OF_VERBS: &[&str] = &["never", "not", "don't", "don’t", "dont", "nicht", "nie", "niemals", "avoid"];
+const OF_VERBS: &[&str] = &[
+    "never", "not", "don't", "don’t", "dont", "nicht", "nie", "niemals", "avoid", "ne", "jamais", "nunca",
+    "não",
+];
+
+/// Words before a "not" with which it refuses nothing: "if not, merge it".
+const IF: &[&str] = &["if", "why"];
+
+/// Verbs of acts that are nouns as well: "push failed", "publish to npm failed".
+const NOUNS: &[&str] = &[
+    "commit", "push", "merge", "rebase", "stash", "publish", "deploy", "build", "test", "lint", "install",
+    "run",
+];
+
+/// Words between such a noun and what is said of it.
+const OF_NOUNS: &[&str] =
+    &["to", "on", "of", "in", "for", "from", "with", "job", "step", "workflow", "command"];
 
 /// Verbs behind a refusal with which it asks for what follows: "don't forget to update".
 const AFTER_ALL: &[&str] = &["forget", "hesitate", "fail", "vergiss"];
@@ -172,7 +200,7 @@ const TO: &[&str] = &["to", "in", "into", "zu", "nach"];
 const ASIDE: &[&str] = &["of", "like", "about", "than", "per", "von", "wie"];
 
 /// Marks around words.
-const AROUND: &[char] = &['"', '\'', '`', '(', ')', '“', '”', '*', '「', '」', '[', ']', '<', '>'];
+const AROUND: &[char] = &['¿', '¡', '"', '\'', '`', '(', ')', '“', '”', '*', '「', '」', '[', ']', '<', '>'];
 
 /// Words before a noun.
 const DETERMINERS: &[&str] = &[
@@ -191,8 +219,29 @@ const ASKING: &[&str] = &[
 ];
 
 /// Words that begin a question which asks for something all the same: "can you …?"
-const REQUESTING: &[&str] =
-    &["can", "could", "would", "will", "please", "kannst", "könntest", "bitte", "kann", "mind", "let's"];
+const REQUESTING: &[&str] = &[
+    "can",
+    "could",
+    "would",
+    "will",
+    "please",
+    "kannst",
+    "könntest",
+    "bitte",
+    "kann",
+    "mind",
+    "let's",
+    "peux-tu",
+    "peux",
+    "pouvez-vous",
+    "pouvez",
+    "puedes",
+    "podrías",
+    "puede",
+    "favor",
+    "pode",
+    "poderia",
+];
 
 /// Other words behind a name of which something is said: "`.env` must …".
 const SAYING: &[&str] = &[
@@ -399,7 +448,8 @@ impl Clauses {
         let by_two = word.is_one_of(&["instead"]) && next("of")
             || word.is_one_of(&["rather", "other"]) && next("than")
             || word.is_one_of(&["keep"]) && self.is_untouched_behind(at);
-        !word.is_marked && (by_two || word.refuses())
+        let is_if = at > 0 && word.is_one_of(&["not"]) && self.words[at - 1].is_one_of(IF);
+        !word.is_marked && (by_two || word.refuses() && !is_if)
     }
 
     /// True for a verb that asks: no noun behind "the", and nothing that somebody is said to do.
@@ -407,11 +457,27 @@ impl Clauses {
         let before =
             |words: &[&str]| at > 0 && !self.words[at - 1].ends_clause && self.words[at - 1].is_one_of(words);
         let is_told = before(TELLING) && !self.words[0].is_one_of(REQUESTING) || before(DETERMINERS);
+        if self.is_noun(at) {
+            return false;
+        }
         let word = self.words[at].plain();
         let all = || CHANGES.iter().chain(ACTS).chain(LOOKS);
         let is_passive = before(&["be"]) && all().any(|verb| is_form(word, verb, "ed"));
         !self.words[at].is_marked
             && (is_passive || !is_told && all().any(|verb| word == *verb || is_form(word, verb, "ing")))
+    }
+
+    /// True for an act that is spoken of: its clause says what became of it.
+    pub(super) fn is_noun(&self, at: usize) -> bool {
+        let next = |place: usize| self.words.get(place).filter(|_| !self.words[place - 1].ends_clause);
+        let is_of_it = |place: usize| next(place).is_some_and(|word| word.is_one_of(OF_NOUNS));
+        let said = if is_of_it(at + 1) { at + 2..at + 2 + NEAR } else { at + 1..at + 2 };
+        self.words[at].is_one_of(NOUNS)
+            && !self.words[at].ends_clause
+            && said
+                .map_while(next)
+                .take_while(|word| !word.is_one_of(WITHIN) && !word.is_one_of(TELLING))
+                .any(Word::says_something)
     }
 
     pub(super) fn mood(&self, at: usize) -> Mood {
@@ -520,7 +586,7 @@ fn word(raw: &str) -> Option<Word> {
 }
 
 /// True for a verb with an ending: "editing", "moving", "setting".
-fn is_form(word: &str, verb: &str, ending: &str) -> bool {
+pub(super) fn is_form(word: &str, verb: &str, ending: &str) -> bool {
     let Some(stem) = word.strip_suffix(ending) else { return false };
     let doubled = || {
         let last = stem.chars().next_back();

@@ -94,6 +94,115 @@ fn a_command_is_asked_for_and_not_spoken_of() {
 }
 
 #[test]
+fn an_act_is_asked_for_in_other_words() {
+    let of = |text: &str| Command::typed(text).expect("a command");
+    for (text, command) in [
+        ("ok lets get that docs update done in a separate branch, and create a pr for it.", "git push"),
+        ("Open a pull request.", "git push"),
+        ("can you put up a PR?", "git push"),
+        ("ship it", "git push"),
+        ("Looks good, land this.", "git push"),
+        ("get this on main", "git push main"),
+        ("has the patch landed? if not can you merge it", "git push"),
+        ("do a push", "git push"),
+        ("bring it in", "merge"),
+        ("roll it out", "* deploy"),
+        ("Get rid of the branch.", "* delete"),
+        ("Cut a release.", "npm publish"),
+    ] {
+        assert!(asked_for(text, &of(command)), "{text}");
+    }
+    for (text, command) in [
+        ("why did you open a PR?", "git push"),
+        ("don't create a PR yet", "git push"),
+        ("we ship it on Fridays", "git push"),
+        ("look at the PR", "git push"),
+        ("looks like merge conflicts to main, fix that first", "git push"),
+        ("update from main", "git push main"),
+        ("ok can we get back to main?", "git push main"),
+        ("start with the PR feedback", "git push"),
+        ("make sure the PR passes", "git push"),
+        ("have a look at some of the open PRs", "git push"),
+        ("Open the PR and tell me what is new.", "git push"),
+        ("create a PR template", "git push"),
+        ("公開鍵を追加して", "npm publish"),
+        ("publish to npm failed", "npm"),
+        ("git push failed", "git push"),
+        ("push failed in CI", "git push"),
+        ("the fix is pushed, update from the parent", "git push"),
+    ] {
+        assert!(!asked_for(text, &of(command)), "{text}");
+    }
+}
+
+#[test]
+fn an_act_is_asked_for_in_other_languages() {
+    let of = |text: &str| Command::typed(text).expect("a command");
+    for (text, command) in [
+        ("Bitte pushen.", "git push"),
+        ("Pousse la branche.", "git push"),
+        ("corrige les tests puis fais un push", "git push"),
+        ("committe et pousse", "git commit"),
+        ("Sube los cambios.", "git push"),
+        ("¿puedes hacer push?", "git push"),
+        ("haz commit y push", "git commit"),
+        ("Faça o push.", "git push"),
+        ("pode instalar as dependências?", "npm install"),
+        ("supprime le dossier", "* delete"),
+        ("despliega a producción", "* deploy"),
+        ("publica el paquete", "npm publish"),
+        ("プッシュしてください", "git push"),
+        ("テストを直してから、コミットしてプッシュして", "git push"),
+        ("PRを作ってください。", "git push"),
+        ("本番にデプロイをお願いします", "* deploy"),
+        ("커밋하고 푸시해줘", "git push"),
+        ("배포해 주세요", "* deploy"),
+        ("提交并推送", "git push"),
+        ("请把分支推送到远程。", "git push"),
+        ("安装依赖", "npm install"),
+        ("可以合并吗？请合并", "* merge"),
+    ] {
+        assert!(asked_for(text, &of(command)), "{text}");
+    }
+    for (text, command) in [
+        ("Noch nicht pushen.", "git push"),
+        ("ne pousse pas", "git push"),
+        ("pousse pas encore", "git push"),
+        ("pourquoi tu pousses ?", "git push"),
+        ("no hagas push", "git push"),
+        ("não faça o push", "git push"),
+        ("corrige sin subir nada", "git push"),
+        ("プッシュしないで", "git push"),
+        ("プッシュしましたか？", "git push"),
+        ("プッシュに失敗しました", "git push"),
+        ("푸시하지 마세요", "git push"),
+        ("왜 푸시했어?", "git push"),
+        ("不要推送", "git push"),
+        ("先别提交", "git commit"),
+        ("推送失败", "git push"),
+        ("我已经推送了", "git push"),
+        ("为什么要推送？", "git push"),
+    ] {
+        assert!(!asked_for(text, &of(command)), "{text}");
+    }
+}
+
+#[test]
+fn a_text_that_only_goes_on_is_known() {
+    for (text, expected) in [
+        ("continue", true),
+        ("Yes.", true),
+        ("weiter!", true),
+        ("继续", true),
+        ("continue with the docs", false),
+    ] {
+        assert_eq!(only_goes_on(text), expected, "{text}");
+    }
+    assert!(refuses_act("please don't push", &Command::typed("git push").expect("a command")));
+    assert!(!refuses_act("push", &Command::typed("git push").expect("a command")));
+}
+
+#[test]
 fn a_plain_refusal_is_no_consent() {
     let chosen =
         |answer: &str| format!("User has answered your questions: \"Shall I?\"=\"{answer}\". You can go on.");
@@ -104,6 +213,11 @@ fn a_plain_refusal_is_no_consent() {
         "not yet",
         "stop",
         "Nein.",
+        "Espera un momento",
+        "ainda não",
+        "まだです",
+        "不要推送",
+        "아직이요",
         &chosen("No"),
         "{\"answers\":{\"q\":{\"answers\":[\"No\"]}}}",
         &chosen("Not yet, please"),
