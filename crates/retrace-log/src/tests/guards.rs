@@ -50,7 +50,7 @@ const KEPT: [(&str, &[&str]); 20] = [
 
 /// Tables that can be made again from the others or from transcripts, that a receipt is finished in, that a redaction empties, or that
 /// a person may have forgotten.
-const DERIVED: [&str; 22] = [
+const DERIVED: [&str; 23] = [
     "elsewhere",
     "history_text",
     "kept_lines",
@@ -60,6 +60,7 @@ const DERIVED: [&str; 22] = [
     "origin_state",
     "origin_transcripts",
     "origins",
+    "permissions",
     "prompts",
     "receipt_places",
     "redacted_back",
