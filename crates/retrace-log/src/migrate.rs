@@ -29,6 +29,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0019_taken_back.sql"),
     include_str!("schema/0020_git_imports.sql"),
     include_str!("schema/0021_permissions.sql"),
+    include_str!("schema/0022_origin_seen.sql"),
 ];
 
 /// Newest format this program knows.
