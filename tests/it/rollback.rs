@@ -418,3 +418,32 @@ fn mode(world: &World, name: &str) -> u32 {
     use std::os::unix::fs::PermissionsExt as _;
     std::fs::metadata(world.path("notes").join(name)).expect("it is there").permissions().mode() & 0o7777
 }
+
+#[test]
+fn a_name_with_an_at_sign_means_the_memory_of_the_whole_name() {
+    let world = World::new();
+    world.write("b", "another\n");
+    let first = world.record("b@1", "one\n");
+    world.record("b@1", "two\n");
+    let text = |target: &str| {
+        let request = wire::DocumentReq { target: target.to_owned(), highlight: false };
+        commands::document(&world.app, request).map(|document| document.content_sha256)
+    };
+    let sha256 = |text: &str| Some(Sha256::of(text.as_bytes()).to_hex());
+    assert_eq!(text("notes:b@1").expect("a document"), sha256("two\n"));
+    assert_eq!(text("notes:b").expect("a document"), sha256("another\n"));
+    // What follows the whole name is an instant; so is a number that is no name.
+    assert_eq!(text(&format!("notes:b@1@{}", first.operation_seq)).expect("a document"), sha256("one\n"));
+    assert_eq!(text("notes:b@0").expect_err("before everything").code, wire::Code::NotFound);
+    world.rollback("b@1", &first).expect("a rollback");
+    assert_eq!(world.read("b@1").as_deref(), Some("one\n"));
+    // Its history keeps the name.
+    world.remove("b@1");
+    world.scan();
+    assert_eq!(text("notes:b@1").expect_err("it is gone").code, wire::Code::NotFound);
+    world.rollback("b@1", &first).expect("a deleted memory comes back");
+    assert_eq!(
+        (world.read("b@1").as_deref(), world.read("b").as_deref()),
+        (Some("one\n"), Some("another\n"))
+    );
+}

@@ -309,6 +309,20 @@ fn a_change_is_recorded_shown_and_put_back() {
 }
 
 #[test]
+fn a_name_that_could_be_another_one_then_is_told() {
+    let machine = Machine::with_notes(&[("log", "other\n"), ("log@2030-01-01", "mine\n")]);
+    let ran = machine.run(&["blame", "notes:log@2030-01-01"]);
+    assert!(ran.stdout.contains("mine"), "{}", ran.stdout);
+    assert!(
+        ran.stderr.contains("warning:") && ran.stderr.contains("notes:log@2030-01-01T00:00:00"),
+        "{}",
+        ran.stderr
+    );
+    let ran = machine.run(&["blame", "notes:log@2031-01-01"]);
+    assert!(ran.stdout.contains("other") && ran.stderr.is_empty(), "{} {}", ran.stdout, ran.stderr);
+}
+
+#[test]
 fn a_newer_edit_is_a_conflict() {
     let machine = Machine::with_notes(&[("a.md", "one\n")]);
     let first = machine.newest()["id"].as_str().expect("an id").to_owned();
