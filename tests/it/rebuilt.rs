@@ -718,3 +718,15 @@ fn git_is_quoted_where_it_does_not_read_a_repository() {
     assert!(message.contains("core.bare") && !message.contains('\u{202e}'), "{message}");
     assert!(error.hint.is_empty(), "no advice that does not help: {}", error.hint);
 }
+
+#[test]
+fn a_name_that_no_file_can_have_is_invalid() {
+    let world = World::new();
+    world.record("a.md", "one\n");
+    for to in ["a\0b", "a\0b.retrace"] {
+        let to = world.path(to).to_string_lossy().into_owned();
+        let request = wire::ExportStoreReq { store: "notes".to_owned(), at: None, to };
+        let error = commands::export_store(&world.app, request).expect_err("it has no name");
+        assert_eq!(error.code, wire::Code::Invalid, "{error:?}");
+    }
+}
