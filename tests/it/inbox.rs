@@ -626,3 +626,24 @@ fn item_by_item_the_list_is_that_of_the_pages() {
     });
     assert_eq!((stopped.expect_err("it stops").message.text(), taken), ("Enough.", 70));
 }
+
+#[test]
+fn a_rejection_that_leaves_what_is_too_large_says_so() {
+    let world = World::new();
+    world.record("a.md", "one\n");
+    world.write("b.md", "two\n");
+    let large = world.record("big.md", vec![b'x'; 10 * 1024 * 1024 + 1]);
+    let small = world.log("b.md").remove(0);
+    let reject = |versions: Vec<String>| {
+        let request =
+            wire::ReviewReq { versions, verdict: "reject".to_owned(), ..wire::ReviewReq::default() };
+        commands::review(&world.app, request).expect("an answer")
+    };
+    let left = reject(vec![large.id.clone()]);
+    let error = left.conflict_error().expect("nothing was done");
+    assert_eq!((error.code, error.subject.as_str()), (wire::Code::HeadMoved, "big.md"));
+    let some = reject(vec![large.id, small.id]);
+    assert_eq!((some.done.len(), some.skipped.len()), (1, 1));
+    assert_eq!(some.conflict_error().map(|error| error.code), Some(wire::Code::HeadMoved));
+    assert_eq!((world.read("b.md"), world.path("notes/big.md").exists()), (None, true));
+}

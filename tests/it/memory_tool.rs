@@ -79,3 +79,38 @@ fn many_writers_at_once_are_recorded_one_by_one() {
     assert_eq!(text.lines().filter(|line| !line.is_empty()).count(), WRITERS * CALLS);
     assert_eq!(world.scan(), 0);
 }
+
+#[test]
+fn what_the_rules_leave_out_is_recorded_before_it_is_deleted() {
+    let world = World::new();
+    let create = |path: &str| json!({ "command": "create", "path": path, "file_text": "v\n" });
+    call(&world, "one", create("/memories/h/v.md"));
+    let file = |name: &str| world.path("memories").join(name);
+    std::fs::write(file("h/.keep"), "hidden\n").expect("a file");
+    std::fs::write(file("h/x.tmp"), "v\n").expect("a file");
+    std::fs::write(file(".alone"), "alone\n").expect("a file");
+    let delete = |path: &str| call(&world, "two", json!({ "command": "delete", "path": path }));
+    for (path, names) in [("/memories/h", vec!["h/.keep", "h/x.tmp"]), ("/memories/.alone", vec![".alone"])] {
+        let deleted = delete(path);
+        assert!(!deleted.is_error && deleted.not_recorded.is_empty(), "{deleted:?}");
+        for name in names {
+            let versions = world.log(name);
+            let kinds: Vec<&str> = versions.iter().map(|version| version.operation.as_str()).collect();
+            assert_eq!(kinds, ["deleted", "created"], "{name}");
+            let request = retrace_api::wire::ShowReq {
+                version: versions[1].id.clone(),
+                ..retrace_api::wire::ShowReq::default()
+            };
+            assert!(commands::show(&world.app, request).is_ok(), "{name}");
+        }
+    }
+    assert!(!file("h").exists() && world.scan() == 0);
+
+    // Nothing goes that could not be kept.
+    call(&world, "one", create("/memories/h/v.md"));
+    std::fs::write(file("h/.large"), vec![b'x'; 10 * 1024 * 1024 + 1]).expect("a file");
+    let refused = delete("/memories/h");
+    assert!(refused.is_error && refused.content.contains("h/.large"), "{refused:?}");
+    assert!(file("h/.large").exists() && file("h/v.md").exists());
+    assert_eq!(world.scan(), 0);
+}

@@ -635,3 +635,33 @@ fn a_program_that_starts_anew_knows_the_titles_of_sessions_and_says_when_it_has_
     assert_eq!(Some(done), total);
     drop(recording);
 }
+
+#[test]
+fn a_transcript_that_comes_to_the_disk_after_its_version_is_held_against_it_by_a_later_process() {
+    let machine = Machine::new();
+    let text = "the very same content\n";
+    let mut agent = machine.agent("dddd-4");
+    agent.asked("Keep it.");
+    // Of a directory that is nobody's memory the index of transcripts does not know who writes there.
+    machine.world.write("same.md", text);
+    let path = machine.world.path("notes/same.md").to_string_lossy().into_owned();
+    let result = json!({"type": "create", "filePath": path, "content": text, "originalFile": null});
+    agent.call("Write", &json!({"file_path": path, "content": text}), &result);
+    let aside = machine.world.path("aside.jsonl");
+    std::fs::rename(&agent.file, &aside).expect("it is not there yet");
+    let version = machine.scan().remove(0);
+    assert_eq!(reported(&machine.origin(&version)), ("unknown", None, None));
+    std::fs::rename(&aside, &agent.file).expect("it comes");
+    for process in 1..3 {
+        let mut options = retrace_tests::options_of(&machine.world.path(""), process);
+        let now = Arc::clone(&machine.now);
+        options.clock = Arc::new(move || Timestamp::from_micros(now.load(Ordering::SeqCst) * 1_000_000));
+        let later = World::over(options);
+        later.app.join_writers().expect("it looks again");
+        let known = later.log("same.md").remove(0).origin.expect("an origin");
+        assert_eq!(known.session_id.as_deref(), Some("dddd-4"), "process {process}");
+        let request = wire::OriginReq { version: version.id.clone(), around: None };
+        let origin = commands::origin(&later.app, request).expect("an origin");
+        assert_eq!(reported(&origin), ("exact_content", Some("dddd-4"), Some(1)), "process {process}");
+    }
+}

@@ -698,3 +698,35 @@ fn real_sessions_rebuild_their_memory_and_every_line_has_its_turn_and_prompt() {
     println!("lines blamed to a turn: {traced}");
     world.verify();
 }
+
+#[test]
+fn git_is_quoted_where_it_does_not_read_a_repository() {
+    let world = World::new();
+    let directory = world.path("notes");
+    let init = std::process::Command::new("git").args(["init", "-q"]).arg(&directory).status();
+    assert!(init.expect("git runs").success());
+    let config = directory.join(".git/config");
+    let good = std::fs::read_to_string(&config).expect("settings");
+    std::fs::write(&config, format!("{good}[core]\n\tbare = per\u{202e}haps\n")).expect("settings");
+    let request = wire::ImportGitReq {
+        directory: directory.to_string_lossy().into_owned(),
+        ..wire::ImportGitReq::default()
+    };
+    let error = commands::import_git(&world.app, request).expect_err("git does not read it");
+    assert_eq!(error.code, wire::Code::StoreUnavailable, "{error:?}");
+    let message = error.message.to_string();
+    assert!(message.contains("core.bare") && !message.contains('\u{202e}'), "{message}");
+    assert!(error.hint.is_empty(), "no advice that does not help: {}", error.hint);
+}
+
+#[test]
+fn a_name_that_no_file_can_have_is_invalid() {
+    let world = World::new();
+    world.record("a.md", "one\n");
+    for to in ["a\0b", "a\0b.retrace"] {
+        let to = world.path(to).to_string_lossy().into_owned();
+        let request = wire::ExportStoreReq { store: "notes".to_owned(), at: None, to };
+        let error = commands::export_store(&world.app, request).expect_err("it has no name");
+        assert_eq!(error.code, wire::Code::Invalid, "{error:?}");
+    }
+}

@@ -359,3 +359,99 @@ fn a_restore_leaves_what_a_directory_or_a_link_stands_in_the_way_of() {
     assert_eq!(world.read("d").as_deref(), Some("a file has the directory's name\n"));
     assert_eq!(world.read("b.md/in.md").as_deref(), Some("a directory has its name\n"));
 }
+
+#[test]
+fn what_is_put_back_has_the_permissions_it_had() {
+    let world = World::new();
+    world.record("a.md", "stays\n");
+    let at = world.cursor();
+    for (name, mode) in [("p.md", 0o600), ("x.sh", 0o755), ("d/s.md", 0o640), ("d/e/t.md", 0o600)] {
+        world.write(name, format!("{name}\n"));
+        set_mode(&world, name, mode);
+    }
+    set_mode(&world, "d", 0o750);
+    set_mode(&world, "d/e", 0o700);
+    world.scan();
+    // Nobody looked at the directory since.
+    set_mode(&world, "d", 0o700);
+    let names = ["p.md", "x.sh", "d/s.md", "d/e/t.md", "d", "d/e"];
+    let modes = |world: &World| names.map(|name| mode(world, name));
+    let before = modes(&world);
+    restore(&world, at, false);
+    assert!(names.iter().all(|name| !world.path("notes").join(name).exists()), "directories go as well");
+    undo(&world);
+    assert_eq!(modes(&world), before);
+    assert_eq!(world.scan(), 0);
+    // What somebody else removed was seen before.
+    let version = world.log("p.md").remove(0);
+    world.remove("p.md");
+    world.scan();
+    world.rollback("p.md", &version).expect("a rollback");
+    assert_eq!(mode(&world, "p.md"), 0o600);
+    // What moves takes them along.
+    std::fs::rename(world.path("notes/p.md"), world.path("notes/q.md")).expect("a rename");
+    set_mode(&world, "q.md", 0o400);
+    world.scan();
+    let request = wire::RollbackReq { operation_seq: Some(world.cursor()), ..wire::RollbackReq::default() };
+    commands::rollback(&world.app, request).expect("a rollback");
+    assert_eq!((world.read("q.md"), mode(&world, "p.md")), (None, 0o400));
+}
+
+#[test]
+fn what_the_memory_tool_deleted_is_put_back_with_its_permissions() {
+    let world = World::new();
+    world.record("d/s.md", "secret\n");
+    // After the last look.
+    set_mode(&world, "d/s.md", 0o600);
+    set_mode(&world, "d", 0o700);
+    let request = wire::MemoryToolReq {
+        store: Some("notes".to_owned()),
+        input: serde_json::json!({ "command": "delete", "path": "/memories/d" }),
+        ..wire::MemoryToolReq::default()
+    };
+    let deleted = commands::memory_tool(&world.app, request).expect("an answer");
+    assert!(!deleted.is_error && !world.path("notes/d").exists(), "{deleted:?}");
+    let request = wire::UndoReq { operation_seq: deleted.operation_seq, dry_run: false };
+    commands::undo(&world.app, request).expect("an undo");
+    assert_eq!((mode(&world, "d/s.md"), mode(&world, "d")), (0o600, 0o700));
+}
+
+fn set_mode(world: &World, name: &str, mode: u32) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = std::fs::Permissions::from_mode(mode);
+    std::fs::set_permissions(world.path("notes").join(name), mode).expect("a mode");
+}
+
+fn mode(world: &World, name: &str) -> u32 {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::metadata(world.path("notes").join(name)).expect("it is there").permissions().mode() & 0o7777
+}
+
+#[test]
+fn a_name_with_an_at_sign_means_the_memory_of_the_whole_name() {
+    let world = World::new();
+    world.write("b", "another\n");
+    let first = world.record("b@1", "one\n");
+    world.record("b@1", "two\n");
+    let text = |target: &str| {
+        let request = wire::DocumentReq { target: target.to_owned(), highlight: false };
+        commands::document(&world.app, request).map(|document| document.content_sha256)
+    };
+    let sha256 = |text: &str| Some(Sha256::of(text.as_bytes()).to_hex());
+    assert_eq!(text("notes:b@1").expect("a document"), sha256("two\n"));
+    assert_eq!(text("notes:b").expect("a document"), sha256("another\n"));
+    // What follows the whole name is an instant; so is a number that is no name.
+    assert_eq!(text(&format!("notes:b@1@{}", first.operation_seq)).expect("a document"), sha256("one\n"));
+    assert_eq!(text("notes:b@0").expect_err("before everything").code, wire::Code::NotFound);
+    world.rollback("b@1", &first).expect("a rollback");
+    assert_eq!(world.read("b@1").as_deref(), Some("one\n"));
+    // Its history keeps the name.
+    world.remove("b@1");
+    world.scan();
+    assert_eq!(text("notes:b@1").expect_err("it is gone").code, wire::Code::NotFound);
+    world.rollback("b@1", &first).expect("a deleted memory comes back");
+    assert_eq!(
+        (world.read("b@1").as_deref(), world.read("b").as_deref()),
+        (Some("one\n"), Some("another\n"))
+    );
+}

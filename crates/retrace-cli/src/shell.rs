@@ -145,13 +145,23 @@ impl<'run, 'io> Shell<'run, 'io> {
     }
 
     /// What a person named, with the time behind its last `@` as the commands take it. A path may hold `@` itself: what is no
-    /// time stands as it is.
+    /// time stands as it is, and so does the whole name of a memory. Where it could mean both it says so.
     ///
     /// # Errors
-    /// Those of [`Self::options`].
-    pub(crate) fn target(&self, text: &str) -> Result<String, ApiError> {
-        let Some((name, at)) = text.rsplit_once('@') else { return Ok(text.to_owned()) };
-        Ok(self.read_time(at)?.map_or_else(|| text.to_owned(), |at| format!("{name}@{at}")))
+    /// Those of [`Self::options`], or a failure of the log.
+    pub(crate) fn target(&mut self, app: &App, text: &str) -> Result<String, ApiError> {
+        let Some((name, typed)) = text.rsplit_once('@') else { return Ok(text.to_owned()) };
+        let is_operation = !typed.is_empty() && typed.bytes().all(|byte| byte.is_ascii_digit());
+        // A number with a zero before it is the same operation, and another name.
+        let read = if is_operation { Some(format!("0{typed}")) } else { self.read_time(typed)? };
+        let Some(then) = read.map(|at| format!("{name}@{at}")) else { return Ok(text.to_owned()) };
+        if app.review().is_name_of_memory(text)? {
+            if app.review().is_name_of_memory(name)? {
+                self.warn(&format!("{text} is the memory of this name. {name} as it was then is {then}."));
+            }
+            return Ok(text.to_owned());
+        }
+        Ok(if is_operation { text.to_owned() } else { then })
     }
 
     fn time_or(&self, text: &str, advice: &str) -> Result<String, ApiError> {

@@ -309,6 +309,31 @@ fn a_change_is_recorded_shown_and_put_back() {
 }
 
 #[test]
+fn a_name_that_could_be_another_one_then_is_told() {
+    let machine = Machine::with_notes(&[("log", "other\n"), ("log@2030-01-01", "mine\n")]);
+    let ran = machine.run(&["blame", "notes:log@2030-01-01"]);
+    assert!(ran.stdout.contains("mine"), "{}", ran.stdout);
+    assert!(
+        ran.stderr.contains("warning:") && ran.stderr.contains("notes:log@2030-01-01T00:00:00"),
+        "{}",
+        ran.stderr
+    );
+    let ran = machine.run(&["blame", "notes:log@2031-01-01"]);
+    assert!(ran.stdout.contains("other") && ran.stderr.is_empty(), "{} {}", ran.stdout, ran.stderr);
+}
+
+#[test]
+fn a_change_that_a_rejection_leaves_exits_with_4() {
+    let machine = Machine::with_notes(&[("a.md", "one\n")]);
+    std::fs::write(machine.notes().join("big.md"), vec![b'x'; 10 * 1024 * 1024 + 1]).expect("a file");
+    assert_eq!(machine.run(&["record", "--once"]).exit, Exit::DONE);
+    let id = machine.newest()["id"].as_str().expect("an id").to_owned();
+    let ran = machine.run(&["reject", &id, "--json"]);
+    assert_eq!((ran.exit, ran.error_code()), (Exit(4), "head_moved".to_owned()));
+    assert_eq!(ran.lines()[0]["skipped"][0]["reason"], "too_large");
+}
+
+#[test]
 fn a_newer_edit_is_a_conflict() {
     let machine = Machine::with_notes(&[("a.md", "one\n")]);
     let first = machine.newest()["id"].as_str().expect("an id").to_owned();

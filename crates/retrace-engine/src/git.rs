@@ -3,8 +3,9 @@
 
 use crate::wire::{ApiError, Code};
 use retrace_message::Argument;
+use retrace_model::is_hidden;
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 
 /// A git that runs; it is ended when this is dropped.
 pub struct Running {
@@ -99,8 +100,34 @@ pub fn command(directory: &Path) -> Command {
 /// # Errors
 /// `store_unavailable` when there is no git, or it failed.
 pub fn output(mut git: Command) -> Result<Vec<u8>, ApiError> {
-    let done = git.output().map_err(|error| cannot_run(&error))?;
-    if done.status.success() { Ok(done.stdout) } else { Err(failed(say::ended_2(done.status.to_string()))) }
+    let done = git.stderr(Stdio::piped()).output().map_err(|error| cannot_run(&error))?;
+    if done.status.success() { Ok(done.stdout) } else { Err(refused(&done)) }
+}
+
+/// The error of a git that ended with one, in its own words where it gave any.
+#[must_use]
+pub fn refused(done: &Output) -> ApiError {
+    match sentence(&String::from_utf8_lossy(&done.stderr)) {
+        Some(sentence) => failed(sentence),
+        None => failed(say::ended_2(done.status.to_string())),
+    }
+}
+
+/// Characters of what git says that are passed on.
+const LONGEST_SENTENCE: usize = 300;
+
+/// What git says last, without its name for how bad that is. It quotes settings, paths and names: what would not be seen is made
+/// visible.
+fn sentence(told: &str) -> Option<String> {
+    let lines = || told.lines().map(str::trim).filter(|line| !line.is_empty());
+    let line = lines().find(|line| line.starts_with("fatal: ")).or_else(|| lines().last())?;
+    let line = line.strip_prefix("fatal: ").or_else(|| line.strip_prefix("error: ")).unwrap_or(line);
+    let visible = |character: char| match character {
+        hidden if hidden.is_control() || is_hidden(hidden) => char::REPLACEMENT_CHARACTER,
+        visible => visible,
+    };
+    let sentence: String = line.trim_end_matches('.').chars().take(LONGEST_SENTENCE).map(visible).collect();
+    (!sentence.is_empty()).then_some(sentence)
 }
 
 /// The error of a git that is not there.
@@ -114,6 +141,21 @@ pub fn cannot_run(error: &std::io::Error) -> ApiError {
 #[must_use]
 pub fn failed(why: impl Into<Argument>) -> ApiError {
     ApiError::new(Code::StoreUnavailable, say::git_failed(why), "git")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sentence;
+
+    #[test]
+    fn git_is_quoted_in_one_visible_sentence() {
+        let told = "warning: something else\nfatal: bad boolean config value 'ma\u{1b}[31mybe\u{202e}' for 'core.bare'.\n";
+        let quoted = sentence(told).expect("a sentence");
+        assert_eq!(quoted, "bad boolean config value 'ma\u{fffd}[31mybe\u{fffd}' for 'core.bare'");
+        assert_eq!(sentence("error: one\nerror: two\n").as_deref(), Some("two"));
+        assert_eq!(sentence(" \n"), None);
+        assert_eq!(sentence(&"long ".repeat(200)).map(|told| told.chars().count()), Some(300));
+    }
 }
 
 retrace_message::messages! {

@@ -10,9 +10,9 @@ use crate::engine::Engine;
 use crate::scan::append_seen;
 use crate::wire::{ApiError, Code};
 use retrace_files::{Done, Expected, FileError, Held, Root};
-use retrace_log::{Act, Change, Payload, Reader};
+use retrace_log::{Act, Change, LogError, Payload, Reader};
 use retrace_memory_tool::Pending;
-use retrace_model::{RelPath, Sha256, StoreId};
+use retrace_model::{Permissions, RelPath, Sha256, StoreId};
 use std::sync::Arc;
 
 /// Number of times that a writer begins anew because something stood in its way that was not in the log.
@@ -71,7 +71,11 @@ impl LiveFiles {
     ) -> Result<(), ApiError> {
         let mut changes = Vec::new();
         for path in paths {
-            let payload = match root.read(path, inner.rules.max_file_bytes) {
+            let standing = root.read(path, inner.rules.max_file_bytes);
+            if let Ok(content) = &standing {
+                keep_permissions(act, (store, root), path, content.seen.mode)?;
+            }
+            let payload = match standing {
                 Ok(content) if content.bytes.is_none() && large == Large::Refused => {
                     return Err(ApiError::invalid(say::file_too_large_kept_log(), path.to_text())
                         .hint(say::move_elsewhere_yourself_then_repeat()));
@@ -99,7 +103,8 @@ impl LiveFiles {
             .hint(say::look_again_repeat()))
     }
 
-    /// Puts a content in place of one that the log holds, or where nothing is.
+    /// Puts a content in place of one that the log holds, or where nothing is: then with the permissions of the file it moves
+    /// from, or of the one that stood there last.
     ///
     /// # Errors
     /// [`FileError::Moved`] also when the log does not hold what stands there.
@@ -108,28 +113,37 @@ impl LiveFiles {
         inner: &Engine,
         reader: &Reader<'_>,
         (store, root): (StoreId, &Arc<Root>),
-        (path, expected): (&RelPath, Expected),
+        (path, expected, moved_from): (&RelPath, Expected, Option<&RelPath>),
         bytes: &[u8],
     ) -> Result<Done, FileError> {
         let before = recorded(reader, store, path, expected)?;
-        let mut done = root.replace(path, expected, bytes, inner.random(), &*inner.options.faults)?;
+        let (random, faults) = (inner.random(), &*inner.options.faults);
+        let mut done = match expected {
+            Expected::Hash(_) => root.replace(path, expected, bytes, random, faults)?,
+            Expected::Absent => {
+                let permissions = permissions(reader, (store, root), path, moved_from)?;
+                root.create_with(path, bytes, &permissions, random, faults)?
+            }
+        };
         self.hold(store, root, &mut done, before, Some(Sha256::of(bytes)));
         Ok(done)
     }
 
-    /// Deletes a file whose content the log holds, and the directories that become empty.
+    /// Deletes a file whose content the log holds, and the directories that become empty. Their permissions are kept.
     ///
     /// # Errors
     /// As [`LiveFiles::put`].
     pub fn take(
         &mut self,
         inner: &Engine,
-        reader: &Reader<'_>,
+        act: &Act<'_>,
         (store, root): (StoreId, &Arc<Root>),
         path: &RelPath,
         standing: Sha256,
     ) -> Result<Done, FileError> {
-        let before = recorded(reader, store, path, Expected::Hash(standing))?;
+        let before = recorded(&act.reader(), store, path, Expected::Hash(standing))?;
+        let mode = root.seen(path)?.and_then(|seen| seen.mode);
+        keep_permissions(act, (store, root), path, mode).map_err(|error| of_log(path, &error))?;
         let mut done = root.delete(path, standing, true, inner.random(), &*inner.options.faults)?;
         self.hold(store, root, &mut done, before, None);
         Ok(done)
@@ -191,7 +205,7 @@ impl LiveFiles {
                     let taken = match root.take_back(&held, inner.random(), &*inner.options.faults) {
                         // Another process cleared it away. The log has it.
                         Err(FileError::Missing { .. }) => {
-                            inner.write_again(&root, held.path(), before, after)
+                            inner.write_again((store, &root), held.path(), before, after)
                         }
                         taken => taken,
                     };
@@ -247,16 +261,51 @@ fn recorded(
     expected: Expected,
 ) -> Result<Option<Sha256>, FileError> {
     let Expected::Hash(standing) = expected else { return Ok(None) };
-    let live = reader.live_at(store, path).map_err(|error| FileError::Io {
-        path: path.clone(),
-        doing: retrace_files::Doing::LookUpLog,
-        source: std::io::Error::other(error.to_string()),
-    })?;
+    let live = reader.live_at(store, path).map_err(|error| of_log(path, &error))?;
     match live {
         // Of a redacted content nothing is held; the file alone decides.
         Some(live) if live.sha256.is_none_or(|sha256| sha256 == standing) => Ok(Some(standing)),
         _ => Err(FileError::Moved { path: path.clone(), expected, found: Some(standing), kept: None }),
     }
+}
+
+/// A failure of the log on the way to a file.
+fn of_log(path: &RelPath, error: &LogError) -> FileError {
+    FileError::Io {
+        path: path.clone(),
+        doing: retrace_files::Doing::LookUpLog,
+        source: std::io::Error::other(error.to_string()),
+    }
+}
+
+/// Permissions for a file where nothing is: those of the file it moves from, in directories as they were there.
+fn permissions(
+    reader: &Reader<'_>,
+    (store, root): (StoreId, &Root),
+    path: &RelPath,
+    moved_from: Option<&RelPath>,
+) -> Result<Permissions, FileError> {
+    let last = |path: &RelPath| reader.permissions_at(store, path).map_err(|error| of_log(path, &error));
+    let mut permissions = last(path)?;
+    if let Some(from) = moved_from {
+        // What stands there says it better than what was seen last.
+        let now = root.seen(from).ok().flatten().and_then(|seen| seen.mode);
+        permissions.file = match now {
+            Some(mode) => Some(mode),
+            None => last(from)?.file.or(permissions.file),
+        };
+    }
+    Ok(permissions)
+}
+
+/// Remembers the permissions of a file, and of its directories as they are now.
+pub(crate) fn keep_permissions(
+    act: &Act<'_>,
+    (store, root): (StoreId, &Root),
+    path: &RelPath,
+    file: Option<u32>,
+) -> Result<(), LogError> {
+    act.keep_permissions(store, path, &Permissions { file, directories: root.directory_modes(path) })
 }
 
 impl Engine {
@@ -302,20 +351,24 @@ impl Engine {
     /// Puts a content of the log in place of what an act wrote.
     fn write_again(
         &self,
-        root: &Root,
+        (store, root): (StoreId, &Root),
         path: &RelPath,
         before: Option<Sha256>,
         after: Option<Sha256>,
     ) -> Result<(), FileError> {
         let missing = || FileError::Missing { path: path.clone() };
         let before = before.ok_or_else(missing)?;
-        let content = self.read(|reader| {
+        let known = self.read(|reader| {
             let version = reader.version_with_content(&before)?;
-            Ok(version.map(|version| reader.content(&version)).transpose()?.flatten())
+            let content = version.map(|version| reader.content(&version)).transpose()?.flatten();
+            Ok(content.zip(Some(reader.permissions_at(store, path)?)))
         });
-        let bytes = content.ok().flatten().ok_or_else(missing)?.bytes;
-        let expected = after.map_or(Expected::Absent, Expected::Hash);
-        let done = root.replace(path, expected, &bytes, self.random(), &*self.options.faults)?;
+        let (content, permissions) = known.ok().flatten().ok_or_else(missing)?;
+        let (bytes, random, faults) = (content.bytes, self.random(), &*self.options.faults);
+        let done = match after.map_or(Expected::Absent, Expected::Hash) {
+            Expected::Absent => root.create_with(path, &bytes, &permissions, random, faults)?,
+            expected @ Expected::Hash(_) => root.replace(path, expected, &bytes, random, faults)?,
+        };
         if let Some(held) = done.held {
             drop(root.let_go(&held, &*self.options.faults));
         }

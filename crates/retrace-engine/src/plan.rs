@@ -462,7 +462,7 @@ impl Engine {
             return Err(sent.hint(say::repeat_what_sent_put_back()));
         }
         for step in &plan.steps {
-            match self.do_step(&act.reader(), files, step, stores[&step.store].1.as_ref(), warnings) {
+            match self.do_step(act, files, step, stores[&step.store].1.as_ref(), warnings) {
                 Ok(finished) => carried.done.push(finished),
                 Err(error) => {
                     carried.stopped = Some((step, error));
@@ -545,7 +545,7 @@ impl Engine {
 
     fn do_step<'p>(
         &self,
-        reader: &Reader<'_>,
+        act: &Act<'_>,
         files: &mut LiveFiles,
         step: &'p Step,
         root: Option<&Arc<Root>>,
@@ -557,9 +557,10 @@ impl Engine {
         let done = match (&step.wanted, step.expected) {
             (Some(wanted), expected) => {
                 let expected = expected.map_or(Expected::Absent, Expected::Hash);
-                files.put(self, reader, place, (&step.path, expected), &wanted.bytes)?
+                let target = (&step.path, expected, wanted.moved_from.as_ref());
+                files.put(self, &act.reader(), place, target, &wanted.bytes)?
             }
-            (None, Some(expected)) => files.take(self, reader, place, &step.path, expected)?,
+            (None, Some(expected)) => files.take(self, act, place, &step.path, expected)?,
             (None, None) => return Ok(DoneStep { step, seen: None }),
         };
         if !done.owner_kept {

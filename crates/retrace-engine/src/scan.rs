@@ -8,8 +8,8 @@ use retrace_files::{FileError, Leftover, LeftoverKind, Root};
 use retrace_log::{Act, Append, Change, Payload, StoreRow, VersionFilter};
 use retrace_message::{AsMessage, Message};
 use retrace_model::{
-    Actor, COARSE_RACY_WINDOW_NANOS, Head, RelPath, Seen, Sha256, Source, StoreId, StoreState, Timestamp,
-    VersionOperation,
+    Actor, COARSE_RACY_WINDOW_NANOS, Head, Permissions, RelPath, Seen, Sha256, Source, StoreId, StoreState,
+    Timestamp, VersionOperation,
 };
 use retrace_watch::{Batch, Keeper, KeeperError, Key, Observation, Status, Store};
 use std::collections::{BTreeMap, BTreeSet};
@@ -236,7 +236,14 @@ impl Keeper for LogKeeper {
                 self.note_overtaken(act, store)?;
                 let batch =
                     if self.overtaken.is_empty() { batch } else { self.read_again(act, store, batch)? };
+                let found: Vec<(RelPath, Option<u32>)> = batch
+                    .observations
+                    .iter()
+                    .filter(|found| found.path.parent().is_some())
+                    .map(|found| (found.path.clone(), found.content.seen.mode))
+                    .collect();
                 let versions = observe(act, store, batch, inner.now())?;
+                inner.keep_permissions_of(act, store, found)?;
                 Ok((versions, act.reader().last_version()?))
             })
         });
@@ -259,6 +266,27 @@ impl Keeper for LogKeeper {
 }
 
 impl Engine {
+    /// Remembers the permissions of the directories in which a look found files, those of the files being known with them.
+    fn keep_permissions_of(
+        &self,
+        act: &Act<'_>,
+        store: StoreId,
+        found: Vec<(RelPath, Option<u32>)>,
+    ) -> Result<(), ApiError> {
+        if found.is_empty() {
+            return Ok(());
+        }
+        // One that is away again is found so by the next look.
+        let Ok(root) = self.store_root(&act.reader().store(store)?) else { return Ok(()) };
+        let mut known: BTreeMap<Option<RelPath>, Vec<u32>> = BTreeMap::new();
+        for (path, file) in found {
+            let directories =
+                known.entry(path.parent()).or_insert_with(|| root.directory_modes(&path)).clone();
+            act.keep_permissions(store, &path, &Permissions { file, directories })?;
+        }
+        Ok(())
+    }
+
     /// Keeps how a store was found, when that is news.
     fn note_state(&self, store: StoreId, state: StoreState, detail: Option<&str>) -> Result<(), ApiError> {
         let known = self.read(|reader| Ok(reader.store(store)?))?;

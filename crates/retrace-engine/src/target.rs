@@ -1,4 +1,7 @@
 //! Names of contents and instants: `memver_…`, `STORE:PATH`, `STORE:PATH@TIME`, `STORE`, `STORE@TIME`.
+//!
+//! Names of files may hold `@` themselves: where a memory of exactly the whole name is or was, that one is meant. Only else what
+//! follows the last `@` is an instant.
 
 use crate::engine::Engine;
 use crate::wire::{ApiError, Code};
@@ -83,13 +86,24 @@ impl Engine {
         let (store, rest) = self.store_prefix(reader, text)?;
         let store = Box::new(store);
         if let Some(path) = rest.strip_prefix(':') {
-            let (path, at) = split_instant(reader, path)?;
+            let (path, at) = split_instant(reader, &store, path)?;
             let path = RelPath::parse(rooted(&store, path))
                 .map_err(|error| ApiError::invalid(crate::wire::sentence(&error), text))?;
             return Ok(Target::File { store, path, at });
         }
         let at = rest.strip_prefix('@').map(|at| moment(reader, at)).transpose()?;
         Ok(Target::Store { store, at })
+    }
+
+    /// True if a text is the whole name of a memory, `STORE:PATH`, that is or was: an `@` in it belongs to its name then.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn is_name_of_memory(&self, text: &str) -> Result<bool, ApiError> {
+        self.read(|reader| {
+            let Ok((store, rest)) = self.store_prefix(reader, text) else { return Ok(false) };
+            rest.strip_prefix(':').map_or(Ok(false), |path| is_known(reader, &store, path))
+        })
     }
 
     /// Finds the store a text begins with. Names may hold colons, so the longest that fits wins.
@@ -188,10 +202,23 @@ fn version_beginning(
     }
 }
 
-/// A path and the instant after its last `@`, where that is one; file names may hold `@` themselves.
-fn split_instant<'t>(reader: &Reader<'_>, text: &'t str) -> Result<(&'t str, Option<Moment>), ApiError> {
+/// True if a memory is or was at a path, as people write it.
+fn is_known(reader: &Reader<'_>, store: &StoreRow, path: &str) -> Result<bool, ApiError> {
+    let Ok(path) = RelPath::parse(rooted(store, path)) else { return Ok(false) };
+    Ok(reader.was_at(store.id, &path)?)
+}
+
+/// A path and the instant after its last `@`, where that is one and no memory of the whole name is known.
+fn split_instant<'t>(
+    reader: &Reader<'_>,
+    store: &StoreRow,
+    text: &'t str,
+) -> Result<(&'t str, Option<Moment>), ApiError> {
     match text.rsplit_once('@') {
-        Some((path, at)) if at.parse::<u64>().is_ok() || Timestamp::parse(at).is_ok() => {
+        Some((path, at))
+            if (at.parse::<u64>().is_ok() || Timestamp::parse(at).is_ok())
+                && !is_known(reader, store, text)? =>
+        {
             Ok((path, Some(moment(reader, at)?)))
         }
         _ => Ok((text, None)),

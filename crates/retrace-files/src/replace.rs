@@ -15,7 +15,7 @@ use crate::held::{Aside, Held};
 use crate::leftovers::LeftoverKind;
 use crate::root::{Root, require_file};
 use crate::steps::{Step, Steps};
-use retrace_model::{RelPath, Sha256};
+use retrace_model::{Permissions, RelPath, Sha256};
 use std::fs::File;
 use std::io::{self, Write as _};
 
@@ -68,7 +68,7 @@ impl Root {
         path: &RelPath,
         hash: Sha256,
         bytes: &[u8],
-        modes: Modes,
+        modes: Modes<'_>,
         random: u64,
         steps: &dyn Steps,
     ) -> Result<Done, FileError> {
@@ -102,6 +102,23 @@ impl Root {
         self.place(path, bytes, Modes::Private, random, steps)
     }
 
+    /// Writes `bytes` to a new file at `path` with these permissions, the process's mask not applied, and makes missing parent
+    /// directories with theirs; where they are not known, as [`Root::replace`] with [`Expected::Absent`]. Never gives more
+    /// than they say: set-id bits of the file are left out, and the owner always keeps the use of a directory.
+    ///
+    /// # Errors
+    /// As [`Root::create_private`].
+    pub fn create_with(
+        &self,
+        path: &RelPath,
+        bytes: &[u8],
+        permissions: &Permissions,
+        random: u64,
+        steps: &dyn Steps,
+    ) -> Result<Done, FileError> {
+        self.place(path, bytes, Modes::As(permissions), random, steps)
+    }
+
     /// Makes the directories on the way to `path` that are missing, mode 0700, the process's mask not applied.
     ///
     /// # Errors
@@ -122,7 +139,7 @@ impl Root {
         &self,
         path: &RelPath,
         bytes: &[u8],
-        modes: Modes,
+        modes: Modes<'_>,
         random: u64,
         steps: &dyn Steps,
     ) -> Result<Done, FileError> {
@@ -148,7 +165,7 @@ impl Root {
     fn make_parents(
         &self,
         path: &RelPath,
-        modes: Modes,
+        modes: Modes<'_>,
         steps: &dyn Steps,
         made: &mut Vec<RelPath>,
     ) -> Result<Directory, FileError> {
@@ -156,13 +173,13 @@ impl Root {
         let mut directory = self.top.reopen().map_err(failed)?;
         let Some(parent) = path.parent() else { return Ok(directory) };
         let mut at: Option<RelPath> = None;
-        for name in parent.components() {
+        for (depth, name) in parent.components().enumerate() {
             let next = at.as_ref().map_or_else(|| RelPath::from_bytes(name), |at| at.join(name));
             let next = next.expect("a leading part of a valid path is a valid path");
             let child = match directory.open_child(name) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     steps.before(Step::MakeDirectory).map_err(failed)?;
-                    if make_directory(&directory, name, modes).map_err(failed)? {
+                    if make_directory(&directory, (depth, name), modes).map_err(failed)? {
                         made.push(next.clone());
                         if self.durable == Durable::Now {
                             steps
@@ -195,18 +212,44 @@ impl Root {
 
 /// Permissions of a file or directory afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Modes {
+enum Modes<'p> {
     /// As before; where it is new, what its directory allows, less the process's mask.
     AsIs,
     /// Nothing.
     Private,
+    /// What they were before it was removed.
+    As(&'p Permissions),
+}
+
+impl Modes<'_> {
+    /// Bits that a new file has whatever the process's mask says; `None` where the mask is applied.
+    fn of_file(self) -> Option<u32> {
+        match self {
+            Self::AsIs => None,
+            Self::Private => Some(PRIVATE_FILE),
+            Self::As(permissions) => permissions.file.map(|mode| mode & 0o777),
+        }
+    }
+
+    /// The same for a new directory that lies so many directories below the root.
+    fn of_directory(self, depth: usize) -> Option<u32> {
+        match self {
+            Self::AsIs => None,
+            Self::Private => Some(PRIVATE_DIRECTORY),
+            // Without the owner's own rights nothing could be put into it.
+            Self::As(permissions) => {
+                permissions.directories.get(depth).map(|mode| (mode & 0o3777) | PRIVATE_DIRECTORY)
+            }
+        }
+    }
 }
 
 /// Makes the directory `name`. `false` when somebody else just made it.
-fn make_directory(parent: &Directory, name: &[u8], modes: Modes) -> io::Result<bool> {
+fn make_directory(parent: &Directory, (depth, name): (usize, &[u8]), modes: Modes<'_>) -> io::Result<bool> {
     let like = parent.stat_self()?;
-    let mode = if modes == Modes::Private { PRIVATE_DIRECTORY } else { like.mode & 0o777 };
-    match parent.create_directory(name, mode) {
+    let exactly = modes.of_directory(depth);
+    // Until it has its own permissions nobody else may use it.
+    match parent.create_directory(name, exactly.map_or(like.mode & 0o777, |_| PRIVATE_DIRECTORY)) {
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
         Err(error) => return Err(error),
@@ -215,7 +258,7 @@ fn make_directory(parent: &Directory, name: &[u8], modes: Modes) -> io::Result<b
     if let Ok(made) = parent.open_file(name) {
         // Best effort: a command run as another user should not leave directories the owner cannot use.
         let _ = crate::attributes::give_owner(&made, like.owner, like.group);
-        if modes == Modes::Private {
+        if let Some(mode) = exactly {
             // A mask that takes the owner's own rights away would leave a directory nobody can use.
             let _ = crate::attributes::set_mode(&made, mode);
         }
@@ -224,20 +267,21 @@ fn make_directory(parent: &Directory, name: &[u8], modes: Modes) -> io::Result<b
 }
 
 impl Act<'_> {
-    fn place(&self, bytes: &[u8], modes: Modes) -> Result<Done, FileError> {
+    fn place(&self, bytes: &[u8], modes: Modes<'_>) -> Result<Done, FileError> {
         match self.directory.stat(self.name()) {
             Ok(stat) => return Err(self.taken(&stat)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(self.failed(Doing::Stat)(error)),
         }
         let like = self.directory.stat_self().map_err(self.failed(Doing::Stat))?;
-        let mode = if modes == Modes::Private { PRIVATE_FILE } else { like.mode & 0o666 };
+        let exactly = modes.of_file();
+        let mode = exactly.map_or(like.mode & 0o666, |_| PRIVATE_FILE);
         let (new, file) = self.write_new(bytes, mode, |file| {
             #[cfg(unix)]
             {
                 // Best effort, as for directories.
                 let _ = crate::attributes::give_owner(file, like.owner, like.group);
-                if modes == Modes::Private {
+                if let Some(mode) = exactly {
                     let _ = crate::attributes::set_mode(file, mode);
                 }
             }
@@ -270,7 +314,7 @@ impl Act<'_> {
         }
     }
 
-    fn replace(&self, expected: Sha256, bytes: &[u8], modes: Modes) -> Result<Done, FileError> {
+    fn replace(&self, expected: Sha256, bytes: &[u8], modes: Modes<'_>) -> Result<Done, FileError> {
         let (live, stat) = self.open_expected(expected)?;
         let mut like = Done::new(Guard::Atomic);
         let (new, file) = self.write_new(bytes, 0o600, |file| {

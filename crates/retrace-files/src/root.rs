@@ -121,6 +121,22 @@ impl Root {
         }
     }
 
+    /// Permission bits of the directories on the way to `path`, from the top; those that cannot be asked are left out, with
+    /// all below them.
+    #[must_use]
+    pub fn directory_modes(&self, path: &RelPath) -> Vec<u32> {
+        let mut modes = Vec::new();
+        let (Some(parent), true) = (path.parent(), cfg!(unix)) else { return modes };
+        let Ok(mut directory) = self.top.reopen() else { return modes };
+        for name in parent.components() {
+            let child = directory.open_child(name).and_then(|child| Ok((child.stat_self()?.mode, child)));
+            let Ok((mode, child)) = child else { break };
+            modes.push(mode);
+            directory = child;
+        }
+        modes
+    }
+
     /// Opens the directory `path` stands in, with a file description of its own.
     pub(crate) fn parent_of(&self, path: &RelPath) -> Result<Directory, FileError> {
         match path.parent() {

@@ -504,12 +504,12 @@ fn of_transcript(
     .collect()
 }
 
-/// Brings the join up to date before versions are asked for by their session.
+/// Brings the join up to date before versions are asked for by their session, also where only transcripts are new.
 ///
 /// # Errors
 /// Those of the log.
 pub fn joined(inner: &Arc<History>) -> Result<(), ApiError> {
-    if inner.wants_join() { inner.origins.update(inner) } else { Ok(()) }
+    if inner.wants_join() { inner.origins.update(inner) } else { inner.origins.look_again(inner) }
 }
 
 retrace_message::messages! {

@@ -8,7 +8,7 @@ mod put_back;
 use crate::chain::{self, Digest, Leaf, Link, Past};
 use crate::rows::{self, ChangeKind};
 use crate::writer::Act;
-use crate::{Entropy, LogError, Tags, blob, codec, kept_out, live, review};
+use crate::{Entropy, LogError, Tags, blob, codec, kept_out, live, permissions, review};
 pub use cleaned::Found as FoundRedacted;
 use moves::Moves;
 pub(crate) use past::observed_since;
@@ -558,7 +558,7 @@ impl<'a> Appending<'a> {
                 seen.map(|seen| seen.file_id.cast_signed()),
                 self.at.micros(),
             ])?;
-        Ok(())
+        permissions::saw(self.connection, memory_row, seen.and_then(|seen| seen.mode))
     }
 
     /// Writes the operation down; answers the row of its actor.

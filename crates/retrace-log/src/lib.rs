@@ -64,6 +64,7 @@ mod live;
 mod mask;
 mod migrate;
 mod origins;
+mod permissions;
 mod prompts;
 mod purge;
 mod raw;

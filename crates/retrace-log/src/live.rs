@@ -1,8 +1,8 @@
 //! The live memories: what is at each path now, and what the file system said of it when it was last read.
 
-use crate::rows;
 use crate::writer::{Act, Writer};
 use crate::{LogError, Reader};
+use crate::{permissions, rows};
 use retrace_model::{Head, RelPath, Seen, Sha256, StoreId, Timestamp, VersionId};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use sha2::{Digest as _, Sha256 as Hasher};
@@ -24,8 +24,9 @@ impl Reader<'_> {
     /// [`LogError::NotFound`] for an unknown store, or a failure of the database.
     pub fn heads(&self, store: StoreId) -> Result<BTreeMap<RelPath, Head>, LogError> {
         let mut query = self.connection.prepare_cached(
-            "SELECT p.bytes, l.size, l.modified_nanos, l.changed_nanos, l.file_id, l.seen_at
-             FROM live l JOIN paths p ON p.id = l.path_id WHERE l.store_id = ?1",
+            "SELECT p.bytes, l.size, l.modified_nanos, l.changed_nanos, l.file_id, l.seen_at, m.mode
+             FROM live l JOIN paths p ON p.id = l.path_id
+             LEFT JOIN permissions m ON m.path_id = l.path_id AND m.store_id = l.store_id WHERE l.store_id = ?1",
         )?;
         let mut rows = query.query([rows::store_row(self.connection, store)?])?;
         let mut heads = BTreeMap::new();
@@ -48,8 +49,9 @@ impl Reader<'_> {
         let store_row = rows::store_row(self.connection, store)?;
         // `0` is the byte after `/`: everything below a directory sorts between the two.
         let mut query = self.connection.prepare_cached(
-            "SELECT p.bytes, l.size, l.modified_nanos, l.changed_nanos, l.file_id, l.seen_at
+            "SELECT p.bytes, l.size, l.modified_nanos, l.changed_nanos, l.file_id, l.seen_at, m.mode
              FROM paths p JOIN live l ON l.store_id = ?1 AND l.path_id = p.id
+             LEFT JOIN permissions m ON m.path_id = l.path_id AND m.store_id = l.store_id
              WHERE p.bytes = ?2 OR (p.bytes > ?3 AND p.bytes < ?4)",
         )?;
         let mut heads = BTreeMap::new();
@@ -107,7 +109,7 @@ impl Reader<'_> {
     }
 }
 
-/// Reads path, size, times, file id and time of the scan.
+/// Reads path, size, times, file id, time of the scan and permissions.
 fn head_from(row: &Row<'_>) -> Result<(RelPath, Head), LogError> {
     let path = rows::path_from(row.get(0)?)?;
     let (size, modified, changed, file_id): (Option<i64>, Option<i64>, Option<i64>, Option<i64>) =
@@ -118,6 +120,7 @@ fn head_from(row: &Row<'_>) -> Result<(RelPath, Head), LogError> {
             modified_nanos: i128::from(modified),
             changed_nanos: i128::from(changed),
             file_id: file_id.cast_unsigned(),
+            mode: row.get(6)?,
         }),
         _ => None,
     };
@@ -202,7 +205,7 @@ pub(crate) fn saw(
             seen.file_id.cast_signed(),
             at.micros(),
         ])?;
-    Ok(())
+    permissions::saw(connection, memory_row, seen.mode)
 }
 
 /// Nanoseconds as the database keeps them; times beyond the year 2262 are cut to it, and then read again each time.

@@ -249,6 +249,11 @@ impl Act<'_> {
                  AND NOT EXISTS (SELECT 1 FROM live WHERE path_id = ?1)",
             )?
             .execute([path_row])?;
+        self.transaction
+            .prepare_cached(
+                "DELETE FROM permissions WHERE path_id = ?1 AND NOT EXISTS (SELECT 1 FROM paths WHERE id = ?1)",
+            )?
+            .execute([path_row])?;
         Ok(())
     }
 }

@@ -28,6 +28,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0018_broken_rules.sql"),
     include_str!("schema/0019_taken_back.sql"),
     include_str!("schema/0020_git_imports.sql"),
+    include_str!("schema/0021_permissions.sql"),
+    include_str!("schema/0022_origin_seen.sql"),
 ];
 
 /// Newest format this program knows.

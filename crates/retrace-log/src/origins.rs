@@ -161,6 +161,16 @@ impl Reader<'_> {
             .unwrap_or(0))
     }
 
+    /// Transcripts as they were when versions were last compared with them: hashes of their states by hashes of their paths.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn compared_transcripts(&self) -> Result<HashMap<i64, i64>, LogError> {
+        let mut query = self.connection.prepare_cached("SELECT transcript, state FROM origin_seen")?;
+        let found = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(found.collect::<Result<_, _>>()?)
+    }
+
     /// Versions after `after` that were observed and that nobody said to have written, oldest first. Redacted ones are
     /// left out.
     ///
@@ -297,6 +307,22 @@ impl Act<'_> {
         self.transaction
             .prepare_cached("UPDATE origin_state SET joined_seq = ?1 WHERE id = 1")?
             .execute([bound(seq)])?;
+        Ok(())
+    }
+}
+
+impl Act<'_> {
+    /// Says in which states transcripts were compared with versions; see [`Reader::compared_transcripts`].
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn set_compared_transcripts(&mut self, states: &[(i64, i64)]) -> Result<(), LogError> {
+        let mut insert = self
+            .transaction
+            .prepare_cached("INSERT OR REPLACE INTO origin_seen (transcript, state) VALUES (?1, ?2)")?;
+        for (transcript, state) in states {
+            insert.execute([transcript, state])?;
+        }
         Ok(())
     }
 }

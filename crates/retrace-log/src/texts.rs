@@ -128,6 +128,7 @@ pub const TEXTS: &[TextPlace] = &[
     text("stores", "root_at", Some(TextName::DirectoriesStores), TextCare::Root),
     text("memories", "public", None, TextCare::Own),
     text("paths", "bytes", None, TextCare::Version),
+    text("permissions", "directories", None, TextCare::Own),
     text("actors", "type", None, TextCare::Own),
     text("actors", "name", Some(TextName::NamesSessionsWriters), TextCare::Sealed),
     text("actors", "evidence", None, TextCare::Own),

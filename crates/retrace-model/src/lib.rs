@@ -40,7 +40,9 @@ pub use kind::{Source, StoreKind, StoreState, UnknownWord, Verdict, VersionOpera
 pub use kind_filter::KindFilter;
 pub use memory_kind::{MemoryClass, MemoryKind, MemoryScope, StorePlace, may_have_type, memory_kind};
 pub use path::{PathError, RelPath};
-pub use reconcile::{COARSE_RACY_WINDOW_NANOS, Head, RACY_WINDOW_NANOS, Reconciled, Seen, reconcile};
+pub use reconcile::{
+    COARSE_RACY_WINDOW_NANOS, Head, Permissions, RACY_WINDOW_NANOS, Reconciled, Seen, reconcile,
+};
 pub use retrace_message::grouped;
 pub use rules::{LeftOut, MAX_FILE_BYTES, Rules};
 pub use shell::shell_word;

@@ -16,6 +16,17 @@ pub struct Seen {
     pub changed_nanos: i128,
     /// A number that changes when another file takes the path (inode on Unix), 0 where the platform has none.
     pub file_id: u64,
+    /// Permission bits; `None` where they are not known, or the platform has none.
+    pub mode: Option<u32>,
+}
+
+/// Permission bits of a file and of the directories on the way to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Permissions {
+    /// Those of the file; `None` where they are not known.
+    pub file: Option<u32>,
+    /// Those of its directories, from the top; fewer where the others are not known.
+    pub directories: Vec<u32>,
 }
 
 /// State of a live memory when its file was last read.
@@ -88,7 +99,7 @@ mod tests {
 
     fn seen(size: u64, modified_seconds: i128) -> Seen {
         let nanos = modified_seconds * SECOND;
-        Seen { size, modified_nanos: nanos, changed_nanos: nanos, file_id: 1 }
+        Seen { size, modified_nanos: nanos, changed_nanos: nanos, file_id: 1, mode: Some(0o644) }
     }
 
     fn path(text: &str) -> RelPath {

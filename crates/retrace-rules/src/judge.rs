@@ -654,7 +654,7 @@ impl<'d> Judge<'_, 'd> {
                 }
                 // What was typed while the model worked, or is the answer of a tool, belongs to the turn.
                 (What::Command { .. } | What::Edit { .. } | What::Answered, Some((_, counts))) => {
-                    *counts = true
+                    *counts = true;
                 }
                 (What::Said(text), _) => {
                     if asked_for(text, command) {

@@ -48,7 +48,7 @@ pub(crate) fn refuses_act(text: &str, command: &Command) -> bool {
 fn act_word(command: &Command) -> &str {
     let words =
         || command.arguments.iter().map(String::as_str).filter(|word| *word != "*" && !word.starts_with('-'));
-    words().find(|word| acts::is_act(word)).or_else(|| words().last()).unwrap_or(&command.program)
+    words().find(|word| acts::is_act(word)).or_else(|| words().next_back()).unwrap_or(&command.program)
 }
 
 /// True if a clause asks for one of the acts, or for a command that begins with the program.

@@ -11,7 +11,7 @@ use crate::live_files::{Large, LiveFiles};
 use crate::wire::{AddStore, ApiError, Code, MemoryToolAnswer, MemoryToolReq};
 use retrace_engine::root_of;
 use retrace_engine::{Faults, asked};
-use retrace_files::{Root, Steps};
+use retrace_files::{FileError, Root, Steps};
 use retrace_findings::OwnRules;
 use retrace_log::{Act, Append, Change, Payload, Prompt, StoreRow};
 use retrace_memory_tool::{
@@ -19,14 +19,19 @@ use retrace_memory_tool::{
 };
 use retrace_message::{AsMessage, Message};
 use retrace_model::{Actor, Evidence, RelPath, Sha256, Source, StoreId, StoreKind};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// Bytes of what the rules leave out that one call may delete, since all of it is recorded: 64 MiB.
+const MOST_LEFT_OUT: u64 = 64 << 20;
 
 /// Answers one call of the memory tool over a store's directory.
 ///
 /// A call that changes something holds the log's write lock from before it looks until its versions are appended, so calls
 /// of any number of agents and processes come one after the other, and each is exactly one operation. What stands on disk
-/// at the paths concerned is recorded first, and in a transaction of its own, where the log does not know it. If the
+/// at the paths concerned is recorded first, and in a transaction of its own, where the log does not know it. What the store's
+/// rules leave out is recorded only where a call deletes it, in the transaction of the call, before its file goes. If the
 /// log cannot take the versions after the files were changed (a full disk), they are made what they were, and the call
 /// fails: it can be repeated.
 ///
@@ -88,6 +93,8 @@ fn call_and_record(
             root,
             changes: Vec::new(),
             not_recorded: Vec::new(),
+            left_out: BTreeMap::new(),
+            displaced: Vec::new(),
             failed: None,
             defers: boot.is_some(),
             durable: Durable::Now,
@@ -100,8 +107,21 @@ fn call_and_record(
         if !call.files.left().is_empty() {
             return Err(ApiError::new(Code::StoreUnavailable, Message::verbatim(answer.content), ""));
         }
-        let (changes, not_recorded) = (call.changes, call.not_recorded);
+        let (changes, not_recorded, displaced) = (call.changes, call.not_recorded, call.displaced);
         let paths = paths_of(&changes);
+        if !displaced.is_empty() {
+            let note = say::left_out_by_rules_recorded_before();
+            act.append(Append {
+                store: Some(store.id),
+                source: Source::Scan,
+                actor: &Actor::Unknown,
+                note: Some(note.text()),
+                at: inner.now(),
+                undoes: None,
+                changes: displaced,
+                even_if_empty: false,
+            })?;
+        }
         // Taken after the files are written: what a recorder read before that is older than this call.
         let appended = act.append(Append {
             store: Some(store.id),
@@ -257,6 +277,10 @@ struct Recorded<'r, 'w> {
     root: &'r Arc<Root>,
     changes: Vec<Change>,
     not_recorded: Vec<RelPath>,
+    /// What stands at the paths of the next change that the rules leave out.
+    left_out: BTreeMap<RelPath, Payload>,
+    /// Contents that the call deleted and that the log is to have before.
+    displaced: Vec<Change>,
     /// The failure of the log that stopped the call.
     failed: Option<ApiError>,
     /// True if changes may be answered before they are on the disk.
@@ -267,6 +291,7 @@ struct Recorded<'r, 'w> {
 
 impl Observer for Recorded<'_, '_> {
     fn before(&mut self, paths: &[RelPath]) -> Result<(), Unobserved> {
+        self.read_left_out(paths)?;
         self.record_standing(paths, Large::Refused)
     }
 
@@ -290,7 +315,7 @@ impl Observer for Recorded<'_, '_> {
                 };
                 self.put(path, content);
             }
-            Reported::Removed { path } => self.put(path, Payload::Gone),
+            Reported::Removed { path } => self.removed(path),
             Reported::Moved { from, to } => self.moved(from, to),
         }
     }
@@ -307,6 +332,49 @@ impl Recorded<'_, '_> {
         } else {
             self.not_recorded.push(path.clone());
         }
+    }
+
+    /// What the rules leave out is recorded when it goes, as it was and as deleted: nobody can look at it any more.
+    fn removed(&mut self, path: &RelPath) {
+        let Some(payload) = self.left_out.remove(path) else { return self.put(path, Payload::Gone) };
+        let change = |payload| Change { store: self.store, path: path.clone(), payload };
+        self.displaced.push(change(payload));
+        self.changes.push(change(Payload::Gone));
+    }
+
+    /// Reads what stands at those of the paths that the rules leave out.
+    fn read_left_out(&mut self, paths: &[RelPath]) -> Result<(), Unobserved> {
+        self.left_out.clear();
+        let (mut total, limit) = (0, self.inner.rules.max_file_bytes);
+        for path in paths {
+            if self.is_memory(path) {
+                continue;
+            }
+            let content = match self.root.read(path, limit) {
+                Ok(content) => content,
+                Err(FileError::Missing { .. }) => continue,
+                Err(error) if error.is_in_the_way() => continue,
+                Err(error) => {
+                    let error = ApiError::from(error);
+                    let reason = Unobserved(error.message.to_string());
+                    self.failed = Some(error);
+                    return Err(reason);
+                }
+            };
+            total += content.size;
+            if content.bytes.is_none() || total > MOST_LEFT_OUT {
+                return Err(Unobserved(say::left_out_too_large_to_keep(path.to_text()).to_string()));
+            }
+            let payload = Payload::Content {
+                bytes: content.bytes,
+                sha256: content.sha256,
+                size: content.size,
+                seen: Some(content.seen),
+                moved_from: None,
+            };
+            self.left_out.insert(path.clone(), payload);
+        }
+        Ok(())
     }
 
     fn moved(&mut self, from: &RelPath, to: &RelPath) {
@@ -357,10 +425,12 @@ impl Recorded<'_, '_> {
 
 retrace_message::messages! {
     /// Messages of this module.
-    mod say in "memory_tool";
+    saved mod say in "memory_tool";
     say_exactly_one_store_root() => "Say exactly one of: a store, a root.",
     memory_tool_works_files_directory() => "The memory tool works on the files of a directory, and this store has none.",
     give_tool_directory_own_add() => "Give the tool a directory of its own, add that as a store, and take its memories over into this one.",
     give_store_empty_directory_first() => "Give the store an empty directory first (`mount_store`); from then on both sides are one. Or write to it through the Memory Stores API.",
+    left_out_by_rules_recorded_before() => "left out by the rules, and recorded because a call of the memory tool deletes it",
+    left_out_too_large_to_keep(path) => "{path} is left out by the store's rules, and too large to be kept in the log before it is deleted. Move it elsewhere, then repeat.",
     no_directory_given() => "No directory was given.",
 }

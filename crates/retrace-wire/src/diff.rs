@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 /// Asks for the difference between two contents or two states of a store. Forms: `memver_…`, `STORE:PATH` (live),
-/// `STORE:PATH@TIME`, `STORE` (live), `STORE@TIME`, where TIME is RFC 3339 or an operation's number.
+/// `STORE:PATH@TIME`, `STORE` (live), `STORE@TIME`, where TIME is RFC 3339 or an operation's number. Where a memory of exactly the
+/// whole name is or was, that one is meant and nothing of it is a time.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct DiffReq {
     /// The older side. A version alone is compared with the version before it; a live file against its newest version.

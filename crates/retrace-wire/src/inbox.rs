@@ -310,13 +310,13 @@ pub struct SkippedItem {
 }
 
 impl Reviewed {
-    /// The error that goes with items that were skipped because they changed: a shell shows both.
+    /// The error that goes with items that were skipped, because they changed or cannot be put back: a shell shows both.
     #[must_use]
     pub fn conflict_error(&self) -> Option<ApiError> {
         let stale: Vec<&SkippedItem> = self.skipped.iter().filter(|item| item.reason == "stale").collect();
         let Some(first) = stale.first() else {
             let failed = self.act.as_ref().and_then(ActResult::conflict_error);
-            return failed.or_else(|| self.gone_error());
+            return failed.or_else(|| self.left_error());
         };
         let message = match stale.len() {
             1 => say::memory_changed_since_looked_left(),
@@ -328,25 +328,38 @@ impl Reviewed {
 }
 
 impl Reviewed {
-    /// The error of a rejection that did nothing, because what it would put back is not there any more.
-    fn gone_error(&self) -> Option<ApiError> {
-        let is_gone =
-            |item: &&SkippedItem| matches!(item.reason, SkipReason::BaseRedacted | SkipReason::BaseTooLarge);
-        let first = self.skipped.iter().find(is_gone).filter(|_| self.done.is_empty())?;
-        let subject = first.path.as_deref().unwrap_or(&first.version_id);
-        let code = match first.reason {
-            SkipReason::BaseTooLarge => Code::NotFound,
-            _ => Code::ContentRedacted,
+    /// The error of a review that left items, because what would be put back is not there any more, or what would be replaced
+    /// is not kept.
+    fn left_error(&self) -> Option<ApiError> {
+        let is_left = |item: &&SkippedItem| {
+            matches!(item.reason, SkipReason::BaseRedacted | SkipReason::BaseTooLarge | SkipReason::TooLarge)
         };
-        let error = ApiError::new(code, first.message.clone(), subject);
-        Some(error.hint(say::edit_file_or_approve_it()))
+        let left: Vec<&SkippedItem> = self.skipped.iter().filter(is_left).collect();
+        let first = left.first()?;
+        let code = match first.reason {
+            SkipReason::BaseTooLarge if self.done.is_empty() => Code::NotFound,
+            SkipReason::BaseRedacted if self.done.is_empty() => Code::ContentRedacted,
+            _ => Code::HeadMoved,
+        };
+        let message = match left.len() {
+            1 => first.message.clone(),
+            many => say::changes_left_first(many, &first.message),
+        };
+        let hint = match first.reason {
+            SkipReason::TooLarge => say::move_file_elsewhere_or_approve(),
+            _ => say::edit_file_or_approve_it(),
+        };
+        let subject = first.path.as_deref().unwrap_or(&first.version_id);
+        Some(ApiError::new(code, message, subject).hint(hint))
     }
 }
 
 retrace_message::messages! {
     /// Messages of this module.
     mod say in "inbox";
+    changes_left_first(many, message) => "{many} changes were left as they are. Of the first: {message}",
     edit_file_or_approve_it() => "Edit the file, or approve the change.",
+    move_file_elsewhere_or_approve() => "Move the file elsewhere yourself, or approve the change.",
     memory_changed_since_looked_left() => "A memory changed since it was looked at; it was left as it is.",
     memories_changed_since_they_looked(many) => "{many} memories changed since they were looked at; they were left as they are.",
     look_inbox_again_then_repeat() => "Look at the inbox again, then repeat.",

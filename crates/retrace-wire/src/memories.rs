@@ -50,7 +50,8 @@ pub struct Memory {
 }
 
 /// Names one content: a version, a file as it is on disk, or a memory at an instant. The same forms as in the terminal:
-/// `memver_…`, `STORE:PATH` (live), `STORE:PATH@TIME` (TIME is RFC 3339 or an operation's number).
+/// `memver_…`, `STORE:PATH` (live), `STORE:PATH@TIME` (TIME is RFC 3339 or an operation's number). Where a memory of exactly the
+/// whole name is or was, that one is meant and nothing of it is a time.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct DocumentReq {
     /// The content.

@@ -139,7 +139,7 @@ pub struct ExportedStore {
 /// Asks who wrote each line of a text.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
 pub struct BlameReq {
-    /// `STORE:PATH`, `STORE:PATH@TIME`, or `memver_…`.
+    /// `STORE:PATH`, `STORE:PATH@TIME`, or `memver_…`. Where a memory of exactly the whole name is or was, that one is meant.
     pub target: String,
     /// Name to stop it by, with `cancel`, and of its progress.
     #[serde(default)]

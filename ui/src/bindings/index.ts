@@ -606,7 +606,7 @@ or_before: boolean, };
  */
 export type BlameReq = { 
 /**
- * `STORE:PATH`, `STORE:PATH@TIME`, or `memver_…`.
+ * `STORE:PATH`, `STORE:PATH@TIME`, or `memver_…`. Where a memory of exactly the whole name is or was, that one is meant.
  */
 target: string, 
 /**
@@ -1911,7 +1911,8 @@ carriage_return: boolean, };
 
 /**
  * Asks for the difference between two contents or two states of a store. Forms: `memver_…`, `STORE:PATH` (live),
- * `STORE:PATH@TIME`, `STORE` (live), `STORE@TIME`, where TIME is RFC 3339 or an operation's number.
+ * `STORE:PATH@TIME`, `STORE` (live), `STORE@TIME`, where TIME is RFC 3339 or an operation's number. Where a memory of exactly the
+ * whole name is or was, that one is meant and nothing of it is a time.
  */
 export type DiffReq = { 
 /**
@@ -2073,7 +2074,8 @@ hidden: Array<Hidden>, };
 
 /**
  * Names one content: a version, a file as it is on disk, or a memory at an instant. The same forms as in the terminal:
- * `memver_…`, `STORE:PATH` (live), `STORE:PATH@TIME` (TIME is RFC 3339 or an operation's number).
+ * `memver_…`, `STORE:PATH` (live), `STORE:PATH@TIME` (TIME is RFC 3339 or an operation's number). Where a memory of exactly the
+ * whole name is or was, that one is meant and nothing of it is a time.
  */
 export type DocumentReq = { 
 /**

@@ -627,11 +627,13 @@ export interface MessageArguments {
   "imported.stood_from": "at";
   "in_force.as_it_ran": "what";
   "in_force.as_it_ran_unknown": never;
+  "inbox.changes_left_first": "many" | "message";
   "inbox.edit_file_or_approve_it": never;
   "inbox.give_next_before_page": never;
   "inbox.look_inbox_again_then_repeat": never;
   "inbox.memories_changed_since_they_looked": "many";
   "inbox.memory_changed_since_looked_left": never;
+  "inbox.move_file_elsewhere_or_approve": never;
   "inbox.no_place_inbox": never;
   "inbox.page_least_one_item": never;
   "inbox_list.bug_retrace": never;
@@ -788,6 +790,8 @@ export interface MessageArguments {
   "memory_rules.rule_cannot_be_read": never;
   "memory_tool.give_store_empty_directory_first": never;
   "memory_tool.give_tool_directory_own_add": never;
+  "memory_tool.left_out_by_rules_recorded_before": never;
+  "memory_tool.left_out_too_large_to_keep": "path";
   "memory_tool.memory_tool_works_files_directory": never;
   "memory_tool.no_directory_given": never;
   "memory_tool.say_exactly_one_store_root": never;

@@ -44,6 +44,19 @@ pub const ANY_COMMAND: &[Code] = &[
     Code::Internal,
 ];
 
+/// The answer of a command. A code that the table does not say it refuses with is a mistake of the table, which tests are to
+/// find: clients branch on codes.
+fn declared<T>(name: &str, answer: Result<T, ApiError>) -> Result<T, ApiError> {
+    if cfg!(debug_assertions)
+        && let Err(error) = &answer
+        && let Some(command) = COMMANDS.iter().find(|command| command.name == name)
+    {
+        let is_declared = command.errors.contains(&error.code) || ANY_COMMAND.contains(&error.code);
+        assert!(is_declared, "{name} refuses with {:?}, which the table does not say: {error:?}", error.code);
+    }
+    answer
+}
+
 macro_rules! commands {
     ($(
         $(#[doc = $about:literal])+
@@ -83,7 +96,7 @@ macro_rules! commands {
                 app: &App,
                 request: crate::wire::$request,
             ) -> Result<crate::wire::$response, ApiError> {
-                features::$name(app.as_ref(), request)
+                declared(stringify!($name), features::$name(app.as_ref(), request))
             }
         )+
 
@@ -103,7 +116,8 @@ macro_rules! commands {
                 $($(stringify!($name) => {
                     const { assert!(commands!(@at $hub)) };
                     let request: crate::wire::$request = read(name, request)?;
-                    let response: crate::wire::$response = features::$name(member, request)?;
+                    let answer = declared(stringify!($name), features::$name(member, request));
+                    let response: crate::wire::$response = answer?;
                     written(name, response)
                 })?)+
                 _ => Err(not_at_hub(name)),
@@ -193,22 +207,22 @@ commands! {
     write expire(ExpireReq) -> ActResult
         provides [Log, Files]
         invalidates [Log, Files]
-        errors [NotFound, Invalid, StoreUnavailable, ContentRedacted];
+        errors [NotFound, Invalid, StoreUnavailable, ContentRedacted, HeadMoved, NotRecorded];
     /// Moves lines of an index into a topic file; the index keeps or gets a line that links to it.
     write move_entry(MoveEntryReq) -> ActResult
         provides [Log, Files]
         invalidates [Log, Files]
-        errors [NotFound, Invalid, ContentRedacted, StoreUnavailable];
+        errors [NotFound, Invalid, ContentRedacted, StoreUnavailable, HeadMoved, NotRecorded];
     /// Writes a comment that allows a finding in place.
     write allow_finding(AllowFindingReq) -> ActResult
         provides [Log, Files]
         invalidates [Log, Files]
-        errors [NotFound, Invalid, ContentRedacted, StoreUnavailable];
+        errors [NotFound, Invalid, ContentRedacted, StoreUnavailable, HeadMoved, NotRecorded];
     /// Takes characters that are not seen out of a memory.
     write strip_characters(StripCharactersReq) -> ActResult
         provides [Log, Files]
         invalidates [Log, Files]
-        errors [NotFound, Invalid, ContentRedacted, StoreUnavailable];
+        errors [NotFound, Invalid, ContentRedacted, StoreUnavailable, HeadMoved, NotRecorded];
     /// Every rule with what the person at this machine set.
     read finding_rules(Nothing) -> FindingRules
         provides [Log, Rules] errors [Invalid];
@@ -274,22 +288,22 @@ commands! {
         invalidates [Stores] errors [NotFound, Invalid];
     /// Gives a store of the Memory Stores API a directory, or takes the directory away again; its files stay.
     write mount_store(MountStoreReq) -> Store
-        invalidates [Log, Files, Stores] errors [NotFound, Invalid, StoreUnavailable];
+        invalidates [Log, Files, Stores] errors [NotFound, Invalid, StoreUnavailable, HeadMoved, NotRecorded];
     /// Puts back one memory, or what a session or an operation changed. Files that moved on are conflicts in the answer.
     write rollback(RollbackReq) -> ActResult
         provides [Log, Files]
         invalidates [Log, Files]
-        errors [NotFound, Invalid, ContentRedacted, StoreUnavailable];
+        errors [NotFound, Invalid, ContentRedacted, StoreUnavailable, HeadMoved, NotRecorded];
     /// Puts a whole directory back to an instant, deletions included. Files that moved on are conflicts in the answer.
     write restore(RestoreReq) -> ActResult
         provides [Log, Files]
         invalidates [Log, Files]
-        errors [NotFound, Invalid, HeadMoved, ContentRedacted, StoreUnavailable];
+        errors [NotFound, Invalid, HeadMoved, BeforeRecording, ContentRedacted, StoreUnavailable, NotRecorded];
     /// Takes an act back. Undoing an undo does the act again.
     write undo(UndoReq) -> ActResult
         provides [Log, Files, Rules, Broken]
         invalidates [Log, Files, Hosts, Rules, Broken]
-        errors [NotFound, Invalid, ContentRedacted, StoreUnavailable];
+        errors [NotFound, Invalid, ContentRedacted, StoreUnavailable, HeadMoved, NotRecorded];
     /// Version that added each line of a text.
     read blame(BlameReq) -> Blame
         provides [Files, Writers, Contents] errors [NotFound, Invalid, ContentRedacted, StoreUnavailable];
@@ -308,10 +322,10 @@ commands! {
     /// Takes versions out of history: content, path, size and hash go; who, when, why and what kind of change stay.
     write redact(RedactReq) -> ActResult
         invalidates [Log, Files, Stores, Reviews, Receipts, Contents, Runs, Transcripts, Writers, Variants]
-        errors [NotFound, Invalid, StoreUnavailable];
+        errors [NotFound, Invalid, StoreUnavailable, HeadMoved, NotRecorded];
     /// Answers one call of the memory tool over a store's directory, recorded with its author.
     write memory_tool(MemoryToolReq) -> MemoryToolAnswer
-        invalidates [Log, Files, Stores] errors [NotFound, Invalid, StoreUnavailable];
+        invalidates [Log, Files, Stores] errors [NotFound, Invalid, StoreUnavailable, HeadMoved, NotRecorded];
     /// Finishes a pending purge where that is possible now, and verifies the chain.
     write recheck_receipt(ReceiptRef) -> Receipt
         invalidates [Log, Files, Stores, Reviews, Receipts, Contents, Runs, Transcripts, Writers, Variants]
@@ -323,49 +337,49 @@ commands! {
         provides [Transcripts];
     /// Composition of a run's context, request by request.
     read context_show(ContextShowReq) -> ContextShow
-        provides [Runs] errors [NotFound, Invalid];
+        provides [Runs] errors [NotFound, Invalid, StoreUnavailable];
     /// Composition of one request, in detail.
     read context_composition(CompositionReq) -> Composition
-        provides [Runs] errors [NotFound, Invalid];
+        provides [Runs] errors [NotFound, Invalid, StoreUnavailable];
     /// One request as it was sent, rebuilt from what the client recorded and proved by its digest.
     read context_request(RequestBodyReq) -> RequestBody
-        provides [Runs] errors [NotFound, Invalid, Busy];
+        provides [Runs] errors [NotFound, Invalid, Busy, StoreUnavailable];
     /// Simulations of settings on a transcript.
     read context_simulate(SimulateReq) -> Simulations
-        provides [Runs] errors [NotFound, Invalid];
+        provides [Runs] errors [NotFound, Invalid, StoreUnavailable];
     /// Chart lines of settings over a transcript; a setting that the API would refuse is null.
     read context_lines(LinesReq) -> SimulatedLines
-        provides [Runs] errors [NotFound, Invalid];
+        provides [Runs] errors [NotFound, Invalid, StoreUnavailable];
     /// The messages that a request sent, and its answer.
     read context_turn(TurnReq) -> Turn
-        provides [Runs] errors [NotFound, Invalid];
+        provides [Runs] errors [NotFound, Invalid, StoreUnavailable];
     /// Every setting of a grid tried on every transcript. `cancel` with the job's name stops it.
     read context_sweep(SweepReq) -> Sweep
-        provides [Runs] errors [NotFound, Invalid];
+        provides [Runs] errors [NotFound, Invalid, StoreUnavailable];
     /// The setting that would have cost least over a run, of some that are tried on it. `cancel` with the job's name stops it.
     read context_recommend(RecommendReq) -> Recommendation
-        provides [Runs] errors [NotFound, Invalid];
+        provides [Runs] errors [NotFound, Invalid, StoreUnavailable];
     /// Costs of memory files over all sessions, the dearest first. `cancel` with `memory` stops it.
     read context_memory(MemoryPricesReq) -> MemoryPrices
-        provides [Transcripts, Runs] errors [NotFound, Invalid];
+        provides [Transcripts, Runs] errors [NotFound, Invalid, StoreUnavailable];
     /// The edits that responses report, beside the forecast for the setting in force.
     read context_deployed(DeployedReq) -> Deployed
-        provides [Runs] errors [NotFound, Invalid];
+        provides [Runs] errors [NotFound, Invalid, StoreUnavailable];
     /// A setting as JSON, cURL, Python or TypeScript, or a report of it and those it is compared with.
     read context_export(ExportReq) -> Exported
-        provides [Runs] errors [NotFound, Invalid];
+        provides [Runs] errors [NotFound, Invalid, StoreUnavailable];
     /// What a session's model had before it at one request: which lines of which file, and why not the others.
     read presence(PresenceReq) -> Presence
-        provides [Log, Runs, Transcripts] errors [NotFound, Invalid];
+        provides [Log, Runs, Transcripts] errors [NotFound, Invalid, StoreUnavailable];
     /// Which memories and instruction files each request of a session held, all requests at once.
     read presence_lane(PresenceLaneReq) -> PresenceLane
-        provides [Log, Runs, Transcripts] errors [NotFound, Invalid];
+        provides [Log, Runs, Transcripts] errors [NotFound, Invalid, StoreUnavailable];
     /// In which sessions lines of a memory were before a model, and why not in the others. Reads every transcript once.
     read reach(ReachReq) -> Reach
         provides [Log, Runs, Transcripts] errors [NotFound, Invalid];
     /// In how many sessions since then a change was before a model. Reads every transcript once.
     read change_reach(ChangeReachReq) -> ChangeReach
-        provides [Log, Runs, Transcripts] errors [NotFound, Invalid];
+        provides [Log, Runs, Transcripts] errors [NotFound, Invalid, StoreUnavailable];
     /// The table of prices, the user's own lines first.
     read prices(Nothing) -> Prices;
     /// Who wrote a version, and why: the session, the call, the prompt before it and the messages around it.
@@ -394,7 +408,7 @@ commands! {
         provides [Log, Reviews, Contents] errors [NotFound, Invalid];
     /// Reviews items. Those that changed since are skipped in the answer, and so are, among several, those with errors.
     write review(ReviewReq) -> Reviewed
-        invalidates [Log, Files, Reviews] errors [NotFound, Invalid, StoreUnavailable];
+        invalidates [Log, Files, Reviews] errors [NotFound, Invalid, StoreUnavailable, HeadMoved, NotRecorded];
     /// A report of a review: decisions since a time, what is left to review, and redactions.
     read review_report(ReviewReportReq) -> Exported
         provides [Log, Reviews] errors [NotFound, Invalid];
@@ -403,7 +417,7 @@ commands! {
         invalidates [Log, Files, Reviews] errors [NotFound, Invalid];
     /// Takes a review back: what it was about is in the inbox again, and files it changed are as they were before.
     write undo_review(UndoReviewReq) -> Reviewed
-        invalidates [Log, Files, Reviews] errors [NotFound, Invalid, StoreUnavailable];
+        invalidates [Log, Files, Reviews] errors [NotFound, Invalid, StoreUnavailable, HeadMoved, NotRecorded];
     /// Settings that were saved, by name.
     read variants(Nothing) -> Variants
         provides [Variants];
@@ -415,7 +429,7 @@ commands! {
         invalidates [Variants] errors [NotFound, CannotWrite];
     /// Plan of the calls for exact counts; sends them once the user agreed.
     write context_confirm(ConfirmReq) -> Confirmed
-        invalidates [Hosts] errors [NotFound, Invalid, CounterUnavailable];
+        invalidates [Hosts] errors [NotFound, Invalid, CounterUnavailable, StoreUnavailable];
     /// Where exact counts would come from, and which calls were made. Calls nothing.
     read counter_status(Nothing) -> CounterStatus
         provides [Hosts] errors [CounterUnavailable];
@@ -479,7 +493,7 @@ commands! {
     write accept_memories(AcceptMemoriesReq) -> ActResult
         provides [Log, Files]
         invalidates [Log, Files, Hosts]
-        errors [NotFound, Invalid, StoreUnavailable, ContentRedacted];
+        errors [NotFound, Invalid, StoreUnavailable, ContentRedacted, HeadMoved, NotRecorded];
     /// Mounts of a session's attach list, and the items that the API would refuse.
     read check_mounts(MountsReq) -> Mounts
         provides [Log, Stores];
@@ -660,6 +674,27 @@ impl App {
     /// Answer of the command; [`Code::NotFound`] for an unknown name, [`Code::Invalid`] for a request it cannot read.
     pub fn call(&self, name: &str, request: Value) -> Result<Value, ApiError> {
         catch_unwind(AssertUnwindSafe(|| dispatch(self, name, request))).unwrap_or_else(|_| Err(bug(name)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::Message;
+
+    #[test]
+    fn a_code_of_the_table_passes() {
+        for code in [Code::NotFound, Code::Busy] {
+            let refused = Err::<(), _>(ApiError::new(code, Message::verbatim("no"), ""));
+            assert_eq!(declared("remove_store", refused).expect_err("it is refused").code, code);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "remove_store refuses with")]
+    fn a_code_that_the_table_does_not_have_is_noticed() {
+        let refused = Err::<(), _>(ApiError::new(Code::HostLimited, Message::verbatim("no"), ""));
+        drop(declared("remove_store", refused));
     }
 }
 

@@ -54,7 +54,8 @@ pub(crate) struct AcceptArguments {
 
 pub(crate) fn compare(arguments: &CompareArguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
-    let request = CompareStoresReq { from: shell.target(&arguments.a)?, to: shell.target(&arguments.b)? };
+    let request =
+        CompareStoresReq { from: shell.target(&app, &arguments.a)?, to: shell.target(&app, &arguments.b)? };
     let compared = shell.work(&app, "Comparing", || commands::compare_stores(&app, request))?;
     let (as_json, style) = (shell.json, shell.style());
     shell.print_long(|out| {
@@ -71,7 +72,7 @@ pub(crate) fn compare(arguments: &CompareArguments, shell: &mut Shell<'_, '_>) -
 pub(crate) fn accept(arguments: AcceptArguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
     let AcceptArguments { from, into, paths, delete, dry_run } = arguments;
-    let from = shell.target(&from)?;
+    let from = shell.target(&app, &from)?;
     let request = AcceptMemoriesReq { from, into, paths, delete, dry_run };
     let result = commands::accept_memories(&app, request)?;
     end_of_act(&app, "Taking over", &result, shell)

@@ -13,7 +13,8 @@ use retrace_api::wire::BlameReq;
 ///
 /// Through renames, through moves of lines between files, and through history
 /// that was brought in. A line of output: the version, who, when, the line's
-/// number, the line. Lines on disk that are not recorded yet say so.
+/// number, the line. Lines on disk that are not recorded yet say so. A name that
+/// holds @ itself and is the whole name of a memory, now or before, means that one.
 ///
 ///     retrace blame notes:MEMORY.md
 ///     retrace blame notes:MEMORY.md@2026-11-01
@@ -30,7 +31,7 @@ const JOB: &str = "Tracing lines";
 
 pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
-    let request = BlameReq { target: shell.target(&arguments.target)?, job: Some(JOB.to_owned()) };
+    let request = BlameReq { target: shell.target(&app, &arguments.target)?, job: Some(JOB.to_owned()) };
     let blame = stoppable(shell, &app, JOB, JOB, || commands::blame(&app, request))?;
     if blame.kind == "text" && blame.lines.is_empty() {
         shell.note("It has no lines to show: the memory is empty, or was deleted with this version.");

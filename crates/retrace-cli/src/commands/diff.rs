@@ -16,7 +16,8 @@ use retrace_api::{App, commands};
 /// A and B are a version (its number or memver_…), a live memory (STORE:PATH), a
 /// memory at an instant (STORE:PATH@TIME), a store as it is (STORE) or as it was
 /// (STORE@TIME). TIME is how long ago (2h, 3d), today, 14:00, a date, RFC 3339,
-/// or the number of an operation. A version alone is compared with the one before
+/// or the number of an operation. A name that holds @ itself and is the whole name
+/// of a memory, now or before, means that one. A version alone is compared with the one before
 /// it, a live memory against its newest version, a store as it was against the
 /// store as it is. Invisible characters are written out, such as ‹U+200B›.
 ///
@@ -48,8 +49,8 @@ impl Arguments {
 
 pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
-    let b = arguments.b.as_deref().map(|b| shell.target(b)).transpose()?;
-    let answer = commands::diff(&app, arguments.request(shell.target(&arguments.a)?, b))?;
+    let b = arguments.b.as_deref().map(|b| shell.target(&app, b)).transpose()?;
+    let answer = commands::diff(&app, arguments.request(shell.target(&app, &arguments.a)?, b))?;
     let style = shell.style();
     if shell.json {
         shell.print(|out| print::json::line(out, &answer))?;

@@ -86,10 +86,9 @@ fn go_on(printed: Result<(), Failure>, shell: &mut Shell<'_, '_>) -> Result<(), 
 fn once(app: &App, arguments: &Arguments, feed: &mut Feed, shell: &mut Shell<'_, '_>) -> Ended {
     let request = ScanReq { stores: arguments.stores.clone() };
     let scanned = shell.work(app, "Looking", || commands::scan(app, request))?;
-    // What was recorded is told also where a transcript cannot be read.
-    if scanned.stores.iter().any(|store| store.versions > 0)
-        && let Err(error) = shell.work(app, "Looking for writers", || app.join_writers())
-    {
+    // What was recorded is told also where a transcript cannot be read. The transcript of what was recorded before may have come
+    // to the disk only now.
+    if let Err(error) = shell.work(app, "Looking for writers", || app.join_writers()) {
         shell.fail(&error);
     }
     feed.print_new(app, shell)?;

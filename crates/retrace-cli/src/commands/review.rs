@@ -61,8 +61,9 @@ pub(crate) struct ApproveArguments {
 /// Reject changes: restore what you last reviewed
 ///
 /// A memory that is new is deleted, a deleted one is restored. What is replaced
-/// stays in the log. A file that changed since you looked is never overwritten:
-/// it is left, and the command exits with 4 after it did the others.
+/// stays in the log. A file that changed since you looked is never overwritten,
+/// nor is one that is too large to be kept: it is left, and the command exits
+/// with 4 after it did the others.
 ///
 ///     retrace reject 824 --dry-run
 ///     retrace reject --group group_1284 --note "made up"

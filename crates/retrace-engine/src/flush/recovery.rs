@@ -5,13 +5,13 @@ use crate::faults::Point;
 use crate::wire::ApiError;
 use retrace_files::{Expected, FileError, Root};
 use retrace_log::{Act, Append, LogError, Reader, Unflushed, VersionFilter, VersionRow};
-use retrace_model::{Actor, RelPath, Sha256, Source, StoreId};
+use retrace_model::{Actor, Permissions, RelPath, Sha256, Source, StoreId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// State of a path by the log.
 enum Says {
-    /// It holds this content.
-    Holds { bytes: Vec<u8>, sha256: Sha256 },
+    /// It holds this content, in a file with these permissions.
+    Holds { bytes: Vec<u8>, sha256: Sha256, permissions: Permissions },
     /// Nothing stands there.
     Nothing,
 }
@@ -141,7 +141,9 @@ impl Engine {
             (Says::Holds { bytes, .. }, Some(found)) => {
                 root.replace(path, Expected::Hash(found.sha256), bytes, random, faults)
             }
-            (Says::Holds { bytes, .. }, None) => root.create_private(path, bytes, random, faults),
+            (Says::Holds { bytes, permissions, .. }, None) => {
+                root.create_with(path, bytes, permissions, random, faults)
+            }
             (Says::Nothing, Some(found)) => root.delete(path, found.sha256, true, random, faults),
         };
         match made {
@@ -188,7 +190,11 @@ fn fallen(reader: &Reader<'_>, store: StoreId, versions: &[VersionRow]) -> Resul
         let says = match reader.live_at(store, &path)? {
             None => Says::Nothing,
             Some(live) => match reader.content(&reader.version_by_id(live.version)?) {
-                Ok(Some(content)) => Says::Holds { sha256: content.info.sha256, bytes: content.bytes },
+                Ok(Some(content)) => Says::Holds {
+                    sha256: content.info.sha256,
+                    bytes: content.bytes,
+                    permissions: private_where_unknown(&path, reader.permissions_at(store, &path)?),
+                },
                 // Too large to be kept, or taken out: a scan tells what stands there.
                 Ok(None) | Err(LogError::NotKept(_) | LogError::Redacted(_)) => continue,
                 Err(error) => return Err(error.into()),
@@ -197,6 +203,14 @@ fn fallen(reader: &Reader<'_>, store: StoreId, versions: &[VersionRow]) -> Resul
         fallen.push(Fallen { path, says, former });
     }
     Ok(fallen)
+}
+
+/// Permissions for what is put back: nobody else may use what is not known to have been open to others.
+fn private_where_unknown(path: &RelPath, known: Permissions) -> Permissions {
+    let above = path.components().count() - 1;
+    let mut directories = known.directories;
+    directories.resize(above, 0o700);
+    Permissions { file: known.file.or(Some(0o600)), directories }
 }
 
 /// Longest time that an unawaited change takes to the disk: Linux writes out after 30 seconds what changed, looks every

@@ -177,7 +177,13 @@ fn stat_of(metadata: &Metadata) -> Stat {
     let mode = if metadata.permissions().readonly() { 0o444 } else { 0o666 };
     Stat {
         sort: sort_of(metadata.file_type()),
-        seen: Seen { size: metadata.len(), modified_nanos, changed_nanos: modified_nanos, file_id: 0 },
+        seen: Seen {
+            size: metadata.len(),
+            modified_nanos,
+            changed_nanos: modified_nanos,
+            file_id: 0,
+            mode: None,
+        },
         device: 0,
         mode,
         owner: 0,

@@ -362,6 +362,7 @@ fn stat_of(stat: &fs::Stat) -> Stat {
             modified_nanos: nanos(stat.st_mtime as i128, stat.st_mtime_nsec as i128),
             changed_nanos: nanos(stat.st_ctime as i128, stat.st_ctime_nsec as i128),
             file_id: stat.st_ino as u64,
+            mode: Some((stat.st_mode & 0o7777) as u32),
         },
         device: stat.st_dev as u64,
         mode: (stat.st_mode & 0o7777) as u32,

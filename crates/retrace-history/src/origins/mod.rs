@@ -102,7 +102,20 @@ impl Origins {
     /// Those of reading and writing the log.
     pub(crate) fn update(&self, inner: &Arc<History>) -> Result<(), ApiError> {
         self.wait();
-        let done = self.shared.pass(inner, &Cancel::new());
+        self.pass(inner, true)
+    }
+
+    /// As [`Origins::update`], for those versions alone that are new or around whose time a transcript is new or has grown.
+    ///
+    /// # Errors
+    /// Those of reading and writing the log.
+    pub(crate) fn look_again(&self, inner: &Arc<History>) -> Result<(), ApiError> {
+        self.wait();
+        self.pass(inner, false)
+    }
+
+    fn pass(&self, inner: &Arc<History>, thorough: bool) -> Result<(), ApiError> {
+        let done = self.shared.pass(inner, &Cancel::new(), thorough);
         self.shared.tell(inner, &done);
         done.map(drop)
     }
@@ -168,7 +181,7 @@ impl Shared {
         self.changed.notify_all();
     }
 
-    fn pass(&self, inner: &Arc<History>, cancel: &Cancel) -> Result<Done, ApiError> {
+    fn pass(&self, inner: &Arc<History>, cancel: &Cancel, thorough: bool) -> Result<Done, ApiError> {
         let mut memory = lock(&self.memory);
         inner.lab.index().update(&inner.lab);
         let snapshot = inner.lab.index().snapshot();
@@ -184,7 +197,7 @@ impl Shared {
                 send(done, total);
             }
         };
-        let done = Pass { inner, snapshot: &snapshot, cancel, tell: &tell }.run(&mut memory);
+        let done = Pass { inner, snapshot: &snapshot, cancel, thorough, tell: &tell }.run(&mut memory);
         // Whoever shows the work is told that it ended, however it did.
         let last = reported.into_inner().unwrap_or_else(PoisonError::into_inner);
         if last.done < last.total {
@@ -211,7 +224,7 @@ fn run(shared: &Arc<Shared>, app: &Weak<History>) {
     loop {
         let Some(inner) = app.upgrade() else { return };
         let cancel = lock(&shared.state).cancel.clone();
-        let done = shared.pass(&inner, &cancel);
+        let done = shared.pass(&inner, &cancel, true);
         let due = done.as_ref().is_ok_and(|done| done.young).then(|| Instant::now() + AGAIN_AFTER);
         shared.tell(&inner, &done);
         let mut state = lock(&shared.state);

@@ -1,7 +1,8 @@
 //! One pass of the join: which versions want an author, which transcripts may know, what they say.
 //!
 //! Versions that came since the last pass are looked at, and those not sure yet whose files a transcript that is new or has
-//! grown writes to. Of transcripts only those are read that the index says to write to such a file; where these do not
+//! grown writes to, or around whose time anything happened in it. Which transcripts are new or have grown since the last pass of any
+//! process the log knows: a transcript may come to the disk after the version, and after the process that compared it. Of transcripts only those are read that the index says to write to such a file; where these do not
 //! explain a version, those in which anything happened around its time, since the index does not know what shells
 //! write.
 
@@ -12,7 +13,7 @@ use crate::History;
 use crate::wire::ApiError;
 use retrace_engine::path_to_bytes;
 use retrace_log::{CallPlace, OriginRow, Reader, Unclaimed, VersionRow};
-use retrace_model::{MemoryId, StoreId, Timestamp};
+use retrace_model::{MemoryId, Sha256, StoreId, Timestamp};
 use retrace_origin::{
     Confidence, Effect, LIKELY_WITHIN_MICROS, Match, Presence, Version, Write, is_below, join, resolve,
 };
@@ -46,6 +47,8 @@ pub(crate) struct Pass<'a> {
     pub inner: &'a History,
     pub snapshot: &'a Snapshot,
     pub cancel: &'a Cancel,
+    /// On the first pass of a process, also versions are looked at again that no transcript is known to be new or to have grown for.
+    pub thorough: bool,
     /// Receives the progress: how much is done of how much.
     pub tell: &'a (dyn Fn(u64, u64) + Sync),
 }
@@ -76,7 +79,7 @@ impl Pass<'_> {
             .read(|reader| Ok((reader.joined_through()?, reader.last_version()?, reader.stores()?)))?;
         let locator = Locator::new(&stores, &self.inner.options.surroundings.home);
         let places = Places::of(self.snapshot, &locator);
-        let (first_pass, changed) = self.changed(memory, &places);
+        let (first_pass, changed) = self.changed(memory, &places)?;
         let wanted = self.wanted(joined, first_pass, &changed, &places)?;
         let mut done = Done::default();
         if !wanted.is_empty() {
@@ -85,20 +88,36 @@ impl Pass<'_> {
         if self.cancel.is_cancelled() {
             return Ok(done);
         }
+        let states: Vec<(i64, i64)> = changed.iter().map(|at| state_of(places.entries[*at])).collect();
         if last > joined {
-            self.inner.write(|act| Ok(act.set_joined_through(last)?))?;
+            self.inner.write(|act| {
+                act.set_compared_transcripts(&states)?;
+                Ok(act.set_joined_through(last)?)
+            })?;
+        } else if !states.is_empty() {
+            // Where it cannot be noted, the next process compares once more.
+            drop(self.inner.write(|act| Ok(act.set_compared_transcripts(&states)?)));
         }
-        let seen = places.entries.iter().map(|entry| (entry.path.clone(), entry.identity)).collect();
-        memory.seen = Some(seen);
+        if self.thorough || memory.seen.is_some() {
+            let seen = places.entries.iter().map(|entry| (entry.path.clone(), entry.identity));
+            memory.seen = Some(seen.collect());
+        }
         Ok(done)
     }
 
-    /// True on the first pass, and the transcripts that are new or were changed since the last.
-    fn changed(&self, memory: &Memory, places: &Places<'_>) -> (bool, HashSet<usize>) {
-        let Some(seen) = &memory.seen else { return (true, HashSet::new()) };
-        let is_changed = |entry: &Entry| seen.get(&entry.path) != Some(&entry.identity);
-        let changed = places.entries.iter().enumerate().filter(|(_, entry)| is_changed(entry));
-        (false, changed.map(|(at, _)| at).collect())
+    /// True on a thorough first pass, and the transcripts that are new or were changed since the last, of this process or another.
+    fn changed(&self, memory: &Memory, places: &Places<'_>) -> Result<(bool, HashSet<usize>), ApiError> {
+        let entries = places.entries.iter().enumerate();
+        let Some(seen) = &memory.seen else {
+            let compared = self.inner.read(|reader| Ok(reader.compared_transcripts()?))?;
+            let changed = entries.filter(|(_, entry)| {
+                let (transcript, state) = state_of(entry);
+                compared.get(&transcript) != Some(&state)
+            });
+            return Ok((self.thorough, changed.map(|(at, _)| at).collect()));
+        };
+        let changed = entries.filter(|(_, entry)| seen.get(&entry.path) != Some(&entry.identity));
+        Ok((false, changed.map(|(at, _)| at).collect()))
     }
 
     /// Versions to look at, by memory, oldest first.
@@ -110,7 +129,7 @@ impl Pass<'_> {
         places: &Places<'_>,
     ) -> Result<BTreeMap<MemoryId, Vec<Unclaimed>>, ApiError> {
         let again = first_pass || !changed.is_empty();
-        let touched = |at: Timestamp| changed.iter().any(|entry| is_around(places.entries[*entry], at));
+        let touched = |at: Timestamp| places.touched(changed, at);
         self.inner.read(|reader| {
             let mut wanted: BTreeMap<MemoryId, Vec<Unclaimed>> = BTreeMap::new();
             for version in reader.unclaimed(if again { 0 } else { joined })? {
@@ -143,9 +162,9 @@ impl Pass<'_> {
             for (memory, versions) in &mut wanted {
                 let names = self.names_of(reader, *memory)?;
                 let mut writing = names.iter().filter_map(|name| places.by_file.get(name)).peekable();
-                if writing.peek().is_none() && changed.is_empty() {
+                if writing.peek().is_none() {
                     // Nothing is known to write there, so that what was looked at before stays as it is.
-                    versions.retain(|version| version.seq > joined);
+                    versions.retain(|version| version.seq > joined || places.touched(changed, version.at));
                 }
                 first.extend(writing.flatten());
             }
@@ -167,11 +186,11 @@ impl Pass<'_> {
             // Then those in which anything happened around the time of what is not explained.
             let mut around = BTreeSet::new();
             for (wanted, found) in reported.iter().zip(&found) {
-                let is_new = wanted.row.id.seq > joined;
-                if found.confidence > Confidence::ExactContent {
-                    let near = places.entries.iter().enumerate().filter(|(at, entry)| {
-                        (is_new || changed.contains(at)) && is_around(entry, wanted.row.created_at)
-                    });
+                let at = wanted.row.created_at;
+                let is_due = wanted.row.id.seq > joined || places.touched(changed, at);
+                if found.confidence > Confidence::ExactContent && is_due {
+                    // Also those that were looked at before: what they told is part of the answer.
+                    let near = places.entries.iter().enumerate().filter(|(_, entry)| is_around(entry, at));
                     around.extend(near.map(|(at, _)| at));
                 }
             }
@@ -347,6 +366,23 @@ impl<'s> Places<'s> {
         }
         Self { by_file, entries }
     }
+
+    /// True if something happened around an instant in one of the transcripts that are new or were changed.
+    fn touched(&self, changed: &HashSet<usize>, at: Timestamp) -> bool {
+        changed.iter().any(|entry| is_around(self.entries[*entry], at))
+    }
+}
+
+/// A transcript and the state it is in, as the log keeps them: hashes, because a path is text of the user's.
+fn state_of(entry: &Entry) -> (i64, i64) {
+    let hash = |bytes: &[u8]| {
+        let first = Sha256::of(bytes).0;
+        i64::from_be_bytes([first[0], first[1], first[2], first[3], first[4], first[5], first[6], first[7]])
+    };
+    let Identity { device, inode, size, modified, changed } = entry.identity;
+    let state = [device, inode, size, modified.cast_unsigned(), changed.cast_unsigned()];
+    let state: Vec<u8> = state.iter().flat_map(|part| part.to_be_bytes()).collect();
+    (hash(&path_to_bytes(&entry.path)), hash(&state))
 }
 
 /// When a transcript's lines were written, from the first to the last.

@@ -350,6 +350,10 @@ fn new_file(path: &Path) -> Result<File, ApiError> {
 }
 
 fn cannot_write(path: &Path, error: &std::io::Error) -> ApiError {
+    if error.kind() == std::io::ErrorKind::InvalidInput {
+        // No file can have this name, wherever it is.
+        return ApiError::invalid(say::cannot_written(error), show(path));
+    }
     ApiError::new(Code::CannotWrite, say::cannot_written(error), show(path))
 }
 

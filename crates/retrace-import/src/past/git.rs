@@ -13,7 +13,7 @@ mod follow;
 mod told;
 
 use super::{PastHistory, Steps, is_left_out};
-use crate::git::{Running, cannot_run, command, failed, output};
+use crate::git::{Running, cannot_run, command, failed, output, refused};
 use crate::wire::show;
 use crate::wire::{ApiError, Code};
 use ancestry::Ancestry;
@@ -150,8 +150,14 @@ pub(crate) fn read(place: &GitPlace, rules: &Rules, steps: &Steps<'_>) -> Result
 /// True if `HEAD` leads to a commit. It leads to none in a repository that was only begun, and git then takes its name for wrong.
 fn has_commits(place: &GitPlace) -> Result<bool, ApiError> {
     let mut git = command(&place.top);
-    git.args(["rev-parse", "--quiet", "--verify", "HEAD^{commit}"]);
-    Ok(git.output().map_err(|error| cannot_run(&error))?.status.success())
+    git.args(["rev-parse", "--quiet", "--verify", "HEAD^{commit}"]).stderr(Stdio::piped());
+    let done = git.output().map_err(|error| cannot_run(&error))?;
+    match done.status.code() {
+        Some(0) => Ok(true),
+        // Asked to be quiet, it says nothing of a name that leads nowhere.
+        Some(1) => Ok(false),
+        _ => Err(refused(&done)),
+    }
 }
 
 /// A commit that touched the place.
@@ -451,22 +457,22 @@ fn blobs(
 
 fn run(directory: &Path, arguments: &[&str]) -> Result<Vec<u8>, ApiError> {
     let mut git = command(directory);
-    git.args(arguments);
-    output(git).map_err(|error| {
-        let is_there = directory.ancestors().any(|above| above.join(".git").exists());
-        if error.code == Code::StoreUnavailable && error.hint.is_empty() && is_there {
-            return ApiError::new(
-                Code::StoreUnavailable,
-                say::git_does_not_read_repository(),
-                show(directory),
-            )
-            .hint(say::git_reads_another_user_s_where());
-        }
-        if error.code == Code::StoreUnavailable && error.hint.is_empty() {
-            return ApiError::new(Code::NotFound, say::directory_no_git_repository(), show(directory))
-                .hint(say::import_git_dir_takes_directory());
-        }
-        error
+    git.args(arguments).stderr(Stdio::piped());
+    let done = git.output().map_err(|error| cannot_run(&error))?;
+    if done.status.success() {
+        return Ok(done.stdout);
+    }
+    // In English, as `command` asks for.
+    let told = String::from_utf8_lossy(&done.stderr);
+    Err(if told.contains("dubious ownership") {
+        let message = say::git_does_not_read_repository();
+        ApiError::new(Code::StoreUnavailable, message, show(directory))
+            .hint(say::git_reads_another_user_s_where())
+    } else if told.contains("not a git repository") {
+        ApiError::new(Code::NotFound, say::directory_no_git_repository(), show(directory))
+            .hint(say::import_git_dir_takes_directory())
+    } else {
+        ApiError { subject: show(directory), ..refused(&done) }
     })
 }
 

@@ -97,6 +97,21 @@ impl Reader<'_> {
         rows::store_id(&public)
     }
 
+    /// True if a memory is at a path of a store or was there, as far as no redaction took that out.
+    ///
+    /// # Errors
+    /// [`LogError::NotFound`] for an unknown store, or a failure of the database.
+    pub fn was_at(&self, store: StoreId, path: &RelPath) -> Result<bool, LogError> {
+        let store_row = rows::store_row(self.connection, store)?;
+        Ok(self
+            .connection
+            .prepare_cached(
+                "SELECT 1 FROM paths p JOIN memory_paths mp ON mp.store_id = ?1 AND mp.path_id = p.id
+                 WHERE p.bytes = ?2",
+            )?
+            .exists(params![store_row, path.as_bytes()])?)
+    }
+
     /// The newest version of whatever was at a path of a store right after an operation (now when `None`); `None` when
     /// nothing was there. A version that is redacted has lost its path and is found there only now, by its live file.
     ///

@@ -50,16 +50,18 @@ const KEPT: [(&str, &[&str]); 20] = [
 
 /// Tables that can be made again from the others or from transcripts, that a receipt is finished in, that a redaction empties, or that
 /// a person may have forgotten.
-const DERIVED: [&str; 22] = [
+const DERIVED: [&str; 24] = [
     "elsewhere",
     "history_text",
     "kept_lines",
     "live",
     "live_text",
     "memory_paths",
+    "origin_seen",
     "origin_state",
     "origin_transcripts",
     "origins",
+    "permissions",
     "prompts",
     "receipt_places",
     "redacted_back",

@@ -39,7 +39,7 @@ pub(super) fn path(text: &str) -> RelPath {
 
 /// A file as the file system might describe it.
 pub(super) fn seen(size: u64) -> Seen {
-    Seen { size, modified_nanos: 1_000, changed_nanos: 2_000, file_id: 7 }
+    Seen { size, modified_nanos: 1_000, changed_nanos: 2_000, file_id: 7, mode: Some(0o600) }
 }
 
 /// Text that does not pack and that no other seed makes: letters only, so that it is one word.

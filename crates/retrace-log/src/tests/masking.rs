@@ -314,3 +314,25 @@ fn contents_that_lean_on_others_go_on_leaning() {
     assert_eq!(log.delta_bases(), [(2, None), (3, None), (4, Some(2)), (5, Some(3)), (6, Some(4))]);
     log.assert_sound();
 }
+
+#[test]
+fn permissions_are_known_where_nothing_is_any_more_and_go_with_the_path() {
+    let mut log = TestLog::new();
+    log.put("d/x.md", "one");
+    let known = retrace_model::Permissions { file: Some(0o600), directories: vec![0o2750] };
+    let (store, at) = (log.store, log.tick());
+    let act = log.writer.begin().expect("begins");
+    act.keep_permissions(store, &path("d/x.md"), &known).expect("remembers");
+    act.keep_permissions(store, &path("never.md"), &known).expect("of what is not known nothing is kept");
+    act.commit().expect("commits");
+    log.writer.append(scan(store, at, vec![gone(store, "d/x.md")])).expect("appends");
+    assert_eq!(log.writer.reader().permissions_at(store, &path("d/x.md")).expect("reads"), known);
+    log.redact(&[1, 2]);
+    let left = |log: &TestLog| {
+        log.raw()
+            .query_row("SELECT count(*) FROM permissions", [], |row| row.get::<_, u64>(0))
+            .expect("counts")
+    };
+    assert_eq!(left(&log), 0);
+    log.assert_sound();
+}

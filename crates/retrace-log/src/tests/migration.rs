@@ -106,6 +106,32 @@ fn is_brought_to_the_newest_and_keeps_what_it_holds(packed: &[u8]) {
     assert_eq!(writer.reader().verify().expect("verifies").problems, Vec::<String>::new());
 }
 
+/// A log from before permissions were kept: each file is read once more, and they are known from then on.
+#[test]
+fn format_2_learns_permissions_at_the_next_look() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let unpacked = zstd::decode_all(FORMAT_2).expect("unpacks");
+    std::fs::write(LogFiles::new(folder.path()).database(), unpacked).expect("a file");
+    let mut writer = open(folder.path()).expect("a log");
+    assert!(writer.reader().compared_transcripts().expect("reads").is_empty());
+    let mut learnt = 0;
+    let stores = writer.reader().stores().expect("stores");
+    for store in stores {
+        let heads = writer.reader().heads(store.id).expect("heads");
+        for (path, head) in heads {
+            let Some(seen) = head.seen else { continue };
+            assert_eq!(seen.mode, None, "so that it differs from what is there");
+            let seen = retrace_model::Seen { mode: Some(0o640), ..seen };
+            writer.saw(store.id, &[(path.clone(), seen)], head.seen_at).expect("remembers");
+            let reader = writer.reader();
+            assert_eq!(reader.permissions_at(store.id, &path).expect("reads").file, Some(0o640));
+            assert_eq!(reader.heads(store.id).expect("heads")[&path].seen, Some(seen));
+            learnt += 1;
+        }
+    }
+    assert!(learnt > 0);
+}
+
 /// A log from before it was kept which operations were imports of git: those that stand are known by their note.
 #[test]
 fn format_19_knows_imports_of_git_by_their_notes() {

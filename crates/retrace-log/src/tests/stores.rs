@@ -98,6 +98,7 @@ fn what_the_file_system_reported_is_remembered() {
         modified_nanos: -5,
         changed_nanos: i128::from(i64::MAX),
         file_id: u64::MAX - 1,
+        mode: Some(0o4755),
     };
     log.writer.saw(store, &[(path("a.md"), extreme), (path("absent.md"), extreme)], at).expect("remembers");
     let heads = log.writer.reader().heads(store).expect("heads");

@@ -373,8 +373,7 @@ pub(super) fn names_act(text: &str, word: &str) -> bool {
     let is_named = |stem: &&str| !stem.is_ascii() && lower.contains(&stem.to_lowercase());
     let text = with_word(text, act, word);
     let mut words = text.split_whitespace().map(plain);
-    words.any(|found| found == word || is_form(&found, word, "ing"))
-        || act.stems.iter().any(|stem| is_named(&stem))
+    words.any(|found| found == word || is_form(&found, word, "ing")) || act.stems.iter().any(is_named)
 }
 
 /// A word in lower case without marks.

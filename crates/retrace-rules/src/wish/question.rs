@@ -136,7 +136,7 @@ pub(crate) fn about(text: &str, command: &Command) -> About {
     }
     let names_something =
         |question: &&str| words(question).iter().any(|word| !NAMING_NOTHING.contains(&word.as_str()));
-    if asked.iter().any(|question| names_something(question)) {
+    if asked.iter().any(names_something) {
         return About::Other;
     }
     // "I will push this to origin. OK?"

@@ -74,7 +74,7 @@ pub(super) fn create(
     bytes: &[u8],
 ) -> Result<Option<Seen>, Stop> {
     let Some(root) = root(writing, store)? else { return Ok(None) };
-    Ok(put(writing, (store, &root), path, Expected::Absent, bytes)?.seen)
+    Ok(put(writing, (store, &root), (path, Expected::Absent, None), bytes)?.seen)
 }
 
 /// Writes a memory's new content, at its path or at another.
@@ -88,9 +88,9 @@ pub(super) fn update(
     let Some(root) = root(writing, store)? else { return Ok(None) };
     let standing = standing(&root, record)?;
     if *path == record.path {
-        return Ok(put(writing, (store, &root), path, Expected::Hash(standing), bytes)?.seen);
+        return Ok(put(writing, (store, &root), (path, Expected::Hash(standing), None), bytes)?.seen);
     }
-    let done = put(writing, (store, &root), path, Expected::Absent, bytes)?;
+    let done = put(writing, (store, &root), (path, Expected::Absent, Some(&record.path)), bytes)?;
     take(writing, (store, &root), &record.path, standing)?;
     Ok(done.seen)
 }
@@ -117,12 +117,11 @@ fn standing(root: &Root, record: &LiveRecord) -> Result<Sha256, Stop> {
 fn put(
     writing: &mut Writing<'_, '_>,
     (store, root): (&ApiStoreRow, &Arc<Root>),
-    path: &RelPath,
-    expected: Expected,
+    target: (&RelPath, Expected, Option<&RelPath>),
     bytes: &[u8],
 ) -> Result<Done, Stop> {
     let reader = writing.act.reader();
-    writing.files.put(writing.inner, &reader, (store.id, root), (path, expected), bytes).map_err(refused)
+    writing.files.put(writing.inner, &reader, (store.id, root), target, bytes).map_err(refused)
 }
 
 fn take(
@@ -131,8 +130,8 @@ fn take(
     path: &RelPath,
     standing: Sha256,
 ) -> Result<(), Stop> {
-    let reader = writing.act.reader();
-    writing.files.take(writing.inner, &reader, (store.id, root), path, standing).map(drop).map_err(refused)
+    let place = (store.id, root);
+    writing.files.take(writing.inner, writing.act, place, path, standing).map(drop).map_err(refused)
 }
 
 /// A file in the way on disk is a conflict; anything else is a failure.

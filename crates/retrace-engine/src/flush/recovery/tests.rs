@@ -81,7 +81,7 @@ impl Log {
         let told = fallen.into_iter().map(|place| {
             let says = match place.says {
                 Says::Nothing => None,
-                Says::Holds { bytes, sha256 } => {
+                Says::Holds { bytes, sha256, .. } => {
                     assert_eq!(sha256, Sha256::of(&bytes));
                     Some(String::from_utf8(bytes).expect("text"))
                 }
