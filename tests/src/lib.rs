@@ -59,6 +59,7 @@ impl World {
     /// A world over directories that were there before and stay: those of `options`.
     #[must_use]
     pub fn over(options: AppOptions) -> Self {
+        commands::check_codes();
         let root = options.data_dir.parent().expect("the data directory lies in the world").to_path_buf();
         Self { app: App::open(options).expect("an app"), root, owned: None }
     }

@@ -120,7 +120,7 @@ const LONGEST_SENTENCE: usize = 300;
 /// visible.
 fn sentence(told: &str) -> Option<String> {
     let lines = || told.lines().map(str::trim).filter(|line| !line.is_empty());
-    let line = lines().find(|line| line.starts_with("fatal: ")).or_else(|| lines().last())?;
+    let line = lines().find(|line| line.starts_with("fatal: ")).or_else(|| lines().next_back())?;
     let line = line.strip_prefix("fatal: ").or_else(|| line.strip_prefix("error: ")).unwrap_or(line);
     let visible = |character: char| match character {
         hidden if hidden.is_control() || is_hidden(hidden) => char::REPLACEMENT_CHARACTER,

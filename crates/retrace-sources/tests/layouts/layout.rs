@@ -398,7 +398,7 @@ impl Layout {
         match numbers.below(4) {
             0 => {}
             1 => {
-                self.text(&format!(".gemini/{base}/{folder}/.project_root"), "{HOME}/w/elsewhere".to_owned())
+                self.text(&format!(".gemini/{base}/{folder}/.project_root"), "{HOME}/w/elsewhere".to_owned());
             }
             _ => self.text(&format!(".gemini/{base}/{folder}/.project_root"), format!("{start}\n")),
         }
