@@ -78,7 +78,7 @@ describe("the hub", () => {
     await user.keyboard("j");
     await waitFor(() => expect(screen.getByTestId("hub-pane")).toHaveTextContent("tides.md"));
     await user.keyboard("a");
-    await waitFor(() => expect(screen.getByTestId("hub-total")).toHaveTextContent("2 memories"));
+    await waitFor(() => expect(screen.getByTestId("hub-total")).toHaveTextContent("2 unreviewed memories"));
     expect(callsOf(fake, "hub_approve").real).toEqual([{ versions: ["memver_hub2@machine_laptop"] }]);
   });
 
@@ -245,7 +245,7 @@ describe("the hub", () => {
     fake.hub.items = fake.hub.items.slice(0, 1);
     fake.hub.unlisted = 4;
     openWindow("#/hub", fake);
-    expect(await screen.findByTestId("hub-total")).toHaveTextContent("1 memory");
+    expect(await screen.findByTestId("hub-total")).toHaveTextContent("1 unreviewed memory");
   });
 
   it("says that a redaction waits which no machine was asked for yet", async () => {
