@@ -318,13 +318,14 @@ commands! {
         provides [Files, Writers, Contents] errors [NotFound, Invalid, ContentRedacted, StoreUnavailable];
     /// Brings in the history that git kept of a directory, as one operation.
     write import_git(ImportGitReq) -> ImportResult
-        provides [Receipts] invalidates [Log, Files, Writers] errors [NotFound, Invalid, StoreUnavailable];
+        provides [Receipts] invalidates [Log, Files, Writers]
+        errors [NotFound, Invalid, StoreUnavailable, ContentRedacted];
     /// Brings in what the transcripts of this machine's agents hold of a store, as one operation.
     write import_transcripts(ImportTranscriptsReq) -> ImportResult
-        provides [Receipts] invalidates [Log, Files, Writers] errors [NotFound, Invalid];
+        provides [Receipts] invalidates [Log, Files, Writers] errors [NotFound, Invalid, ContentRedacted];
     /// Brings in what a bundle holds, as one operation.
     write import_bundle(ImportBundleReq) -> ImportResult
-        provides [Receipts] invalidates [Log, Files, Writers] errors [NotFound, Invalid];
+        provides [Receipts] invalidates [Log, Files, Writers] errors [NotFound, Invalid, ContentRedacted];
     /// Writes a store's files as of an instant to a new directory, or its whole history to a new bundle.
     read export_store(ExportStoreReq) -> ExportedStore
         errors [NotFound, Invalid, CannotWrite, ContentRedacted];
@@ -454,7 +455,7 @@ commands! {
     /// Begins to mirror a hosted store, and takes its baseline.
     write add_remote(AddRemoteReq) -> Store
         invalidates [Log, Files, Stores, Hosts]
-        errors [NotFound, Invalid, StoreUnavailable, KeyRefused, HostLimited];
+        errors [NotFound, Invalid, StoreUnavailable, KeyRefused, HostLimited, ContentRedacted];
     /// Mirrors what is new at the hosts. What stands in the way at a host is a problem in the answer.
     write pull_remote(PullReq) -> Pulled
         invalidates [Log, Files, Stores, Hosts] errors [NotFound, Invalid];
