@@ -17,9 +17,10 @@ use retrace_api::{App, commands};
 /// memory at an instant (STORE:PATH@TIME), a store as it is (STORE) or as it was
 /// (STORE@TIME). TIME is how long ago (2h, 3d), today, 14:00, a date, RFC 3339,
 /// or the number of an operation. A name that holds @ itself and is the whole name
-/// of a memory, now or before, means that one. A version alone is compared with the one before
-/// it, a live memory against its newest version, a store as it was against the
-/// store as it is. Invisible characters are written out, such as ‹U+200B›.
+/// of a memory, now or before, means that one. A version alone is compared with
+/// the one before it, a live memory against its newest version, a store as it was
+/// against the store as it is.
+/// Invisible characters are written out, such as ‹U+200B›.
 ///
 ///     retrace diff 824 --words
 ///     retrace diff notes@2026-11-01 notes --stat

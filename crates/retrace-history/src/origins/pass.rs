@@ -1,10 +1,10 @@
 //! One pass of the join: which versions want an author, which transcripts may know, what they say.
 //!
 //! Versions that came since the last pass are looked at, and those not sure yet whose files a transcript that is new or has
-//! grown writes to, or around whose time anything happened in it. Which transcripts are new or have grown since the last pass of any
-//! process the log knows: a transcript may come to the disk after the version, and after the process that compared it. Of transcripts only those are read that the index says to write to such a file; where these do not
-//! explain a version, those in which anything happened around its time, since the index does not know what shells
-//! write.
+//! grown writes to, or around whose time anything happened in it. The log knows in which state each transcript was compared
+//! last, by any process: one may come to the disk after the version, and after the process that compared it. Of transcripts only
+//! those are read that the index says to write to such a file; where these do not explain a version, those in which anything
+//! happened around its time, since the index does not know what shells write.
 
 use super::gather::Writes;
 use super::locate::{Locator, name_of};

@@ -49,7 +49,9 @@ pub(crate) struct Layout {
 const DIRECTORIES: [&str; 7] = ["", "w", "w/r", "w/r/sub", "w/r/sub/deep", "w/r/other", "w/lib"];
 
 impl Layout {
-    pub(crate) fn new(client: &str, seed: u64) -> Self {
+    /// `unique` is a word that no other file of the machine has in its name: where there is no repository, opencode searches the
+    /// whole disk for what a pattern names.
+    pub(crate) fn new(client: &str, seed: u64, unique: &str) -> Self {
         let mut numbers = Numbers::new(seed);
         let start = numbers.pick(&["w/r", "w/r", "w/r/sub", "w/r/sub", "w/r/sub/deep", "w"]).to_owned();
         let mut layout = Self {
@@ -71,7 +73,7 @@ impl Layout {
             "claude-code" => layout.claude(&mut numbers),
             "codex" => layout.codex(&mut numbers),
             "gemini" => layout.gemini(&mut numbers),
-            _ => layout.opencode(&mut numbers),
+            _ => layout.opencode(&mut numbers, unique),
         }
         layout
     }
@@ -447,7 +449,8 @@ impl Layout {
         }
     }
 
-    fn opencode(&mut self, numbers: &mut Numbers) {
+    fn opencode(&mut self, numbers: &mut Numbers, unique: &str) {
+        let guide = format!("guide-{unique}.md");
         for name in [".config/opencode/AGENTS.md", ".claude/CLAUDE.md"] {
             if numbers.one_in(2) {
                 self.file(numbers, name, "@import.md".to_owned());
@@ -467,18 +470,19 @@ impl Layout {
             }
             if numbers.one_in(3) {
                 let mark = self.mark();
-                self.text(&join(directory, "docs/guide.md"), format!("{mark}\n"));
+                self.text(&join(directory, &format!("docs/{guide}")), format!("{mark}\n"));
             }
         }
         let patterns = [
-            "docs/*.md",
-            "docs/guide.md",
-            "~/w/lib/docs/*.md",
-            "{HOME}/docs/guide.md",
-            "**/guide.md",
-            "./docs/guide.md",
-            "../docs/guide.md",
+            "docs/*.md".to_owned(),
+            format!("docs/{guide}"),
+            "~/w/lib/docs/*.md".to_owned(),
+            format!("{{HOME}}/docs/{guide}"),
+            format!("**/{guide}"),
+            format!("./docs/{guide}"),
+            format!("../docs/{guide}"),
         ];
+        let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
         if numbers.one_in(2) {
             let list: Vec<&str> = (0..=numbers.below(2)).map(|_| numbers.pick(&patterns)).collect();
             self.opencode["instructions"] = json!(list);

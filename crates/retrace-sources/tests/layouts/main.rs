@@ -133,7 +133,8 @@ fn every_layout(agent: InstructionAgent, variable: &str, prepare: Prepare) {
 fn one_layout(agent: InstructionAgent, program: &Path, prepare: Prepare, seed: u64) -> Result<(), String> {
     let temporary = tempfile::tempdir().expect("a directory");
     let home = temporary.path().canonicalize().expect("a path").join("home/me");
-    let layout = Layout::new(agent.as_str(), seed);
+    let unique = temporary.path().file_name().unwrap_or_default().to_string_lossy().replace('.', "");
+    let layout = Layout::new(agent.as_str(), seed, &unique);
     layout.write(&home);
     let server = Server::start();
     server.log().reads = layout.reads(&home).iter().map(|path| path.display().to_string()).collect();

@@ -6,7 +6,7 @@ import { DiffPanel, hideIn, Rendered, useSecrets } from "@/shared/DiffPanel";
 import { DiffView, wholeAsDiff } from "@/shared/DiffView";
 import { LineCounts } from "@/shared/labels";
 import { secretsIn, withoutSecrets } from "@/shared/secrets";
-import { Await, Empty } from "@/shared/ui";
+import { Await, Empty, Skeleton } from "@/shared/ui";
 import { useHealth } from "@/state/health";
 import { useLog, useRead } from "@/state/queries";
 import { useDiffMode } from "@/state/settings";
@@ -30,16 +30,15 @@ interface WholeFileProps {
   findings?: readonly Finding[];
 }
 
-/** Findings in the file that is on disk, which may hold a secret. */
-function useLiveFindings({ store_id, path }: FileWrite): readonly Finding[] {
-  const { data } = useHealth();
-  return useMemo(
-    () =>
-      data?.findings
-        .filter((found) => found.store_id === store_id && found.finding.path === path)
-        .map(({ finding }) => finding) ?? NONE,
-    [data, store_id, path],
-  );
+/** Findings in the file that is on disk, which may hold a secret; null until they are known. */
+function useLiveFindings({ store_id, path }: FileWrite): readonly Finding[] | null {
+  const { data, error } = useHealth();
+  return useMemo(() => {
+    if (!data) return error ? NONE : null;
+    return data.findings
+      .filter((found) => found.store_id === store_id && found.finding.path === path)
+      .map(({ finding }) => finding);
+  }, [data, error, store_id, path]);
 }
 
 /** A file that appears or disappears as a whole; secrets among its findings are out of sight. */
@@ -126,6 +125,8 @@ function FreshContent({ diff: brought, findings }: { diff: FileDiff; findings: r
 export function ChangePreview(props: ChangePreviewProps) {
   const findings = useLiveFindings(props.file);
   const { diff } = props.file;
+  // A secret is not shown for the moment in which nobody knows that it is one.
+  if (findings === null) return <Skeleton rows={4} />;
   return diff ? <FreshContent diff={diff} findings={findings} /> : <RecordedContent {...props} findings={findings} />;
 }
 
