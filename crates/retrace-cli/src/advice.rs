@@ -14,15 +14,23 @@ pub(crate) fn advised(error: ApiError, command: &str) -> ApiError {
     if let Some(hint) = instead(&error, command) {
         return ApiError { hint: Message::verbatim(hint), ..error };
     }
+    if let Some(hint) = for_message(&error).filter(|_| is_for_any(&error)) {
+        return ApiError { hint: Message::verbatim(hint), ..error };
+    }
     if !error.hint.is_empty() {
         return error;
     }
-    let hint = for_message(&error).or_else(|| {
+    let hint = {
         let asks_otherwise = matches!(error.code, Code::Invalid | Code::NotFound);
         let command = format!("retrace {command}");
         asks_otherwise.then(|| format!("`{} --help` says what it takes.", command.trim_end()))
-    });
+    };
     ApiError { hint: Message::verbatim(hint.unwrap_or_default()), ..error }
+}
+
+/// True where the error has no advice of its own: none, or what every error of its code is given.
+fn is_for_any(error: &ApiError) -> bool {
+    error.hint.is_empty() || error.hint == ApiError::new(error.code, Message::default(), "").hint
 }
 
 /// What is advised in place of what the error says.

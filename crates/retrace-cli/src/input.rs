@@ -25,7 +25,7 @@ pub(crate) fn read(path: &Path, stdin: &mut dyn Read, limit: u64) -> Result<Vec<
             message: if too_large {
                 Message::verbatim(format!("The file has more than {limit} bytes."))
             } else {
-                Message::verbatim(format!("The file cannot be read: {error}."))
+                Message::verbatim(format!("The file cannot be read: {}.", retrace_api::wire::why(&error)))
             },
             hint: Message::verbatim(if is_directory {
                 "Name files in the directory, such as DIR/*.md."

@@ -36,7 +36,7 @@ pub use retrace_print::Zone;
 pub use stop::Stop;
 
 use args::Arguments;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, FromArgMatches as _};
 use retrace_api::wire::Message;
 use retrace_api::wire::{ApiError, Code};
@@ -85,7 +85,28 @@ fn sentence_and_tip(text: &str) -> (String, String) {
     let sentence = said.collect::<Vec<_>>().join(" ");
     let tips = text.lines().filter_map(|line| line.trim().strip_prefix("tip: "));
     let tip: String = tips.map(|tip| format!("Tip: {tip}. ")).collect();
-    (sentence.trim_start_matches("error: ").to_owned(), tip)
+    let mut letters = sentence.trim_start_matches("error: ").chars();
+    let upper = letters.next().map(|first| first.to_ascii_uppercase());
+    let sentence = upper.into_iter().chain(letters).collect::<String>();
+    (format!("{}.", sentence.trim_end_matches('.')), tip)
+}
+
+/// The names of the command in the line that says how it is used; none for the program itself.
+fn command_in_usage(text: &str) -> String {
+    let usage = text.lines().find_map(|line| line.trim().strip_prefix("Usage: retrace ")).unwrap_or_default();
+    let is_name = |word: &&str| word.starts_with(|first: char| first.is_ascii_lowercase());
+    usage.split(' ').take_while(is_name).collect::<Vec<_>>().join(" ")
+}
+
+/// The argument or the command that the parser does not take, as it was typed or is declared.
+fn wrong_argument(message: &clap::Error) -> Option<String> {
+    [ContextKind::InvalidSubcommand, ContextKind::InvalidArg].iter().find_map(|kind| {
+        Some(match message.get(*kind)? {
+            ContextValue::String(one) => one.clone(),
+            ContextValue::Strings(several) => several.join(" "),
+            _ => return None,
+        })
+    })
 }
 
 /// Help and version go to standard output and are no error. Anything else is a wrong use.
@@ -98,11 +119,16 @@ fn help_or_usage(message: &clap::Error, arguments: &[OsString], io: &mut Io<'_>)
     let asked_for_json = arguments.iter().take_while(|word| *word != "--").any(|word| word == "--json");
     if asked_for_json {
         let (sentence, tip) = sentence_and_tip(&text);
+        let command = command_in_usage(&text);
+        let help = match command.is_empty() {
+            true => "`retrace help` lists the commands and their options.".to_owned(),
+            false => format!("`retrace {command} --help` says what it takes."),
+        };
         let error = ApiError {
             code: Code::Invalid,
             message: Message::verbatim(sentence),
-            hint: Message::verbatim(format!("{tip}`retrace help` lists the commands and their options.")),
-            subject: String::new(),
+            hint: Message::verbatim(format!("{tip}{help}")),
+            subject: wrong_argument(message).unwrap_or(command),
         };
         let _ = print::json::error(io.stderr, &error);
     } else {

@@ -304,12 +304,11 @@ impl<'run, 'io> Shell<'run, 'io> {
             Err(Failure::Api(error)) => self.fail(&error),
             // Whoever read the output has enough.
             Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => Exit::DONE,
-            Err(Failure::Output(error)) => self.fail(&ApiError {
-                code: Code::CannotWrite,
-                message: Message::verbatim(format!("The output cannot be written: {error}.")),
-                hint: Message::default(),
-                subject: "standard output".to_owned(),
-            }),
+            Err(Failure::Output(error)) => {
+                let why = retrace_api::wire::why(&error);
+                let message = Message::verbatim(format!("The output cannot be written: {why}."));
+                self.fail(&ApiError::new(Code::CannotWrite, message, "standard output"))
+            }
         }
     }
 }

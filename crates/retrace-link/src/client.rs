@@ -274,7 +274,7 @@ fn start_program(program: &Path, data_dir: Option<&Path>, paused: bool) -> Resul
     std::os::windows::process::CommandExt::creation_flags(&mut command, CREATE_NO_WINDOW);
     let started = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let mut child = started.map_err(|error| ApiError {
-        subject: format!("{}: {error}", program.display()),
+        subject: format!("{}: {}", program.display(), crate::wire::why(&error)),
         ..not_started(say::program_behind_window_not_started())
     })?;
     match (child.stdin.take(), child.stdout.take()) {

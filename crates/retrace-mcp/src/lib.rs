@@ -100,11 +100,12 @@ impl MemoryServer {
 /// # Errors
 /// As [`MemoryServer::serve`]; [`Code::Internal`] when no runtime can be started.
 pub fn serve_standard_streams(app: Arc<App>, request: MemoryToolReq) -> Result<(), ApiError> {
-    let failed = |error: &dyn std::fmt::Display| ApiError {
-        code: Code::Internal,
-        message: Message::verbatim(format!("The MCP server stopped: {error}.")),
-        hint: Message::default(),
-        subject: "standard input".to_owned(),
+    let failed = |error: &dyn std::fmt::Display| {
+        ApiError::new(
+            Code::Internal,
+            Message::verbatim(format!("The MCP server stopped: {error}.")),
+            "standard input",
+        )
     };
     // One thread for the protocol, on which calls begin in the order in which they came; they run on the runtime's blocking threads.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

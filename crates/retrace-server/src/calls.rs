@@ -117,7 +117,7 @@ pub(crate) fn parsed(body: &[u8]) -> Result<Value, ApiError> {
     serde_json::from_slice(body).map_err(|error| ApiError {
         code: Code::Invalid,
         message: say::request_not_json_2(error.to_string()),
-        hint: Message::default(),
+        hint: say::one_json_object(),
         subject: "body".to_owned(),
     })
 }

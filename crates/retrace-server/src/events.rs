@@ -9,7 +9,6 @@ use axum::extract::State;
 use axum::response::sse::{self, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::stream::unfold;
-use retrace_api::wire::Message;
 use retrace_api::wire::shell as say;
 use retrace_api::wire::{ApiError, Code, Event, Nothing};
 use retrace_api::{App, commands};
@@ -45,14 +44,10 @@ impl EventHub {
                 let _ = sender.send(event);
             }
         };
-        std::thread::Builder::new().name("retrace-events".to_owned()).spawn(pass_on).map_err(|error| {
-            ApiError {
-                code: Code::Internal,
-                message: say::no_thread_can_started(error),
-                hint: Message::default(),
-                subject: "events".to_owned(),
-            }
-        })?;
+        std::thread::Builder::new()
+            .name("retrace-events".to_owned())
+            .spawn(pass_on)
+            .map_err(|error| ApiError::new(Code::Internal, say::no_thread_can_started(error), "events"))?;
         Ok(hub)
     }
 
@@ -126,12 +121,7 @@ async fn present(app: &Arc<App>) -> Result<Event, ApiError> {
     tokio::task::spawn_blocking(move || commands::status(&app, Nothing {}))
         .await
         .unwrap_or_else(|error| {
-            Err(ApiError {
-                code: Code::Internal,
-                message: say::state_log_cannot_read(error.to_string()),
-                hint: Message::default(),
-                subject: "events".to_owned(),
-            })
+            Err(ApiError::new(Code::Internal, say::state_log_cannot_read(error.to_string()), "events"))
         })
         .map(|status| Event::Advanced { cursor: status.cursor })
 }

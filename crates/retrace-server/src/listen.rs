@@ -53,7 +53,11 @@ pub(crate) fn bind(address: SocketAddr) -> Result<TcpListener, ApiError> {
                 "Give another port with --listen; port 0 takes any free one.",
                 &address.to_string(),
             ),
-            _ => refuse(&format!("Cannot listen on this address: {error}."), "", &address.to_string()),
+            _ => refuse(
+                &format!("Cannot listen on this address: {}.", retrace_api::wire::why(&error)),
+                "",
+                &address.to_string(),
+            ),
         },
     )
 }

@@ -310,12 +310,8 @@ fn short_token(file: &TokenFile) -> ApiError {
 }
 
 fn no_thread(error: &std::io::Error) -> ApiError {
-    ApiError {
-        code: Code::Internal,
-        message: Message::verbatim(format!("The server cannot be started: {error}.")),
-        hint: Message::default(),
-        subject: "serve".to_owned(),
-    }
+    let message = format!("The server cannot be started: {}.", retrace_api::wire::why(error));
+    ApiError::new(Code::Internal, Message::verbatim(message), "serve")
 }
 
 #[cfg(test)]

@@ -149,7 +149,10 @@ fn others_can_read(_: &Path) -> bool {
 fn unreadable(path: &Path, error: &std::io::Error) -> ApiError {
     ApiError {
         code: Code::Invalid,
-        message: Message::verbatim(format!("The token file cannot be read: {error}.")),
+        message: Message::verbatim(format!(
+            "The token file cannot be read: {}.",
+            retrace_api::wire::why(error)
+        )),
         hint: Message::verbatim("Name another with --token-file."),
         subject: path.display().to_string(),
     }
@@ -158,7 +161,10 @@ fn unreadable(path: &Path, error: &std::io::Error) -> ApiError {
 fn unwritable(path: &Path, error: &std::io::Error) -> ApiError {
     ApiError {
         code: Code::CannotWrite,
-        message: Message::verbatim(format!("The token file cannot be made: {error}.")),
+        message: Message::verbatim(format!(
+            "The token file cannot be made: {}.",
+            retrace_api::wire::why(error)
+        )),
         hint: Message::verbatim("Name another with --token-file."),
         subject: path.display().to_string(),
     }

@@ -73,9 +73,9 @@ impl Code {
 }
 
 impl ApiError {
-    /// An error without a hint.
+    /// An error with the advice that fits every error of its code; none where only the message can say what to do.
     pub fn new(code: Code, message: impl Into<Message>, subject: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: Message::default(), subject: subject.into() }
+        Self { code, message: message.into(), hint: next_step(code), subject: subject.into() }
     }
 
     /// A request that makes no sense as it stands.
@@ -153,7 +153,7 @@ impl From<RootError> for ApiError {
             RootError::Moved { .. } => {
                 (say::another_directory_stands_where_stores(), say::if_stores_say_retrace_stores())
             }
-            RootError::Io { .. } => (say::directory_could_not_opened(), Message::default()),
+            RootError::Io { .. } => (say::directory_could_not_opened(), say::check_directory_repeat()),
         };
         Self::new(Code::StoreUnavailable, message, path).hint(hint)
     }
@@ -184,9 +184,26 @@ impl From<FileError> for ApiError {
     }
 }
 
+/// What helps whatever the error of this code is about.
+fn next_step(code: Code) -> Message {
+    match code {
+        Code::HeadMoved => say::look_again_repeat(),
+        Code::StoreUnavailable => say::check_directory_repeat(),
+        Code::CannotWrite => say::check_permissions_room_repeat(),
+        Code::Busy => say::try_again_moment_if_lasts(),
+        Code::Internal => say::repeat_and_report(),
+        _ => Message::default(),
+    }
+}
+
 /// An error as a sentence: upper case first, full stop last.
 pub fn sentence(error: &(impl AsMessage + ?Sized)) -> Message {
     error.message().sentence()
+}
+
+/// An error of the operating system in the middle of a sentence, in its own words.
+pub fn why(error: &std::io::Error) -> String {
+    error.message().into_text()
 }
 
 /// The message for a thing that is not there, by its name in the log.
@@ -247,5 +264,8 @@ retrace_message::messages! {
     directory_could_not_opened() => "The directory could not be opened.",
     look_again_repeat() => "Look at it again and repeat.",
     check_permissions_stores_directory() => "Check the permissions of the store's directory.",
+    check_directory_repeat() => "Check that its directory is there and may be read, and repeat.",
+    check_permissions_room_repeat() => "Check its permissions and the room on its disk, and repeat.",
+    repeat_and_report() => "Repeat it. If it fails again, report it with these words.",
     free_some_space_repeat() => "Free some space and repeat.",
 }

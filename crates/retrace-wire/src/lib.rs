@@ -72,7 +72,7 @@ pub use diff::*;
 pub use discover::*;
 pub use dreams::*;
 pub use error::*;
-pub use failures::{key_lost, key_lost_hint, sentence, show};
+pub use failures::{key_lost, key_lost_hint, sentence, show, why};
 pub use findings::*;
 pub use health::*;
 pub use hub::*;

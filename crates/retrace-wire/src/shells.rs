@@ -11,6 +11,7 @@ retrace_message::messages! {
     request_not_json() => "The request is not JSON.",
     request_broke_off() => "The request broke off.",
     request_larger_than_32_mib() => "The request is larger than 32 MiB.",
+    one_json_object() => "Send the parameters as one JSON object.",
     request_not_json_2(error) => "The request is not JSON: {error}.",
     no_thread_can_started(error) => "No thread can be started: {error}.",
     state_log_cannot_read(error) => "The state of the log cannot be read: {error}.",

@@ -164,7 +164,7 @@ pub(super) fn read(path: &Path) -> Result<String, ApiError> {
 fn file_error(code: Code, path: &Path, what: &str, error: &std::io::Error) -> ApiError {
     ApiError {
         code,
-        message: Message::verbatim(format!("The file cannot be {what}: {error}.")),
+        message: Message::verbatim(format!("The file cannot be {what}: {}.", retrace_api::wire::why(error))),
         hint: Message::verbatim("Check the path and its permissions."),
         subject: path.display().to_string(),
     }

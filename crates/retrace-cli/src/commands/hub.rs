@@ -398,7 +398,7 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
 fn read_text(file: &std::path::Path) -> Result<String, ApiError> {
     std::fs::read_to_string(file).map_err(|error| {
         ApiError::invalid(
-            Message::verbatim(format!("The file cannot be read: {error}.")),
+            Message::verbatim(format!("The file cannot be read: {}.", retrace_api::wire::why(&error))),
             file.display().to_string(),
         )
     })

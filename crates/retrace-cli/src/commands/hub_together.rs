@@ -409,7 +409,7 @@ fn read_text(file: &std::path::Path) -> Result<String, ApiError> {
     };
     read.map_err(|error| {
         ApiError::invalid(
-            Message::verbatim(format!("The file cannot be read: {error}.")),
+            Message::verbatim(format!("The file cannot be read: {}.", retrace_api::wire::why(&error))),
             file.display().to_string(),
         )
     })

@@ -61,8 +61,8 @@ fn request(arguments: Arguments) -> Result<InstructionsReq, ApiError> {
     }
     let absolute = std::path::absolute(&target).map_err(|error| ApiError {
         code: Code::Invalid,
-        message: Message::verbatim(format!("{error}.")),
-        hint: Message::default(),
+        message: Message::verbatim(format!("{}.", retrace_api::wire::why(&error))),
+        hint: Message::verbatim("Go to a directory that is there, or name one by its full path."),
         subject: target.clone(),
     })?;
     // `..` and a final `.` would hide which directories are above.

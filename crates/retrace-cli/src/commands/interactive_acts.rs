@@ -225,7 +225,7 @@ fn edit(app: &App, row: &TriageRow, names: &Names, shell: &mut Shell<'_, '_>) ->
     let name = path.rsplit('/').next().unwrap_or_default();
     let failed = |error: std::io::Error| ApiError {
         code: Code::CannotWrite,
-        message: Message::verbatim(format!("The text cannot be edited: {error}.")),
+        message: Message::verbatim(format!("The text cannot be edited: {}.", retrace_api::wire::why(&error))),
         hint: Message::verbatim("VISUAL or EDITOR names the editor."),
         subject: path.clone(),
     };

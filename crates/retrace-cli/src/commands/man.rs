@@ -33,7 +33,10 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     write(&arguments.dir).map_err(|error| ApiError {
         code: Code::CannotWrite,
-        message: Message::verbatim(format!("The manual cannot be written: {error}.")),
+        message: Message::verbatim(format!(
+            "The manual cannot be written: {}.",
+            retrace_api::wire::why(&error)
+        )),
         hint: Message::verbatim("Name a directory that you may write to."),
         subject: arguments.dir.display().to_string(),
     })?;

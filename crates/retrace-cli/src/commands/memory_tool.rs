@@ -149,12 +149,11 @@ fn skip_line(input: &mut impl std::io::BufRead) -> std::io::Result<()> {
 }
 
 fn unreadable(error: &std::io::Error) -> ApiError {
-    ApiError {
-        code: retrace_api::wire::Code::Internal,
-        message: Message::verbatim(format!("The input cannot be read: {error}.")),
-        hint: Message::default(),
-        subject: "standard input".to_owned(),
-    }
+    ApiError::new(
+        retrace_api::wire::Code::Internal,
+        Message::verbatim(format!("The input cannot be read: {}.", retrace_api::wire::why(error))),
+        "standard input",
+    )
 }
 
 impl Arguments {

@@ -51,7 +51,10 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         ErrorKind::AlreadyExists => is_there(&arguments.html),
         _ => ApiError {
             code: Code::CannotWrite,
-            message: Message::verbatim(format!("The report could not be written: {error}.")),
+            message: Message::verbatim(format!(
+                "The report could not be written: {}.",
+                retrace_api::wire::why(&error)
+            )),
             hint: Message::verbatim("Name a file in a directory that you may write to."),
             subject: arguments.html.display().to_string(),
         },

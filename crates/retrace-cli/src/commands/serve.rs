@@ -178,6 +178,7 @@ fn open(url: &str, shell: &mut Shell<'_, '_>) {
     match started {
         // Waited for on a thread, so that it does not stay behind as a zombie.
         Ok(mut browser) => drop(std::thread::spawn(move || browser.wait())),
-        Err(error) => shell.warn(&format!("No browser can be started with {program}: {error}.")),
+        Err(error) => shell
+            .warn(&format!("No browser can be started with {program}: {}.", retrace_api::wire::why(&error))),
     }
 }

@@ -86,11 +86,9 @@ fn bytes(shown: &Shown) -> Result<Vec<u8>, ApiError> {
     };
     match (&shown.content, &shown.content_base64) {
         (Some(text), _) => Ok(text.clone().into_bytes()),
-        (None, Some(encoded)) => STANDARD.decode(encoded).map_err(|error| ApiError {
-            code: Code::Internal,
-            message: Message::verbatim(format!("The content cannot be decoded: {error}.")),
-            hint: Message::default(),
-            subject: shown.version.id.clone(),
+        (None, Some(encoded)) => STANDARD.decode(encoded).map_err(|error| {
+            let message = Message::verbatim(format!("The content cannot be decoded: {error}."));
+            ApiError::new(Code::Internal, message, &shown.version.id)
         }),
         (None, None) if shown.version.operation == "deleted" => {
             let (store, path) = (word(&shown.version.store_id), shown.version.path.as_deref().map(word));

@@ -72,6 +72,36 @@ fn each_refusal_names_the_next_step() {
 }
 
 #[test]
+fn errors_of_the_system_are_in_its_words_without_its_numbers() {
+    let machine = worked_on();
+    let folder = machine.folder.path();
+    let (none, here) = (folder.join("none").display().to_string(), folder.display().to_string());
+    let below = format!("{none}/x");
+    for arguments in [
+        &["tokens", &none][..],
+        &["rule", "add", &none],
+        &["check", &here, "--config", &none],
+        &["redact", "--secret-file", &none],
+        &["import", "bundle", &none, "--store", "notes"],
+        &["context", "simulate", &none],
+        &["man", "/dev/null/x"],
+        &["verify", "--absent-file", &none],
+        &["report", "--html", &below],
+        &["tokens", &here],
+        &["stores", "add", &none],
+        &["serve", "--token-file", &here, "--listen", "127.0.0.1:0"],
+    ] {
+        let ran = machine.run(&[arguments, &["--json"]].concat());
+        assert_ne!(ran.exit, Exit::DONE, "{arguments:?}");
+        assert!(!ran.stderr.contains("os error"), "{arguments:?}: {}", ran.stderr);
+        let error: Value = serde_json::from_str(&ran.stderr).expect("an error as JSON");
+        for part in ["code", "message", "hint", "subject"] {
+            assert_ne!(error["error"][part], "", "{arguments:?} has no {part}: {error}");
+        }
+    }
+}
+
+#[test]
 fn what_is_undone_already_says_how_to_go_on() {
     let machine = worked_on();
     assert_eq!(machine.run(&["review", "all", "--up-to", "now", "--with-findings"]).exit, Exit::DONE);
@@ -98,7 +128,7 @@ fn a_wrong_use_is_told_whole_in_json() {
         (text("message"), text("hint"))
     };
     let (message, _) = said(&["show", "--json"]);
-    assert_eq!(message, "the following required arguments were not provided: <VERSION>");
+    assert_eq!(message, "The following required arguments were not provided: <VERSION>.");
     let (message, hint) = said(&["stors", "--json"]);
     assert!(message.contains("'stors'") && hint.contains("'stores'"), "{message} {hint}");
 }

@@ -66,7 +66,10 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         Some(path) => {
             std::fs::write(path, &exported.text).map_err(|error| ApiError {
                 code: Code::CannotWrite,
-                message: Message::verbatim(format!("The file cannot be written: {error}.")),
+                message: Message::verbatim(format!(
+                    "The file cannot be written: {}.",
+                    retrace_api::wire::why(&error)
+                )),
                 hint: Message::verbatim("Name a file in a directory that you may write to."),
                 subject: path.display().to_string(),
             })?;

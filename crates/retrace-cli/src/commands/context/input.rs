@@ -26,7 +26,10 @@ impl Named {
             tempfile::NamedTempFile::new().and_then(|mut file| file.write_all(&content).map(|()| file));
         let file = written.map_err(|error| ApiError {
             code: Code::CannotWrite,
-            message: Message::verbatim(format!("Standard input cannot be kept: {error}.")),
+            message: Message::verbatim(format!(
+                "Standard input cannot be kept: {}.",
+                retrace_api::wire::why(&error)
+            )),
             hint: Message::verbatim("Write it to a file and name that."),
             subject: "-".to_owned(),
         })?;

@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         let raw = shown.raw.as_deref().ok_or_else(|| ApiError {
             code: Code::NotFound,
             message: why,
-            hint: Message::default(),
+            hint: Message::verbatim("Without --raw the request is printed as far as it is known."),
             subject: arguments.at.clone(),
         })?;
         shell.print_whole(|out| out.write_all(raw.as_bytes()))?;
