@@ -12,7 +12,7 @@ use clap::{ArgGroup, Args, Subcommand};
 use retrace_api::App;
 use retrace_api::commands::{self, InboxList};
 use retrace_api::wire::Message;
-use retrace_api::wire::{ApiError, Code, Nothing, ReviewReq, ReviewUpToReq, Reviewed, TriageRow};
+use retrace_api::wire::{ApiError, Code, Nothing, ReviewReq, ReviewUpToReq, Reviewed, SkipReason, TriageRow};
 
 /// Review changes: list, approve, reject, report
 ///
@@ -166,7 +166,28 @@ fn review(
         tell_first(&plan, shell)?;
     }
     let reviewed = commands::review(&app, request)?;
-    end_of_review(&app, what, &reviewed, shell)
+    let ended = end_of_review(&app, what, &reviewed, shell)?;
+    match rejects_nothing(verdict, &reviewed) {
+        Some(error) => Err(Failure::Api(error)),
+        None => Ok(ended),
+    }
+}
+
+/// The error of a rejection that put nothing back, since all was reviewed before. To approve again is none: it stands.
+fn rejects_nothing(verdict: &str, reviewed: &Reviewed) -> Option<ApiError> {
+    let first = reviewed.skipped.first().filter(|_| verdict == "reject" && reviewed.done.is_empty())?;
+    let all_reviewed = reviewed.skipped.iter().all(|item| item.reason == SkipReason::AlreadyReviewed);
+    all_reviewed.then(|| {
+        ApiError::new(
+            Code::HeadMoved,
+            first.message.clone(),
+            first.path.clone().unwrap_or_else(|| first.version_id.clone()),
+        )
+        .hint(Message::verbatim(
+            "Nothing was put back. `retrace undo --review` takes your newest review back; `retrace rollback STORE:PATH --to VERSION` \
+             puts an earlier version back.",
+        ))
+    })
 }
 
 pub(crate) fn up_to(arguments: UpToArguments, shell: &mut Shell<'_, '_>) -> Ended {

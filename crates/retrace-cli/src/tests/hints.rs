@@ -111,6 +111,21 @@ fn what_is_undone_already_says_how_to_go_on() {
 }
 
 #[test]
+fn a_rejection_of_what_was_approved_fails_and_names_the_way_back() {
+    let machine = worked_on();
+    std::fs::write(machine.notes().join("new.md"), "- one\n").expect("a file");
+    assert_eq!(machine.run(&["record", "--once"]).exit, Exit::DONE);
+    let newest = machine.run(&["log", "notes", "--path", "new.md", "--json"]).stdout;
+    let newest: Value = serde_json::from_str(newest.lines().next().unwrap_or_default()).expect("a version");
+    let newest = newest["id"].as_str().expect("an id");
+    assert_eq!(machine.run(&["approve", newest]).exit, Exit::DONE);
+    assert_eq!(machine.run(&["approve", newest]).exit, Exit::DONE);
+    let rejected = machine.run(&["reject", newest, "--json"]);
+    assert_eq!(rejected.exit, Exit::of(retrace_api::wire::Code::HeadMoved), "{}", rejected.stderr);
+    assert!(hint(&rejected).contains("`retrace undo --review`"), "{}", rejected.stderr);
+}
+
+#[test]
 fn a_conflict_names_commands_that_show_it() {
     let machine = worked_on();
     let expect = "0".repeat(64);
