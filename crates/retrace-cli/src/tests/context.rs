@@ -166,6 +166,8 @@ fn a_sweep_prints_what_nothing_beats() {
     let ran = machine.run(&["context", "sweep", &request, "--grid", &path, "--all"]);
     assert_eq!(ran.stdout.lines().count(), 6, "{}", ran.stdout);
     assert!(ran.stdout.contains("no editing"), "{}", ran.stdout);
+    let without_a_grid = machine.run(&["context", "sweep", &request, "--json"]);
+    assert_eq!(without_a_grid.lines()[0]["points"].as_array().map(Vec::len), Some(1 + 4 * 4 * 3));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::shell::Shell;
 use clap::Args;
 use retrace_api::commands;
 use retrace_api::wire::SweepReq;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 
 /// Try a grid of settings over runs; those that nothing beats in peak, cost and regrets
@@ -16,8 +16,11 @@ use std::path::PathBuf;
 /// What ran and the run without a setting are always rows; what the first beats
 /// is not marked.
 /// A grid is a setting in which a value may be {"grid":[...]} or
-/// {"from":A,"to":B,"step":S}. Ctrl-C ends it with what was tried until then.
+/// {"from":A,"to":B,"step":S}. Without one, clearing tool uses is tried with the
+/// triggers, counts of kept uses and least amounts that the window begins with.
+/// Ctrl-C ends it with what was tried until then.
 ///
+///     retrace context sweep 5f3c
 ///     retrace context sweep 5f3c 9d01 --grid grid.json
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
@@ -25,9 +28,9 @@ pub(crate) struct Arguments {
     /// Session ids, paths or words of a title; - for standard input
     #[arg(required = true, value_name = "TRANSCRIPT")]
     transcripts: Vec<String>,
-    /// The grid; - for standard input
+    /// The grid; - for standard input [default: 48 ways of clearing tool uses]
     #[arg(long, value_name = "FILE")]
-    grid: PathBuf,
+    grid: Option<PathBuf>,
     /// Show every setting that was tried
     #[arg(long)]
     all: bool,
@@ -42,8 +45,19 @@ pub(crate) struct Arguments {
 /// Name of the job; there is one in the process.
 const JOB: &str = "Trying settings";
 
+/// What most people would try, as the window's form begins (`ui/src/features/context/grid.ts`).
+fn first_grid() -> Value {
+    json!({"edits": [{
+        "type": "clear_tool_uses_20250919",
+        "trigger": {"type": "input_tokens", "value": {"grid": [30_000, 50_000, 70_000, 100_000]}},
+        "keep": {"type": "tool_uses", "value": {"grid": [2, 3, 5, 10]}},
+        "clear_at_least": {"type": "input_tokens", "value": {"grid": [0, 10_000, 20_000]}},
+        "exclude_tools": ["memory"],
+    }]})
+}
+
 pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
-    let grid = read_json(&arguments.grid, shell)?;
+    let grid = arguments.grid.as_ref().map_or_else(|| Ok(first_grid()), |file| read_json(file, shell))?;
     let named =
         arguments.transcripts.iter().map(|name| Named::new(name, shell)).collect::<Result<Vec<_>, _>>()?;
     let app = shell.app()?;
