@@ -1,11 +1,10 @@
-/** The evidence of a rule: each call or path with its turn, its session, and whether the rule was before the model. */
-import { Trans, useLingui } from "@lingui/react/macro";
+/** Cases of a rule as rows: each call or path with its turn, its session, and whether the rule was before the model. */
+import { Trans } from "@lingui/react/macro";
 import type { RuleCase } from "@/bindings";
 import { Moment } from "@/shared/labels";
 import { useCauseWords } from "@/shared/presence";
-import { Await, Chip, useWords } from "@/shared/ui";
+import { Chip, useWords } from "@/shared/ui";
 import { VirtualRows } from "@/shared/VirtualRows";
-import { useRead } from "@/state/queries";
 import { formatRoute } from "@/state/route";
 import css from "./rules.module.css";
 import { OUTCOMES } from "./words";
@@ -55,27 +54,5 @@ export function CaseRows({ cases, label }: { cases: readonly RuleCase[]; label: 
     <VirtualRows items={cases} keyOf={keyOf} estimate={34} className={css.cases} role="group" aria-label={label}>
       {(found) => <Case found={found} />}
     </VirtualRows>
-  );
-}
-
-/** Broken ones first, then the others, the newest first. */
-export function CaseList({ rule }: { rule: string }) {
-  const { t } = useLingui();
-  const read = useRead("adherence", { rule, since: null, cases: true });
-  return (
-    <Await read={read} rows={3}>
-      {({ rules }) => {
-        const cases = rules[0]?.cases ?? [];
-        const broken = cases.filter(({ outcome }) => outcome === "broken");
-        const rest = cases.filter(({ outcome }) => outcome !== "broken");
-        return cases.length === 0 ? (
-          <p className="muted">
-            <Trans>It never applied in a session on this machine.</Trans>
-          </p>
-        ) : (
-          <CaseRows cases={[...broken, ...rest]} label={t`Cases`} />
-        );
-      }}
-    </Await>
   );
 }

@@ -49,12 +49,12 @@ export function Guards({ rule }: { rule: RuleLedger }) {
 }
 
 /** The button that makes a guard of a rule; nothing for a rule that no single call can break. */
-export function MakeGuard({ rule }: { rule: RuleLedger }) {
+export function MakeGuard({ rule, tone = "plain" }: { rule: RuleLedger; tone?: "plain" | "primary" }) {
   const [open, setOpen] = useState(false);
   if (!GUARDABLE[rule.kind]) return null;
   return (
     <>
-      <Button onPress={() => setOpen(true)} data-testid="make-guard">
+      <Button tone={tone} onPress={() => setOpen(true)} data-testid="make-guard">
         <Trans>Make a guard…</Trans>
       </Button>
       {open && <GuardSheet rule={rule} onClose={() => setOpen(false)} />}

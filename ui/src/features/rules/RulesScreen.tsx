@@ -6,6 +6,7 @@ import { useFormat } from "@/shared/format";
 import { Await, Empty } from "@/shared/ui";
 import { useRead } from "@/state/queries";
 import type { Route } from "@/state/route";
+import { IdleRules } from "./IdleRules";
 import { LedgerTable } from "./LedgerTable";
 import { ProposalList } from "./ProposalList";
 import css from "./rules.module.css";
@@ -19,6 +20,7 @@ function Totals({ found }: { found: Adherence }) {
   const broken = format.number(sum((rule) => rule.broken));
   const all = sum((rule) => rule.opportunities);
   const opportunities = format.number(all);
+  const absent = sum((rule) => Object.values(rule.broken_absent).reduce((total, number) => total + number, 0));
   return (
     <span className="muted" data-testid="rules-totals">
       <Plural value={found.rules.length} one="# confirmed" other="# confirmed" /> ·{" "}
@@ -29,9 +31,34 @@ function Totals({ found }: { found: Adherence }) {
           <Trans>
             {broken} of {opportunities} broken
           </Trans>
+          {absent > 0 && (
+            <Plural
+              value={absent}
+              one=", # of them while the rule was absent"
+              other=", # of them while the rule was absent"
+            />
+          )}
         </>
       )}
     </span>
+  );
+}
+
+/** Those that applied, then those that never did. */
+function Ledger({ rules, chosen }: { rules: Adherence["rules"]; chosen: string | undefined }) {
+  const applied = rules.filter(({ opportunities }) => opportunities > 0);
+  return (
+    <>
+      {applied.length > 0 && (
+        <>
+          <LedgerTable rules={applied} chosen={chosen} />
+          <p className="muted">
+            <Trans>Present does not mean followed. Below ten opportunities, counts are shown and no rate.</Trans>
+          </p>
+        </>
+      )}
+      <IdleRules rules={rules.filter((rule) => !applied.includes(rule))} chosen={chosen} />
+    </>
   );
 }
 
@@ -58,12 +85,7 @@ export function RulesScreen({ route }: { route: RulesRoute }) {
                 </Trans>
               </Empty>
             ) : (
-              <>
-                <LedgerTable rules={found.rules} chosen={route.rule} />
-                <p className="muted">
-                  <Trans>Present does not mean followed. Below ten opportunities, counts are shown and no rate.</Trans>
-                </p>
-              </>
+              <Ledger rules={found.rules} chosen={route.rule} />
             )
           }
         </Await>
