@@ -43,6 +43,21 @@ describe("formats", () => {
     expect(formats("ja").dayHeading(at(60), NOW)).toMatch(/^今日、2031年/);
   });
 
+  it("write money in cents, and in two digits that count below ten of them", () => {
+    expect([1.5, 0.33, 0.1, 0.0995, 0.079, 0.08, 0.0041, 0].map(english.dollars)).toEqual([
+      "$1.50",
+      "$0.33",
+      "$0.10",
+      "$0.10",
+      "$0.079",
+      "$0.080",
+      "$0.0041",
+      "$0.00",
+    ]);
+    expect([-1.5, 0.0041].map(english.dollarChange)).toEqual(["−$1.50", "+$0.0041"]);
+    expect(formats("ko").dollars(1.5)).toBe("US$1.50");
+  });
+
   it("group short numbers too where the language has no unit for thousands", () => {
     expect(formats("zh-Hant").compact(2000)).toBe("2,000");
     expect(formats("zh-Hant").compact(124_384)).toBe("12.4萬");

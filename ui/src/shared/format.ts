@@ -33,6 +33,27 @@ function written(format: Intl.NumberFormat, value: number): string {
   return kept.map(part).join("");
 }
 
+/** Below so many dollars, cents would be no figure any more. */
+const FEW_CENTS = 0.0995;
+
+/** Makes the functions that write US dollars in a language. */
+function moneyIn(locale: string) {
+  const dollars = (digits: Intl.NumberFormatOptions) =>
+    new Intl.NumberFormat(locale, { style: "currency", currency: "USD", ...digits });
+  const cents = dollars({ minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  const parts = dollars({ minimumSignificantDigits: 2, maximumSignificantDigits: 2 });
+  const formatOf = (value: number) => (value !== 0 && Math.abs(value) < FEW_CENTS ? parts : cents);
+  return {
+    /** US dollars: cents, and below ten of them two digits that count, so that $0.0041 is no $0.00. */
+    dollars: (value: number) => written(formatOf(value), value),
+    /** US dollars to as many digits as somebody else found right, so that two amounts stay apart. */
+    dollarsTo: (value: number, digits: number) =>
+      written(dollars({ minimumFractionDigits: digits, maximumFractionDigits: digits }), value),
+    /** A change in US dollars with its sign. */
+    dollarChange: (value: number) => `${value < 0 ? "−" : "+"}${formatOf(value).format(Math.abs(value))}`,
+  };
+}
+
 /** Makes the functions that write values in a language. */
 export function formats(locale: string) {
   const number = new Intl.NumberFormat(locale);
@@ -53,15 +74,7 @@ export function formats(locale: string) {
     maximumSignificantDigits: 3,
     useGrouping: "always",
   });
-  const dollars = (least: number, most: number) =>
-    new Intl.NumberFormat(locale, {
-      style: "currency",
-      currency: "USD",
-      minimumFractionDigits: least,
-      maximumFractionDigits: most,
-    });
-  const cents = dollars(2, 2);
-  const parts = dollars(2, 4);
+  const money = moneyIn(locale);
   const share = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 });
   const change = new Intl.NumberFormat(locale, {
     style: "percent",
@@ -84,18 +97,12 @@ export function formats(locale: string) {
     signed: (value: number) => written(signed, value),
     /** A large number, short: three digits and a unit. */
     compact: (value: number) => written(compact, value),
-    /** US dollars; with parts of a cent where it is less than ten. */
-    dollars: (value: number) => written(Math.abs(value) < 0.1 && value !== 0 ? parts : cents, value),
-    /** US dollars to as many digits as somebody else found right, so that two amounts stay apart. */
-    dollarsTo: (value: number, digits: number) => written(dollars(digits, digits), value),
+    ...money,
     /** A share in percent; 1 is all. */
     share: (value: number) => written(share, value),
     /** A change in whole percent with its sign, as in a sentence; −0.34 is `−34 %`. */
     wholeChange: (value: number) =>
       `${value < 0 ? "−" : "+"}${number.format(Math.round(Math.abs(value) * 100))}\u202f%`,
-    /** A change in US dollars with its sign. */
-    dollarChange: (value: number) =>
-      `${value < 0 ? "−" : "+"}${(Math.abs(value) < 0.1 ? parts : cents).format(Math.abs(value))}`,
     /** A change in percent with its sign; −0.5 is half less. */
     change: (value: number) => written(change, value),
     /** A size in the unit that suits it, decimal (1 MB is 1,000,000 bytes). */

@@ -29,10 +29,11 @@ import { classes } from "@/shared/classes";
 import css from "./acts.module.css";
 
 function FileRow({ open, ...preview }: ChangePreviewProps & { open: boolean }) {
+  const { t } = useLingui();
   const { file } = preview;
   const deleted = file.to_sha256 === null;
   const created = file.from_sha256 === null;
-  const hash = (text: string | null) => (text === null ? "–" : shorten(text));
+  const hash = (text: string | null) => (text === null ? t`no file` : shorten(text));
   return (
     <Disclosure defaultExpanded={open} className={css.actFile} data-testid="act-file">
       {({ isExpanded }) => (

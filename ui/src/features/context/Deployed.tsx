@@ -60,7 +60,7 @@ function Row({ request, onOpen }: { request: DeployedRequest; onOpen: (index: nu
         <Edits edits={request.reported} />
       </td>
       <td className="cell-end num">
-        {request.error_percent === null ? "–" : format.change(request.error_percent / 100)}
+        {request.error_percent === null ? t`not compared` : format.change(request.error_percent / 100)}
       </td>
     </tr>
   );

@@ -67,7 +67,7 @@ export function MemorySheet({ onClose }: { onClose: () => void }) {
                         </td>
                         <td className="cell-end num">
                           {file.loaded_tokens_per_session === null
-                            ? "–"
+                            ? t`not recorded`
                             : format.number(file.loaded_tokens_per_session)}
                         </td>
                         <td className="cell-end num">{format.number(file.sessions)}</td>

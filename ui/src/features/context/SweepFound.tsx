@@ -167,7 +167,7 @@ function Points({
               </th>
               <td className="cell-end num">{format.number(point.peak)}</td>
               <td className="cell-end num">
-                {point.cost_usd === null ? "–" : `${atLeast ? "≥\u202f" : ""}${format.dollars(point.cost_usd)}`}
+                {point.cost_usd === null ? t`no price` : `${atLeast ? "≥\u202f" : ""}${format.dollars(point.cost_usd)}`}
               </td>
               <td className="cell-end num">{format.number(point.regrets)}</td>
               <td className="cell-end num">{format.number(point.clears)}</td>

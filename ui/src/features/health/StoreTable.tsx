@@ -189,7 +189,11 @@ function Row({ store, chosen }: { store: StoreHealth; chosen: boolean }) {
         )}
       </td>
       <td className="cell-end num" title={t`Counted offline, as the newest models count.`}>
-        {store.index_tokens > 0 ? `≈\u202f${format.number(store.index_tokens)}` : "–"}
+        {store.index_tokens > 0 ? (
+          `≈\u202f${format.number(store.index_tokens)}`
+        ) : (
+          <span className="muted">{store.indexes.length === 0 ? t`not counted: no index` : format.number(0)}</span>
+        )}
       </td>
       <td className="cell-end num">
         <Counts store={store} />
@@ -200,7 +204,7 @@ function Row({ store, chosen }: { store: StoreHealth; chosen: boolean }) {
         )}
       </td>
       <td>
-        {store.last_write_at ? <Moment at={store.last_write_at} form="ago" /> : "–"}
+        {store.last_write_at ? <Moment at={store.last_write_at} form="ago" /> : <Trans>never written</Trans>}
         <div className="muted">
           {store.last_review_at ? (
             <Trans>

@@ -33,8 +33,14 @@ function Row({ worth }: { worth: MemoryWorth }) {
           </div>
         ))}
       </td>
-      <td className="cell-end num">{format.number(worth.tokens_per_session)}</td>
-      <td className="cell-end num">{money === null ? "–" : format.dollars(money)}</td>
+      <td className="cell-end num">{`≈\u202f${format.number(worth.tokens_per_session)}`}</td>
+      <td className="cell-end num">
+        {money !== null ? (
+          format.dollars(money)
+        ) : (
+          <span className="muted">{worth.present === 0 ? <Trans>never loaded</Trans> : <Trans>no price</Trans>}</span>
+        )}
+      </td>
       <td className="cell-end num">
         <Trans>
           {format.number(worth.present)} of {format.number(worth.sessions)}

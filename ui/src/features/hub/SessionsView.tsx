@@ -131,7 +131,13 @@ function Session({ session }: { session: HubSession }) {
   const at = session.ended_at ?? session.started_at;
   return (
     <div className={css.line} data-testid="hub-session">
-      {at === null ? <span className="muted">—</span> : <Moment at={at} form="moment" />}
+      {at === null ? (
+        <span className="muted">
+          <Trans>time not known</Trans>
+        </span>
+      ) : (
+        <Moment at={at} form="moment" />
+      )}
       <span className={css.lineMain}>
         <span>
           <strong>{session.projects.join(", ") || session.stores.join(", ") || session.agent}</strong>{" "}

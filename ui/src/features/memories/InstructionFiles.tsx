@@ -169,6 +169,7 @@ function Table({ found, store }: { found: Instructions; store: Store }) {
 
 function Row({ file, found, store }: { file: Instruction; found: Instructions; store: Store }) {
   const say = useWords();
+  const { t } = useLingui();
   const format = useFormat();
   const program = useProgramWords();
   const { word, dot } = stateOf(file);
@@ -205,8 +206,8 @@ function Row({ file, found, store }: { file: Instruction; found: Instructions; s
         <Dot tone={dot} /> {file.cut_at === null ? say(word) : <Trans>cut at byte {format.number(file.cut_at)}</Trans>}
       </td>
       <td>{say(scopeWords(file.scope))}</td>
-      <td className="cell-end num">{file.size_bytes === null ? "–" : format.bytes(file.size_bytes)}</td>
-      <td className="cell-end num">{file.tokens === null ? "–" : format.number(file.tokens)}</td>
+      <td className="cell-end num">{file.size_bytes === null ? t`not read` : format.bytes(file.size_bytes)}</td>
+      <td className="cell-end num">{file.tokens === null ? t`not counted` : format.number(file.tokens)}</td>
     </tr>
   );
 }

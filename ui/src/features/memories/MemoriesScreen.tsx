@@ -202,13 +202,14 @@ function Facts({ shown, document }: { shown: Shown; document: Document | undefin
   const { version } = chosen;
   const oldest = versions.at(-1);
   const hash = version.content_sha256;
+  const none = version.redacted_at === null ? t`no content` : t`redacted`;
   return (
     <dl className="facts">
       <dt>
         <Trans>size</Trans>
       </dt>
       <dd className="num">
-        {version.content_size_bytes === null ? "–" : format.bytes(version.content_size_bytes)}
+        {version.content_size_bytes === null ? none : format.bytes(version.content_size_bytes)}
         {document && document.lines.length > 0 && (
           <>
             <Comma />
@@ -229,7 +230,7 @@ function Facts({ shown, document }: { shown: Shown; document: Document | undefin
             {shorten(hash)} <CopyButton text={hash} label={t`Copy the whole hash`} />
           </>
         ) : (
-          "–"
+          none
         )}
       </dd>
       {oldest?.number === 1 && (

@@ -49,13 +49,14 @@ export function SnapshotLink({ store, chosen }: { store: Store; chosen: boolean 
 }
 
 function Change({ change }: { change: SnapshotChange }) {
+  const { t } = useLingui();
   const say = useWords();
   const format = useFormat();
   const { diff } = change;
   const changes = diff !== null && (diff.hunks.length > 0 || diff.binary);
   const [open, setOpen] = useState(changes && change.change !== "same");
   const { word, sign } = CHANGES[change.change];
-  const size = (bytes: number | null) => (bytes === null ? "–" : format.bytes(bytes));
+  const size = (bytes: number | null) => (bytes === null ? t`no file` : format.bytes(bytes));
   return (
     <li className="snapshot-change" data-testid="snapshot-change" data-change={change.change}>
       <div className={css.snapshotFile}>

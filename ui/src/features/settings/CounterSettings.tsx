@@ -89,7 +89,7 @@ function PriceRow({ price }: { price: Price }) {
         {price.model}
         {conditions.length > 0 && <span className="muted"> {conditions.join(", ")}</span>}
       </th>
-      <td className="cell-end num">{price.window === null ? "–" : format.compact(price.window)}</td>
+      <td className="cell-end num">{price.window === null ? t`not known` : format.compact(price.window)}</td>
       {[price.input, price.output, price.cache_write_5m, price.cache_write_1h, price.cache_read].map((amount, at) => (
         <td key={at} className="cell-end num">
           {format.dollars(amount)}

@@ -65,7 +65,7 @@ function Row({ memory, chosen, queued }: { memory: ComparedMemory; chosen: boole
         </span>
       )}
       <span className={classes("num muted", css.compareTokens)} title={t`Tokens, counted offline`}>
-        {tokens === null ? "–" : t`${format.signed(tokens)} tokens`}
+        {tokens === null ? t`not counted` : t`${format.signed(tokens)} tokens`}
       </span>
     </div>
   );

@@ -116,7 +116,15 @@ function MirrorRow(props: RowProps) {
           </div>
         )}
       </td>
-      <td>{row.pulled_at ? <Moment at={row.pulled_at} form="ago" /> : <span className="muted">–</span>}</td>
+      <td>
+        {row.pulled_at ? (
+          <Moment at={row.pulled_at} form="ago" />
+        ) : (
+          <span className="muted">
+            <Trans>never</Trans>
+          </span>
+        )}
+      </td>
       <td className="cell-end num">
         {format.number(row.versions)}
         <Gaps row={row} acts={acts} />

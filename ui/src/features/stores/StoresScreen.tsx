@@ -202,7 +202,15 @@ function StoreRow({ store, chosen, onOpen }: StoreMenuProps & { chosen: boolean 
       </td>
       <td className="cell-end num">{format.number(store.memories)}</td>
       <td className="cell-end num">{format.number(store.versions)}</td>
-      <td>{store.last_change ? <Moment at={store.last_change} form="ago" /> : <span className="muted">–</span>}</td>
+      <td>
+        {store.last_change ? (
+          <Moment at={store.last_change} form="ago" />
+        ) : (
+          <span className="muted">
+            <Trans>none yet</Trans>
+          </span>
+        )}
+      </td>
       <td className="cell-end">
         <StoreMenu store={store} onOpen={onOpen} />
       </td>

@@ -1,4 +1,5 @@
 /** Reach of a memory: in which sessions a line was before a model, and why not in the others. */
+import { plural } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import type { Document, Reach } from "@/bindings";
@@ -92,17 +93,23 @@ function Sentence({ reach }: { reach: Reach }) {
 
 /** How well the requests behind it are known. */
 function Known({ reach }: { reach: Reach }) {
-  const format = useFormat();
   const { proved, recorded, inferred } = reach.requests;
+  const known = [
+    proved > 0 && plural(proved, { one: "# request proved", other: "# requests proved" }),
+    recorded > 0 && plural(recorded, { one: "# request recorded", other: "# requests recorded" }),
+    inferred > 0 && plural(inferred, { one: "# request inferred", other: "# requests inferred" }),
+  ].filter(Boolean);
   return (
     <p className="muted small" data-testid="reach-known">
-      <Trans>
-        {format.number(proved)} requests proved, {format.number(recorded)} recorded, {format.number(inferred)} inferred
-      </Trans>
+      {known.length > 0 ? known.join(" · ") : <Trans>No session has a request to look into.</Trans>}
       {reach.elsewhere > 0 && (
         <>
           {" · "}
-          <Trans>{format.number(reach.elsewhere)} sessions ran in other directories or as other agents</Trans>
+          <Plural
+            value={reach.elsewhere}
+            one="# session ran in another directory or as another agent"
+            other="# sessions ran in other directories or as other agents"
+          />
         </>
       )}
     </p>
