@@ -207,7 +207,7 @@ function Row({ file, found, store }: { file: Instruction; found: Instructions; s
       </td>
       <td>{say(scopeWords(file.scope))}</td>
       <td className="cell-end num">{file.size_bytes === null ? t`not read` : format.bytes(file.size_bytes)}</td>
-      <td className="cell-end num">{file.tokens === null ? t`not counted` : format.number(file.tokens)}</td>
+      <td className="cell-end num">{file.tokens === null ? t`not read` : format.number(file.tokens)}</td>
     </tr>
   );
 }
