@@ -46,6 +46,8 @@ mod opening;
 mod oracles;
 mod origins;
 mod past_crashes;
+#[cfg(unix)]
+mod places;
 mod processes;
 mod rebuilt;
 mod recording;

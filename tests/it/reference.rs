@@ -327,7 +327,7 @@ impl Machine {
             assert_eq!((result.operation_seq, result.partial), (None, false), "{result:?}");
             assert_same(&found, &self.disk, &format!("a refused act changes nothing: {result:?}"));
             // A file in the way on the disk is recorded, with all else there.
-            if result.conflicts.iter().any(|conflict| conflict.message.contains("file")) {
+            if result.conflicts.iter().any(|conflict| conflict.reason == wire::ConflictReason::Changed) {
                 self.all_is_recorded();
             }
             return;

@@ -40,6 +40,10 @@ pub(crate) const CONFLICT: Scene =
 pub(crate) const RESTORE: Scene =
     Scene { name: "restore", prepare: a_later_state, act: restore, redacts: false };
 
+/// The same where files and directories changed places meanwhile.
+pub(crate) const PLACES: Scene =
+    Scene { name: "places", prepare: places_changed, act: restore, redacts: false };
+
 /// A secret leaves history and two live files.
 pub(crate) const REDACTION: Scene =
     Scene { name: "redaction", prepare: with_secrets, act: redact, redacts: true };
@@ -70,11 +74,12 @@ pub(crate) const TOOL_DELETION: Scene =
     Scene { name: "tool-deletion", prepare: edited_since, act: delete_by_tool, redacts: false };
 
 /// All of them.
-pub(crate) const SCENES: [Scene; 12] = [
+pub(crate) const SCENES: [Scene; 13] = [
     SCAN,
     ROLLBACK,
     CONFLICT,
     RESTORE,
+    PLACES,
     REDACTION,
     MOVE,
     EXPIRY,
@@ -159,6 +164,18 @@ fn delete_by_tool(world: &World) -> Result<Option<wire::ActResult>, wire::ApiErr
 fn a_later_state(world: &World) {
     first_state(world);
     later_changes(world);
+    world.scan();
+}
+
+fn places_changed(world: &World) {
+    for path in ["file.md", "folder/one.md", "folder/deep/two.md"] {
+        world.write(path, format!("{path} at first\n"));
+    }
+    world.scan();
+    world.remove("file.md");
+    world.write("file.md/inside.md", "a directory has its name\n");
+    std::fs::remove_dir_all(world.path("notes/folder")).expect("it goes");
+    world.write("folder", "a file has its name\n");
     world.scan();
 }
 

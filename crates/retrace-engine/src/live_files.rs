@@ -33,6 +33,8 @@ enum Undo {
     Held { store: StoreId, root: Arc<Root>, held: Box<Held>, before: Option<Sha256>, after: Option<Sha256> },
     /// A file was rewritten whose old content must not stay beside it.
     Rewritten { store: StoreId, root: Arc<Root>, path: RelPath, before: Vec<u8>, after: Sha256 },
+    /// A file was deleted whose directory had to go.
+    Cleared { store: StoreId, root: Arc<Root>, path: RelPath, before: Vec<u8>, permissions: Permissions },
     /// A call of the memory tool.
     Call { store: StoreId, root: Arc<Root>, pending: Pending },
 }
@@ -119,6 +121,11 @@ impl LiveFiles {
         let before = recorded(reader, store, path, expected)?;
         let (random, faults) = (inner.random(), &*inner.options.faults);
         let mut done = match expected {
+            // Another memory stood there: what comes keeps its own permissions.
+            Expected::Hash(standing) if moved_from.is_some() => {
+                let permissions = permissions(reader, (store, root), path, moved_from)?;
+                root.replace_with(path, standing, bytes, &permissions, random, faults)?
+            }
             Expected::Hash(_) => root.replace(path, expected, bytes, random, faults)?,
             Expected::Absent => {
                 let permissions = permissions(reader, (store, root), path, moved_from)?;
@@ -146,6 +153,31 @@ impl LiveFiles {
         keep_permissions(act, (store, root), path, mode).map_err(|error| of_log(path, &error))?;
         let mut done = root.delete(path, standing, true, inner.random(), &*inner.options.faults)?;
         self.hold(store, root, &mut done, before, None);
+        Ok(done)
+    }
+
+    /// As [`LiveFiles::take`], for a file below a path that a file is to get: nothing may stay beside it, since its directory has to go.
+    /// The log has its content; it is put back by writing it again.
+    ///
+    /// # Errors
+    /// As [`LiveFiles::put`].
+    pub fn clear(
+        &mut self,
+        inner: &Engine,
+        act: &Act<'_>,
+        (store, root): (StoreId, &Arc<Root>),
+        path: &RelPath,
+        standing: Sha256,
+    ) -> Result<Done, FileError> {
+        recorded(&act.reader(), store, path, Expected::Hash(standing))?;
+        let content = root.read(path, u64::MAX)?;
+        let permissions = Permissions { file: content.seen.mode, directories: root.directory_modes(path) };
+        act.keep_permissions(store, path, &permissions).map_err(|error| of_log(path, &error))?;
+        let before = content.bytes.unwrap_or_default();
+        let at_once = root.without_holding(path)?;
+        let done = at_once.delete(path, standing, true, inner.random(), &*inner.options.faults)?;
+        let (root, path) = (Arc::clone(root), path.clone());
+        self.done.push(Undo::Cleared { store, root, path, before, permissions });
         Ok(done)
     }
 
@@ -220,6 +252,14 @@ impl LiveFiles {
                         left.push(Left { store, path });
                     }
                 }
+                Undo::Cleared { store, root, path, before, permissions } => {
+                    let written = root.without_holding(&path).and_then(|root| {
+                        root.create_with(&path, &before, &permissions, inner.random(), &*inner.options.faults)
+                    });
+                    if !matches!(written, Ok(_) | Err(FileError::Moved { .. })) {
+                        left.push(Left { store, path });
+                    }
+                }
                 Undo::Call { store, pending, .. } => {
                     left.extend(pending.take_back().into_iter().map(|path| Left { store, path }));
                 }
@@ -237,7 +277,7 @@ impl LiveFiles {
                 Undo::Held { store, root, held, .. } => {
                     (store, root.let_go(&held, &*inner.options.faults).leftover.is_some())
                 }
-                Undo::Rewritten { store, .. } => (store, false),
+                Undo::Rewritten { store, .. } | Undo::Cleared { store, .. } => (store, false),
                 // Held until here, so that the directory is that of the call.
                 Undo::Call { store, pending, root } => {
                     let stays = pending.let_go();

@@ -11,14 +11,20 @@ use crate::engine::Engine;
 use crate::faults::Point;
 use crate::live_files::LiveFiles;
 use crate::queue;
-use crate::wire::{self, ActResult, ApiError, Code};
+use crate::wire::{self, ActResult, ApiError, Code, ConflictReason};
 use retrace_files::{Expected, FileError, Root};
 use retrace_log::{Act, Append, Appended, Change, NewQueued, OperationRow, Payload, Reader, StoreRow};
 use retrace_message::Message;
-use retrace_model::{Actor, RelPath, Seen, Sha256, Source, StoreId, VersionId};
+use retrace_model::{Actor, MemoryId, RelPath, Seen, Sha256, Source, StoreId, VersionId};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
+
+mod others;
+mod way;
+
+use others::Other;
+pub use way::Way;
 
 /// One file a plan changes.
 #[derive(Clone, Debug)]
@@ -96,6 +102,10 @@ pub struct Plan {
     pub warnings: Vec<Message>,
     /// Conflicts with a newer version in the log.
     pub conflicts: Vec<wire::Conflict>,
+    /// Other memories that stand where it writes.
+    others: Vec<Other>,
+    /// Memories that it takes away from where they are.
+    leaving: BTreeSet<MemoryId>,
     /// Changes of a session that are offered, and whether each is in the plan.
     pub likely: Vec<wire::LikelyChange>,
     /// Changes that the session is known to have made, and whether each is in the plan.
@@ -119,6 +129,8 @@ impl Plan {
             left: Vec::new(),
             warnings: Vec::new(),
             conflicts: Vec::new(),
+            others: Vec::new(),
+            leaving: BTreeSet::new(),
             likely: Vec::new(),
             sure: Vec::new(),
             withdraws: Vec::new(),
@@ -137,7 +149,8 @@ impl Plan {
     }
 
     /// Only checks what would change nothing by the log, for the file may have changed since. Orders the rest: writes before
-    /// deletions, so that a moved memory is never nowhere. Two memories may have been at one path at different times: where
+    /// deletions, so that a moved memory is never nowhere; but first what has to go so that a directory can stand where a file did, or
+    /// a file where a directory did. Two memories may have been at one path at different times: where
     /// one step writes and another deletes, the write wins, and it is done even when the content stays the same, for it is
     /// another memory's from then on.
     pub fn tidy(&mut self) {
@@ -154,9 +167,13 @@ impl Plan {
             });
         self.steps = steps;
         self.checks.extend(unchanged);
-        self.steps.sort_by(|a, b| {
-            (a.wanted.is_none(), a.store, &a.path).cmp(&(b.wanted.is_none(), b.store, &b.path))
-        });
+        let way = Way::of(&self.steps);
+        let rank = |step: &Step| match (&step.wanted, way.is_cleared_by(step)) {
+            (None, true) => 0,
+            (Some(_), _) => 1,
+            (None, false) => 2,
+        };
+        self.steps.sort_by(|a, b| (rank(a), a.store, &a.path).cmp(&(rank(b), b.store, &b.path)));
     }
 }
 
@@ -317,16 +334,23 @@ impl Engine {
         stores: &Places,
         dry_run: bool,
     ) -> Result<Vec<wire::Conflict>, ApiError> {
-        let mut moved = Vec::new();
+        let (mut moved, mut in_the_way) = (Vec::new(), Vec::new());
+        let way = Way::of(&plan.steps);
         for step in plan.steps.iter().chain(&plan.checks) {
             let (_, root) = &stores[&step.store];
             // The content itself is not needed.
             let found = match root.as_ref().map(|root| root.read(&step.path, 0)) {
                 None => self.read(|reader| self.expected_at(reader, step.store, &step.path))?.0,
                 Some(Ok(content)) => Some(content.sha256),
-                Some(Err(FileError::Missing { .. } | FileError::BelowAFile { .. })) => None,
+                Some(Err(FileError::Missing { .. })) => None,
                 // What is to be deleted or to stay is gone where something that is no file came in its place.
-                Some(Err(error)) if step.wanted.is_none() && error.is_in_the_way() => None,
+                Some(Err(error)) if error.is_in_the_way() => {
+                    let is_written = step.wanted.is_some() && step.expected.is_none();
+                    if is_written && !root.as_ref().is_some_and(|root| way.is_cleared(root, step, &error)) {
+                        in_the_way.push(step);
+                    }
+                    None
+                }
                 Some(Err(error)) => return Err(error.into()),
             };
             if found != step.expected {
@@ -339,10 +363,15 @@ impl Engine {
                 self.scan(&stores[&store].0)?;
             }
         }
-        moved
-            .into_iter()
-            .map(|(step, found)| self.conflict(step, found, say::file_changed_since_left()))
-            .collect()
+        let moved = moved.into_iter().map(|(step, found)| {
+            let reason = (ConflictReason::Changed, say::file_changed_since_left());
+            self.conflict(step, found, reason)
+        });
+        let in_the_way = in_the_way.into_iter().map(|step| {
+            let reason = (ConflictReason::InTheWay, say::no_file_stands_there());
+            self.conflict(step, None, reason)
+        });
+        moved.chain(in_the_way).collect()
     }
 
     /// The content a file should have now, as the log knows it. A file whose newest version is redacted is taken as it is
@@ -371,7 +400,7 @@ impl Engine {
         &self,
         step: &Step,
         found: Option<Sha256>,
-        message: Message,
+        (reason, message): (ConflictReason, Message),
     ) -> Result<wire::Conflict, ApiError> {
         let recorded = self.read(|reader| Ok(reader.live_at(step.store, &step.path)?))?;
         let recorded = recorded.filter(|live| live.sha256.is_some() && live.sha256 == found);
@@ -387,6 +416,7 @@ impl Engine {
                 .as_ref()
                 .and_then(|wanted| wanted.version)
                 .map(|version| version.to_string()),
+            reason,
             message,
         })
     }
@@ -461,8 +491,10 @@ impl Engine {
             let sent = ApiError::new(Code::HeadMoved, say::queued_change_sent_meanwhile(), id.to_string());
             return Err(sent.hint(say::repeat_what_sent_put_back()));
         }
+        let way = Way::of(&plan.steps);
         for step in &plan.steps {
-            match self.do_step(act, files, step, stores[&step.store].1.as_ref(), warnings) {
+            let root = stores[&step.store].1.as_ref();
+            match self.do_step((act, files), (step, way.is_below_a_write(step)), root, warnings) {
                 Ok(finished) => carried.done.push(finished),
                 Err(error) => {
                     carried.stopped = Some((step, error));
@@ -506,7 +538,11 @@ impl Engine {
         for step in steps {
             let found = self.read(|reader| Ok(reader.live_at(step.store, &step.path)?))?;
             let found = found.and_then(|live| live.sha256);
-            result.conflicts.push(self.conflict(step, found, say::memory_changed_since_left())?);
+            result.conflicts.push(self.conflict(
+                step,
+                found,
+                (ConflictReason::Changed, say::memory_changed_since_left()),
+            )?);
         }
         Ok(nothing_done(result))
     }
@@ -522,14 +558,18 @@ impl Engine {
         let conflict = match error {
             FileError::Moved { found, .. } => {
                 self.scan(store)?;
-                self.conflict(step, found, say::file_changed_very_moment_left())?
+                let reason = (ConflictReason::Changed, say::file_changed_very_moment_left());
+                self.conflict(step, found, reason)?
             }
             error if !result.partial => {
                 let error = ApiError::from(error);
                 let message = say::nothing_changed(error.message);
                 return Err(ApiError { message, ..error });
             }
-            error => self.conflict(step, step.expected, crate::wire::sentence(&error))?,
+            error => {
+                let reason = (ConflictReason::InTheWay, crate::wire::sentence(&error));
+                self.conflict(step, step.expected, reason)?
+            }
         };
         result.conflicts.push(conflict);
         Ok(())
@@ -545,9 +585,8 @@ impl Engine {
 
     fn do_step<'p>(
         &self,
-        act: &Act<'_>,
-        files: &mut LiveFiles,
-        step: &'p Step,
+        (act, files): (&Act<'_>, &mut LiveFiles),
+        (step, is_below_a_write): (&'p Step, bool),
         root: Option<&Arc<Root>>,
         warnings: &mut Vec<Message>,
     ) -> Result<DoneStep<'p>, FileError> {
@@ -559,6 +598,9 @@ impl Engine {
                 let expected = expected.map_or(Expected::Absent, Expected::Hash);
                 let target = (&step.path, expected, wanted.moved_from.as_ref());
                 files.put(self, &act.reader(), place, target, &wanted.bytes)?
+            }
+            (None, Some(expected)) if is_below_a_write => {
+                files.clear(self, act, place, &step.path, expected)?
             }
             (None, Some(expected)) => files.take(self, act, place, &step.path, expected)?,
             (None, None) => return Ok(DoneStep { step, seen: None }),
@@ -688,6 +730,7 @@ retrace_message::messages! {
     file_too_large_kept_log() => "The file is too large to be kept in the log, so it could not be put back afterwards.",
     move_elsewhere_yourself_then_repeat() => "Move it elsewhere yourself, then repeat.",
     holds_what_was_redacted(path) => "{path} still holds what was redacted from the log. There is no other copy: it is gone for good after this.",
+    no_file_stands_there() => "A directory, a link or something else that is no file stands there or on the way; it was left as it is.",
     file_changed_since_left() => "The file was changed since; it was left as it is.",
     queued_change_sent_meanwhile() => "A queued change was sent meanwhile.",
     repeat_what_sent_put_back() => "Repeat it: what was sent is put back then.",

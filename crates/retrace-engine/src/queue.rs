@@ -166,6 +166,7 @@ pub(crate) fn waiting_for(reader: &Reader<'_>, plan: &Plan) -> Result<Vec<wire::
                     .as_ref()
                     .and_then(|wanted| wanted.version)
                     .map(|version| version.to_string()),
+                reason: wire::ConflictReason::Queue,
                 message: say::change_memory_waits_sent_host(),
             });
         }
@@ -202,6 +203,7 @@ pub(crate) fn overtaken(reader: &Reader<'_>, plan: &Plan) -> Result<Vec<wire::Co
             expected_version_id: None,
             found_version_id: now.map(|now| now.here.to_string()),
             wanted_version_id: None,
+            reason: wire::ConflictReason::Queue,
             message: message.to_owned(),
         });
     }

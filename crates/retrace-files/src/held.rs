@@ -148,8 +148,11 @@ impl Root {
         Ok(())
     }
 
-    /// The same directory for acts that are done at once.
-    fn without_holding(&self, path: &RelPath) -> Result<Self, FileError> {
+    /// The same directory for acts that are done at once; `path` is named where it cannot be opened again.
+    ///
+    /// # Errors
+    /// [`FileError::Io`] when there are no more descriptors.
+    pub fn without_holding(&self, path: &RelPath) -> Result<Self, FileError> {
         let top = self.top.reopen().map_err(|error| FileError::new(path, Doing::OpenDirectory, error))?;
         Ok(Self {
             path: self.path().to_owned(),

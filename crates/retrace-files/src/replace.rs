@@ -63,6 +63,23 @@ impl Root {
         self.exchange(path, expected, bytes, Modes::Private, random, steps)
     }
 
+    /// As [`Root::replace`] of a content, but the file has these permissions afterwards, where they are known: what was readable by
+    /// few is not put into a file that many may read.
+    ///
+    /// # Errors
+    /// As [`Root::replace`].
+    pub fn replace_with(
+        &self,
+        path: &RelPath,
+        expected: Sha256,
+        bytes: &[u8],
+        permissions: &Permissions,
+        random: u64,
+        steps: &dyn Steps,
+    ) -> Result<Done, FileError> {
+        self.exchange(path, expected, bytes, Modes::As(permissions), random, steps)
+    }
+
     fn exchange(
         &self,
         path: &RelPath,
@@ -323,8 +340,8 @@ impl Act<'_> {
                 let kept = crate::attributes::copy(&live, &stat, file)?;
                 like.owner_kept = kept.owner;
                 like.attributes_lost = kept.attributes_lost;
-                if modes == Modes::Private {
-                    crate::attributes::set_mode(file, PRIVATE_FILE)?;
+                if let Some(mode) = modes.of_file() {
+                    crate::attributes::set_mode(file, mode)?;
                 }
             }
             #[cfg(not(unix))]

@@ -6,6 +6,7 @@ use crate::directory::{Directory, Sort, Stat, is_link_error};
 use crate::error::{FileError, RootError};
 use crate::scan::Special;
 use retrace_model::{RelPath, Seen};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -102,6 +103,33 @@ impl Root {
     #[must_use]
     pub fn remote_file_system(&self) -> Option<&'static str> {
         self.top.remote_file_system()
+    }
+
+    /// True if there is a directory at `path`, and all that lies in it and below are files of these: once they are deleted, and the
+    /// directories that become empty by it with them, nothing is left of it.
+    #[must_use]
+    pub fn holds_only(&self, path: &RelPath, files: &BTreeSet<RelPath>) -> bool {
+        let mut open = vec![path.clone()];
+        while let Some(at) = open.pop() {
+            let Ok(directory) = self.top.open_below(at.as_bytes()) else { return false };
+            // An empty directory does not become empty.
+            let Some(entries) = directory.entries().ok().filter(|entries| !entries.is_empty()) else {
+                return false;
+            };
+            for entry in entries {
+                let Ok(child) = at.join(&entry.name) else { return false };
+                let sort = match entry.sort {
+                    Sort::Unknown => directory.stat(&entry.name).map_or(Sort::Unknown, |stat| stat.sort),
+                    known => known,
+                };
+                match sort {
+                    Sort::Directory => open.push(child),
+                    Sort::File if files.contains(&child) => {}
+                    _ => return false,
+                }
+            }
+        }
+        true
     }
 
     /// File system data of the regular file at `path`; `None` when there is none, whatever else is there.
@@ -236,6 +264,26 @@ mod tests {
         assert!(matches!(Root::open_there(&temp.join("none")), Err(RootError::Missing { .. })));
         fs::write(temp.join("file"), "x").unwrap();
         assert!(matches!(Root::open_there(&temp.join("file")), Err(RootError::NotADirectory { .. })));
+    }
+
+    #[test]
+    fn what_a_directory_holds_besides_some_files() {
+        let temp = tempfile::tempdir().unwrap();
+        fs::create_dir_all(temp.path().join("a/b")).unwrap();
+        fs::create_dir(temp.path().join("empty")).unwrap();
+        let root = Root::open(temp.path()).unwrap();
+        let path = |text: &str| RelPath::parse(text).unwrap();
+        let files: BTreeSet<RelPath> = ["a/x.md", "a/b/y.md", "top.md"].map(path).into();
+        let holds = |at: &str| root.holds_only(&path(at), &files);
+        for file in ["a/x.md", "a/b/y.md", "top.md"] {
+            fs::write(temp.path().join(file), "x").unwrap();
+        }
+        assert_eq!(["a", "a/b", "empty", "top.md", "none"].map(holds), [true, true, false, false, false]);
+        fs::write(temp.path().join("a/b/.hidden"), "x").unwrap();
+        assert_eq!(["a", "a/b"].map(holds), [false, false]);
+        fs::remove_file(temp.path().join("a/b/.hidden")).unwrap();
+        fs::create_dir(temp.path().join("a/b/empty")).unwrap();
+        assert!(!holds("a"));
     }
 
     #[cfg(unix)]

@@ -68,7 +68,7 @@ fn is_item(line: &[u8]) -> bool {
 
 /// The lines, from 1, that move together with `line`: of an item of a list, all that is indented below it.
 pub(crate) fn entry_at(bytes: &[u8], line: u32) -> (u32, u32) {
-    let lines = Lines::of(bytes);
+    let lines = Lines::of(bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes));
     let first = line.saturating_sub(1) as usize;
     if first >= lines.ranges.len() || !lines.is_item(first) {
         return (line, line);
@@ -86,6 +86,9 @@ pub(crate) fn entry_at(bytes: &[u8], line: u32) -> (u32, u32) {
     }
     (line, u32::try_from(last + 1).unwrap_or(u32::MAX))
 }
+
+/// How UTF-8 begins where a program marks it.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Lines to be moved, and where.
 pub(crate) struct Move<'a> {
@@ -116,6 +119,13 @@ pub(crate) struct Moved {
 /// # Errors
 /// `invalid` for lines that are not there, are blank, or belong to front matter.
 pub(crate) fn moved(request: &Move<'_>) -> Result<Moved, ApiError> {
+    // A byte order mark is of the file, and no part of its first line.
+    let Some(index) = request.index.strip_prefix(BYTE_ORDER_MARK) else { return moved_lines(request) };
+    let moved = moved_lines(&Move { index, ..*request })?;
+    Ok(Moved { index: [BYTE_ORDER_MARK, &moved.index].concat(), ..moved })
+}
+
+fn moved_lines(request: &Move<'_>) -> Result<Moved, ApiError> {
     let lines = Lines::of(request.index);
     let range = line_range(&lines, request)?;
     let mut remaining = [&request.index[..range.start], &request.index[range.end..]].concat();
@@ -446,6 +456,14 @@ mod tests {
         assert!(done.warnings.is_empty());
         let done = moved(&request(index, (3, 3), "tides.md", Some("# Tides\n\nprose\n"))).unwrap();
         assert_eq!(texts(&done).1, "# Tides\n\nprose\n\n- a fact\n");
+    }
+
+    #[test]
+    fn a_byte_order_mark_stays_in_front_of_the_index() {
+        let index = "\u{feff}- one\n- two\n";
+        let done = moved(&request(index, (1, 1), "odd.md", None)).unwrap();
+        assert_eq!(texts(&done), ("\u{feff}- [Odd](odd.md)\n- two\n", "# Odd\n\n- one\n"));
+        assert_eq!(entry_at("\u{feff}- one\n  more\n- two\n".as_bytes(), 1), (1, 2));
     }
 
     #[test]

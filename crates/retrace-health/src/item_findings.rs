@@ -489,7 +489,7 @@ impl Checks {
             of_memory.iter().filter(|(_, place)| range.contains(place)).map(|(index, _)| *index).collect();
         concerned.dedup();
         let concerned = concerned.into_iter().filter_map(|index| events.found.get(index));
-        findings.extend(concerned.map(|event| check::finding_view(&event.finding)));
+        findings.extend(concerned.map(|event| event_view(event, newest)));
         Ok(findings)
     }
 
@@ -575,8 +575,27 @@ impl Checks {
     }
 }
 
+/// A finding about changes, beside the newest version. What was redacted and came back may be gone from the file again: the version
+/// that holds it is then what is left to be redacted, and there is nothing to put back.
+fn event_view(event: &EventFinding, newest: &VersionRow) -> wire::Finding {
+    let seen = check::finding_view(&event.finding);
+    match event.versions.last() {
+        Some(version) if seen.rule == REDACTED_BACK && *version != newest.id.seq => wire::Finding {
+            message: say::an_earlier_version_holds(*version),
+            remedies: seen
+                .remedies
+                .into_iter()
+                .filter(|one| matches!(one, wire::Remedy::Open { .. }))
+                .collect(),
+            ..seen
+        },
+        _ => seen,
+    }
+}
+
 retrace_message::messages! {
     /// Messages of this module.
     mod say in "item_findings";
+    an_earlier_version_holds(version) => "Version {version} before it holds something that was redacted before. The file does not hold it any more; redact that version.",
     line_still_links(from, line) => "\"{from}\" line {line} still links to it.",
 }

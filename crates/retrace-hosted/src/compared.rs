@@ -14,7 +14,7 @@ use retrace_message::Message;
 use retrace_model::{RelPath, Rules, Sha256, Source, VersionId};
 use retrace_store_api::MemoryPath;
 use retrace_store_api::limits::{CONTENT_BYTES, MEMORIES_PER_STORE};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::sync::Arc;
 
@@ -234,10 +234,18 @@ impl Taking {
         }
         let by_name = !request.paths.is_empty();
         let chosen = if by_name { self.named(&request.paths)? } else { self.all(request.delete) };
+        let going: BTreeSet<RelPath> = chosen
+            .iter()
+            .filter_map(|(path, change)| match change {
+                Change::Deleted => Some(path.clone()),
+                Change::Moved(old) => Some(old.clone()),
+                Change::Created | Change::Modified => None,
+            })
+            .collect();
         let mut created = 0;
         for (path, change) in chosen {
             let added = change == Change::Created;
-            let taken = self.add(inner, reader, &mut plan, (&path, &change), by_name)?;
+            let taken = self.add(inner, reader, &mut plan, (&path, &change), (by_name, &going))?;
             created += u64::from(taken && added);
         }
         self.check_number(created)?;
@@ -288,7 +296,7 @@ impl Taking {
         reader: &Reader<'_>,
         plan: &mut Plan,
         (path, change): (&RelPath, &Change),
-        by_name: bool,
+        (by_name, going): (bool, &BTreeSet<RelPath>),
     ) -> Result<bool, ApiError> {
         let moved_from = match change {
             Change::Deleted => {
@@ -301,7 +309,7 @@ impl Taking {
         let Some((bytes, version)) = self.content(inner, reader, plan, path, by_name)? else {
             return Ok(false);
         };
-        let reason = self.holder.refuses(&inner.rules, path, &bytes).or_else(|| self.in_the_way(path));
+        let reason = self.holder.refuses(&inner.rules, path, &bytes).or_else(|| self.in_the_way(path, going));
         if let Some(reason) = reason {
             leave(plan, path, reason, by_name)?;
             return Ok(false);
@@ -350,13 +358,12 @@ impl Taking {
         }
     }
 
-    /// A memory that lives above or below a path, where no file can be beside it. One that goes by the same act is in the
-    /// way as well: writes are done before deletions, so that nothing is nowhere in between.
-    fn in_the_way(&self, path: &RelPath) -> Option<Message> {
+    /// A memory that lives above or below a path, where no file can be beside it, and does not go by the same act.
+    fn in_the_way(&self, path: &RelPath, going: &BTreeSet<RelPath>) -> Option<Message> {
         let live = &self.into.entries;
         let mut above = path.parent();
         while let Some(here) = above {
-            if live.contains_key(&here) {
+            if live.contains_key(&here) && !going.contains(&here) {
                 return Some(say::memory_cannot_directory_well_delete(here.to_string()));
             }
             above = here.parent();
@@ -365,7 +372,7 @@ impl Taking {
             .range::<RelPath, _>((Bound::Excluded(path), Bound::Unbounded))
             .map(|(below, _)| below)
             .take_while(|below| below.as_bytes().starts_with(path.as_bytes()))
-            .find(|below| below.is_within(path))?;
+            .find(|below| below.is_within(path) && !going.contains(*below))?;
         Some(say::would_where_directory_below_delete(below.to_string()))
     }
 

@@ -4,9 +4,9 @@ use super::names::Names;
 use super::*;
 use retrace_api::wire::Message;
 use retrace_api::wire::{
-    ActResult, ActorView, Conflict, DiffLine, DiffSide, FileChange, FileDiff, FileWrite, Found, Hidden, Hit,
-    Hunk, LikelyChange, MovedBlock, PutBack, Receipt, ReceiptPlace, RedactionAction, RedactionMatch,
-    RedactionPlace, Scanned, ScannedStore, Store, StoreDiff, Stores, Verified, Version,
+    ActResult, ActorView, Conflict, ConflictReason, DiffLine, DiffSide, FileChange, FileDiff, FileWrite,
+    Found, Hidden, Hit, Hunk, LikelyChange, MovedBlock, PutBack, Receipt, ReceiptPlace, RedactionAction,
+    RedactionMatch, RedactionPlace, Scanned, ScannedStore, Store, StoreDiff, Stores, Verified, Version,
 };
 use std::io::Result;
 
@@ -379,6 +379,7 @@ fn acts() {
     };
     let preview = ActResult { dry_run: true, operation_seq: None, ..done.clone() };
     let conflict = Conflict {
+        reason: ConflictReason::Changed,
         store_id: "memstore_1".to_owned(),
         path: "a.md".to_owned(),
         expected_sha256: Some(hash('a')),

@@ -1,7 +1,7 @@
 //! Acts that change files or take content out of history, and what came of them.
 
 use crate::{ApiError, Code};
-use crate::{RedactionAction, RedactionPlace, RestoreAct};
+use crate::{ConflictReason, RedactionAction, RedactionPlace, RestoreAct};
 use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -246,6 +246,8 @@ pub struct Conflict {
     pub found_version_id: Option<String>,
     /// The version the act wanted to write.
     pub wanted_version_id: Option<String>,
+    /// Why.
+    pub reason: ConflictReason,
     /// One sentence: what stood in the way.
     pub message: Message,
 }
@@ -361,10 +363,13 @@ impl ActResult {
         } else {
             say::nothing_changed(&first.message)
         };
-        Some(
-            ApiError::new(Code::HeadMoved, message, &first.path)
-                .hint(say::what_now_recorded_look_differences()),
-        )
+        Some(ApiError::new(Code::HeadMoved, message, &first.path).hint(match first.reason {
+            ConflictReason::Changed | ConflictReason::Queue => say::what_now_recorded_look_differences(),
+            ConflictReason::ChangedSince => say::later_changes_stand(),
+            ConflictReason::PathTaken => say::another_memory_stands_there(),
+            ConflictReason::InTheWay => say::move_what_stands_there_then_repeat(),
+            ConflictReason::StoreRemoved => say::add_store_again(),
+        }))
     }
 
     /// The error that goes with a rollback that took nothing back, because nobody chose among what is only likely: a shell
@@ -393,6 +398,9 @@ retrace_message::messages! {
     move_what_stands_there_then_repeat() => "Move what still stands there elsewhere, then repeat.",
     nothing_changed(message) => "{message} Nothing was changed.",
     what_now_recorded_look_differences() => "What is there now is recorded. Look at the differences, then repeat.",
+    later_changes_stand() => "What came later stands. `retrace rollback STORE:PATH --to VERSION` puts one memory back; of a session, `--except VERSION` leaves a change out.",
+    another_memory_stands_there() => "Move the memory that stands there elsewhere or delete it, then repeat.",
+    add_store_again() => "Add the store again with `retrace stores add DIR`; of a session, `--except VERSION` leaves its changes out.",
     nothing_taken_back_session_only() => "Nothing was rolled back: the session is only likely to have written this.",
     add_include_likely_take_back() => "Add --include-likely to take it back too, and --except VERSION for each that is to stay.",
 }

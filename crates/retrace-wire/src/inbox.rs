@@ -337,7 +337,6 @@ impl Reviewed {
         let left: Vec<&SkippedItem> = self.skipped.iter().filter(is_left).collect();
         let first = left.first()?;
         let code = match first.reason {
-            SkipReason::BaseTooLarge if self.done.is_empty() => Code::NotFound,
             SkipReason::BaseRedacted if self.done.is_empty() => Code::ContentRedacted,
             _ => Code::HeadMoved,
         };

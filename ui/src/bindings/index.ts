@@ -1362,9 +1362,18 @@ found_version_id: string | null,
  */
 wanted_version_id: string | null, 
 /**
+ * Why.
+ */
+reason: ConflictReason, 
+/**
  * One sentence: what stood in the way.
  */
 message: Message, };
+
+/**
+ * Reason for which an act leaves everything as it is.
+ */
+export type ConflictReason = "changed" | "changed_since" | "path_taken" | "in_the_way" | "queue" | "store_removed";
 
 /**
  * What is known of a content.

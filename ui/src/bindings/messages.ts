@@ -5,6 +5,9 @@ export interface MessageArguments {
   "account.byte_line": "cause" | "column";
   "account.value_another_type_than_expected": never;
   "acts.add_include_likely_take_back": never;
+  "acts.add_store_again": never;
+  "acts.another_memory_stands_there": never;
+  "acts.later_changes_stand": never;
   "acts.move_what_stands_there_then_repeat": never;
   "acts.nothing_changed": "message";
   "acts.nothing_taken_back_session_only": never;
@@ -658,6 +661,7 @@ export interface MessageArguments {
   "inventory.names_one_memory_not_store": never;
   "inventory.say_store_or_store_time": never;
   "inventory.store_cannot_compared_another_before": never;
+  "item_findings.an_earlier_version_holds": "version";
   "item_findings.line_still_links": "from" | "line";
   "jobs.import_stopped_nothing_brought": never;
   "jobs.job_name_running": never;
@@ -904,6 +908,7 @@ export interface MessageArguments {
   "os.read_only_file_system": never;
   "os.too_many_levels_of_symbolic_links": never;
   "os.too_many_open_files": never;
+  "others.another_memory_stands_there": never;
   "others.holds": "last";
   "others.holds_2": "others" | "last";
   "outside.bundle": "path";
@@ -980,6 +985,7 @@ export interface MessageArguments {
   "plan.memory_changed_since_left": never;
   "plan.move_elsewhere_yourself_then_repeat": never;
   "plan.n1_change_waits_sent_host": never;
+  "plan.no_file_stands_there": never;
   "plan.nothing_changed": "message";
   "plan.queued_change_sent_meanwhile": never;
   "plan.repeat_what_sent_put_back": never;
@@ -1242,6 +1248,7 @@ export interface MessageArguments {
   "rollback.version_redacted": never;
   "rollback.version_session_id_or_operation": never;
   "rollback.what_before_redacted_left": "last";
+  "rollback_gone.store_off_the_list": "store";
   "rollback_left.no_file_there": "path";
   "root.denied": "path";
   "root.io": "path" | "source";

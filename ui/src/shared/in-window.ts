@@ -8,6 +8,8 @@ import type { MessageId } from "@/bindings/messages";
 
 /** What the window says instead, by the id of the message. */
 export const IN_WINDOW: Partial<Record<MessageId, MessageDescriptor>> = {
+  "acts.add_store_again": msg`Add the store again in Stores, or untick its changes.`,
+  "acts.later_changes_stand": msg`What came later stands. Roll single memories back from their history, or untick what should stay.`,
   "acts.add_include_likely_take_back": msg`Tick what to roll back as well, and untick what should stay.`,
   "bundle.retrace_export_store_file_retrace": msg`The export of a store makes one.`,
   "confirm.or_retrace_context_key_set": msg`Or keep a key in Settings.`,

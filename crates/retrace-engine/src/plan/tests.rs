@@ -110,6 +110,7 @@ fn write(path: &str) -> wire::FileWrite {
 #[test]
 fn a_conflict_is_an_error_that_says_how_much_was_done() {
     let conflict = |path: &str| wire::Conflict {
+        reason: ConflictReason::Changed,
         store_id: "s".to_owned(),
         path: path.to_owned(),
         expected_sha256: None,

@@ -381,6 +381,7 @@ impl Review {
             open.push((seen, left));
         }
         sorted.open = open;
+        plan.keep_others();
         plan.tidy();
         Ok((plan, paths))
     }
@@ -448,6 +449,8 @@ impl Review {
             Wanted { bytes: text.to_vec(), sha256: Sha256::of(text), version: None, moved_from: None };
         let mut plan = Plan::new(Source::Api, Some(say::edited_review()));
         let store: StoreId = seen.store;
+        self.note_other(reader, &mut plan, (store, &path), (seen.memory, None))?;
+        plan.keep_others();
         plan.steps.push(Step {
             store,
             path,

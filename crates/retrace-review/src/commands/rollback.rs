@@ -6,9 +6,9 @@ mod imported;
 use crate::Review;
 use crate::decision::Decision;
 use crate::memories::{Bytes, bytes_of};
-use crate::plan::{Plan, Step, Wanted};
+use crate::plan::{Plan, Step, Wanted, Way};
 use crate::target::{Target, moment, version_named};
-use crate::wire::{self, ActResult, ApiError, Code, RestoreReq, RollbackReq, UndoReq};
+use crate::wire::{self, ActResult, ApiError, Code, ConflictReason, RestoreReq, RollbackReq, UndoReq};
 use crate::{plan::undoable, target::memory_id};
 use retrace_adherence::{
     newest_guard_act, newest_rule_act, newest_seen_act, undo_guard, undo_rule_act, undo_seen,
@@ -267,6 +267,7 @@ impl Review {
         let (state, deletion) = state_at(Some(version.clone()));
         let mut plan = Plan::new(Source::Rollback, Some(say::rollback(version.id.to_string())));
         self.add_steps(reader, &mut plan, &Goal { memory, store, state, deletion })?;
+        plan.keep_others();
         if let Some(expect) = &request.expect {
             let expect = Sha256::from_hex(expect)
                 .ok_or_else(|| ApiError::invalid(say::hash_64_hexadecimal_digits(), expect))?;
@@ -356,6 +357,11 @@ impl Review {
                 .or_insert((version, version));
         }
         for (memory, (first, last)) in first_and_last {
+            let store = reader.store(last.store)?;
+            if store.removed_at.is_some() {
+                plan.conflicts.push(store_removed(last, &store.name));
+                continue;
+            }
             // A rebuilt version lies before what was first seen; to take back the first sight is to have nothing there.
             let before = reader.observed_before(first)?;
             let newest = newest_version(reader, memory)?;
@@ -371,6 +377,7 @@ impl Review {
             let (state, deletion) = state_at(before);
             self.add_steps(reader, plan, &Goal { memory, store: last.store, state, deletion })?;
         }
+        plan.keep_others();
         plan.tidy();
         Ok(())
     }
@@ -417,9 +424,8 @@ impl Review {
         Ok(plan)
     }
 
-    /// Leaves the files of a restored directory that cannot be written, because something that is no file stands there, and says so.
-    /// What the log has of it goes; the same restore, repeated, then writes the file. In one act neither would come back by its undo:
-    /// what an act deletes stays beside it, under a hidden name, until the act is done.
+    /// Leaves the files of a restored directory that cannot be written, because something stands there that is no memory of it, and says
+    /// so.
     fn leave_what_is_in_the_way(
         &self,
         store: &retrace_log::StoreRow,
@@ -429,8 +435,12 @@ impl Review {
             return Ok(());
         }
         let root = self.store_root(store)?;
+        let way = Way::of(&plan.steps);
         let is_in_the_way = |step: &Step| {
-            step.wanted.is_some() && root.read(&step.path, 0).is_err_and(|error| error.is_in_the_way())
+            step.wanted.is_some()
+                && root
+                    .read(&step.path, 0)
+                    .is_err_and(|error| error.is_in_the_way() && !way.is_cleared(&root, step, &error))
         };
         let (left, steps): (Vec<Step>, Vec<Step>) =
             std::mem::take(&mut plan.steps).into_iter().partition(is_in_the_way);
@@ -506,6 +516,7 @@ impl Review {
         };
         if let Some((path, bytes, version)) = wanted {
             let (expected, expected_version) = self.expected_at(reader, goal.store, &path)?;
+            self.note_other(reader, plan, (goal.store, &path), (goal.memory, Some(version.id)))?;
             plan.steps.push(Step {
                 store: goal.store,
                 path,
@@ -524,6 +535,7 @@ impl Review {
             }
         }
         let Some(path) = live_path else { return Ok(()) };
+        plan.takes_away(goal.memory);
         let (expected, expected_version) = self.expected_at(reader, goal.store, &path)?;
         plan.steps.push(Step {
             store: goal.store,
@@ -579,12 +591,33 @@ fn later_change(expected: &VersionRow, newest: &VersionRow, wanted: Option<&Vers
         expected_version_id: Some(expected.id.to_string()),
         found_version_id: Some(newest.id.to_string()),
         wanted_version_id: wanted.map(|version| version.id.to_string()),
+        reason: ConflictReason::ChangedSince,
         message: say::memory_changed_again_since(),
+    }
+}
+
+fn store_removed(version: &VersionRow, store: &str) -> wire::Conflict {
+    wire::Conflict {
+        store_id: version.store.to_string(),
+        path: shown_path(version),
+        expected_sha256: version.content.map(|content| content.sha256.to_hex()),
+        found_sha256: None,
+        expected_version_id: Some(version.id.to_string()),
+        found_version_id: None,
+        wanted_version_id: None,
+        reason: ConflictReason::StoreRemoved,
+        message: gone::store_off_the_list(store),
     }
 }
 
 pub(super) fn shown_path(version: &VersionRow) -> String {
     version.path.as_ref().map_or_else(|| say::redacted_path().into_text(), ToString::to_string)
+}
+
+retrace_message::messages! {
+    /// Stores that no act changes.
+    mod gone in "rollback_gone";
+    store_off_the_list(store) => "The store {store} is off the list, so nothing in it is changed.",
 }
 
 retrace_message::messages! {

@@ -4,7 +4,7 @@
 use crate::Review;
 use crate::plan::Plan;
 use crate::target::version_named;
-use crate::wire::{ApiError, Code, Conflict, LikelyChange, RollbackReq};
+use crate::wire::{ApiError, Code, Conflict, ConflictReason, LikelyChange, RollbackReq};
 use retrace_engine::written::written;
 use retrace_log::{Reader, VersionRow};
 use retrace_model::{Actor, Evidence, MemoryId, Source, StoreId, VersionOperation};
@@ -164,6 +164,7 @@ fn in_between(row: &VersionRow) -> Conflict {
         expected_version_id: None,
         found_version_id: Some(row.id.to_string()),
         wanted_version_id: None,
+        reason: ConflictReason::ChangedSince,
         message: say::change_left_out_lies_between(),
     }
 }

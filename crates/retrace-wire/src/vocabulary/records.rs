@@ -240,6 +240,24 @@ vocabulary! {
 }
 
 vocabulary! {
+    /// Reason for which an act leaves everything as it is.
+    ConflictReason {
+        /// The file is not what the act expects. What it is now is recorded, so that the act can be looked at again and repeated.
+        Changed = "changed",
+        /// The memory was changed again after what the act would take back; repeating it does not help.
+        ChangedSince = "changed_since",
+        /// Another memory stands where the act would write.
+        PathTaken = "path_taken",
+        /// Something that is no file stands where the act would write, or on the way there.
+        InTheWay = "in_the_way",
+        /// A change of the memory waits for its host, or was overtaken there.
+        Queue = "queue",
+        /// The store is off the list.
+        StoreRemoved = "store_removed",
+    }
+}
+
+vocabulary! {
     /// Confidence in who wrote a version.
     OriginConfidence {
         /// The writer said so.
