@@ -106,6 +106,10 @@ enum Step {
     },
     Asks,
     Repeats,
+    /// Something typed while the agent works.
+    Waits(usize),
+    /// What waits longest is given to the model, or begins a turn.
+    Leaves(bool),
 }
 
 const SAID: [&str; 4] = ["Go on", "Use npm this time", "Yes, merge the pr with gh", "commit without test"];
@@ -129,6 +133,8 @@ fn step() -> impl Strategy<Value = Step> {
         5 => (any::<bool>(), any::<bool>()).prop_map(|(newest, failed)| Step::Answers { newest, failed }),
         1 => Just(Step::Asks),
         1 => Just(Step::Repeats),
+        1 => (0..SAID.len()).prop_map(Step::Waits),
+        1 => any::<bool>().prop_map(Step::Leaves),
     ]
 }
 
@@ -218,6 +224,16 @@ impl Session {
                         r#""toolUseResult":{"type":"update","originalFile":"x\n","content":"x\nz\n"},"#;
                     line.insert_str(1, result);
                 }
+            }
+            Step::Waits(text) => {
+                self.lines.push(
+                    json!({"type": "queue-operation", "operation": "enqueue", "content": SAID[*text]})
+                        .to_string(),
+                );
+            }
+            Step::Leaves(given) => {
+                let operation = if *given { "remove" } else { "dequeue" };
+                self.lines.push(json!({"type": "queue-operation", "operation": operation}).to_string());
             }
             Step::Repeats => {
                 if let Some(line) = self.lines.get(calls / 2).cloned() {
