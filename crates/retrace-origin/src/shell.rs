@@ -11,6 +11,7 @@ mod call;
 mod commands;
 mod lex;
 mod powershell;
+mod rewriting;
 mod sed;
 mod targets;
 #[cfg(test)]

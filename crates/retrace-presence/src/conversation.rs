@@ -434,9 +434,10 @@ impl Absence<'_, '_> {
         if piece.is_cleared_in(self.number) {
             return Some(Cause::Cleared);
         }
-        let last = piece.spans.iter().rev().find(|span| span.1 < self.number)?.1;
-        let before = self.of.digest.requests.get(last as usize)?.compactions;
-        (before < self.facts.compactions).then_some(Cause::Compacted)
+        let last = piece.spans.iter().rev().find(|span| span.1 < self.number)?.1 as usize;
+        let of = |request: usize| self.of.digest.requests.get(request).map(|facts| facts.compactions);
+        // What the next request had no more though nothing was compacted was taken back by the person.
+        (of(last)? < of(last + 1)?).then_some(Cause::Compacted)
     }
 
     /// Nothing of the file is there.

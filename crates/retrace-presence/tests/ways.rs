@@ -218,3 +218,59 @@ fn what_the_client_puts_into_a_result_is_found() {
         assert_eq!(noted.ranges(), [(8, 10)], "{result}");
     }
 }
+
+/// Why the lines of `a` are absent behind a compaction, where the model read it before; with `rewound`, the person had taken that back.
+fn cause_behind_a_compaction(rewound: bool) -> Vec<((u32, u32), Cause)> {
+    let mut lines: Vec<Value> = Vec::new();
+    let mut push = |kind: &str, uuid: &str, parent: Option<&str>, fields: Value| {
+        let mut line = json!({"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": "s", "cwd": "/p",
+            "version": "2.1.330", "timestamp": format!("2026-11-20T10:00:{:02}.000Z", lines.len())});
+        line.as_object_mut().expect("an object").extend(fields.as_object().expect("an object").clone());
+        lines.push(line);
+    };
+    let says = |text: &str| json!({"message": {"role": "user", "content": text}});
+    let answers = |id: &str, block: Value| json!({"message": {"id": id, "role": "assistant", "model": "claude-opus-5", "content": [block]}});
+    let text = |text: &str| json!({"type": "text", "text": text});
+    push("user", "u1", None, says("go"));
+    push("assistant", "a1", Some("u1"), answers("m1", text("ok")));
+    push("user", "u2", Some("a1"), says("look"));
+    let call = json!({"type": "tool_use", "id": "t1", "name": "Bash", "input": bash("cat /m/a.md")});
+    push("assistant", "a2", Some("u2"), answers("m2", call));
+    let result = json!([{"type": "tool_result", "tool_use_id": "t1", "content": content("a")}]);
+    push("user", "r2", Some("a2"), json!({"message": {"role": "user", "content": result}}));
+    push("assistant", "a3", Some("r2"), answers("m3", text("seen")));
+    push("user", "u3", Some(if rewound { "a1" } else { "a3" }), says("and now?"));
+    push("assistant", "a4", Some("u3"), answers("m4", text("well")));
+    push(
+        "system",
+        "c",
+        None,
+        json!({"subtype": "compact_boundary", "content": "Conversation compacted", "logicalParentUuid": "a4",
+        "compactMetadata": {"trigger": "auto", "preTokens": 9}}),
+    );
+    push(
+        "user",
+        "u4",
+        Some("c"),
+        json!({"isCompactSummary": true, "message": {"role": "user", "content": "A summary."}}),
+    );
+    push("assistant", "a5", Some("u4"), answers("m5", text("on")));
+    let log: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let reading = retrace_transcript::read(log.as_bytes()).expect("a session");
+    let mut shelf = Shelf::default();
+    let digest = Digest::of(&reading.transcripts[0], &|_| Proof::None, &scope(), &mut shelf);
+    let memory = Memory::new(Loading::OnDemand, vec![Version::of(&content("a"), 0)]);
+    let pieces = digest.pieces_of(&["/m/a.md"]);
+    let conversation = Conversation::new(&digest, &shelf);
+    let at = |request: usize| conversation.at(&memory, &pieces, None, request).expect("the memory");
+    assert_eq!(at(2).ranges(), [(1, 15)]);
+    at(digest.requests.len() - 1).absent()
+}
+
+#[test]
+fn what_was_taken_back_went_in_no_compaction() {
+    // An empty line tells nothing for itself.
+    let compacted = [((1, 5), Cause::Compacted), ((6, 6), Cause::NotOpened), ((7, 15), Cause::Compacted)];
+    assert_eq!(cause_behind_a_compaction(false), compacted);
+    assert_eq!(cause_behind_a_compaction(true), [((1, 15), Cause::NotOpened)]);
+}

@@ -6,7 +6,7 @@
 use crate::deeds::{Deed, Deeds, Failure, Placed, What, deeds, is_question, placed};
 use retrace_model::Timestamp;
 use retrace_origin::of_reading;
-use retrace_transcript::{BlockKind, Format, Message, Origin, Reading, Transcript, id_hash};
+use retrace_transcript::{BlockKind, Format, Message, Origin, Queue, Reading, Transcript, id_hash};
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -32,6 +32,8 @@ pub struct Following {
     /// Lines with calls that write files and have no answer yet, by the number of the line: the answer tells more of what was
     /// written.
     open: BTreeMap<u32, Open>,
+    /// What the person typed while the agent works.
+    queue: Queue,
     /// Of a session whose messages are stored one by one.
     stored: Option<stored::Stored>,
 }
@@ -101,6 +103,7 @@ impl Following {
         let reading = retrace_transcript::read_as(format, bytes);
         if format == Format::ClaudeCode {
             following.note_lines(bytes);
+            following.queue = Queue::default().after(bytes);
             following.add(reading, bytes, 0);
         } else {
             following.deeds = deeds(&reading, &of_reading(&reading, bytes, |_| true));
@@ -132,6 +135,10 @@ impl Following {
         if self.format != Some(Format::ClaudeCode) {
             return Err(NotFollowed);
         }
+        let queue = self.queue.after(lines);
+        if queue.is_given() {
+            return Err(NotFollowed);
+        }
         let new = self.without_repeated(lines)?;
         let mut reading = retrace_transcript::read_as(Format::ClaudeCode, &new);
         let comes_late = |transcript: &Transcript| {
@@ -143,6 +150,7 @@ impl Following {
         if reading.transcripts.iter().any(comes_late) {
             return Err(NotFollowed);
         }
+        self.queue = queue;
         self.note_lines(&new);
         let (before, numbers) = self.answered(&reading);
         let changed = if numbers.is_empty() {

@@ -1,5 +1,7 @@
 //! Opportunities of a rule in a session, and what became of each.
 
+mod asking;
+
 use crate::added::Written;
 use crate::deeds::{Deed, Deeds, What};
 use crate::matching::{Answer, call_matches, has_form, is_rehearsal, program_matches};
@@ -7,7 +9,7 @@ use crate::paths::Paths;
 use crate::rule::{Command, Form, Pattern, TextForm};
 use crate::sequence::Sequence;
 use crate::shell::{Call, Calls};
-use crate::wish::{About, Consent, about, asked_for, asks_to_change, consent, only_goes_on, refuses_act};
+use crate::wish::{asked_for, asks_to_change};
 use std::borrow::Cow;
 
 /// What became of an opportunity, by the session alone.
@@ -144,7 +146,10 @@ impl<'p> Judging<'p> {
     /// True if the answer to a call can change what becomes of it, or of a later one.
     #[must_use]
     pub fn asks_for_answers(&self) -> bool {
-        matches!(*self.pattern, Pattern::Order { .. } | Pattern::TextForm(_) | Pattern::PathNever(_))
+        matches!(
+            *self.pattern,
+            Pattern::Order { .. } | Pattern::TextForm(_) | Pattern::PathNever(_) | Pattern::AskFirst(_)
+        )
     }
 }
 
@@ -555,67 +560,6 @@ impl<'d> Judge<'_, 'd> {
         outcome
     }
 
-    fn ask_first(self, command: &Command) -> Vec<Verdict> {
-        self.calls(command, |judge, index, _, matches| {
-            (matches == Answer::Yes).then(|| {
-                let wished = judge.broken_unless_wished(index, command);
-                let Some(Asked { question, answer }) = judge.asked_before(index) else { return wished };
-                match (about(&question, command), consent(answer)) {
-                    (About::TheAct, Consent::Given) => Outcome::Followed,
-                    // What an answer to "Shall I go ahead?" allows, the session does not tell.
-                    (About::TheAct, Consent::Unclear)
-                    | (About::Nothing, Consent::Given | Consent::Unclear)
-                        if wished == Outcome::Broken =>
-                    {
-                        Outcome::Undecidable
-                    }
-                    _ => wished,
-                }
-            })
-        })
-    }
-
-    /// What the person was last asked before this deed, and answered: the model ended its turn with a question, or a tool asked.
-    fn asked_before(&self, index: usize) -> Option<Asked<'d>> {
-        let mut said: Option<&'d str> = None;
-        for (at, deed) in self.before(index) {
-            // A question that a tool asks reaches the person from a subagent as well.
-            if matches!(deed.what, What::Answered) {
-                let answer = said.unwrap_or_default();
-                let put = self.put_before(at);
-                // The answer holds the questions where the tool tells them.
-                let told = answer.split("\"=\"").count() > 1;
-                let question =
-                    format!("{}\n{}", as_question(put.unwrap_or_default()), if told { answer } else { "" });
-                return Some(Asked { question: Cow::Owned(question), answer });
-            }
-            if !self.deeds.is_heard(at, index) {
-                continue;
-            }
-            match &deed.what {
-                What::Told(text) if said.is_some() => {
-                    let answer = said.filter(|_| text.contains(['?', '？']))?;
-                    return Some(Asked { question: Cow::Borrowed(text), answer });
-                }
-                // Two texts of the person without an answer between them: nothing was asked.
-                What::Said(_) if said.is_some() => return None,
-                What::Said(text) => said = Some(text),
-                What::Command { .. } | What::Edit { .. } if said.is_some() => return None,
-                _ => {}
-            }
-        }
-        None
-    }
-
-    /// What a tool asked the person, of the answer at a place.
-    fn put_before(&self, answered: usize) -> Option<&'d str> {
-        let asked = self.before(answered).filter(|(at, _)| self.deeds.is_of_one_conversation(*at, answered));
-        asked.into_iter().find_map(|(_, deed)| match &deed.what {
-            What::Asked(text) => Some(text.as_str()),
-            _ => None,
-        })
-    }
-
     /// What was done before a deed, the newest first.
     fn before(&self, index: usize) -> impl Iterator<Item = (usize, &'d Deed)> {
         (0..index).rev().map(|at| (at, self.deeds.deed(at)))
@@ -629,58 +573,6 @@ impl<'d> Judge<'_, 'd> {
             _ => None,
         })
     }
-
-    /// True if the person asked for a call of the command in what they said last. What they asked before that still counts where
-    /// they only let the model go on, or answered a question of it, until the call was made.
-    fn was_wished(&self, index: usize, command: &Command) -> bool {
-        // The words that come later than those that are looked for, and whether these still count with them.
-        let mut later: Option<(&'d str, bool)> = None;
-        for (at, deed) in self.before(index) {
-            if !self.deeds.is_heard(at, index) {
-                continue;
-            }
-            if let (What::Command { calls, .. }, Some(_)) = (&deed.what, later) {
-                let is_one = |call: &Call| call_matches(command, call) == Answer::Yes;
-                if !deed.refused && !self.deeds.is_of_one_call(at, index) && calls.calls.iter().any(is_one) {
-                    return false;
-                }
-            }
-            match (&deed.what, &mut later) {
-                (What::Told(text), Some((said, counts))) if !*counts => {
-                    if !text.contains(['?', '？']) && !only_goes_on(said) {
-                        return false;
-                    }
-                    *counts = true;
-                }
-                // What was typed while the model worked, or is the answer of a tool, belongs to the turn.
-                (What::Command { .. } | What::Edit { .. } | What::Answered, Some((_, counts))) => {
-                    *counts = true;
-                }
-                (What::Said(text), _) => {
-                    if asked_for(text, command) {
-                        return true;
-                    }
-                    if refuses_act(text, command) || consent(text) == Consent::Refused {
-                        return false;
-                    }
-                    later = Some((text, false));
-                }
-                _ => {}
-            }
-        }
-        false
-    }
-}
-
-/// A question that the person was asked, and their answer.
-struct Asked<'d> {
-    question: Cow<'d, str>,
-    answer: &'d str,
-}
-
-/// What a tool asked, as a question.
-fn as_question(text: &str) -> String {
-    text.lines().map(|line| format!("{}?\n", line.trim_end_matches(['?', '？']))).collect()
 }
 
 /// Whether the person ran a command themselves, as Claude Code tells it: `! npm run lint`.

@@ -1,5 +1,7 @@
 //! Compares calls and paths with patterns.
 
+mod runners;
+
 use crate::rule::{Command, Form};
 use crate::shell::{Call, name_of};
 use globset::{Glob, GlobBuilder, GlobMatcher};
@@ -203,7 +205,10 @@ thread_local! {
 
 /// True if a call is of the program that a pattern names, or may be.
 pub(crate) fn program_matches(command: &Command, call: &Call) -> bool {
-    command.program == "*" || !call.known || fits(&command.program, &call.program)
+    match command.program.as_str() {
+        "*" => runners::may_be_meant(&call.program, &command.arguments),
+        program => !call.known || fits(program, &call.program),
+    }
 }
 
 /// Whether a call is one that a pattern names.
@@ -248,7 +253,10 @@ fn arguments_match(command: &Command, call: &Call) -> Answer {
     let wanted_options = command.arguments.iter().filter(|word| is_option(word));
     let wanted_words: Vec<&str> =
         command.arguments.iter().filter(|word| !is_option(word)).map(String::as_str).collect();
-    let words = words_match(&wanted_words, &parts, call);
+    let words = match words_match(&wanted_words, &parts, call) {
+        Answer::Yes => Answer::Yes,
+        other => task_matches(command, &wanted_words, &parts, call).unwrap_or(other),
+    };
     if words == Answer::No {
         return Answer::No;
     }
@@ -304,7 +312,8 @@ impl<'c> Parts<'c> {
             } else {
                 parts.options.push(text);
                 let subcommand = parts.subcommand();
-                let is_global = subcommand.is_empty() || is_of_two_words(&call.program);
+                let is_run = || parts.words.len() == 1 && runners::is_run(&call.program, subcommand);
+                let is_global = subcommand.is_empty() || is_of_two_words(&call.program) || is_run();
                 skip = is_global && values.contains(&text);
                 takes_value = ends_with_value(&call.program, subcommand, text);
             }
@@ -361,6 +370,22 @@ fn words_match(wanted: &[&str], parts: &Parts<'_>, call: &Call) -> Answer {
         }
     }
     Answer::Yes
+}
+
+/// Whether the task that a call runs is the one that a pattern names, where it runs one: `lint` of `npm run lint`. `None` where this
+/// tells no more than the words do.
+fn task_matches(command: &Command, wanted: &[&str], parts: &Parts<'_>, call: &Call) -> Option<Answer> {
+    let named = command.program != "*";
+    let (first, rest) = runners::wanted_task(&call.program, wanted, named)?.split_first()?;
+    let has = |task: &Vec<(&str, bool)>| {
+        let mut left = task[1..].iter();
+        fits(first, task[0].0) && rest.iter().all(|wanted| left.any(|(word, _)| fits(wanted, word)))
+    };
+    let tasks = runners::tasks_of(&call.program, &parts.words);
+    if tasks.iter().any(has) {
+        return Some(Answer::Yes);
+    }
+    tasks.iter().any(|task| !task[0].1).then_some(Answer::Unknown)
 }
 
 /// True for a program whose subcommands are two words, `gh pr merge`.

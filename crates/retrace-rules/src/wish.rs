@@ -232,6 +232,24 @@ pub(crate) fn only_goes_on(text: &str) -> bool {
     GO_ON.contains(&words)
 }
 
+/// Words with which a person asks for an act as often as there is occasion for it.
+const EACH_TIME: &[&str] = &[
+    "each", "every", "until", "till", "keep", "whenever", "always", "go", "iterate", "repeat", "loop",
+    "jede", "jeden", "jedes", "immer", "bis", "chaque", "jusqu'à", "cada", "hasta", "até", "毎回", "都度",
+    "매번", "每次", "直到",
+];
+
+/// True if a text asks for an act more than once: "push after each fix", "until CI is green".
+pub(crate) fn asks_more_than_once(text: &str) -> bool {
+    let words = words(text);
+    let is_each = |(at, word): (usize, &String)| match word.as_str() {
+        // "as you go"
+        "go" => at > 0 && words[at - 1] == "you",
+        word => EACH_TIME.iter().any(|each| *each == word || !each.is_ascii() && word.contains(each)),
+    };
+    words.iter().enumerate().any(is_each)
+}
+
 /// What goes on behind such a beginning so that it refuses nothing, or not all.
 const BUT_YES: &[&str] = &[
     "no problem",

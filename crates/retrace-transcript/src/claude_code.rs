@@ -7,6 +7,7 @@ mod attachment;
 mod conversation;
 mod hooked;
 pub(crate) mod line;
+mod waiting;
 
 use crate::account::{count, json_reason, odd};
 use crate::blocks::blocks;
@@ -24,6 +25,9 @@ use retrace_model::Timestamp;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
+use waiting::{Operation, Waiting};
+
+pub use waiting::Queue;
 
 lenient_object! {
     /// `message` with its contents.
@@ -130,6 +134,8 @@ struct Reader<'a> {
     /// True if some line names a parent that had not come yet.
     has_late_parent: bool,
     title: Titles,
+    /// What the person typed while the agent worked.
+    waiting: Waiting,
 }
 
 /// Titles of each kind; the best one is taken at the end.
@@ -151,6 +157,7 @@ pub(crate) fn read(bytes: &[u8]) -> Reading {
         responses: HashMap::new(),
         has_late_parent: false,
         title: Titles::default(),
+        waiting: Waiting::default(),
     };
     each_line(bytes, &mut account, |number, bytes, account| reader.line(number, bytes, account));
     reader.finish(account)
@@ -331,12 +338,8 @@ impl<'a> Reader<'a> {
                     blocks: vec![Block { kind, line: number }],
                     ..self.message(number, line, uuid)
                 };
-                let typed = attachment::typed(&payload).map(|text| Message {
-                    role: Role::User,
-                    origin: Origin::Typed,
-                    blocks: vec![Block { kind: BlockKind::Text { text }, line: number }],
-                    ..self.message(number, line, None)
-                });
+                let typed = attachment::typed(&payload).filter(|text| self.waiting.is_news(text));
+                let typed = typed.map(|text| self.said(number, line, text));
                 let at = &mut self.conversations[conversation];
                 let index = at.append(message, after, &[]);
                 if let Some(typed) = typed {
@@ -354,6 +357,9 @@ impl<'a> Reader<'a> {
                 }
             },
             kind => {
+                if kind == "queue-operation" {
+                    self.queued(number, line, conversation);
+                }
                 self.note_record(kind, line, conversation);
                 let is_known = WITHOUT_CONTEXT.contains(&kind);
                 count(if is_known { &mut account.without_context } else { &mut account.unknown }, kind);
@@ -375,6 +381,27 @@ impl<'a> Reader<'a> {
                 session.tools_used = tools.collect();
             }
             _ => {}
+        }
+    }
+
+    /// A line about what waits while the agent works. Older clients keep in these lines alone what the model was
+    /// given in the middle of a turn.
+    fn queued(&mut self, number: u32, line: &mut FullLine<'a>, conversation: usize) {
+        let content = line.content.0.take();
+        let operation = Operation::of(line.operation.or_empty(), content.as_deref());
+        if let Some(text) = operation.and_then(|operation| self.waiting.take(&operation)) {
+            let said = self.said(number, line, text);
+            self.conversations[conversation].keep_apart(said);
+        }
+    }
+
+    /// Words of the person that no line of their own holds.
+    fn said(&self, number: u32, line: &FullLine<'a>, text: String) -> Message {
+        Message {
+            role: Role::User,
+            origin: Origin::Typed,
+            blocks: vec![Block { kind: BlockKind::Text { text }, line: number }],
+            ..self.message(number, line, None)
         }
     }
 
@@ -439,6 +466,9 @@ impl<'a> Reader<'a> {
         account: &mut Account,
     ) -> Place {
         let mut blocks = blocks(std::mem::take(&mut line.message.content), number, account);
+        if conversation == MAIN {
+            self.waiting.answered();
+        }
         mark_added(&mut blocks, line.version.as_str());
         let id = line.message.id.0.take().or_else(|| line.request_id.0.clone());
         let is_api_error = line.is_api_error.0;

@@ -40,6 +40,7 @@ mod surrogates;
 mod usage;
 mod writer;
 
+pub use claude_code::Queue;
 pub use model::*;
 pub use summary::{MemoryWrite, MessageUse, ModelUse, ResumeError, Summariser, Summary, Tokens, id_hash};
 pub use writer::{BackgroundSave, WriterRole, background_saves, is_background_agent, writer_role};

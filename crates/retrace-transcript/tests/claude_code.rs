@@ -352,6 +352,41 @@ fn what_the_client_writes_is_distinguished() {
 }
 
 #[test]
+fn what_waited_and_was_given_to_the_model_is_the_persons() {
+    let queue = |operation: &str, content: Option<&str>| {
+        let mut queue = line("queue-operation", "", None, json!({"operation": operation}));
+        if let Some(content) = content {
+            queue["content"] = content.into();
+        }
+        queue
+    };
+    let transcript = main_of(&[
+        typed("u1", None, "Build it"),
+        answer("a1", "u1", "m1", call("t1"), 100),
+        queue("enqueue", Some("use npm")),
+        queue("enqueue", Some("<task-notification>x</task-notification>")),
+        queue("enqueue", Some("and push it")),
+        queue("enqueue", Some("no, wait")),
+        queue("popAll", Some("no, wait")),
+        result("r1", "a1", "t1", "ok"),
+        queue("remove", None),
+        answer("a2", "r1", "m2", text("Done."), 180),
+        queue("dequeue", None),
+        typed("u2", Some("a2"), "and push it"),
+        answer("a3", "u2", "m3", text("Pushed."), 190),
+    ]);
+    let said: Vec<(u32, BlockKind)> = transcript
+        .messages
+        .iter()
+        .filter(|message| message.origin == Origin::Typed)
+        .map(|message| (message.line, message.blocks[0].kind.clone()))
+        .collect();
+    let words = |text: &str| BlockKind::Text { text: text.into() };
+    assert_eq!(said, [(1, words("Build it")), (9, words("use npm")), (12, words("and push it"))]);
+    assert_eq!(sent(&transcript, 1), ["u1", "a1", "r1"]);
+}
+
+#[test]
 fn what_a_person_typed_while_the_agent_worked_is_theirs() {
     let queued = |uuid: &str, after: &str, mode: &str, prompt: &str| {
         let mut queued = line("attachment", uuid, Some(after), json!({}));

@@ -359,6 +359,81 @@ fn what_a_compression_of_gemini_cli_takes_is_known() {
     assert_eq!(of_file(&last, "later.md"), (vec![(1, 12)], None));
 }
 
+/// Takes back the message that says `prompt` and all behind it, with the line that `/rewind` of Gemini CLI writes (its source,
+/// 0.61.0); it has that command in its terminal alone.
+fn take_back(chats: &Path, prompt: &str) {
+    for chat in fs::read_dir(chats).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+        let Ok(text) = fs::read_to_string(&chat) else { continue };
+        let messages = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let mut asked =
+            messages.filter(|message| message["type"] == "user" && message.to_string().contains(prompt));
+        if let Some(id) = asked.find_map(|message| message["id"].as_str().map(str::to_owned)) {
+            fs::write(&chat, text + &json!({"$rewindTo": id}).to_string() + "\n").expect("a file");
+            return;
+        }
+    }
+    panic!("nobody asked {prompt:?} in {}", chats.display());
+}
+
+#[test]
+fn what_resumes_and_a_rewind_of_gemini_cli_leave_is_known() {
+    let Some(rig) = gemini::rig() else { return };
+    let project = rig.world.path("project");
+    let memory = rig.world.path("memory");
+    write(project.join("GEMINI.md"), "# Rules of the project\nUse tabs.\n\nNo dashes in names.\n");
+    let names = ["first.md", "second.md", "taken-back.md", "third.md", "last.md"];
+    for name in names {
+        write(memory.join(name), &facts(name, 30));
+    }
+    add_store(&rig.world, &memory, "memory");
+    // It compresses between two prompts alone, and what it reports of a request decides.
+    let few = || json!({"prompt_tokens": 10});
+    let turn = |name: &str| {
+        let command = format!("cat {}", memory.join(name).display());
+        let call = json!({"call": "run_shell_command", "args": {"command": command, "description": "Look"}});
+        vec![vec![call, few()], vec![json!(format!("Read {name}.")), few()]]
+    };
+    rig.api.play(turn("first.md"));
+    rig.run("Look at the first", &[]);
+    rig.world.scan();
+    let rows = sessions(&rig.world, "gemini");
+    let [row] = &rows[..] else { panic!("one session: {rows:?}") };
+    let id = row.id.clone();
+    let last = || at(&rig.world, &id, shown(&rig.world, &id).requests.len() as u64 - 1);
+    let held = || {
+        rig.world.scan();
+        held_against(&rig.world, &id, &answers(&rig.api))
+    };
+    let goes_on = |prompt: &str, name: &str| {
+        rig.api.play(turn(name));
+        rig.run(prompt, &["--resume", &id]);
+        held()
+    };
+    goes_on("Look at the second", "second.md");
+    goes_on("Look at what is taken back", "taken-back.md");
+    let before = last();
+    for name in ["first.md", "second.md", "taken-back.md"] {
+        assert_eq!(of_file(&before, name), (vec![(1, 30)], None), "{name}");
+    }
+    take_back(&rig.memory().with_file_name("chats"), "Look at what is taken back");
+    goes_on("Look at the third", "third.md");
+    let after = last();
+    for name in ["first.md", "second.md", "third.md"] {
+        assert_eq!(of_file(&after, name), (vec![(1, 30)], None), "{name}");
+    }
+    assert_eq!(of_file(&after, "taken-back.md"), (vec![], Some(PresenceCause::NotOpened)));
+    assert_eq!(after.compactions, Vec::<u64>::new());
+    // Compressed between two resumes, behind the rewind.
+    rig.compress_above(0.0003);
+    let checked = goes_on("Look at the last", "last.md");
+    assert!(checked > 400, "{checked}");
+    let end = last();
+    assert_eq!(end.compactions.len(), 1, "it was compressed once");
+    assert_eq!(of_file(&end, "last.md"), (vec![(1, 30)], None));
+    assert_eq!(of_file(&end, "first.md"), (vec![], Some(PresenceCause::Compacted)));
+    assert_eq!(of_file(&end, "taken-back.md"), (vec![], Some(PresenceCause::NotOpened)));
+}
+
 #[test]
 fn what_a_compaction_of_opencode_takes_is_known() {
     let Some(rig) = opencode::rig() else { return };

@@ -2,9 +2,9 @@
 
 use super::commands::is_directory;
 use super::lex::{Simple, Word};
-use super::powershell;
 use super::targets::{below, into_directory, plain};
 use super::{DEEPEST, Shell};
+use super::{powershell, rewriting};
 use crate::path::{name_of, resolve};
 use crate::write::Effect;
 
@@ -25,7 +25,7 @@ pub struct CallFile {
 #[must_use]
 pub fn files_of_call(program: &str, words: &[(&str, bool)], input: Option<&str>) -> Vec<CallFile> {
     if program == "git" {
-        return of_git(words);
+        return of_git(words, input);
     }
     let texts: Vec<&str> = words.iter().map(|(text, _)| *text).collect();
     if let Some(files) = placed(program, &texts) {
@@ -33,6 +33,18 @@ pub fn files_of_call(program: &str, words: &[(&str, bool)], input: Option<&str>)
     }
     if let Some(files) = powershell::files(program, &texts) {
         return files;
+    }
+    if let Some(files) = rewriting::files(program, &texts) {
+        return files;
+    }
+    if program == "patch" {
+        match plain(&texts, &["-i", "-p", "-d", "-o", "-r"]).first() {
+            _ if texts.iter().any(|word| matches!(*word, "--dry-run" | "-C" | "--check")) => {
+                return Vec::new();
+            }
+            None => return rewriting::patched(input),
+            Some(_) => {}
+        }
     }
     let word = |(text, known): &(&str, bool)| Word {
         text: (*text).to_owned(),
@@ -58,8 +70,8 @@ pub fn files_of_call(program: &str, words: &[(&str, bool)], input: Option<&str>)
     files
 }
 
-/// The files of `git mv` and `git rm`, below the directories of `-C`.
-fn of_git(words: &[(&str, bool)]) -> Vec<CallFile> {
+/// The files that git writes, below the directories of `-C`.
+fn of_git(words: &[(&str, bool)], input: Option<&str>) -> Vec<CallFile> {
     let mut directory: Option<String> = None;
     let mut rest = words;
     while let [(option, _), after @ ..] = rest {
@@ -78,7 +90,7 @@ fn of_git(words: &[(&str, bool)]) -> Vec<CallFile> {
     let mut files = match *subcommand {
         "mv" => placed("mv", &texts).unwrap_or_default(),
         "rm" if !texts.contains(&"--cached") => files_of_call("rm", rest, None),
-        _ => Vec::new(),
+        subcommand => rewriting::of_git(subcommand, &texts, input),
     };
     for file in files.iter_mut().filter(|_| directory.is_some()) {
         file.path = resolve(&file.path, directory.as_deref());

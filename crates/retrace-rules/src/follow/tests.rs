@@ -106,6 +106,10 @@ enum Step {
     },
     Asks,
     Repeats,
+    /// Something typed while the agent works.
+    Waits(usize),
+    /// What waits longest is given to the model, or begins a turn.
+    Leaves(bool),
 }
 
 const SAID: [&str; 4] = ["Go on", "Use npm this time", "Yes, merge the pr with gh", "commit without test"];
@@ -129,6 +133,8 @@ fn step() -> impl Strategy<Value = Step> {
         5 => (any::<bool>(), any::<bool>()).prop_map(|(newest, failed)| Step::Answers { newest, failed }),
         1 => Just(Step::Asks),
         1 => Just(Step::Repeats),
+        1 => (0..SAID.len()).prop_map(Step::Waits),
+        1 => any::<bool>().prop_map(Step::Leaves),
     ]
 }
 
@@ -219,6 +225,16 @@ impl Session {
                     line.insert_str(1, result);
                 }
             }
+            Step::Waits(text) => {
+                self.lines.push(
+                    json!({"type": "queue-operation", "operation": "enqueue", "content": SAID[*text]})
+                        .to_string(),
+                );
+            }
+            Step::Leaves(given) => {
+                let operation = if *given { "remove" } else { "dequeue" };
+                self.lines.push(json!({"type": "queue-operation", "operation": operation}).to_string());
+            }
             Step::Repeats => {
                 if let Some(line) = self.lines.get(calls / 2).cloned() {
                     self.lines.push(line);
@@ -279,4 +295,48 @@ fn lines_that_do_not_say_whose_they_are_are_not_followed() {
     let line = json!({"type": "user", "uuid": "x", "isSidechain": true, "message": {"role": "user", "content": "a"}});
     assert_eq!(following.take(format!("{line}\n").as_bytes()), Err(NotFollowed));
     assert_eq!(Following::of(b"no transcript\n").take(text.as_bytes()), Err(NotFollowed));
+}
+
+#[test]
+fn what_waited_is_asked_for_once_the_model_was_given_it() {
+    let ask = json!({"kind": "ask_first", "program": "git", "arguments": ["push"], "sentence": "a rule"});
+    let ask = Rule::from_json(&ask).expect("a rule").pattern;
+    let push = |session: &mut Session, id: &str| {
+        let call = json!({"type": "tool_use", "id": id, "name": "Bash", "input": {"command": "git push"}});
+        session.answers(0, call, false);
+        let content = json!([{"type": "tool_result", "tool_use_id": id, "content": "ok"}]);
+        session.line(0, "user", json!({"role": "user", "content": content}));
+    };
+    let queue = |session: &mut Session, line: Value| session.lines.push(line.to_string());
+    let came = |text: &str| json!({"type": "queue-operation", "operation": "enqueue", "content": text});
+    let left = |operation: &str| json!({"type": "queue-operation", "operation": operation});
+    let judged = |operation: &str, text: &str| {
+        let mut session = Session::default();
+        session.line(0, "user", json!({"role": "user", "content": "Fix it."}));
+        queue(&mut session, came(text));
+        // The model does not know yet.
+        push(&mut session, "toolu_1");
+        queue(&mut session, left(operation));
+        push(&mut session, "toolu_2");
+        let text = session.text();
+        let mut grown = Following::default();
+        for line in text.split_inclusive('\n') {
+            let end = line.as_ptr() as usize - text.as_ptr() as usize + line.len();
+            if grown.take(line.as_bytes()).is_err() {
+                grown = Following::of(&text.as_bytes()[..end]);
+            }
+        }
+        let outcomes = |deeds: &Deeds| -> Vec<Outcome> {
+            Judging::of(&ask).judge(deeds).into_iter().map(|verdict| verdict.outcome).collect()
+        };
+        let whole = outcomes(Following::of(text.as_bytes()).deeds());
+        assert_eq!(outcomes(grown.deeds()), whole, "{operation} {text}");
+        whole
+    };
+    use Outcome::{Broken, Excepted};
+    assert_eq!(judged("remove", "ok push it up"), [Broken, Excepted]);
+    assert_eq!(judged("remove", "don't push"), [Broken, Broken]);
+    // What was taken back, or comes as a line of its own.
+    assert_eq!(judged("popAll", "ok push it up"), [Broken, Broken]);
+    assert_eq!(judged("dequeue", "ok push it up"), [Broken, Broken]);
 }

@@ -52,7 +52,8 @@ impl Shell {
 
     /// The files that a call of a program writes.
     pub(super) fn write_files(&mut self, program: &str, arguments: &[Argument], input: Option<&str>) {
-        if arguments.is_empty() && input.is_none() {
+        // `patch` reads what it is given.
+        if arguments.is_empty() && input.is_none() && program != "patch" {
             return;
         }
         let words: Vec<(&str, bool)> =

@@ -47,6 +47,10 @@ pub(crate) struct Line<'a, M, P> {
     pub cost: Raw<'a>,
     /// `tools` of a `tools-used` line.
     pub tools: List<Text<'a>>,
+    /// `operation` of a `queue-operation` line.
+    pub operation: Text<'a>,
+    /// `content` of such a line.
+    pub content: Text<'a>,
     pub message: M,
     pub attachment: P,
     pub rendered: Content<'a>,
@@ -108,6 +112,8 @@ where
                         "writtenPaths" | "written_paths" => line.written_paths = map.next_value()?,
                         "totalCostUSD" => line.cost = map.next_value()?,
                         "tools" => line.tools = map.next_value()?,
+                        "operation" => line.operation = map.next_value()?,
+                        "content" => line.content = map.next_value()?,
                         "message" => line.message = map.next_value()?,
                         "attachment" => line.attachment = map.next_value()?,
                         "rendered" => line.rendered = map.next_value()?,

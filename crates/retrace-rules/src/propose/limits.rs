@@ -1,0 +1,133 @@
+//! Sentences that say more than a pattern can, or ask for nothing.
+
+use super::find_word;
+
+/// Words of an exception.
+pub(super) const EXCEPTIONS: [&str; 6] =
+    ["except ", "except, ", "unless ", "other than ", "with the exception ", "apart from "];
+
+/// Words that limit what stands before them to a case.
+pub(super) const CASES: [&str; 13] = [
+    "if ",
+    "when ",
+    "whenever ",
+    "while ",
+    "until ",
+    "outside ",
+    "only ",
+    "without ",
+    "after ",
+    "before ",
+    "once ",
+    "during ",
+    "more than ",
+];
+
+/// True for what somebody is said to do, for what was, and for what is so: none of it asks for anything.
+pub(crate) fn is_told(lower: &str) -> bool {
+    let says = [" says ", " said ", ", says", " said:", " to say "].iter().any(|says| lower.contains(says));
+    let told = [
+        "i never ",
+        "why we ",
+        "why i ",
+        "why you ",
+        "why they ",
+        "asked why ",
+        "asked whether ",
+        "asked if ",
+        "he never ",
+        "she never ",
+        "they never ",
+        "i don't ",
+        "i do not ",
+        "i don’t ",
+        "used to ",
+        "there is no ",
+        "there are no ",
+        "there's no ",
+        "there is not ",
+        "there was no ",
+        "has no ",
+        "have no ",
+        "had no ",
+        "does not ",
+        "doesn't ",
+        "doesn’t ",
+        "did not ",
+        "didn't ",
+        "didn’t ",
+        "no longer true",
+        "no longer so",
+        "no longer a rule",
+        "old rule",
+        "former rule",
+        "outdated",
+    ];
+    says || told.iter().any(|told| find_word(lower, told).is_some()) || is_quoted_past(lower)
+}
+
+/// True for a quotation of which something is said: `"never use yarn" was our rule`.
+fn is_quoted_past(lower: &str) -> bool {
+    let Some(rest) = lower.trim_start().strip_prefix(['"', '“', '\'', '‘']) else { return false };
+    let Some(end) = rest.find(['"', '”', '\'', '’']) else { return false };
+    let behind = rest[end..].trim_start_matches(['"', '”', '\'', '’', ' ']);
+    ["was ", "is ", "were ", "had "].iter().any(|verb| behind.starts_with(verb))
+}
+
+/// True for a sentence that begins with the case it is about: "When you test, never use npm".
+pub(super) fn is_of_a_case(lower: &str) -> bool {
+    let begin = lower.trim_start_matches(|letter: char| !letter.is_alphanumeric());
+    let is_of_all = ["in this ", "in our ", "for this "].iter().any(|all| begin.starts_with(all));
+    let cases = ["if ", "when ", "whenever ", "while ", "during ", "on ", "in ", "for ", "after ", "until "];
+    !is_of_all && cases.iter().any(|case| begin.starts_with(case))
+}
+
+/// True if a text behind a command says no more of when or where it is meant.
+pub(super) fn says_no_more(after: &str) -> bool {
+    let lower = after.trim_start().to_lowercase();
+    let is_end = lower.starts_with(|letter: char| !letter.is_alphanumeric() && letter != '`');
+    let harmless = [
+        "here",
+        "in this",
+        "in our",
+        "in the repo",
+        "in the project",
+        "for this",
+        "anywhere",
+        "ever",
+        "again",
+        "at all",
+        "yourself",
+        "manually",
+        "by hand",
+        "command",
+        "for anything",
+        "on anything",
+        "under any",
+        "because",
+        "since ",
+        "as it ",
+        "instead",
+        "either",
+        "any more",
+        "anymore",
+        "flag",
+        "option",
+        "please",
+        "to commits",
+    ];
+    let is_known = lower.is_empty() || is_end || harmless.iter().any(|harmless| lower.starts_with(harmless));
+    is_known && !is_limited(&lower)
+}
+
+/// True if a text in lower case names a case before its first clause ends. A reason limits nothing, and neither does what else is to
+/// be done.
+pub(super) fn is_limited(lower: &str) -> bool {
+    let reasons = ["because", "since ", "as it ", ";", " - ", "—", "–", "("];
+    let cases = ["if ", "when ", "whenever ", "while ", "until "];
+    let clauses = lower.match_indices(", ").map(|(at, _)| at);
+    let clause = clauses.into_iter().find(|at| !cases.iter().any(|case| lower[at + 2..].starts_with(case)));
+    let ends = reasons.iter().filter_map(|reason| lower.find(reason)).chain(clause);
+    let end = ends.min().unwrap_or(lower.len());
+    CASES.iter().any(|case| find_word(&lower[..end], case).is_some())
+}
