@@ -6,6 +6,7 @@ mod failover;
 mod forks;
 mod hostile;
 mod kept_out;
+mod left;
 mod mended;
 mod model;
 mod people;

@@ -318,7 +318,7 @@ async fn carry_out(
         "name" => json(200, &requests::name(hub, scoped, caller, read(body)?).await?),
         "orders" => json(200, &requests::orders(scoped, caller).await?),
         "receipt" => json(200, &requests::receipt(scoped, caller, read(body)?).await?),
-        "recheck_order" => json(200, &requests::recheck_order(scoped, caller, read(body)?).await?),
+        "recheck_order" => json(200, &requests::recheck_order(hub, scoped, caller, read(body)?).await?),
         "approve_order" => json(200, &requests::approve_order(hub, scoped, caller, read(body)?).await?),
         "redactions" => json(200, &requests::redactions(hub, scoped, caller).await?),
         "left" => json(200, &requests::left(scoped, caller, read(body)?).await?),

@@ -25,6 +25,7 @@ mod proposals;
 mod reasons;
 mod redactions;
 mod review;
+mod searches;
 mod sessions;
 mod shared;
 mod state;

@@ -127,11 +127,14 @@ fn refuse_unknown(rules: &str) -> Result<(), ApiError> {
 /// Changes one key of the policy. The audit log of the hub keeps what was so before.
 ///
 /// # Errors
-/// `not_found` when no hub is joined, `invalid` for a key or value that there is not, `key_refused` on a machine that is not an
-/// owner's, `store_unavailable`.
+/// `not_found` when no hub is joined, `invalid` for a key or value that there is not, `content_redacted` for one that holds what was
+/// redacted here, `key_refused` on a machine that is not an owner's, `store_unavailable`.
 pub fn hub_set_policy(member: &Member, request: HubPolicyReq) -> Result<HubPolicy, ApiError> {
     let hub = member.hub()?;
     let HubPolicyReq { key, value } = request;
+    // The audit log would keep it for good.
+    member.refuse_redacted("key", Some(&key))?;
+    member.refuse_redacted("value", Some(&value))?;
     if key == "required_rules" {
         refuse_unknown(&value)?;
     }

@@ -99,10 +99,7 @@ fn one_redaction(out: &mut dyn Write, redaction: &HubRedaction) -> Result<()> {
         redaction.contents,
         match redaction.texts {
             0 => String::new(),
-            texts => format!(
-                ", and taken out of {}",
-                count(texts, "comment or proposal", "comments and proposals")
-            ),
+            texts => format!(", and taken out of {}", count(texts, "other text", "other texts")),
         }
     )?;
     let by = visible::line(&redaction.by_name);
@@ -115,6 +112,9 @@ fn one_redaction(out: &mut dyn Write, redaction: &HubRedaction) -> Result<()> {
     }
     if let (Some(person), Some(at)) = (&redaction.approved_by, &redaction.approved_at) {
         writeln!(out, "  approved by {}, {at}", who(person, redaction.approved_verified))?;
+    }
+    for left in &redaction.left {
+        writeln!(out, "  {} {}", visible::line(left.message.text()), visible::line(left.hint.text()))?;
     }
     redaction.machines.iter().try_for_each(|machine| reach(out, machine))
 }

@@ -319,7 +319,7 @@ fn a_comment_loses_what_was_redacted_and_brings_none_of_it() {
     };
     assert_eq!(texts(&a), ["is it [redacted], still?", "nothing of it"]);
     let (_, output, _) = a.run(&["hub", "redactions"]);
-    assert!(output.contains("taken out of 1 comment or proposal"), "{output}");
+    assert!(output.contains("taken out of 1 other text"), "{output}");
     let refused = comment(&a, &version.id, &format!("it was {SECRET}")).expect_err("it is kept out");
     assert_eq!(refused.code, Code::ContentRedacted);
     // The very same comment is known again at the hub, whoever sends it.
