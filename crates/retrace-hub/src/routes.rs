@@ -314,6 +314,7 @@ async fn carry_out(
         "session_ledger" => json(200, &requests::ledger(hub, scoped, caller, read(body)?).await?),
         "search_sessions" => json(200, &requests::search_sessions(hub, scoped, caller, read(body)?).await?),
         "search" => json(200, &requests::search(hub, scoped, caller, read(body)?).await?),
+        "said" => json(200, &requests::said(scoped, caller, read(body)?).await?),
         "search_texts" => json(200, &requests::search_texts(hub, scoped, caller, read(body)?).await?),
         "name" => json(200, &requests::name(hub, scoped, caller, read(body)?).await?),
         "orders" => json(200, &requests::orders(scoped, caller).await?),

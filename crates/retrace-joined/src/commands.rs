@@ -4,6 +4,7 @@ use crate::client::{Hub, HubError};
 use crate::member::Member;
 use crate::people::shown_person;
 use crate::policy::{asked_view, role_of, shown_role};
+use crate::said;
 use crate::state::{self, Membership};
 use crate::sync::waiting_view;
 use crate::told;
@@ -71,6 +72,10 @@ pub(crate) fn status(inner: &Arc<Engine>) -> Result<HubStatus, ApiError> {
         asked: asked.as_ref().map(asked_view),
         window: None,
         not_told: None,
+        lost: match member {
+            Some(_) => said::lost(inner)?,
+            None => Vec::new(),
+        },
     })
 }
 
@@ -131,6 +136,7 @@ pub fn hub_join(member: &Member, request: HubJoinReq) -> Result<HubStatus, ApiEr
     };
     let joined = joined.map_err(|error| error.of_joining(&url))?;
     told::forget(inner)?;
+    said::forget(inner)?;
     state::begin(
         inner,
         &Membership {
@@ -279,6 +285,7 @@ pub(crate) fn nobody() -> HubStatus {
         asked: None,
         window: None,
         not_told: None,
+        lost: Vec::new(),
     }
 }
 

@@ -5,6 +5,7 @@ use crate::client::HubError;
 use crate::compared::Compared;
 use crate::member::Member;
 use crate::redactions::{Context, instant};
+use crate::said;
 use crate::state;
 use crate::told;
 use base64::Engine as _;
@@ -15,6 +16,7 @@ use retrace_engine::git;
 use retrace_log::{NewReview, ReviewedVersion, StoreRow};
 use retrace_model::{Actor, MemoryId, RelPath, Sha256, StoreId, Timestamp, Verdict};
 use retrace_sync::messages::{Done, NOT_ALLOWED, NOT_FOUND, PackedContent};
+use retrace_sync::said::Commented;
 use retrace_sync::together::{
     Approve, Approved, AskHistory, AskInbox, Comment, CommentRemoved, Decided, Decisions, HubDecision,
     HubVersionRow, Left, LeftMemory, MAX_COUNTED, OfProject, Projects, RemoveComment, RowPage, Shown,
@@ -391,7 +393,11 @@ pub fn hub_comment(member: &Member, request: HubCommentReq) -> Result<HubShown, 
     let HubCommentReq { version, text } = request;
     member.refuse_redacted("text", Some(&text))?;
     let asked = Comment { version: version.clone(), text, person: member.person() };
-    let _: Done = hub.ask("comment", &asked)?;
+    let made: Commented = hub.ask("comment", &asked)?;
+    if let (Some(inner), Some(comment)) = (member.engine(), made.comment) {
+        // It is at the hub, whether it can be remembered here or not.
+        drop(said::note_comment(inner, comment, &version));
+    }
     hub_show(member, HubShowReq { version, content: false })
 }
 
@@ -411,6 +417,10 @@ pub fn hub_remove_comment(member: &Member, request: HubCommentRef) -> Result<Hub
         }
         answer => hub.answered("remove_comment", answer)?,
     };
+    if let Some(inner) = member.engine() {
+        // What is removed is not missed later; where that is not noted, it is told as lost at worst.
+        drop(said::forget_comment(inner, request.number));
+    }
     hub_show(member, HubShowReq { version: removed.version, content: false })
 }
 

@@ -5,7 +5,7 @@ use crate::client::{Hub, HubError, hint_of_sync};
 use crate::compared::Compared;
 use crate::redactions::{self, Context};
 use crate::state::{self, KeptWaiting, Membership, Sent, StoreState};
-use crate::{Together, policy, proposals, review, searches, sessions, told};
+use crate::{Together, policy, proposals, review, said, searches, sessions, told};
 use retrace_engine::Engine;
 use retrace_engine::jobs::Job;
 use retrace_log::{ChainedVersion, StoreRow, Tags};
@@ -296,6 +296,7 @@ fn tell(
     // A copy of a log approves nothing in the place of the other.
     if compared.is_same_log() {
         told::approve_again(context)?;
+        answer.problems.extend(said::ask(context)?);
         told::end(context, at_hub)?;
     }
     Ok(())

@@ -11,6 +11,7 @@
 //! - [`roles`]: what each role may do.
 //! - [`people`]: signing in at an identity provider.
 //! - [`policy`]: the policy of an organisation, its audit log.
+//! - [`said`]: comments and proposals that a hub may have lost.
 //! - [`sessions`]: sessions that machines share, and those that agents mirror.
 //! - [`together`]: those of what machines do to each other.
 //!
@@ -33,6 +34,7 @@ pub mod messages;
 pub mod people;
 pub mod policy;
 pub mod roles;
+pub mod said;
 pub mod sessions;
 pub mod sign;
 pub mod together;
