@@ -336,7 +336,7 @@ fn retention_ends_contents_and_never_a_chain() {
 
 fn examine(hub: &Hub, whole: bool) -> Vec<Check> {
     let key_file = Some(hub.folder.path().join("hub.key"));
-    doctor(&DoctorOptions { database: hub.database.url(), key_file, whole }).expect("it examines")
+    doctor(&DoctorOptions { database: hub.database.url(), key_file, whole, now: None }).expect("it examines")
 }
 
 fn state_of(checks: &[Check], name: &str) -> State {
@@ -404,8 +404,12 @@ fn the_doctor_sees_what_was_changed_past_the_hub() {
         "{text}"
     );
     assert!(!std::path::Path::new(&key_file).exists(), "it makes no key file");
-    let nowhere =
-        doctor(&DoctorOptions { database: "host=/no/such/place".into(), key_file: None, whole: false });
+    let nowhere = doctor(&DoctorOptions {
+        database: "host=/no/such/place".into(),
+        key_file: None,
+        whole: false,
+        now: None,
+    });
     assert_eq!(state_of(&nowhere.expect("checks"), "database"), State::Error);
 }
 
@@ -473,7 +477,7 @@ fn a_restored_dump_is_sound_and_what_it_lacks_is_sent_again() {
     assert_eq!(hub.owner_token(), None, "the owner is still there");
     network.turn_to(&[hub.url()]);
     let database = postgres.url_of("second");
-    let examined = DoctorOptions { database, key_file: Some(key_file.clone()), whole: true };
+    let examined = DoctorOptions { database, key_file: Some(key_file.clone()), whole: true, now: None };
     let checks = doctor(&examined).expect("it examines");
     assert!(checks.iter().all(|check| check.state != State::Error), "{checks:?}");
     let problems = machine.sync().expect("an answer").problems;
