@@ -35,8 +35,9 @@ pub fn hub_agent_token(member: &Member, request: HubAgentTokenReq) -> Result<Hub
     let HubAgentTokenReq { store, read_only, name } = request;
     // The audit log would keep it for good.
     member.refuse_redacted("name", name.as_deref())?;
+    let about = store.clone().or_else(|| name.clone()).unwrap_or_else(|| "key".to_owned());
     let ask = NewAgentToken { store, read_only, name };
-    let made: AgentTokenMade = hub.ask("agent_token", &ask)?;
+    let made: AgentTokenMade = hub.ask_about("agent_token", &ask, &about)?;
     Ok(HubAgentTokenMade { token: made.token, made: shown(made.made) })
 }
 
@@ -61,6 +62,6 @@ pub fn hub_agent_token_revoke(
 ) -> Result<HubAgentTokens, ApiError> {
     let hub = member.hub()?;
     let ask = AgentTokenId { id: request.id };
-    let tokens: AgentTokens = hub.ask("revoke_agent_token", &ask)?;
+    let tokens: AgentTokens = hub.ask_about("revoke_agent_token", &ask, &ask.id)?;
     Ok(all(tokens))
 }

@@ -158,6 +158,18 @@ fn who_may(request: &str) -> Message {
     }
 }
 
+/// Where the names are of what a request is about.
+fn what_lists(request: &str) -> Message {
+    match request {
+        "show" | "comment" | "approve" | "propose" => say::list_versions(),
+        "remove_comment" => say::list_comments(),
+        "approve_order" | "recheck_order" => say::list_redactions(),
+        "withdraw" => say::list_proposals(),
+        "revoke_agent_token" => say::list_keys(),
+        _ => Message::default(),
+    }
+}
+
 /// How calls come to a hub.
 enum Way {
     /// Over the network. `offset` is what to add to this machine's clock to have the hub's, in microseconds.
@@ -259,6 +271,22 @@ impl Hub {
         self.answered(name, self.call(name, request))
     }
 
+    /// The same of a call that is about something, which the error names where it is not there or not as it should be.
+    pub(crate) fn ask_about<T: DeserializeOwned>(
+        &self,
+        name: &str,
+        request: &impl Serialize,
+        about: &str,
+    ) -> Result<T, ApiError> {
+        self.ask(name, request).map_err(|error| match (error.code, &self.way) {
+            (Code::NotFound, Way::Network { .. }) => {
+                ApiError { subject: about.to_owned(), ..error }.hint(what_lists(name))
+            }
+            (Code::NotFound | Code::Invalid, _) => ApiError { subject: about.to_owned(), ..error },
+            _ => error,
+        })
+    }
+
     /// What a command says of an answer to a call.
     pub(crate) fn answered<T>(&self, name: &str, answer: Result<T, HubError>) -> Result<T, ApiError> {
         answer.map_err(|error| match (&self.way, error) {
@@ -271,6 +299,9 @@ impl Hub {
             (_, HubError::Refused { kind, message }) if kind == m::NOT_ALLOWED => {
                 ApiError::new(code_of(&kind), say::refused(message), &self.url).hint(who_may(name))
             }
+            // Nothing of it goes on with the next sync.
+            (_, error @ HubError::Unreachable(_)) => error.api(&self.url).hint(say::run_again()),
+            (_, error) if error.is(m::UNAVAILABLE) => error.api(&self.url).hint(say::run_again()),
             (_, error) => error.api(&self.url),
         })
     }
@@ -378,6 +409,12 @@ retrace_message::messages! {
     ask_for_role() => "An owner gives other roles.",
     sign_in_at_provider() => "Sign in at the identity provider, in the view of the machines.",
     ask_again() => "Try again later.",
+    run_again() => "Check that the hub runs and is reached from here, then run it again.",
+    list_versions() => "`retrace hub inbox` and `retrace hub history STORE:PATH` list versions with their ids.",
+    list_comments() => "`retrace hub show VERSION` lists comments with their numbers.",
+    list_redactions() => "`retrace hub redactions` lists them.",
+    list_proposals() => "`retrace hub proposals` lists them.",
+    list_keys() => "`retrace hub agent-tokens` lists them.",
     damaged_hub() => "Ask the hub's operator: `retrace hub doctor` there names what is damaged, and what to do.",
     set_the_clock() => "Set this machine's clock, then run it again.",
 }

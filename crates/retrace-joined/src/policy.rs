@@ -138,7 +138,7 @@ pub fn hub_set_policy(member: &Member, request: HubPolicyReq) -> Result<HubPolic
     if key == "required_rules" {
         refuse_unknown(&value)?;
     }
-    let set: PolicySet = hub.ask("set_policy", &SetPolicy { key, value })?;
+    let set: PolicySet = hub.ask_about("set_policy", &SetPolicy { key: key.clone(), value }, &key)?;
     let note = set.no_store.as_deref().map(say::no_such_store_yet);
     Ok(HubPolicy { note, ..shown_policy(set.policy) })
 }
@@ -202,7 +202,7 @@ pub fn hub_set_role(member: &Member, request: HubRoleReq) -> Result<HubMachines,
     let hub = member.hub()?;
     let machine = machine_named(&hub, &request.machine)?;
     let ask = SetRole { machine, role: role_of(request.role) };
-    let machines: Machines = hub.ask("role", &ask)?;
+    let machines: Machines = hub.ask_about("role", &ask, &request.machine)?;
     if ask.machine == hub.machine() {
         member.keep_role(ask.role)?;
     }
@@ -217,7 +217,7 @@ pub fn hub_set_role(member: &Member, request: HubRoleReq) -> Result<HubMachines,
 pub fn hub_remove_machine(member: &Member, request: HubMachineRef) -> Result<HubMachines, ApiError> {
     let hub = member.hub()?;
     let machine = machine_named(&hub, &request.machine)?;
-    let machines: Machines = hub.ask("remove", &RemoveMachine { machine })?;
+    let machines: Machines = hub.ask_about("remove", &RemoveMachine { machine }, &request.machine)?;
     Ok(shown_machines(&hub, machines))
 }
 

@@ -57,7 +57,7 @@ pub fn hub_propose(member: &Member, request: HubProposeReq) -> Result<HubProposa
         person: member.person(),
     };
     let about = asked.version.clone().or_else(|| asked.store.clone()).unwrap_or_default();
-    let made: ById = hub.ask("propose", &asked)?;
+    let made: ById = hub.ask_about("propose", &asked, &about)?;
     if let Some(inner) = member.engine() {
         // It is at the hub, whether it can be remembered here or not.
         drop(said::note_proposal(inner, &made.id, &about));
@@ -142,7 +142,7 @@ pub fn hub_refuse_proposal(
 pub fn hub_withdraw_proposal(member: &Member, request: HubProposalRef) -> Result<HubProposal, ApiError> {
     let hub = member.hub()?;
     let asked = ById { id: request.id.clone(), person: member.person() };
-    let _: Done = hub.ask("withdraw", &asked)?;
+    let _: Done = hub.ask_about("withdraw", &asked, &request.id)?;
     one(member, &request.id)
 }
 

@@ -338,7 +338,7 @@ pub fn hub_redactions(member: &Member, _: Nothing) -> Result<HubRedactions, ApiE
 pub fn hub_approve_redaction(member: &Member, request: HubRedactionRef) -> Result<HubRedactions, ApiError> {
     let hub = member.hub()?;
     let asked = ById { id: request.id, person: member.person() };
-    let _: Reached = hub.ask("approve_order", &asked)?;
+    let _: Reached = hub.ask_about("approve_order", &asked, &asked.id)?;
     hub_redactions(member, Nothing {})
 }
 
@@ -351,7 +351,7 @@ pub fn hub_approve_redaction(member: &Member, request: HubRedactionRef) -> Resul
 pub fn hub_recheck_redaction(member: &Member, request: HubRedactionRef) -> Result<HubRedactions, ApiError> {
     let hub = member.hub()?;
     let asked = ById { id: request.id, person: member.person() };
-    let _: Done = hub.ask("recheck_order", &asked)?;
+    let _: Done = hub.ask_about("recheck_order", &asked, &asked.id)?;
     hub_redactions(member, Nothing {})
 }
 

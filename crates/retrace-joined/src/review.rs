@@ -279,7 +279,7 @@ fn unpacked(content: &PackedContent) -> Result<Vec<u8>, ApiError> {
 fn fetch(member: &Member, version: &str, content: bool) -> Result<Shown, ApiError> {
     let hub = member.hub()?;
     let asked = VersionRef { version: version.to_owned(), content };
-    hub.ask("show", &asked)
+    hub.ask_about("show", &asked, &asked.version)
 }
 
 /// A version of any machine with its comments and reviews, and with its content where that is asked for.
@@ -376,7 +376,7 @@ fn bytes_of(shown: &Shown) -> Result<Option<Vec<u8>>, ApiError> {
 pub fn hub_approve(member: &Member, request: HubApproveReq) -> Result<HubApproved, ApiError> {
     let hub = member.hub()?;
     let asked = Approve { versions: request.versions, person: member.person() };
-    let approved: Approved = hub.ask("approve", &asked)?;
+    let approved: Approved = hub.ask_about("approve", &asked, &asked.versions.join(" "))?;
     if let Some(inner) = member.engine() {
         // The approval stands. Without this note it is not made again where the hub loses it.
         drop(told::note_approved(inner, &asked.versions));
@@ -393,7 +393,7 @@ pub fn hub_comment(member: &Member, request: HubCommentReq) -> Result<HubShown, 
     let HubCommentReq { version, text } = request;
     member.refuse_redacted("text", Some(&text))?;
     let asked = Comment { version: version.clone(), text, person: member.person() };
-    let made: Commented = hub.ask("comment", &asked)?;
+    let made: Commented = hub.ask_about("comment", &asked, &version)?;
     if let (Some(inner), Some(comment)) = (member.engine(), made.comment) {
         // It is at the hub, whether it can be remembered here or not.
         drop(said::note_comment(inner, comment, &version));

@@ -189,13 +189,13 @@ pub fn proposal(out: &mut dyn Write, proposal: &HubProposal) -> Result<()> {
 #[must_use]
 pub fn waiting(waiting: &HubWaiting) -> Vec<String> {
     let words = [
-        (waiting.redactions, "redactions of other machines to carry out here: `retrace sync`"),
-        (waiting.outstanding, "redactions outstanding on some machine: `retrace hub redactions`"),
-        (waiting.to_approve, "redactions that wait for a second person: `retrace hub redactions`"),
-        (waiting.proposals, "proposals for this machine: `retrace hub proposals`"),
+        (waiting.redactions, "redaction", "of other machines to carry out here: `retrace sync`"),
+        (waiting.outstanding, "redaction", "outstanding on some machine: `retrace hub redactions`"),
+        (waiting.to_approve, "redaction", "waiting for a second person: `retrace hub redactions`"),
+        (waiting.proposals, "proposal", "for this machine: `retrace hub proposals`"),
     ];
-    let some = words.iter().filter(|(count, _)| *count > 0);
-    some.map(|(count, what)| format!("{count} {what}")).collect()
+    let some = words.iter().filter(|(number, ..)| *number > 0);
+    some.map(|(number, one, what)| format!("{} {what}", count(*number, one, &format!("{one}s")))).collect()
 }
 
 /// One line about what waits at the hub, where anything does.

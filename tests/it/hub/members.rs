@@ -2,8 +2,10 @@
 
 use super::{Hub, Machine, now};
 use retrace_api::commands;
+use retrace_api::wire::{ApiError, HubLeaveReq, HubPolicyReq, HubRedactionRef, HubShowReq};
 use retrace_api::wire::{HubFault, HubRole, HubTokenReq, Nothing};
 use retrace_hub::{Check, DoctorOptions, State, doctor};
+use retrace_tests::network::Network;
 
 const DAY: i64 = 24 * 3_600 * 1_000_000;
 
@@ -65,4 +67,37 @@ fn the_doctor_names_roles_and_who_was_not_there_for_long() {
     assert_eq!(found.state, State::Warning);
     assert!(found.found.contains("b (writer, 40 days, last 20"), "{found:?}");
     assert!(found.next.contains("retrace hub remove"), "{found:?}");
+}
+
+#[test]
+fn a_refusal_names_what_it_is_about_and_where_the_names_are() {
+    let Some(hub) = Hub::start() else { return };
+    let (network, a) = (Network::before(&[hub.url()]), Machine::new("a"));
+    a.join(&network.url(), hub.running.owner_token().expect("nobody joined yet")).expect("it joins");
+    let is = |error: &ApiError, subject: &str, hint: &str| {
+        assert_eq!(error.subject, subject, "{error:?}");
+        assert!(error.hint.text().contains(hint), "{error:?}");
+    };
+    let request = HubShowReq { version: "memver_nowhere".to_owned(), content: false };
+    let error = commands::hub_show(&a.world.app, request).expect_err("it is nowhere");
+    is(&error, "memver_nowhere", "retrace hub history");
+    let request = HubRedactionRef { id: "order_nowhere".to_owned() };
+    let error = commands::hub_approve_redaction(&a.world.app, request).expect_err("it is nowhere");
+    is(&error, "order_nowhere", "retrace hub redactions");
+    let request = HubPolicyReq { key: "two_person_redaction".to_owned(), value: "maybe".to_owned() };
+    let error = commands::hub_set_policy(&a.world.app, request).expect_err("it is no value");
+    is(&error, "two_person_redaction", "");
+
+    // Nothing of a list goes on with the next sync; and who left as the last owner is told what helps.
+    let Hub { running, database, folder } = hub;
+    running.stop();
+    let error = commands::hub_machines(&a.world.app, Nothing {}).expect_err("nobody answers");
+    assert!(error.hint.text().contains("run it again"), "{error:?}");
+    let leave = || commands::hub_leave(&a.world.app, HubLeaveReq::default());
+    assert!(leave().expect("it leaves here").not_told.is_some());
+    let options = retrace_hub::HubOptions::new(&database.url(), &folder.path().join("hub.key"));
+    let again = retrace_hub::start(options).expect("it starts again");
+    network.turn_to(&[again.url()]);
+    let error = leave().expect_err("an owner is left");
+    assert!(error.hint.text().contains("--new-owner-token"), "{error:?}");
 }
