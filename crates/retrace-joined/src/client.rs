@@ -74,7 +74,14 @@ impl HubError {
         }
     }
 
-    /// The error of a command that this ends.
+    /// The error of a command of which nothing goes on with the next sync.
+    pub(crate) fn of_command(self, url: &str) -> ApiError {
+        let is_away = matches!(self, Self::Unreachable(_)) || self.is(m::UNAVAILABLE);
+        let error = self.api(url);
+        if is_away { error.hint(say::run_again()) } else { error }
+    }
+
+    /// The error of a sync that this ends.
     pub(crate) fn api(self, url: &str) -> ApiError {
         match self {
             Self::Unreachable(cause) => {
@@ -159,9 +166,10 @@ fn who_may(request: &str) -> Message {
 }
 
 /// Where the names are of what a request is about.
-fn what_lists(request: &str) -> Message {
+fn what_lists(request: &str, about: &str) -> Message {
     match request {
-        "show" | "comment" | "approve" | "propose" => say::list_versions(),
+        "show" | "comment" | "approve" => say::list_versions(),
+        "propose" if about.starts_with("memver_") => say::list_versions(),
         "remove_comment" => say::list_comments(),
         "approve_order" | "recheck_order" => say::list_redactions(),
         "withdraw" => say::list_proposals(),
@@ -278,13 +286,18 @@ impl Hub {
         request: &impl Serialize,
         about: &str,
     ) -> Result<T, ApiError> {
-        self.ask(name, request).map_err(|error| match (error.code, &self.way) {
+        self.ask(name, request).map_err(|error| self.about(name, error, about))
+    }
+
+    /// The error of such a call.
+    pub(crate) fn about(&self, name: &str, error: ApiError, about: &str) -> ApiError {
+        match (error.code, &self.way) {
             (Code::NotFound, Way::Network { .. }) => {
-                ApiError { subject: about.to_owned(), ..error }.hint(what_lists(name))
+                ApiError { subject: about.to_owned(), ..error }.hint(what_lists(name, about))
             }
             (Code::NotFound | Code::Invalid, _) => ApiError { subject: about.to_owned(), ..error },
             _ => error,
-        })
+        }
     }
 
     /// What a command says of an answer to a call.
@@ -299,10 +312,7 @@ impl Hub {
             (_, HubError::Refused { kind, message }) if kind == m::NOT_ALLOWED => {
                 ApiError::new(code_of(&kind), say::refused(message), &self.url).hint(who_may(name))
             }
-            // Nothing of it goes on with the next sync.
-            (_, error @ HubError::Unreachable(_)) => error.api(&self.url).hint(say::run_again()),
-            (_, error) if error.is(m::UNAVAILABLE) => error.api(&self.url).hint(say::run_again()),
-            (_, error) => error.api(&self.url),
+            (_, error) => error.of_command(&self.url),
         })
     }
 

@@ -415,7 +415,9 @@ pub fn hub_remove_comment(member: &Member, request: HubCommentRef) -> Result<Hub
                 ApiError::new(Code::KeyRefused, own::not_yours(), subject).hint(own::ask_who_wrote_it())
             );
         }
-        answer => hub.answered("remove_comment", answer)?,
+        answer => hub
+            .answered("remove_comment", answer)
+            .map_err(|error| hub.about("remove_comment", error, &request.number.to_string()))?,
     };
     if let Some(inner) = member.engine() {
         // What is removed is not missed later; where that is not noted, it is told as lost at worst.

@@ -2,7 +2,7 @@
 
 use super::{Hub, Machine, now};
 use retrace_api::commands;
-use retrace_api::wire::{ApiError, HubLeaveReq, HubPolicyReq, HubRedactionRef, HubShowReq};
+use retrace_api::wire::{ApiError, HubCommentRef, HubLeaveReq, HubPolicyReq, HubRedactionRef, HubShowReq};
 use retrace_api::wire::{HubFault, HubRole, HubTokenReq, Nothing};
 use retrace_hub::{Check, DoctorOptions, State, doctor};
 use retrace_tests::network::Network;
@@ -84,6 +84,8 @@ fn a_refusal_names_what_it_is_about_and_where_the_names_are() {
     let request = HubRedactionRef { id: "order_nowhere".to_owned() };
     let error = commands::hub_approve_redaction(&a.world.app, request).expect_err("it is nowhere");
     is(&error, "order_nowhere", "retrace hub redactions");
+    let removed = commands::hub_remove_comment(&a.world.app, HubCommentRef { number: 99 });
+    is(&removed.expect_err("it is nowhere"), "99", "retrace hub show");
     let request = HubPolicyReq { key: "two_person_redaction".to_owned(), value: "maybe".to_owned() };
     let error = commands::hub_set_policy(&a.world.app, request).expect_err("it is no value");
     is(&error, "two_person_redaction", "");
