@@ -1,5 +1,5 @@
 -- Rows that hold what was redacted and that nothing may change: those of the audit log. They are named on the redaction.
-CREATE TABLE order_left (
+CREATE TABLE IF NOT EXISTS order_left (
     org     bytea   NOT NULL,
     id      bytea   NOT NULL,
     place   text    NOT NULL CHECK (place = 'audit'),
@@ -8,6 +8,7 @@ CREATE TABLE order_left (
 );
 ALTER TABLE order_left ENABLE ROW LEVEL SECURITY;
 ALTER TABLE order_left FORCE ROW LEVEL SECURITY;
+DROP POLICY IF EXISTS of_organisation ON order_left;
 CREATE POLICY of_organisation ON order_left
     USING (org = decode(current_setting('retrace.org', true), 'hex'))
     WITH CHECK (org = decode(current_setting('retrace.org', true), 'hex'));

@@ -362,7 +362,9 @@ mod tests {
                 let words: Vec<&str> =
                     line.split_whitespace().map(|word| word.trim_end_matches(&[',', ';', '('][..])).collect();
                 match words.as_slice() {
-                    ["CREATE", "TABLE", name, ..] => table = name,
+                    ["CREATE", "TABLE", "IF", "NOT", "EXISTS", name, ..] | ["CREATE", "TABLE", name, ..] => {
+                        table = name;
+                    }
                     ["ALTER", "TABLE", name, "ADD", "COLUMN", "IF", "NOT", "EXISTS", column, kind, ..]
                     | ["ALTER", "TABLE", name, "ADD", "COLUMN", column, kind, ..] => note(name, column, kind),
                     [column, kind, ..] if line.starts_with("    ") => note(table, column, kind),
