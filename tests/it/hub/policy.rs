@@ -170,13 +170,16 @@ fn no_request_of_any_role_shows_another_organisation_or_a_content_to_an_auditor(
             // What is of another organisation is answered as what is nowhere: whether it is there cannot be told.
             let (no_store, no_machine) = (StoreId([7; 16]).to_string(), MachineId([7; 16]).to_string());
             let there = bodies(&their_store, &their_machine, &theirs.store);
-            // These two list what was asked before.
-            let asked = there.iter().filter(|_| !["audit", "machines"].contains(name));
+            // The audit log grows with each of them. The last one says where a page begins, which any id may.
+            let asked = there.iter().take(3).filter(|_| *name != "audit");
             for (there, nowhere) in asked.zip(bodies(&no_store, &no_machine, &no_store)) {
                 let (status, answer) = signer.send(hub, name, there.to_string().as_bytes());
                 let (other, nothing) = signer.send(hub, name, nowhere.to_string().as_bytes());
-                let nothing = nothing.replace(&no_store, &their_store).replace(&no_machine, &their_machine);
-                let same = (status, without_numbers(&answer)) == (other, without_numbers(&nothing));
+                let shown = |answer: &str| {
+                    let answer = answer.replace(&no_store, &their_store).replace(&no_machine, &their_machine);
+                    without_numbers(&answer)
+                };
+                let same = (status, shown(&answer)) == (other, shown(&nothing));
                 assert!(same, "{role} {name}: {status} {answer} and {other} {nothing}");
             }
             // In the name of the other organisation nobody of this one asks anything.
