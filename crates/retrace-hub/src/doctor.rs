@@ -204,6 +204,6 @@ impl Examined {
 }
 
 /// `1 version`, `2 versions`.
-fn count(number: i64, one: &str) -> String {
+pub(crate) fn count(number: i64, one: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
 }

@@ -13,6 +13,7 @@
 //! - [`policy`]: the policy of an organisation, its audit log.
 //! - [`said`]: comments and proposals that a hub may have lost.
 //! - [`sessions`]: sessions that machines share, and those that agents mirror.
+//! - [`texts`]: texts within other values, for redactions.
 //! - [`together`]: those of what machines do to each other.
 //!
 //! Deliberately absent: disk, network, clock. Randomness is passed in.
@@ -37,4 +38,5 @@ pub mod roles;
 pub mod said;
 pub mod sessions;
 pub mod sign;
+pub mod texts;
 pub mod together;

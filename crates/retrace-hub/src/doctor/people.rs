@@ -81,10 +81,7 @@ pub(super) async fn machines(examined: &Examined) -> Result<Vec<Check>, Failure>
 /// `2 writers: desk, laptop`.
 fn members(role: Role, names: &[String]) -> String {
     let named = names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
-    let more = match names.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
+    let more = if names.len() > NAMED { ", and more" } else { "" };
     let number = i64::try_from(names.len()).unwrap_or(i64::MAX);
     format!("{}: {named}{more}", count(number, role.as_str()))
 }

@@ -5,20 +5,13 @@ use super::{Caller, invalid, number};
 use crate::Failure;
 use crate::audit;
 use crate::database::Scoped;
+use crate::doctor::count;
 use retrace_model::ProposalId;
 use retrace_sync::messages as m;
 use retrace_sync::said::{AskSaid, LostSaid};
 
 /// What the audit log notes of it; the doctor reads it there.
 pub(crate) const LOST: &str = "lost_said";
-
-fn words(number: usize, what: &str) -> Option<String> {
-    match number {
-        0 => None,
-        1 => Some(format!("1 {what}")),
-        number => Some(format!("{number} {what}s")),
-    }
-}
 
 /// Names what is not here of what the asking machine made. A comment that somebody removed was not lost.
 pub(crate) async fn said(scoped: &Scoped, caller: &Caller, request: AskSaid) -> Result<LostSaid, Failure> {
@@ -48,7 +41,9 @@ pub(crate) async fn said(scoped: &Scoped, caller: &Caller, request: AskSaid) -> 
         }
     }
     let counted = [(lost.comments.len(), "comment"), (lost.proposals.len(), "proposal")];
-    let counted: Vec<String> = counted.iter().filter_map(|(number, what)| words(*number, what)).collect();
+    let counted = counted.iter().filter(|(number, _)| *number > 0);
+    let counted: Vec<String> =
+        counted.map(|(number, what)| count(i64::try_from(*number).unwrap_or(i64::MAX), what)).collect();
     if !counted.is_empty() {
         audit::note(scoped, caller, LOST, &counted.join(", ")).await?;
     }

@@ -9,7 +9,7 @@ use crate::database::Scoped;
 use crate::requests::digest;
 use retrace_model::{OrgId, Sha256};
 use retrace_sync::messages::{Bytes, PackedContent};
-use retrace_sync::policy::Policy;
+use retrace_sync::texts::{different, rewritten_policy};
 use retrace_sync::together::Searched;
 use std::collections::BTreeSet;
 
@@ -111,18 +111,36 @@ impl Form {
     /// The texts of a value.
     fn texts(self, value: Vec<u8>) -> Vec<Vec<u8>> {
         let mut texts = Vec::new();
-        match self {
-            Self::Object => drop(rewritten_object(&value, |text| {
-                texts.push(text.as_bytes().to_vec());
-                text.to_owned()
-            })),
-            Self::Policy => drop(rewritten_policy(&value, |text| {
-                texts.push(text.as_bytes().to_vec());
-                text.to_owned()
-            })),
-            _ => texts.push(value),
+        let note = |text: &str| {
+            texts.push(text.as_bytes().to_vec());
+            text.to_owned()
+        };
+        match self.rewritten(&value, note) {
+            Some(_) => texts,
+            None => vec![value],
         }
-        texts
+    }
+
+    /// A value of several texts with each of them put through a function; `None` for any other.
+    fn rewritten(self, value: &[u8], mut one: impl FnMut(&str) -> String) -> Option<Vec<u8>> {
+        match self {
+            Self::Object => {
+                let object: serde_json::Map<String, serde_json::Value> =
+                    serde_json::from_slice(value).ok()?;
+                let mut out = serde_json::Map::new();
+                for (key, value) in object {
+                    let key = different(one(&key), |key| out.contains_key(key));
+                    let text = value.as_str().map(|text| one(text).into());
+                    out.insert(key, text.unwrap_or(value));
+                }
+                serde_json::to_vec(&out).ok()
+            }
+            Self::Policy => {
+                let policy = rewritten_policy(serde_json::from_slice(value).ok()?, one);
+                serde_json::to_vec(&policy).ok()
+            }
+            _ => None,
+        }
     }
 
     /// A value without what goes of it.
@@ -138,8 +156,7 @@ impl Form {
         match self {
             Self::Path => b"redacted-".to_vec(),
             Self::Key => b"apikey_redacted-".to_vec(),
-            Self::Object => rewritten_object(value, one).unwrap_or_else(|| b"{}".to_vec()),
-            Self::Policy => rewritten_policy(value, one).unwrap_or_else(|| b"{}".to_vec()),
+            Self::Object | Self::Policy => self.rewritten(value, one).unwrap_or_else(|| b"{}".to_vec()),
             Self::Text => match std::str::from_utf8(value) {
                 Ok(text) => one(text).into_bytes(),
                 Err(_) => MARKER.to_vec(),
@@ -149,44 +166,6 @@ impl Form {
             }
         }
     }
-}
-
-/// An object with every key and text put through a function; `None` where it is none. Keys stay different.
-fn rewritten_object(value: &[u8], mut one: impl FnMut(&str) -> String) -> Option<Vec<u8>> {
-    let object: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(value).ok()?;
-    let mut out = serde_json::Map::new();
-    for (key, value) in object {
-        let key = different(one(&key), |key| out.contains_key(key));
-        let value = match value {
-            serde_json::Value::String(text) => one(&text).into(),
-            other => other,
-        };
-        out.insert(key, value);
-    }
-    serde_json::to_vec(&out).ok()
-}
-
-/// The same of a policy: a store that it names has the marker in its name as the store itself has, so its days hold as before.
-fn rewritten_policy(value: &[u8], mut one: impl FnMut(&str) -> String) -> Option<Vec<u8>> {
-    let mut policy: Policy = serde_json::from_slice(value).ok()?;
-    let mut days = std::collections::BTreeMap::new();
-    for (store, of) in std::mem::take(&mut policy.retention_days) {
-        let store = different(one(&store), |store| days.contains_key(store));
-        days.insert(store, of);
-    }
-    policy.retention_days = days;
-    for rule in &mut policy.required_rules {
-        *rule = one(rule);
-    }
-    serde_json::to_vec(&policy).ok()
-}
-
-/// A key, with a number where there is the same already.
-fn different(key: String, is_there: impl Fn(&str) -> bool) -> String {
-    if !is_there(&key) {
-        return key;
-    }
-    (2_u32..).map(|number| format!("{key} {number}")).find(|key| !is_there(key)).unwrap_or(key)
 }
 
 /// A page of the different texts of a column, for a machine that looks for what it redacted. `after` is `COLUMN:HASH`, of the last text
@@ -206,12 +185,8 @@ pub(super) async fn page(scoped: &Scoped, org: OrgId, after: &str) -> Result<Opt
          WHERE org = $1 AND {rows} AND {column} IS NOT NULL AND sha256({bytes}) > $2 ORDER BY hash LIMIT $3"
     );
     let rows = scoped.client()?.query(&sql, &[&&org.0[..], &last, &SEARCHED]).await?;
-    let mut contents = Vec::with_capacity(rows.len());
-    for row in &rows {
-        for text in form.texts(row.get(1)) {
-            contents.push(content(&text)?);
-        }
-    }
+    let texts = rows.iter().flat_map(|row| form.texts(row.get(1)));
+    let contents = texts.map(|text| content(&text)).collect::<Result<_, _>>()?;
     let full = i64::try_from(rows.len()).unwrap_or(i64::MAX) == SEARCHED;
     let next = match rows.last().filter(|_| full) {
         Some(last) => format!("t:{at}:{}", digest(last, 0)?.to_hex()),
@@ -239,9 +214,6 @@ pub(super) async fn elsewhere(
     going: &Going,
 ) -> Result<BTreeSet<Vec<u8>>, Failure> {
     let (hashes, mut known) = (found(going), BTreeSet::new());
-    if hashes.is_empty() {
-        return Ok(known);
-    }
     for at in COLUMNS {
         for value in holding(scoped, org, at, &hashes).await? {
             let of_value = at.2.texts(value).into_iter().map(|text| Sha256::of(&text).0.to_vec());
@@ -258,6 +230,9 @@ async fn holding(
     (table, column, form): &(&str, &str, Form),
     hashes: &[&[u8]],
 ) -> Result<Vec<Vec<u8>>, Failure> {
+    if hashes.is_empty() {
+        return Ok(Vec::new());
+    }
     let (bytes, rows) = (form.bytes(column), form.rows());
     // What has several texts is looked through here: the database knows no hashes of them.
     let which = if form.has_parts() {
@@ -280,9 +255,6 @@ async fn holding(
 /// Takes what goes out of every column; a marker stands in its place. Answers how many texts there were.
 pub(super) async fn take_out(scoped: &Scoped, org: OrgId, going: &Going) -> Result<u64, Failure> {
     let (hashes, client, mut texts) = (found(going), scoped.client()?, 0);
-    if hashes.is_empty() {
-        return Ok(texts);
-    }
     for at in COLUMNS {
         let (table, column, form) = at;
         let (bytes, rows) = (form.bytes(column), form.rows());
@@ -297,58 +269,57 @@ pub(super) async fn take_out(scoped: &Scoped, org: OrgId, going: &Going) -> Resu
     Ok(texts)
 }
 
-/// Columns of texts that a redaction leaves, each with the reason.
-#[cfg(test)]
-const LEFT: &[(&str, &str, &str)] = &[
-    ("api_versions", "actor", "a word of the program"),
-    ("api_versions", "redacted_by", "a word of the program"),
-    ("audit", "action", "a word of the program"),
-    ("audit", "outcome", "a word of the program"),
-    ("audit", "*", "never changed: searched, and named as left"),
-    ("hub_reviews", "verdict", "a word of the program"),
-    ("machines", "role", "a word of the program"),
-    ("order_left", "place", "a word of the program"),
-    ("order_machines", "state", "a word of the program"),
-    ("order_receipts", "body", "signed by the machine; counts and ids alone"),
-    ("orders", "method", "a word of the program"),
-    ("orders", "state", "a word of the program"),
-    ("proposals", "kind", "a word of the program"),
-    ("proposals", "note", "searched and taken out with proposals"),
-    ("proposals", "state", "a word of the program"),
-    ("proposals", "body", "signed by the machine; a code and ids alone"),
-    ("proposals", "to_version", "the id of a version"),
-    ("provider", "*", "who runs the hub wrote it"),
-    ("session_entries", "part", "the place of an entry in its transcript"),
-    ("session_entries", "uuid", "the id of an entry"),
-    ("session_presence", "*", "ids and words of the program"),
-    ("session_rules", "kind", "a word of the program"),
-    ("session_verdicts", "*", "ids and words of the program"),
-    ("sessions", "session", "the id by which a transcript is found again"),
-    ("sign_ins", "issuer", "who runs the hub wrote it"),
-    ("sign_ins", "client_id", "who runs the hub wrote it"),
-    ("stores", "kind", "a word of the program"),
-    ("tokens", "role", "a word of the program"),
-    ("versions", "operation", "a word of the program"),
-    ("versions", "source", "a word of the program"),
-];
-
-/// Columns of bytes that hold no text of anybody, whatever their table.
-#[cfg(test)]
-const BYTES: &[(&str, &str)] = &[
-    ("org machine store id memory by_machine project created_by used_by copy_store call", "ids"),
-    (
-        "sha256 content_sha256 expects digest leaf commitment rule remote person by_person told request",
-        "hashes",
-    ),
-    ("path_key scope tag", "codes under a key, or hashes"),
-    ("public_key signature machine_signature salt wrapped_key", "keys, signatures, random bytes"),
-    ("bytes", "encrypted: searched as contents, sessions, comments and proposals"),
-];
-
 #[cfg(test)]
 mod tests {
     use super::super::left;
     use super::*;
+    use retrace_sync::policy::Policy;
+
+    /// Columns of texts that a redaction leaves, each with the reason.
+    const LEFT: &[(&str, &str, &str)] = &[
+        ("api_versions", "actor", "a word of the program"),
+        ("api_versions", "redacted_by", "a word of the program"),
+        ("audit", "action", "a word of the program"),
+        ("audit", "outcome", "a word of the program"),
+        ("audit", "*", "never changed: searched, and named as left"),
+        ("hub_reviews", "verdict", "a word of the program"),
+        ("machines", "role", "a word of the program"),
+        ("order_left", "place", "a word of the program"),
+        ("order_machines", "state", "a word of the program"),
+        ("order_receipts", "body", "signed by the machine; counts and ids alone"),
+        ("orders", "method", "a word of the program"),
+        ("orders", "state", "a word of the program"),
+        ("proposals", "kind", "a word of the program"),
+        ("proposals", "note", "searched and taken out with proposals"),
+        ("proposals", "state", "a word of the program"),
+        ("proposals", "body", "signed by the machine; a code and ids alone"),
+        ("proposals", "to_version", "the id of a version"),
+        ("provider", "*", "who runs the hub wrote it"),
+        ("session_entries", "part", "the place of an entry in its transcript"),
+        ("session_entries", "uuid", "the id of an entry"),
+        ("session_presence", "*", "ids and words of the program"),
+        ("session_rules", "kind", "a word of the program"),
+        ("session_verdicts", "*", "ids and words of the program"),
+        ("sessions", "session", "the id by which a transcript is found again"),
+        ("sign_ins", "issuer", "who runs the hub wrote it"),
+        ("sign_ins", "client_id", "who runs the hub wrote it"),
+        ("stores", "kind", "a word of the program"),
+        ("tokens", "role", "a word of the program"),
+        ("versions", "operation", "a word of the program"),
+        ("versions", "source", "a word of the program"),
+    ];
+
+    /// Columns of bytes that hold no text of anybody, whatever their table.
+    const BYTES: &[(&str, &str)] = &[
+        ("org machine store id memory by_machine project created_by used_by copy_store call", "ids"),
+        (
+            "sha256 content_sha256 expects digest leaf commitment rule remote person by_person told request",
+            "hashes",
+        ),
+        ("path_key scope tag", "codes under a key, or hashes"),
+        ("public_key signature machine_signature salt wrapped_key", "keys, signatures, random bytes"),
+        ("bytes", "encrypted: searched as contents, sessions, comments and proposals"),
+    ];
 
     /// The columns that the migrations make, each with its type.
     fn columns_of_the_schema() -> BTreeSet<(String, String, String)> {

@@ -39,10 +39,8 @@ pub(super) async fn page(scoped: &Scoped, org: OrgId, after: i64) -> Result<Sear
     let sql = format!("SELECT {columns}, seq FROM audit WHERE org = $1 AND seq > $2 ORDER BY seq LIMIT $3");
     let rows = scoped.client()?.query(&sql, &[&&org.0[..], &after, &ROWS]).await?;
     let different: BTreeSet<String> = rows.iter().flat_map(texts).filter(|text| !text.is_empty()).collect();
-    let mut contents = Vec::with_capacity(different.len());
-    for text in &different {
-        contents.push(content(text.as_bytes())?);
-    }
+    let mut contents =
+        different.iter().map(|text| content(text.as_bytes())).collect::<Result<Vec<_>, _>>()?;
     contents.sort_by_key(|content| content.sha256);
     let full = i64::try_from(rows.len()).unwrap_or(i64::MAX) == ROWS;
     let last = rows.last().filter(|_| full);
