@@ -10,7 +10,7 @@ mod rights;
 pub(crate) use rights::{Grant, granted};
 
 use crate::Failure;
-use crate::database::{begin, pool};
+use crate::database::{begin, now, pool};
 use crate::keys::HubKeys;
 use deadpool_postgres::Object;
 use retrace_model::OrgId;
@@ -25,6 +25,8 @@ pub struct DoctorOptions {
     pub key_file: Option<PathBuf>,
     /// True to examine every link and every content; else the newest of each chain.
     pub whole: bool,
+    /// Now, in microseconds since 1970: what is long ago is told from it. None for the clock of this process.
+    pub now: Option<i64>,
 }
 
 /// How something is.
@@ -89,6 +91,7 @@ struct Examined {
     public_key: Vec<u8>,
     keys: Option<HubKeys>,
     whole: bool,
+    now: i64,
 }
 
 /// Examines a hub. A database that cannot be reached, or is none of a hub, is a check that failed.
@@ -133,7 +136,14 @@ async fn examine(options: &DoctorOptions) -> Vec<Check> {
         }
     };
     let keys = key_file(options, &public_key, &mut checks);
-    let examined = Examined { client, org, public_key, keys, whole: options.whole };
+    let examined = Examined {
+        client,
+        org,
+        public_key,
+        keys,
+        whole: options.whole,
+        now: options.now.unwrap_or_else(now),
+    };
     let mut take = |name: &'static str, result: Result<Vec<Check>, Failure>| match result {
         Ok(found) => checks.extend(found),
         Err(failure) => checks.push(Check::error(name, failure.to_string(), failure.hint())),
@@ -150,6 +160,7 @@ async fn examine(options: &DoctorOptions) -> Vec<Check> {
     take("contents", chains::contents(&examined).await);
     take("contents", chains::lost_contents(&examined).await);
     take("machines", people::machines(&examined).await);
+    take("said", people::said(&examined).await);
     take("retention", people::retention(&examined).await);
     take("redactions", people::redactions(&examined).await);
     checks
@@ -193,6 +204,6 @@ impl Examined {
 }
 
 /// `1 version`, `2 versions`.
-fn count(number: i64, one: &str) -> String {
+pub(crate) fn count(number: i64, one: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
 }

@@ -107,7 +107,11 @@ impl From<tokio_postgres::Error> for Failure {
                 ),
             ),
             Some(error) => Self::Database(format!("{} ({})", error.message(), error.code().code())),
-            None => Self::Database(error.to_string()),
+            // "error connecting to server" alone would not say whether a file, an address or a port is wrong.
+            None => Self::Database(match std::error::Error::source(&error) {
+                Some(cause) => format!("{error}: {cause}"),
+                None => error.to_string(),
+            }),
         }
     }
 }

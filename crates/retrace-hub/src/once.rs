@@ -40,6 +40,7 @@ const REPEATABLE: &[&str] = &[
     "redact",
     "redactions",
     "revoke_agent_token",
+    "said",
     "search",
     "search_sessions",
     "search_texts",

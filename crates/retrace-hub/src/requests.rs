@@ -8,6 +8,7 @@ mod mend;
 mod policy;
 mod proposals;
 mod redactions;
+pub(crate) mod said;
 mod sessions;
 mod together;
 mod versions;
@@ -25,6 +26,7 @@ pub(crate) use redactions::{
     KeptOut, approve_order, beside_others, name, orders, receipt, recheck_order, redactions, replicas,
     search, search_texts,
 };
+pub(crate) use said::said;
 pub(crate) use sessions::{
     EntryRows, keep_to, keep_within, ledger, place_of, presence, put_entries, put_session_rules,
     put_sessions, search_sessions, sessions, sessions_known, text_of,

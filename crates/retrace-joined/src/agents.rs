@@ -27,13 +27,17 @@ fn all(tokens: AgentTokens) -> HubAgentTokens {
 /// Makes a key with which an agent uses one memory store of the hub, or all of them.
 ///
 /// # Errors
-/// `not_found` when no hub is joined or it has no such store, `invalid` for a name that is taken or is none, `key_refused` on a
-/// machine that is not an owner's, `store_unavailable`.
+/// `not_found` when no hub is joined or it has no such store, `invalid` for a name that is taken or is none,
+/// `content_redacted` for one that holds what was redacted here, `key_refused` on a machine that is not an owner's,
+/// `store_unavailable`.
 pub fn hub_agent_token(member: &Member, request: HubAgentTokenReq) -> Result<HubAgentTokenMade, ApiError> {
     let hub = member.hub()?;
     let HubAgentTokenReq { store, read_only, name } = request;
+    // The audit log would keep it for good.
+    member.refuse_redacted("name", name.as_deref())?;
+    let about = store.clone().or_else(|| name.clone()).unwrap_or_else(|| "key".to_owned());
     let ask = NewAgentToken { store, read_only, name };
-    let made: AgentTokenMade = hub.ask("agent_token", &ask)?;
+    let made: AgentTokenMade = hub.ask_about("agent_token", &ask, &about)?;
     Ok(HubAgentTokenMade { token: made.token, made: shown(made.made) })
 }
 
@@ -58,6 +62,6 @@ pub fn hub_agent_token_revoke(
 ) -> Result<HubAgentTokens, ApiError> {
     let hub = member.hub()?;
     let ask = AgentTokenId { id: request.id };
-    let tokens: AgentTokens = hub.ask("revoke_agent_token", &ask)?;
+    let tokens: AgentTokens = hub.ask_about("revoke_agent_token", &ask, &ask.id)?;
     Ok(all(tokens))
 }

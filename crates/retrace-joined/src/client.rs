@@ -74,7 +74,14 @@ impl HubError {
         }
     }
 
-    /// The error of a command that this ends.
+    /// The error of a command of which nothing goes on with the next sync.
+    pub(crate) fn of_command(self, url: &str) -> ApiError {
+        let is_away = matches!(self, Self::Unreachable(_)) || self.is(m::UNAVAILABLE);
+        let error = self.api(url);
+        if is_away { error.hint(say::run_again()) } else { error }
+    }
+
+    /// The error of a sync that this ends.
     pub(crate) fn api(self, url: &str) -> ApiError {
         match self {
             Self::Unreachable(cause) => {
@@ -155,6 +162,19 @@ fn who_may(request: &str) -> Message {
         Some(Right::ReadAudit) => say::ask_an_auditor(),
         Some(Right::Send) => say::ask_a_writer(),
         Some(Right::Administer | Right::Belong) | None => say::ask_an_owner(),
+    }
+}
+
+/// Where the names are of what a request is about.
+fn what_lists(request: &str, about: &str) -> Message {
+    match request {
+        "show" | "comment" | "approve" => say::list_versions(),
+        "propose" if about.starts_with("memver_") => say::list_versions(),
+        "remove_comment" => say::list_comments(),
+        "approve_order" | "recheck_order" => say::list_redactions(),
+        "withdraw" => say::list_proposals(),
+        "revoke_agent_token" => say::list_keys(),
+        _ => Message::default(),
     }
 }
 
@@ -259,6 +279,27 @@ impl Hub {
         self.answered(name, self.call(name, request))
     }
 
+    /// The same of a call that is about something, which the error names where it is not there or not as it should be.
+    pub(crate) fn ask_about<T: DeserializeOwned>(
+        &self,
+        name: &str,
+        request: &impl Serialize,
+        about: &str,
+    ) -> Result<T, ApiError> {
+        self.ask(name, request).map_err(|error| self.about(name, error, about))
+    }
+
+    /// The error of such a call.
+    pub(crate) fn about(&self, name: &str, error: ApiError, about: &str) -> ApiError {
+        match (error.code, &self.way) {
+            (Code::NotFound, Way::Network { .. }) => {
+                ApiError { subject: about.to_owned(), ..error }.hint(what_lists(name, about))
+            }
+            (Code::NotFound | Code::Invalid, _) => ApiError { subject: about.to_owned(), ..error },
+            _ => error,
+        }
+    }
+
     /// What a command says of an answer to a call.
     pub(crate) fn answered<T>(&self, name: &str, answer: Result<T, HubError>) -> Result<T, ApiError> {
         answer.map_err(|error| match (&self.way, error) {
@@ -271,7 +312,7 @@ impl Hub {
             (_, HubError::Refused { kind, message }) if kind == m::NOT_ALLOWED => {
                 ApiError::new(code_of(&kind), say::refused(message), &self.url).hint(who_may(name))
             }
-            (_, error) => error.api(&self.url),
+            (_, error) => error.of_command(&self.url),
         })
     }
 
@@ -378,6 +419,12 @@ retrace_message::messages! {
     ask_for_role() => "An owner gives other roles.",
     sign_in_at_provider() => "Sign in at the identity provider, in the view of the machines.",
     ask_again() => "Try again later.",
+    run_again() => "Check that the hub runs and is reached from here, then run it again.",
+    list_versions() => "`retrace hub inbox` and `retrace hub history STORE:PATH` list versions with their ids.",
+    list_comments() => "`retrace hub show VERSION` lists comments with their numbers.",
+    list_redactions() => "`retrace hub redactions` lists them.",
+    list_proposals() => "`retrace hub proposals` lists them.",
+    list_keys() => "`retrace hub agent-tokens` lists them.",
     damaged_hub() => "Ask the hub's operator: `retrace hub doctor` there names what is damaged, and what to do.",
     set_the_clock() => "Set this machine's clock, then run it again.",
 }

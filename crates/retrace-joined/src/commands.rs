@@ -4,6 +4,7 @@ use crate::client::{Hub, HubError};
 use crate::member::Member;
 use crate::people::shown_person;
 use crate::policy::{asked_view, role_of, shown_role};
+use crate::said;
 use crate::state::{self, Membership};
 use crate::sync::waiting_view;
 use crate::told;
@@ -18,8 +19,8 @@ use retrace_sync::messages::{
 };
 use retrace_sync::sign::join_text;
 use retrace_wire::{
-    ApiError, HubAcceptReq, HubBackground, HubFault, HubJoinReq, HubLeaveReq, HubProblem, HubRole, HubSend,
-    HubSendReq, HubShare, HubStatus, HubStore, HubToken, HubTokenReq, HubVersion, HubVersions,
+    ApiError, Code, HubAcceptReq, HubBackground, HubFault, HubJoinReq, HubLeaveReq, HubProblem, HubRole,
+    HubSend, HubSendReq, HubShare, HubStatus, HubStore, HubToken, HubTokenReq, HubVersion, HubVersions,
     HubVersionsReq, HubWaiting, Nothing,
 };
 use std::sync::Arc;
@@ -71,6 +72,10 @@ pub(crate) fn status(inner: &Arc<Engine>) -> Result<HubStatus, ApiError> {
         asked: asked.as_ref().map(asked_view),
         window: None,
         not_told: None,
+        lost: match member {
+            Some(_) => said::lost(inner)?,
+            None => Vec::new(),
+        },
     })
 }
 
@@ -131,6 +136,7 @@ pub fn hub_join(member: &Member, request: HubJoinReq) -> Result<HubStatus, ApiEr
     };
     let joined = joined.map_err(|error| error.of_joining(&url))?;
     told::forget(inner)?;
+    said::forget(inner)?;
     state::begin(
         inner,
         &Membership {
@@ -209,7 +215,13 @@ pub fn hub_leave(member: &Member, request: HubLeaveReq) -> Result<HubStatus, Api
     let is_shared = request.new_identity && joined.forked;
     let not_told = match is_shared {
         true => None,
-        false => not_told(inner, &joined, request.new_identity)?,
+        false => match not_told(inner, &joined, request.new_identity) {
+            // It left here before: what the hub wants first can be done on another machine alone.
+            Err(error) if error.code == Code::Invalid && state::membership(inner)?.is_none() => {
+                return Err(error.hint(say::owner_left_before()));
+            }
+            answer => answer?,
+        },
     };
     state::forget(inner, request.new_identity, not_told.as_ref().map(|_| &joined))?;
     asked::forget(inner)?;
@@ -279,6 +291,7 @@ pub(crate) fn nobody() -> HubStatus {
         asked: None,
         window: None,
         not_told: None,
+        lost: Vec::new(),
     }
 }
 
@@ -334,5 +347,6 @@ retrace_message::messages! {
     left_untold(url, cause) => "This machine left the hub {url} here, and the hub was not told: its members list still has it. {cause}",
     leave_again(machine) => "Run `retrace hub leave` once more when the hub is reached, or an owner takes this machine out: `retrace hub remove {machine}`.",
     owner_removes(machine) => "An owner takes this machine out: `retrace hub remove {machine}`. Its key is gone here, so it cannot tell the hub itself.",
+    owner_left_before() => "This machine left here before, so it gives no roles. Whoever runs the hub makes a token with `retrace hub serve --new-owner-token`: join with it here or on another machine, then leave again.",
     sign_out_first() => "Sign out first.",
 }

@@ -25,6 +25,8 @@ mod proposals;
 mod reasons;
 mod redactions;
 mod review;
+mod said;
+mod searches;
 mod sessions;
 mod shared;
 mod state;

@@ -48,7 +48,8 @@ impl Member {
             Who::Machine(inner) => {
                 let joined = state::joined(inner)?;
                 let key = state::machine_key(inner)?;
-                Hub::joined(inner, &joined, key, &Cancel::new()).map_err(|error| error.api(&joined.url))
+                Hub::joined(inner, &joined, key, &Cancel::new())
+                    .map_err(|error| error.of_command(&joined.url))
             }
             Who::Window(window) => window.hub(),
         }

@@ -127,15 +127,18 @@ fn refuse_unknown(rules: &str) -> Result<(), ApiError> {
 /// Changes one key of the policy. The audit log of the hub keeps what was so before.
 ///
 /// # Errors
-/// `not_found` when no hub is joined, `invalid` for a key or value that there is not, `key_refused` on a machine that is not an
-/// owner's, `store_unavailable`.
+/// `not_found` when no hub is joined, `invalid` for a key or value that there is not, `content_redacted` for one that holds what was
+/// redacted here, `key_refused` on a machine that is not an owner's, `store_unavailable`.
 pub fn hub_set_policy(member: &Member, request: HubPolicyReq) -> Result<HubPolicy, ApiError> {
     let hub = member.hub()?;
     let HubPolicyReq { key, value } = request;
+    // The audit log would keep it for good.
+    member.refuse_redacted("key", Some(&key))?;
+    member.refuse_redacted("value", Some(&value))?;
     if key == "required_rules" {
         refuse_unknown(&value)?;
     }
-    let set: PolicySet = hub.ask("set_policy", &SetPolicy { key, value })?;
+    let set: PolicySet = hub.ask_about("set_policy", &SetPolicy { key: key.clone(), value }, &key)?;
     let note = set.no_store.as_deref().map(say::no_such_store_yet);
     Ok(HubPolicy { note, ..shown_policy(set.policy) })
 }
@@ -199,7 +202,7 @@ pub fn hub_set_role(member: &Member, request: HubRoleReq) -> Result<HubMachines,
     let hub = member.hub()?;
     let machine = machine_named(&hub, &request.machine)?;
     let ask = SetRole { machine, role: role_of(request.role) };
-    let machines: Machines = hub.ask("role", &ask)?;
+    let machines: Machines = hub.ask_about("role", &ask, &request.machine)?;
     if ask.machine == hub.machine() {
         member.keep_role(ask.role)?;
     }
@@ -214,7 +217,7 @@ pub fn hub_set_role(member: &Member, request: HubRoleReq) -> Result<HubMachines,
 pub fn hub_remove_machine(member: &Member, request: HubMachineRef) -> Result<HubMachines, ApiError> {
     let hub = member.hub()?;
     let machine = machine_named(&hub, &request.machine)?;
-    let machines: Machines = hub.ask("remove", &RemoveMachine { machine })?;
+    let machines: Machines = hub.ask_about("remove", &RemoveMachine { machine }, &request.machine)?;
     Ok(shown_machines(&hub, machines))
 }
 

@@ -5,7 +5,7 @@ use crate::compared::Compared;
 use crate::member::Member;
 use crate::redactions::{Context, code_word, instant, signed_by};
 use crate::state;
-use crate::{Together, reasons};
+use crate::{Together, reasons, said};
 use retrace_engine::plan::{Plan, Step, Wanted};
 use retrace_log::LogError;
 use retrace_model::{RelPath, Sha256, Source, StoreId};
@@ -56,7 +56,12 @@ pub fn hub_propose(member: &Member, request: HubProposeReq) -> Result<HubProposa
         note: request.note,
         person: member.person(),
     };
-    let made: ById = hub.ask("propose", &asked)?;
+    let about = asked.version.clone().or_else(|| asked.store.clone()).unwrap_or_default();
+    let made: ById = hub.ask_about("propose", &asked, &about)?;
+    if let Some(inner) = member.engine() {
+        // It is at the hub, whether it can be remembered here or not.
+        drop(said::note_proposal(inner, &made.id, &about));
+    }
     one(member, &made.id)
 }
 
@@ -137,7 +142,7 @@ pub fn hub_refuse_proposal(
 pub fn hub_withdraw_proposal(member: &Member, request: HubProposalRef) -> Result<HubProposal, ApiError> {
     let hub = member.hub()?;
     let asked = ById { id: request.id.clone(), person: member.person() };
-    let _: Done = hub.ask("withdraw", &asked)?;
+    let _: Done = hub.ask_about("withdraw", &asked, &request.id)?;
     one(member, &request.id)
 }
 

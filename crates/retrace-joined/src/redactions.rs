@@ -6,35 +6,24 @@
 use crate::client::{Hub, HubError};
 use crate::compared::Compared;
 use crate::member::Member;
-use crate::state;
-use crate::{Together, reasons};
+use crate::{Together, reasons, searches};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use retrace_engine::memories::{Bytes as Content, bytes_of};
-use retrace_log::{PlaceState, ReceiptRow, Tags, VersionRow};
-use retrace_model::{MachineId, OrderId, OrgId, Sha256, StoreId, Timestamp};
-use retrace_sync::messages::{Bytes, Done, ListVersions, NOT_ALLOWED, NOT_FOUND, PackedContent, VersionPage};
-use retrace_sync::sessions::SearchSessions;
+use retrace_log::{PlaceState, ReceiptRow, VersionRow};
+use retrace_model::{MachineId, OrgId, StoreId, Timestamp};
+use retrace_sync::messages::{Bytes, Done};
 use retrace_sync::sign::{is_signed, machine_of, receipt_text};
 use retrace_sync::together::{
-    ById, KeptReceipt, Name, Named, Order, OrderMachine, OrderState, Ordered, Orders, Reached, ReceiptBody,
-    Redactions, Replicas, Search, Searched, SignedReceipt, Target, Unfinished, order_id,
+    ById, KeptReceipt, LeftAt, Order, OrderMachine, OrderState, Ordered, Orders, Reached, ReceiptBody,
+    Redactions, Replicas, SignedReceipt, Target, Unfinished, order_id,
 };
 use retrace_wire::{
-    ApiError, Code, HubCarriedOut, HubFault, HubProblem, HubReach, HubReachState, HubReceipt, HubRedaction,
-    HubRedactionRef, HubRedactions, Message, Nothing, ReceiptRef, RedactReq,
+    ApiError, Code, HubCarriedOut, HubReach, HubReachState, HubReceipt, HubRedaction, HubRedactionRef,
+    HubRedactions, HubTextLeft, Message, Nothing, ReceiptRef, RedactReq,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-
-/// Contents that are named in one request.
-const NAMED: usize = 500;
-
-/// Raw bytes of one content, at most.
-const MAX_CONTENT: usize = 64 << 20;
-
-/// Versions of a page whose hashes are looked at.
-const VERSIONS: u64 = 500;
 
 /// Rounds of fetching orders in one sync.
 const ROUNDS: usize = 100;
@@ -58,193 +47,6 @@ pub(crate) fn ordered(row: &ReceiptRow) -> Ordered {
         method: row.method.clone(),
         at: row.created_at.micros(),
     }
-}
-
-/// True if it was carried out for another machine, which looked for the secret itself.
-fn is_ordered(row: &ReceiptRow) -> bool {
-    let first = row.reason.as_deref().and_then(|reason| reason.split_whitespace().next());
-    first.is_some_and(|word| OrderId::parse(word).is_ok())
-}
-
-/// Looks for the secrets that were redacted here in the contents of the other machines, and names those that hold them.
-///
-/// After joining, and where the hub lost something, that is for everything that was ever redacted here, whole contents among it, which
-/// are known by their hash. Answers what is worth knowing. A role that does not read contents of others cannot look; what has the same
-/// content is reached all the same.
-pub(crate) fn search(context: &Context<'_>) -> Result<Option<HubProblem>, HubError> {
-    let inner = context.together;
-    let receipts = inner.read(|reader| Ok(reader.receipts()?))?;
-    let newest = receipts.first().map(|row| row.id.to_string()).unwrap_or_default();
-    let member = state::joined(inner)?;
-    let all = member.search_all;
-    let searched = || {
-        state::update_all(inner, |member| {
-            member.searched = Some(newest.clone());
-            member.search_all = false;
-        })
-    };
-    let is_own = |row: &&ReceiptRow| !is_ordered(row);
-    let of_secret = |row: &&ReceiptRow| row.method != "versions" && !is_ordered(row);
-    let row = match member.searched {
-        // Whatever it was: the tags of all of them are looked for.
-        _ if all => receipts
-            .iter()
-            .find(of_secret)
-            .or_else(|| receipts.iter().find(is_own))
-            .or_else(|| receipts.first()),
-        Some(known) => receipts.iter().take_while(|row| row.id.to_string() != known).find(of_secret),
-        None => None,
-    };
-    let Some(row) = row else {
-        searched()?;
-        return Ok(None);
-    };
-    let tags = inner.tags()?;
-    let mut found = Vec::new();
-    let mut problem = None;
-    if tags.has_secrets() || !all {
-        let looked = pages(context, row, &tags, &mut found, "search", |after| Search { after })?;
-        if looked == Looked::NotAllowed {
-            problem = Some(HubProblem {
-                code: HubFault::NotSearched,
-                store_id: None,
-                message: say::not_searched(),
-                hint: say::search_from_a_reviewer(),
-            });
-        }
-        pages(context, row, &tags, &mut found, "search_sessions", |after| SearchSessions { after })?;
-        // Comments and proposals. Who may not read contents was told so.
-        pages(context, row, &tags, &mut found, "search_texts", |after| Search { after })?;
-    }
-    if !found.is_empty() {
-        name(context, row, std::mem::take(&mut found))?;
-    }
-    // Afterwards: of a content that holds a secret no more than that goes.
-    if all {
-        equal(context, row, &tags)?;
-    }
-    searched()?;
-    Ok(problem)
-}
-
-/// Whether texts could be looked at.
-#[derive(PartialEq, Eq)]
-enum Looked {
-    All,
-    NotAllowed,
-}
-
-/// Looks through all pages of what one request answers.
-fn pages<R: serde::Serialize>(
-    context: &Context<'_>,
-    row: &ReceiptRow,
-    tags: &Tags,
-    found: &mut Vec<Named>,
-    request: &str,
-    page: impl Fn(Option<String>) -> R,
-) -> Result<Looked, HubError> {
-    let mut after = None;
-    loop {
-        let answer: Searched = match context.hub.call(request, &page(after)) {
-            Err(HubError::Refused { kind, .. }) if kind == NOT_ALLOWED => return Ok(Looked::NotAllowed),
-            // A hub that is older has no such texts.
-            Err(HubError::Refused { kind, .. }) if kind == NOT_FOUND => return Ok(Looked::All),
-            answer => answer?,
-        };
-        look(context, row, tags, answer.contents, found)?;
-        match answer.next {
-            Some(next) => after = Some(next),
-            None => return Ok(Looked::All),
-        }
-    }
-}
-
-/// Names versions of other machines that have a content which was redacted here as a whole. Hashes are enough for that, so it needs
-/// no right to read contents, and reaches those that the hub does not have.
-fn equal(context: &Context<'_>, row: &ReceiptRow, tags: &Tags) -> Result<(), HubError> {
-    let own = context.machine.to_string();
-    let (mut found, mut after) = (BTreeSet::new(), None);
-    loop {
-        let asked = ListVersions { after, limit: VERSIONS };
-        let page: VersionPage = context.hub.call("versions", &asked)?;
-        let others = page.versions.iter().filter(|version| version.machine != own);
-        let hashes = others.filter_map(|version| Sha256::from_hex(version.content_sha256.as_deref()?));
-        found.extend(hashes.filter(|sha256| tags.is_content(sha256)));
-        match page.next {
-            Some(next) => after = Some(next),
-            None => break,
-        }
-    }
-    let found: Vec<Named> = found.into_iter().map(|sha256| Named { sha256, parts: Vec::new() }).collect();
-    for contents in found.chunks(NAMED) {
-        name(context, row, contents.to_vec())?;
-    }
-    Ok(())
-}
-
-/// Where the hub has fewer redacted versions of this machine than it was told of, a backup was restored or a standby took over, and it
-/// lost redactions: it is told of all of them again. `known` is what it has.
-pub(crate) fn tell_what_was_lost(context: &Context<'_>, known: Option<u64>) -> Result<(), HubError> {
-    let inner = context.together;
-    let member = state::joined(inner)?;
-    let Some(known) = known else { return Ok(()) };
-    let told = inner.read(|reader| {
-        let mut told = 0;
-        for (id, state) in &member.stores {
-            let (Ok(store), Some(sent)) = (StoreId::parse(id), state.sent) else { continue };
-            let (all, _) = reader.masked_after(store, 0)?;
-            let (not_told, _) = reader.masked_after(store, state.redaction)?;
-            let count = |seqs: &[u64]| seqs.iter().filter(|seq| **seq <= sent.local_seq).count();
-            told += count(&all).saturating_sub(count(&not_told)) as u64;
-        }
-        Ok(told)
-    })?;
-    if known >= told {
-        if member.lost_at.is_some() {
-            state::update_all(inner, |member| member.lost_at = None)?;
-        }
-        return Ok(());
-    }
-    if member.lost_at != Some(known) {
-        state::update_all(inner, |member| {
-            member.search_all = true;
-            member.lost_at = Some(known);
-            member.stores.values_mut().for_each(|state| state.redaction = 0);
-        })?;
-    }
-    Ok(())
-}
-
-/// Looks for the secrets in a page of texts, and names those that hold them.
-fn look(
-    context: &Context<'_>,
-    row: &ReceiptRow,
-    tags: &Tags,
-    contents: Vec<PackedContent>,
-    found: &mut Vec<Named>,
-) -> Result<(), HubError> {
-    for content in contents {
-        let size = usize::try_from(content.size).unwrap_or(usize::MAX).min(MAX_CONTENT);
-        // One that does not unpack is not what its machine sent: that machine's own sync tells.
-        let Ok(bytes) = zstd::bulk::decompress(&content.packed.0, size) else { continue };
-        let parts: Vec<(u64, u64)> = tags
-            .secrets_at(&bytes)
-            .into_iter()
-            .take(1_000)
-            .map(|part| (part.start as u64, part.end as u64))
-            .collect();
-        if !parts.is_empty() {
-            found.push(Named { sha256: content.sha256, parts });
-        }
-        if found.len() == NAMED {
-            name(context, row, std::mem::take(found))?;
-        }
-    }
-    Ok(())
-}
-
-fn name(context: &Context<'_>, row: &ReceiptRow, contents: Vec<Named>) -> Result<Reached, HubError> {
-    context.hub.call("name", &Name { order: ordered(row), contents })
 }
 
 /// A redaction, and the versions that it masked.
@@ -310,6 +112,10 @@ pub(crate) fn carry_out(context: &Context<'_>, compared: &Compared) -> Result<Ve
 /// Looks again at what was left where that is asked for, and sends a new receipt of each order of which another thing is left than its
 /// last one says.
 fn look_again(context: &Context<'_>, unfinished: &[Unfinished]) -> Result<(), HubError> {
+    // Once for all of them: every secret that was redacted here is looked for.
+    if let Some(one) = unfinished.iter().find(|one| one.recheck) {
+        searches::search_texts_again(context, &one.order)?;
+    }
     for one in unfinished {
         if one.recheck {
             for receipt in &one.receipts {
@@ -535,7 +341,7 @@ pub fn hub_redactions(member: &Member, _: Nothing) -> Result<HubRedactions, ApiE
 pub fn hub_approve_redaction(member: &Member, request: HubRedactionRef) -> Result<HubRedactions, ApiError> {
     let hub = member.hub()?;
     let asked = ById { id: request.id, person: member.person() };
-    let _: Reached = hub.ask("approve_order", &asked)?;
+    let _: Reached = hub.ask_about("approve_order", &asked, &asked.id)?;
     hub_redactions(member, Nothing {})
 }
 
@@ -548,7 +354,7 @@ pub fn hub_approve_redaction(member: &Member, request: HubRedactionRef) -> Resul
 pub fn hub_recheck_redaction(member: &Member, request: HubRedactionRef) -> Result<HubRedactions, ApiError> {
     let hub = member.hub()?;
     let asked = ById { id: request.id, person: member.person() };
-    let _: Done = hub.ask("recheck_order", &asked)?;
+    let _: Done = hub.ask_about("recheck_order", &asked, &asked.id)?;
     hub_redactions(member, Nothing {})
 }
 
@@ -578,10 +384,21 @@ fn shown(order: OrderState, org: Option<OrgId>) -> HubRedaction {
         versions: order.versions,
         contents: order.contents,
         texts: order.texts,
+        left: order.left.into_iter().map(left_at).collect(),
         destroyed_at: order.destroyed_at.map(instant),
         machines,
         complete,
     }
+}
+
+fn left_at(at: LeftAt) -> HubTextLeft {
+    let numbers = at.numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let (message, hint) = match at.place.as_str() {
+        "audit" => (left::in_the_audit_log(at.rows, numbers), left::audit_hint()),
+        // A newer hub may know another place.
+        other => (left::elsewhere(at.rows, other), left::elsewhere_hint()),
+    };
+    HubTextLeft { place: at.place, rows: at.rows, numbers: at.numbers, message, hint }
 }
 
 fn reach(machine: OrderMachine, org: Option<OrgId>) -> HubReach {
@@ -643,7 +460,6 @@ fn copies(replicas: &Replicas) -> Vec<Message> {
         Some(0) | None => {}
         Some(slots) => copies.push(say::slots(slots)),
     }
-    copies.push(left::not_searched());
     copies.push(say::dead_rows());
     copies.push(match replicas.archived {
         Some(true) => say::archived(),
@@ -653,16 +469,17 @@ fn copies(replicas: &Replicas) -> Vec<Message> {
 }
 
 retrace_message::messages! {
-    /// What a redaction does not look into.
+    /// What a redaction leaves at the hub.
     mod left in "hub_redactions_left";
-    not_searched() => "Names of agents' keys, policies and the audit log are not searched: end a key or take back a policy that names it.",
+    in_the_audit_log(rows, numbers) => "It stands in the hub's audit log, which nothing changes. Rows: {rows}, by number: {numbers}.",
+    audit_hint() => "Put something new in the place of what was redacted, as another key. Whoever runs the database can mask these rows as docs/HUB.md says; then `retrace hub redactions recheck`.",
+    elsewhere(rows, place) => "It stands at the hub in \"{place}\", which nothing changes. Rows: {rows}.",
+    elsewhere_hint() => "This program is older than the hub, which knows what to do: ask who runs it.",
 }
 
 retrace_message::messages! {
     /// Messages of this module.
     saved mod say in "hub_redactions";
-    not_searched() => "This machine's role does not read contents of other machines, so the secret was not looked for there. What has exactly the same content is taken out everywhere all the same.",
-    search_from_a_reviewer() => "Redact it on a machine of an owner or a reviewer as well.",
     not_written(error) => "The receipt cannot be written: {error}.",
     standbys_unknown() => "Whether replicas stream from the database is not known: the hub's user of the database is no member of pg_monitor.",
     no_standby() => "No replica streams from the database now.",

@@ -5,6 +5,7 @@ use crate::client::HubError;
 use crate::compared::Compared;
 use crate::member::Member;
 use crate::redactions::{Context, instant};
+use crate::said;
 use crate::state;
 use crate::told;
 use base64::Engine as _;
@@ -15,6 +16,7 @@ use retrace_engine::git;
 use retrace_log::{NewReview, ReviewedVersion, StoreRow};
 use retrace_model::{Actor, MemoryId, RelPath, Sha256, StoreId, Timestamp, Verdict};
 use retrace_sync::messages::{Done, NOT_ALLOWED, NOT_FOUND, PackedContent};
+use retrace_sync::said::Commented;
 use retrace_sync::together::{
     Approve, Approved, AskHistory, AskInbox, Comment, CommentRemoved, Decided, Decisions, HubDecision,
     HubVersionRow, Left, LeftMemory, MAX_COUNTED, OfProject, Projects, RemoveComment, RowPage, Shown,
@@ -277,7 +279,7 @@ fn unpacked(content: &PackedContent) -> Result<Vec<u8>, ApiError> {
 fn fetch(member: &Member, version: &str, content: bool) -> Result<Shown, ApiError> {
     let hub = member.hub()?;
     let asked = VersionRef { version: version.to_owned(), content };
-    hub.ask("show", &asked)
+    hub.ask_about("show", &asked, &asked.version)
 }
 
 /// A version of any machine with its comments and reviews, and with its content where that is asked for.
@@ -374,7 +376,7 @@ fn bytes_of(shown: &Shown) -> Result<Option<Vec<u8>>, ApiError> {
 pub fn hub_approve(member: &Member, request: HubApproveReq) -> Result<HubApproved, ApiError> {
     let hub = member.hub()?;
     let asked = Approve { versions: request.versions, person: member.person() };
-    let approved: Approved = hub.ask("approve", &asked)?;
+    let approved: Approved = hub.ask_about("approve", &asked, &asked.versions.join(" "))?;
     if let Some(inner) = member.engine() {
         // The approval stands. Without this note it is not made again where the hub loses it.
         drop(told::note_approved(inner, &asked.versions));
@@ -391,7 +393,11 @@ pub fn hub_comment(member: &Member, request: HubCommentReq) -> Result<HubShown, 
     let HubCommentReq { version, text } = request;
     member.refuse_redacted("text", Some(&text))?;
     let asked = Comment { version: version.clone(), text, person: member.person() };
-    let _: Done = hub.ask("comment", &asked)?;
+    let made: Commented = hub.ask_about("comment", &asked, &version)?;
+    if let (Some(inner), Some(comment)) = (member.engine(), made.comment) {
+        // It is at the hub, whether it can be remembered here or not.
+        drop(said::note_comment(inner, comment, &version));
+    }
     hub_show(member, HubShowReq { version, content: false })
 }
 
@@ -409,8 +415,14 @@ pub fn hub_remove_comment(member: &Member, request: HubCommentRef) -> Result<Hub
                 ApiError::new(Code::KeyRefused, own::not_yours(), subject).hint(own::ask_who_wrote_it())
             );
         }
-        answer => hub.answered("remove_comment", answer)?,
+        answer => hub
+            .answered("remove_comment", answer)
+            .map_err(|error| hub.about("remove_comment", error, &request.number.to_string()))?,
     };
+    if let Some(inner) = member.engine() {
+        // What is removed is not missed later; where that is not noted, it is told as lost at worst.
+        drop(said::forget_comment(inner, request.number));
+    }
     hub_show(member, HubShowReq { version: removed.version, content: false })
 }
 

@@ -5,7 +5,7 @@ use crate::client::{Hub, HubError, hint_of_sync};
 use crate::compared::Compared;
 use crate::redactions::{self, Context};
 use crate::state::{self, KeptWaiting, Membership, Sent, StoreState};
-use crate::{Together, policy, proposals, review, sessions, told};
+use crate::{Together, policy, proposals, review, said, searches, sessions, told};
 use retrace_engine::Engine;
 use retrace_engine::jobs::Job;
 use retrace_log::{ChainedVersion, StoreRow, Tags};
@@ -102,8 +102,8 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
         told::compare(inner, hello.told.as_deref())?;
     }
     // Before the hub destroys what has the same content: afterwards nobody could say where in it the secret stood.
-    let searched = redactions::tell_what_was_lost(&context, hello.redacted);
-    match searched.and_then(|()| redactions::search(&context)) {
+    let searched = searches::tell_what_was_lost(&context, hello.redacted);
+    match searched.and_then(|()| searches::search(&context)) {
         Ok(problem) => answer.problems.extend(problem),
         Err(error) => match of_machine(&member, error)? {
             Some(problem) => answer.problems.push(problem),
@@ -296,6 +296,7 @@ fn tell(
     // A copy of a log approves nothing in the place of the other.
     if compared.is_same_log() {
         told::approve_again(context)?;
+        answer.problems.extend(said::ask(context)?);
         told::end(context, at_hub)?;
     }
     Ok(())

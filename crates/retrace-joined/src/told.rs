@@ -5,6 +5,7 @@
 
 use crate::client::HubError;
 use crate::redactions::Context;
+use crate::said;
 use crate::state::{self, Membership};
 use retrace_engine::{Engine, keep};
 use retrace_model::Sha256;
@@ -65,7 +66,7 @@ pub(crate) fn forget(inner: &Engine) -> Result<(), ApiError> {
 fn digest(inner: &Engine, member: &Membership) -> Result<Sha256, ApiError> {
     let stores: Vec<_> =
         member.stores.iter().map(|(id, state)| (id, &state.left, &state.project, &state.withdrawn)).collect();
-    let all = (stores, &member.shared, member.decided, approvals(inner)?.versions);
+    let all = (stores, &member.shared, member.decided, approvals(inner)?.versions, said::known(inner)?);
     let text = serde_json::to_vec(&all)
         .map_err(|error| ApiError::new(Code::Internal, say::not_kept(error.to_string()), "hub.json"))?;
     Ok(Sha256::of(&text))
@@ -89,6 +90,7 @@ pub(crate) fn tell_again(inner: &Engine) -> Result<(), ApiError> {
             save(inner, Approvals { confirmed: 0, ..known })?;
         }
     }
+    said::ask_again(inner)?;
     state::update_all(inner, |member| {
         member.decided = 0;
         member.shared = None;

@@ -55,6 +55,15 @@ pub fn status(out: &mut dyn Write, status: &HubStatus) -> Result<()> {
             "    stop it, or make it a machine of its own: `retrace hub leave --new-identity` there"
         )?;
     }
+    for lost in &status.lost {
+        writeln!(
+            out,
+            "  the hub lost a {} of this machine on {}, made {}: say it again if it still holds",
+            lost.kind.as_str(),
+            visible::line(&lost.about),
+            lost.at
+        )?;
+    }
     let waits = status.waiting.as_ref().map(super::hub_together::waiting).unwrap_or_default();
     waits.iter().try_for_each(|line| writeln!(out, "  {line}"))
 }

@@ -99,10 +99,7 @@ fn one_redaction(out: &mut dyn Write, redaction: &HubRedaction) -> Result<()> {
         redaction.contents,
         match redaction.texts {
             0 => String::new(),
-            texts => format!(
-                ", and taken out of {}",
-                count(texts, "comment or proposal", "comments and proposals")
-            ),
+            texts => format!(", and taken out of {}", count(texts, "other text", "other texts")),
         }
     )?;
     let by = visible::line(&redaction.by_name);
@@ -115,6 +112,9 @@ fn one_redaction(out: &mut dyn Write, redaction: &HubRedaction) -> Result<()> {
     }
     if let (Some(person), Some(at)) = (&redaction.approved_by, &redaction.approved_at) {
         writeln!(out, "  approved by {}, {at}", who(person, redaction.approved_verified))?;
+    }
+    for left in &redaction.left {
+        writeln!(out, "  {} {}", visible::line(left.message.text()), visible::line(left.hint.text()))?;
     }
     redaction.machines.iter().try_for_each(|machine| reach(out, machine))
 }
@@ -189,13 +189,13 @@ pub fn proposal(out: &mut dyn Write, proposal: &HubProposal) -> Result<()> {
 #[must_use]
 pub fn waiting(waiting: &HubWaiting) -> Vec<String> {
     let words = [
-        (waiting.redactions, "redactions of other machines to carry out here: `retrace sync`"),
-        (waiting.outstanding, "redactions outstanding on some machine: `retrace hub redactions`"),
-        (waiting.to_approve, "redactions that wait for a second person: `retrace hub redactions`"),
-        (waiting.proposals, "proposals for this machine: `retrace hub proposals`"),
+        (waiting.redactions, "redaction", "of other machines to carry out here: `retrace sync`"),
+        (waiting.outstanding, "redaction", "outstanding on some machine: `retrace hub redactions`"),
+        (waiting.to_approve, "redaction", "waiting for a second person: `retrace hub redactions`"),
+        (waiting.proposals, "proposal", "for this machine: `retrace hub proposals`"),
     ];
-    let some = words.iter().filter(|(count, _)| *count > 0);
-    some.map(|(count, what)| format!("{count} {what}")).collect()
+    let some = words.iter().filter(|(number, ..)| *number > 0);
+    some.map(|(number, one, what)| format!("{} {what}", count(*number, one, &format!("{one}s")))).collect()
 }
 
 /// One line about what waits at the hub, where anything does.

@@ -11,7 +11,9 @@
 //! - [`roles`]: what each role may do.
 //! - [`people`]: signing in at an identity provider.
 //! - [`policy`]: the policy of an organisation, its audit log.
+//! - [`said`]: comments and proposals that a hub may have lost.
 //! - [`sessions`]: sessions that machines share, and those that agents mirror.
+//! - [`texts`]: texts within other values, for redactions.
 //! - [`together`]: those of what machines do to each other.
 //!
 //! Deliberately absent: disk, network, clock. Randomness is passed in.
@@ -33,6 +35,8 @@ pub mod messages;
 pub mod people;
 pub mod policy;
 pub mod roles;
+pub mod said;
 pub mod sessions;
 pub mod sign;
+pub mod texts;
 pub mod together;

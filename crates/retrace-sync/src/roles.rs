@@ -138,6 +138,7 @@ pub const REQUESTS: &[(&str, Right)] = &[
     ("remove_comment", Right::Belong),
     ("revoke_agent_token", Right::Administer),
     ("role", Right::Administer),
+    ("said", Right::Send),
     ("search", Right::ReadContent),
     ("search_sessions", Right::Send),
     ("search_texts", Right::ReadContent),

@@ -239,10 +239,24 @@ pub struct OrderState {
     /// Comments and proposals that lost their text, or the part of it that was redacted.
     #[serde(default)]
     pub texts: u64,
+    /// Where the hub has it still, since nothing may be changed there.
+    #[serde(default)]
+    pub left: Vec<LeftAt>,
     /// When the hub last destroyed something of it.
     pub destroyed_at: Option<i64>,
     /// The machines concerned.
     pub machines: Vec<OrderMachine>,
+}
+
+/// A place at the hub where nothing may be changed, and that holds what was redacted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftAt {
+    /// `audit`: the audit log.
+    pub place: String,
+    /// How many rows of it.
+    pub rows: u64,
+    /// Their numbers, of many the first.
+    pub numbers: Vec<u64>,
 }
 
 /// A machine that an order concerns.

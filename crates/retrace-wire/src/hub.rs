@@ -1,8 +1,8 @@
 //! A machine and its hub.
 
 use super::{
-    HubAsked, HubBackground, HubCarriedOut, HubFault, HubPerson, HubProposalDone, HubRole, HubSend, HubShare,
-    HubShared, HubWaiting, Message,
+    HubAsked, HubBackground, HubCarriedOut, HubFault, HubLostKind, HubPerson, HubProposalDone, HubRole,
+    HubSend, HubShare, HubShared, HubWaiting, Message,
 };
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -93,6 +93,23 @@ pub struct HubStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub not_told: Option<HubProblem>,
+    /// Comments and proposals of this machine that the hub was found to have lost, for thirty days.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<HubLost>>", optional)]
+    pub lost: Vec<HubLost>,
+}
+
+/// A comment or a proposal that the hub lost, since its database was restored or a lagging copy took over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct HubLost {
+    /// Which of the two.
+    pub kind: HubLostKind,
+    /// The version that it was about; of a store that was to be restored, the store.
+    pub about: String,
+    /// When it was made.
+    pub at: String,
+    /// When the loss was found.
+    pub found_at: String,
 }
 
 /// A window that a hub serves.

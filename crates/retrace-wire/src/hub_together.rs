@@ -412,12 +412,33 @@ pub struct HubRedaction {
     #[ts(type = "number")]
     #[serde(default)]
     pub texts: u64,
+    /// Where the hub has it still, since nothing may be changed there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<HubTextLeft>>", optional)]
+    pub left: Vec<HubTextLeft>,
     /// When the hub last destroyed something of it.
     pub destroyed_at: Option<String>,
     /// The machines concerned, the one that redacted included.
     pub machines: Vec<HubReach>,
     /// True if every machine concerned sent a receipt that verifies.
     pub complete: bool,
+}
+
+/// A place at the hub that holds what was redacted, and where nothing may be changed.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+pub struct HubTextLeft {
+    /// `audit`: the audit log.
+    pub place: String,
+    /// How many rows of it.
+    #[ts(type = "number")]
+    pub rows: u64,
+    /// Their numbers, of many the first hundred.
+    #[ts(type = "Array<number>")]
+    pub numbers: Vec<u64>,
+    /// The same as a sentence.
+    pub message: Message,
+    /// What to do about it.
+    pub hint: Message,
 }
 
 /// How far a redaction is on one machine.

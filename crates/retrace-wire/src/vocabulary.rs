@@ -140,6 +140,18 @@ vocabulary! {
         Refused = "refused",
         /// A secret was not looked for in contents of other machines, which this role does not read.
         NotSearched = "not_searched",
+        /// The hub lost comments or proposals of this machine.
+        SaidLost = "said_lost",
+    }
+}
+
+vocabulary! {
+    /// What a hub lost of what was said on a machine.
+    HubLostKind {
+        /// A comment on a version.
+        Comment = "comment",
+        /// A proposal for another machine.
+        Proposal = "proposal",
     }
 }
 

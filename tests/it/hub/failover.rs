@@ -2,37 +2,44 @@
 
 use super::Machine;
 use retrace_api::commands;
-use retrace_api::wire::{HubFault, HubSyncReq};
+use retrace_api::wire::{HubFault, HubSyncReq, Nothing};
 use retrace_hub::{HubOptions, Running};
 use retrace_tests::network::Network;
 use retrace_tests::postgres::Postgres;
 use std::sync::{Arc, Mutex};
 
-/// A primary with a streaming standby, and a hub that is pointed at both.
-struct Pair {
+/// A primary with a streaming standby.
+pub(super) struct Pair {
     primary: Arc<Mutex<Postgres>>,
     standby: Arc<Mutex<Postgres>>,
-    hub: Running,
-    _folder: tempfile::TempDir,
+    url: String,
 }
 
 impl Pair {
-    fn start(synchronous: bool) -> Option<Self> {
+    pub(super) fn start(synchronous: bool) -> Option<Self> {
         let primary = Postgres::start()?;
         let standby = primary.standby();
         if synchronous {
             primary.sql("postgres", "ALTER SYSTEM SET synchronous_standby_names = '*'");
             primary.sql("postgres", "SELECT pg_reload_conf()");
         }
-        let folder = tempfile::tempdir().expect("a folder");
-        let options = HubOptions::new(&primary.url_with(&standby), &folder.path().join("hub.key"));
-        let hub = retrace_hub::start(options).expect("a hub");
+        let url = primary.url_with(&standby);
         let (primary, standby) = (Arc::new(Mutex::new(primary)), Arc::new(Mutex::new(standby)));
-        Some(Self { primary, standby, hub, _folder: folder })
+        Some(Self { primary, standby, url })
+    }
+
+    /// Both servers in one address.
+    pub(super) fn url(&self) -> String {
+        self.url.clone()
+    }
+
+    /// Asks the standby, which has everything that was acknowledged.
+    pub(super) fn query_standby(&self, sql: &str) -> String {
+        self.standby.lock().expect("nobody panics with it").query("postgres", sql)
     }
 
     /// Kills the primary and promotes the standby.
-    fn fail_over(&self) -> Box<dyn FnOnce() + Send> {
+    pub(super) fn fail_over(&self) -> Box<dyn FnOnce() + Send> {
         let (primary, standby) = (Arc::clone(&self.primary), Arc::clone(&self.standby));
         Box::new(move || {
             primary.lock().expect("nobody panics with it").kill();
@@ -41,13 +48,30 @@ impl Pair {
     }
 }
 
+/// A hub that is pointed at both.
+struct Served {
+    pair: Pair,
+    hub: Running,
+    _folder: tempfile::TempDir,
+}
+
+impl Served {
+    fn start(synchronous: bool) -> Option<Self> {
+        let pair = Pair::start(synchronous)?;
+        let folder = tempfile::tempdir().expect("a folder");
+        let options = HubOptions::new(&pair.url(), &folder.path().join("hub.key"));
+        let hub = retrace_hub::start(options).expect("a hub");
+        Some(Self { pair, hub, _folder: folder })
+    }
+}
+
 fn fails_over(
     register: impl FnOnce(&Network, Box<dyn FnOnce() + Send>) -> Arc<std::sync::atomic::AtomicBool>,
 ) {
-    let Some(pair) = Pair::start(true) else { return };
-    let network = Network::before(&[pair.hub.url()]);
+    let Some(Served { pair, hub, _folder }) = Served::start(true) else { return };
+    let network = Network::before(&[hub.url()]);
     let (a, b) = (Machine::new("a"), Machine::new("b"));
-    a.join(&network.url(), pair.hub.owner_token().expect("a token")).expect("it joins");
+    a.join(&network.url(), hub.owner_token().expect("a token")).expect("it joins");
     b.join(&network.url(), &a.token()).expect("it joins");
     a.record("fact.md", "before\n");
     b.record("fact.md", "of b\n");
@@ -81,9 +105,9 @@ fn the_primary_dies_before_the_machine_hears_that_versions_were_taken() {
 
 #[test]
 fn what_an_asynchronous_standby_lost_is_seen_and_sent_again() {
-    let Some(pair) = Pair::start(false) else { return };
+    let Some(Served { pair, hub, _folder }) = Served::start(false) else { return };
     let machine = Machine::new("a");
-    machine.join(pair.hub.url(), pair.hub.owner_token().expect("a token")).expect("it joins");
+    machine.join(hub.url(), hub.owner_token().expect("a token")).expect("it joins");
     machine.record("fact.md", "both servers have it\n");
     machine.synced();
     {
@@ -111,4 +135,34 @@ fn what_an_asynchronous_standby_lost_is_seen_and_sent_again() {
     assert_eq!(seen.len(), 2);
     assert!(seen.iter().all(|version| version.content == "kept"), "{seen:?}");
     assert!(machine.synced().problems.is_empty());
+}
+
+#[test]
+fn a_redaction_names_the_replicas_that_stream_and_the_backups_that_stay() {
+    let Some(Served { pair, hub, _folder }) = Served::start(true) else { return };
+    let machine = Machine::new("a");
+    machine.join(hub.url(), hub.owner_token().expect("a token")).expect("it joins");
+    machine.record("fact.md", "what has to go\n");
+    machine.synced();
+    let version = machine.world.log("fact.md").remove(0).id;
+    let (exit, _, errors) = machine.run(&["--quiet", "redact", &version, "--live"]);
+    assert_eq!(exit.0, 0, "{errors}");
+    machine.synced();
+    let copies = || {
+        let list = commands::hub_redactions(&machine.world.app, Nothing {}).expect("a list").copies;
+        list.iter().map(|copy| copy.text().to_owned()).collect::<Vec<_>>().join("\n")
+    };
+    let said = copies();
+    assert!(said.contains("1 replicas stream from the database"), "{said}");
+    assert!(said.contains("Backups made before keep it until they expire"), "{said}");
+    assert!(said.contains("Dead rows stay"), "{said}");
+    {
+        let (primary, mut standby) = (pair.primary.lock().expect("ours"), pair.standby.lock().expect("ours"));
+        // Without this a commit would wait for the standby that is gone.
+        primary.sql("postgres", "ALTER SYSTEM RESET synchronous_standby_names");
+        primary.sql("postgres", "SELECT pg_reload_conf()");
+        standby.kill();
+        primary.wait_until("postgres", "SELECT count(*) = 0 FROM pg_stat_replication");
+    }
+    assert!(copies().contains("No replica streams from the database now."), "{}", copies());
 }

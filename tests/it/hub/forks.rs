@@ -112,7 +112,7 @@ fn whoever_is_at_the_machine_hears_of_a_refused_copy() {
     let Some((hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
     let copy = forked(&b);
     let examined = || {
-        let options = DoctorOptions { database: hub.database.url(), key_file: None, whole: false };
+        let options = DoctorOptions { database: hub.database.url(), key_file: None, whole: false, now: None };
         let checks = doctor(&options).expect("it examines");
         checks.into_iter().find(|check| check.name == "copies").expect("it is examined")
     };

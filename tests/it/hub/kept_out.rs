@@ -103,6 +103,12 @@ impl Restored {
         Path::new(self.folder.path()).join("hub.key")
     }
 
+    /// The restored database, for the doctor.
+    pub(super) fn examined(&self) -> DoctorOptions {
+        let database = self.postgres.url_of("second");
+        DoctorOptions { database, key_file: Some(self.key_file()), whole: true, now: None }
+    }
+
     pub(super) fn dump(&self) {
         self.run("pg_dump", &["-Fc", "-f", &self.file(), "-d", &self.postgres.url_of("first")]);
     }
@@ -153,9 +159,7 @@ fn a_restored_hub_is_told_of_every_redaction_again() {
     a.synced();
     let list = commands::hub_redactions(&a.world.app, Nothing {}).expect("a list").redactions;
     assert!(!list.is_empty() && list.iter().all(|redaction| redaction.complete), "{list:?}");
-    let database = restored.postgres.url_of("second");
-    let examined = DoctorOptions { database, key_file: Some(restored.key_file()), whole: true };
-    let checks = doctor(&examined).expect("it examines");
+    let checks = doctor(&restored.examined()).expect("it examines");
     assert!(checks.iter().all(|check| check.state != State::Error), "{checks:?}");
     hub.stop();
 }
@@ -319,7 +323,7 @@ fn a_comment_loses_what_was_redacted_and_brings_none_of_it() {
     };
     assert_eq!(texts(&a), ["is it [redacted], still?", "nothing of it"]);
     let (_, output, _) = a.run(&["hub", "redactions"]);
-    assert!(output.contains("taken out of 1 comment or proposal"), "{output}");
+    assert!(output.contains("taken out of 1 other text"), "{output}");
     let refused = comment(&a, &version.id, &format!("it was {SECRET}")).expect_err("it is kept out");
     assert_eq!(refused.code, Code::ContentRedacted);
     // The very same comment is known again at the hub, whoever sends it.

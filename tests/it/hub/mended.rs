@@ -13,7 +13,7 @@ use serde_json::json;
 
 fn examine(hub: &Hub, whole: bool) -> Vec<Check> {
     let key_file = Some(hub.folder.path().join("hub.key"));
-    doctor(&DoctorOptions { database: hub.database.url(), key_file, whole }).expect("it examines")
+    doctor(&DoctorOptions { database: hub.database.url(), key_file, whole, now: None }).expect("it examines")
 }
 
 fn is_sound(hub: &Hub) {

@@ -3,6 +3,7 @@
 //!
 //! `RETRACE_HUB_SEEDS=7,8,9` runs these seeds, `RETRACE_HUB_STEPS=500` more steps.
 
+use super::failover::Pair;
 use super::{HubProcess, Machine};
 use retrace_api::wire::{HubFault, HubVersion};
 use retrace_model::MachineId;
@@ -35,8 +36,32 @@ impl Random {
     }
 }
 
+/// Where the hubs keep everything.
+enum Kept {
+    /// In a database of its own.
+    Alone(Database),
+    /// On a primary with a synchronous standby, of which the first is killed in the middle.
+    Twice(Pair),
+}
+
+impl Kept {
+    fn url(&self) -> String {
+        match self {
+            Self::Alone(database) => database.url(),
+            Self::Twice(pair) => pair.url(),
+        }
+    }
+
+    fn query(&self, sql: &str) -> String {
+        match self {
+            Self::Alone(database) => database.query(sql),
+            Self::Twice(pair) => pair.query_standby(sql),
+        }
+    }
+}
+
 struct Model {
-    database: Database,
+    database: Kept,
     folder: tempfile::TempDir,
     hubs: Arc<Mutex<Vec<Option<HubProcess>>>>,
     network: Network,
@@ -50,7 +75,7 @@ struct Model {
 }
 
 impl Model {
-    fn new(database: Database, seed: u64) -> Self {
+    fn new(database: Kept, seed: u64) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let first = HubProcess::start(&database.url(), folder.path());
         let second = HubProcess::start(&database.url(), folder.path());
@@ -97,6 +122,23 @@ impl Model {
             _ => self.redact(at),
         }
         self.network.mend();
+        self.note(at);
+    }
+
+    /// The primary dies within a sync, and the standby takes over.
+    fn fail_over(&mut self) {
+        let Kept::Twice(pair) = &self.database else { return };
+        let at = self.random.below(self.machines.len() as u64) as usize;
+        let after = self.random.below(BYTES);
+        self.happened.push(format!("machine {at}: the primary dies after {after} bytes"));
+        let happened = self.network.at(after, pair.fail_over());
+        self.edit(at);
+        self.sync(at);
+        self.network.mend();
+        if !happened.load(std::sync::atomic::Ordering::SeqCst) {
+            let Kept::Twice(pair) = &self.database else { return };
+            pair.fail_over()();
+        }
         self.note(at);
     }
 
@@ -226,12 +268,25 @@ fn everybody_agrees_in_the_end() {
         let seed = seed.trim().parse().expect("a seed is a number");
         let Some(database) = Postgres::database() else { return };
         println!("seed {seed}, {steps} steps");
-        let mut model = Model::new(database, seed);
+        let mut model = Model::new(Kept::Alone(database), seed);
         for _ in 0..steps {
             model.step();
         }
         model.end();
     }
+}
+
+#[test]
+fn everybody_agrees_after_the_primary_died() {
+    let Some(pair) = Pair::start(true) else { return };
+    let mut model = Model::new(Kept::Twice(pair), 3);
+    for step in 0..STEPS / 2 {
+        if step == STEPS / 4 {
+            model.fail_over();
+        }
+        model.step();
+    }
+    model.end();
 }
 
 /// More versions than one batch holds, and a kill at each of several places in them.

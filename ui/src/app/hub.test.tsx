@@ -1,3 +1,4 @@
+import { verbatim } from "@/host/fake/verbatim";
 import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { Unauthorized } from "@/host";
@@ -246,6 +247,18 @@ describe("the hub", () => {
     fake.hub.unlisted = 4;
     openWindow("#/hub", fake);
     expect(await screen.findByTestId("hub-total")).toHaveTextContent("1 unreviewed memory");
+  });
+
+  it("names what a redaction leaves at the hub, and looks there again", async () => {
+    const fake = joined();
+    const message = verbatim("It stands in the hub's audit log.");
+    const left = [{ place: "audit", rows: 2, numbers: [4, 9], message, hint: verbatim("Have these rows masked.") }];
+    fake.hub.redactions = [fakeHubRedaction({ left })];
+    const { user } = openWindow("#/hub?view=redactions", fake);
+    const said = await screen.findByTestId("redaction-left");
+    expect(said).toHaveTextContent("It stands in the hub's audit log. Have these rows masked.");
+    await user.click(screen.getByTestId("recheck-redaction"));
+    await waitFor(() => expect(callsOf(fake, "hub_recheck_redaction").real).toHaveLength(1));
   });
 
   it("says that a redaction waits which no machine was asked for yet", async () => {

@@ -3511,7 +3511,7 @@ b?: string, };
 /**
  * What stands in the way of a sync.
  */
-export type HubFault = "fork" | "chain_cut" | "hub_cut" | "altered" | "clock_skew" | "unreachable" | "refused" | "not_searched";
+export type HubFault = "fork" | "chain_cut" | "hub_cut" | "altered" | "clock_skew" | "unreachable" | "refused" | "not_searched" | "said_lost";
 
 /**
  * Versions of a memory on all machines, newest first.
@@ -3691,6 +3691,32 @@ export type HubLeaveReq = {
  * Forgets this machine's key too, so that it joins as another machine next time.
  */
 new_identity: boolean, };
+
+/**
+ * A comment or a proposal that the hub lost, since its database was restored or a lagging copy took over.
+ */
+export type HubLost = { 
+/**
+ * Which of the two.
+ */
+kind: HubLostKind, 
+/**
+ * The version that it was about; of a store that was to be restored, the store.
+ */
+about: string, 
+/**
+ * When it was made.
+ */
+at: string, 
+/**
+ * When the loss was found.
+ */
+found_at: string, };
+
+/**
+ * What a hub lost of what was said on a machine.
+ */
+export type HubLostKind = "comment" | "proposal";
 
 /**
  * A machine of the organisation.
@@ -4338,6 +4364,10 @@ contents: number,
  */
 texts: number, 
 /**
+ * Where the hub has it still, since nothing may be changed there.
+ */
+left?: Array<HubTextLeft>, 
+/**
  * When the hub last destroyed something of it.
  */
 destroyed_at: string | null, 
@@ -4899,7 +4929,11 @@ window?: HubWindow,
 /**
  * Of a hub that was left here and does not know it: why, and what to do. Absent otherwise.
  */
-not_told?: HubProblem, };
+not_told?: HubProblem, 
+/**
+ * Comments and proposals of this machine that the hub was found to have lost, for thirty days.
+ */
+lost?: Array<HubLost>, };
 
 /**
  * What a store may send, and how far it was sent.
@@ -5028,6 +5062,31 @@ waiting: HubWaiting | null,
  * What of sessions was sent; absent where no store shares any.
  */
 shared?: HubShared, };
+
+/**
+ * A place at the hub that holds what was redacted, and where nothing may be changed.
+ */
+export type HubTextLeft = { 
+/**
+ * `audit`: the audit log.
+ */
+place: string, 
+/**
+ * How many rows of it.
+ */
+rows: number, 
+/**
+ * Their numbers, of many the first hundred.
+ */
+numbers: Array<number>, 
+/**
+ * The same as a sentence.
+ */
+message: Message, 
+/**
+ * What to do about it.
+ */
+hint: Message, };
 
 /**
  * A one-time token.

@@ -509,6 +509,11 @@ export interface MessageArguments {
   "hub.leave_again": "machine";
   "hub.leave_first": never;
   "hub.left_untold": "url" | "cause";
+  "hub.list_comments": never;
+  "hub.list_keys": never;
+  "hub.list_proposals": never;
+  "hub.list_redactions": never;
+  "hub.list_versions": never;
   "hub.membership_damaged": never;
   "hub.new_identity": never;
   "hub.no_hub": never;
@@ -518,10 +523,12 @@ export interface MessageArguments {
   "hub.not_written": "error";
   "hub.other_identity": never;
   "hub.other_owner_first": never;
+  "hub.owner_left_before": never;
   "hub.owner_removes": "machine";
   "hub.refused": "message";
   "hub.refused_beside": "message";
   "hub.resend_hint": never;
+  "hub.run_again": never;
   "hub.send_again": never;
   "hub.set_clock": never;
   "hub.set_the_clock": never;
@@ -577,7 +584,10 @@ export interface MessageArguments {
   "hub_redactions.standbys": "all" | "caught_up";
   "hub_redactions.standbys_of_unknown_state": "all";
   "hub_redactions.standbys_unknown": never;
-  "hub_redactions_left.not_searched": never;
+  "hub_redactions_left.audit_hint": never;
+  "hub_redactions_left.elsewhere": "rows" | "place";
+  "hub_redactions_left.elsewhere_hint": never;
+  "hub_redactions_left.in_the_audit_log": "rows" | "numbers";
   "hub_review.approved_at_hub": "machine";
   "hub_review.ask_operator": never;
   "hub_review.check_memory": never;
@@ -588,6 +598,9 @@ export interface MessageArguments {
   "hub_review.redacted": never;
   "hub_review.why_no_content": never;
   "hub_review.why_none": never;
+  "hub_said.lost": "comments" | "proposals";
+  "hub_said.not_kept": "error";
+  "hub_said.say_again": never;
   "hub_sessions.not_packed": "error";
   "hub_sessions.not_written": "error";
   "hub_shared.list_rules": never;

@@ -551,13 +551,13 @@ commands! {
         at hub provides [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];
     /// Changes one key of the policy. The audit log of the hub keeps what was so before.
     write hub_set_policy(HubPolicyReq) -> HubPolicy
-        at hub invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+        at hub invalidates [Hosts] errors [NotFound, Invalid, ContentRedacted, StoreUnavailable, KeyRefused];
     /// A page of the audit log of the hub: who did and saw what.
     read hub_audit(HubAuditReq) -> HubAudit
         at hub provides [Outside, Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
     /// Makes a key with which an agent uses one memory store of the hub, or all of them.
     write hub_agent_token(HubAgentTokenReq) -> HubAgentTokenMade
-        at hub invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+        at hub invalidates [Hosts] errors [NotFound, Invalid, ContentRedacted, StoreUnavailable, KeyRefused];
     /// Every key that was ever made for an agent.
     read hub_agent_tokens(Nothing) -> HubAgentTokens
         at hub provides [Hosts] errors [NotFound, StoreUnavailable, KeyRefused];

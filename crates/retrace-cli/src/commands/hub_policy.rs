@@ -177,7 +177,7 @@ pub(crate) fn doctor(arguments: Doctor, shell: &mut Shell<'_, '_>) -> Ended {
     let Doctor { database, key_file, whole } = arguments;
     let default = shell.options()?.data_dir.join("hub.key");
     let key_file = key_file.or_else(|| default.exists().then_some(default));
-    let checks = retrace_hub::doctor(&DoctorOptions { database, key_file, whole })
+    let checks = retrace_hub::doctor(&DoctorOptions { database, key_file, whole, now: None })
         .map_err(|failure| ApiError::new(Code::Internal, Message::verbatim(failure.to_string()), "hub"))?;
     let as_json = shell.json;
     shell.print(|out| {

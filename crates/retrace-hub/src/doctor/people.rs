@@ -3,17 +3,24 @@
 use super::{Check, Examined, count};
 use crate::Failure;
 use crate::database::Prepared;
-use crate::database::now;
 use crate::requests::copies;
+use crate::requests::said::LOST;
 use retrace_model::Timestamp;
+use retrace_sync::roles::Role;
+use std::collections::BTreeMap;
 use tokio_postgres::Row;
 
 /// How far a clock may be wrong before that is worth a look, in microseconds.
 const SKEW: i64 = 120 * 1_000_000;
-/// How long a machine may be away before that is worth a look, in microseconds: thirty days.
-const AWAY: i64 = 30 * 24 * 3_600 * 1_000_000;
+/// A day, in microseconds.
+const DAY: i64 = 24 * 3_600 * 1_000_000;
+/// How many days a machine may be away before that is worth a look.
+const AWAY: i64 = 30;
 
-/// Owners, clocks, machines that were not there for long.
+/// Machines of one role that a line names.
+const NAMED: usize = 10;
+
+/// Members by role, clocks, machines that were not there for long.
 pub(super) async fn machines(examined: &Examined) -> Result<Vec<Check>, Failure> {
     examined.begin().await?;
     let rows = examined
@@ -28,29 +35,38 @@ pub(super) async fn machines(examined: &Examined) -> Result<Vec<Check>, Failure>
         )
         .await?;
     examined.end().await?;
-    let (mut wrong, mut away, mut owners) = (Vec::new(), Vec::new(), 0);
+    let (mut wrong, mut away) = (Vec::new(), Vec::new());
+    let mut of_role: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for row in &rows {
         let (name, role): (String, String) = (row.get(0), row.get(1));
-        owners += i64::from(role == "owner");
-        if row.get::<_, i64>(2).saturating_abs() > SKEW {
-            wrong.push(format!("{name} by {} s", row.get::<_, i64>(2) / 1_000_000));
+        let (skew, seen_at): (i64, i64) = (row.get(2), row.get(3));
+        if skew.saturating_abs() > SKEW {
+            let which = if skew > 0 { "ahead" } else { "behind" };
+            wrong.push(format!("{name} is {} s {which}", skew.saturating_abs() / 1_000_000));
         }
-        if now().saturating_sub(row.get(3)) > AWAY {
-            away.push(name);
+        let days = examined.now.saturating_sub(seen_at) / DAY;
+        if days > AWAY {
+            let last = Timestamp::from_micros(seen_at).to_rfc3339();
+            away.push(format!("{name} ({role}, {days} days, last {last})"));
         }
+        of_role.entry(role).or_default().push(name);
     }
     let copies = copies(&rows)?;
     let number = i64::try_from(rows.len()).unwrap_or(i64::MAX);
-    let mut checks = vec![if owners == 0 {
-        let next = "`retrace hub serve --new-owner-token` makes a token for one.";
-        Check::warning("machines", "No machine of an owner belongs to the hub.", next)
+    let members = Role::ALL.iter().filter_map(|role| Some(members(*role, of_role.get(role.as_str())?)));
+    let members = members.collect::<Vec<_>>().join("; ");
+    let mut checks = vec![if of_role.contains_key(Role::Owner.as_str()) {
+        Check::ok("machines", format!("{} joined. {members}.", count(number, "machine")))
     } else {
-        Check::ok("machines", format!("{} joined, {}.", count(number, "machine"), count(owners, "owner")))
+        let others = if members.is_empty() { String::new() } else { format!(" {members}.") };
+        let next = "`retrace hub serve --new-owner-token` makes a token for one.";
+        Check::warning("machines", format!("No machine of an owner belongs to the hub.{others}"), next)
     }];
     checks.push(if wrong.is_empty() {
         Check::ok("clocks", "No clock is wrong by more than two minutes.")
     } else {
-        Check::warning("clocks", format!("Clocks are wrong: {}.", wrong.join(", ")), "Set the clock there.")
+        let found = format!("Clocks are wrong, as of the last sync: {}.", wrong.join(", "));
+        Check::warning("clocks", found, "Set the clock there, then `retrace sync`.")
     });
     checks.push(if away.is_empty() {
         Check::ok("seen", "Every machine was there in the last thirty days.")
@@ -60,6 +76,41 @@ pub(super) async fn machines(examined: &Examined) -> Result<Vec<Check>, Failure>
     });
     checks.push(copies);
     Ok(checks)
+}
+
+/// `2 writers: desk, laptop`.
+fn members(role: Role, names: &[String]) -> String {
+    let named = names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    let more = if names.len() > NAMED { ", and more" } else { "" };
+    let number = i64::try_from(names.len()).unwrap_or(i64::MAX);
+    format!("{}: {named}{more}", count(number, role.as_str()))
+}
+
+/// Comments and proposals that machines found to be lost.
+pub(super) async fn said(examined: &Examined) -> Result<Vec<Check>, Failure> {
+    examined.begin().await?;
+    let since = examined.now.saturating_sub(AWAY * DAY);
+    let rows = examined
+        .client
+        .query(
+            "SELECT coalesce(m.name, encode(a.machine, 'hex')), a.subject, a.at FROM audit a
+             LEFT JOIN machines m ON m.org = a.org AND m.machine = a.machine
+             WHERE a.org = $1 AND a.action = $2 AND a.at > $3 ORDER BY a.seq DESC LIMIT $4",
+            &[&&examined.org.0[..], &LOST, &since, &i64::try_from(NAMED).unwrap_or(i64::MAX)],
+        )
+        .await?;
+    examined.end().await?;
+    let told = |row: &Row| {
+        let (name, what): (String, String) = (row.get(0), row.get(1));
+        format!("{name}: {what}, found {}", Timestamp::from_micros(row.get(2)).to_rfc3339())
+    };
+    Ok(vec![if rows.is_empty() {
+        Check::ok("said", "No machine missed a comment or a proposal of its own in the last thirty days.")
+    } else {
+        let found = rows.iter().map(told).collect::<Vec<_>>().join("; ");
+        let next = "The database lost them, as by an older backup. `retrace hub status` on those machines names each: say again what still holds.";
+        Check::warning("said", format!("Lost comments and proposals: {found}."), next)
+    }])
 }
 
 /// Machines of whose data directory a copy was refused.

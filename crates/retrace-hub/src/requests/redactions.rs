@@ -7,6 +7,7 @@
 mod approve;
 mod columns;
 mod kept_out;
+mod left;
 mod list;
 mod orders;
 mod reach;

@@ -90,7 +90,9 @@ function LookAgain({ redaction }: { redaction: HubRedaction }) {
   const backend = useBackend();
   const atHub = useAtHub();
   const role = useRole();
-  const left = redaction.machines.some(({ receipt, recheck }) => recheck !== true && (receipt?.places_left ?? 0) > 0);
+  const left =
+    (redaction.left?.length ?? 0) > 0 ||
+    redaction.machines.some(({ receipt, recheck }) => recheck !== true && (receipt?.places_left ?? 0) > 0);
   if (!left || !may(role, "review")) return null;
   const ask = () =>
     void atHub(async () => {
@@ -134,6 +136,11 @@ function Redaction({ redaction }: { redaction: HubRedaction }) {
         <SecondPerson redaction={redaction} />
         <LookAgain redaction={redaction} />
       </header>
+      {redaction.left?.map(({ place, message, hint }) => (
+        <p key={place} className={css.why} data-testid="redaction-left">
+          <ProgramText text={message} /> <ProgramText text={hint} />
+        </p>
+      ))}
       <ul className={css.reach}>
         {redaction.machines.map((reach) => (
           <Reach key={reach.machine} reach={reach} />

@@ -1,5 +1,6 @@
 //! Every redaction, how far it reached, and what else may hold a copy.
 
+use super::left;
 use crate::Failure;
 use crate::database::Scoped;
 use crate::requests::{Caller, id16};
@@ -54,6 +55,7 @@ pub(crate) async fn redactions(hub: &Hub, scoped: &Scoped, caller: &Caller) -> R
             receipt,
         });
     }
+    let mut left = left::of_orders(scoped, caller.org, &ids).await?;
     let count = |value: i64| u64::try_from(value).unwrap_or(0);
     let mut orders = Vec::with_capacity(rows.len());
     for row in &rows {
@@ -71,6 +73,7 @@ pub(crate) async fn redactions(hub: &Hub, scoped: &Scoped, caller: &Caller) -> R
             versions: count(row.get(10)),
             contents: count(row.get(11)),
             texts: count(row.get(15)),
+            left: left.remove(&row.get::<_, Vec<u8>>(0)).unwrap_or_default(),
             destroyed_at: row.get(12),
             first_person: row.get(13),
             approved_verified: row.get(14),

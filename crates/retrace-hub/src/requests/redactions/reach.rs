@@ -1,7 +1,7 @@
 //! Taking contents out of every chain, or having that approved first.
 
 use super::kept_out::{known_tags, tag_of};
-use super::{Going, Parts, Value, alone, short, texts};
+use super::{Going, Parts, Value, alone, left, short, texts};
 use crate::Failure;
 use crate::audit;
 use crate::database::{Scoped, now};
@@ -87,6 +87,7 @@ pub(crate) async fn reach(
     // Texts of sessions, those of the asking machine among them.
     elsewhere.extend(sessions::elsewhere(scoped, caller.org, &hashes).await?);
     elsewhere.extend(texts::elsewhere(scoped, caller.org, &going).await?);
+    left::note_known(scoped, caller.org, &going, known.iter().map(|(sha256, (id, _))| (sha256, id))).await?;
     // What is known and held by nobody else is done.
     going.retain(|sha256, _| !known.contains_key(sha256) || elsewhere.contains(&sha256.0[..]));
     if going.is_empty() {
@@ -184,6 +185,7 @@ pub(super) async fn take_out(
     // Stores that the hub serves itself have no log elsewhere: what is masked here is done.
     let itself = hub.keys.signing.machine();
     reached.texts = texts::take_out(hub, scoped, org, going).await?;
+    left::note(scoped, org, &id.0, going).await?;
     for (sha256, parts) in going {
         let tag = tag_of(hub, org, sha256);
         client

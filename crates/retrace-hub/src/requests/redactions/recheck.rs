@@ -1,10 +1,11 @@
 //! Looking again at what a redaction left on a machine.
 
-use super::{Value, parse_order};
+use super::{Value, left, parse_order};
 use crate::Failure;
 use crate::audit;
 use crate::database::Scoped;
 use crate::requests::{Caller, id16, invalid};
+use crate::routes::Hub;
 use retrace_model::OrderId;
 use retrace_sync::messages::{self as m, Done};
 use retrace_sync::together::{ById, ReceiptBody, Unfinished};
@@ -13,13 +14,19 @@ use tokio_postgres::Row;
 /// Orders of one answer, at most.
 const LISTED: i64 = 200;
 
-/// Asks every machine that carried an order out to look again at its next sync.
-pub(crate) async fn recheck_order(scoped: &Scoped, caller: &Caller, request: ById) -> Result<Done, Failure> {
+/// Looks again at what is left here, and asks every machine that carried an order out to do the same at its next sync.
+pub(crate) async fn recheck_order(
+    hub: &Hub,
+    scoped: &Scoped,
+    caller: &Caller,
+    request: ById,
+) -> Result<Done, Failure> {
     let id = parse_order(&request.id)?;
     let of: [Value<'_>; 2] = [&&caller.org.0[..], &&id.0[..]];
     let client = scoped.client()?;
     let known = client.query_opt("SELECT 1 FROM orders WHERE org = $1 AND id = $2", &of).await?;
     known.ok_or_else(|| Failure::refused(m::NOT_FOUND, "There is no such order."))?;
+    let left = left::look_again(hub, scoped, caller.org, &id.0).await?;
     let asked = client
         .execute(
             "UPDATE order_machines om SET recheck = true FROM machines m WHERE om.org = $1 AND om.id = $2
@@ -27,7 +34,7 @@ pub(crate) async fn recheck_order(scoped: &Scoped, caller: &Caller, request: ByI
             &of,
         )
         .await?;
-    if asked == 0 {
+    if asked == 0 && left == 0 {
         return Err(invalid("No machine of the hub carried it out yet: each looks when it does."));
     }
     audit::note(scoped, caller, "recheck_order", &id.to_string()).await?;

@@ -1,7 +1,7 @@
 //! Comments and proposals: they may quote what was redacted, so they are searched as contents are, and lose it.
 
 use super::search::opened;
-use super::{Going, Parts, Value, columns};
+use super::{Going, Parts, Value, columns, left};
 use crate::Failure;
 use crate::audit;
 use crate::database::Scoped;
@@ -48,6 +48,7 @@ pub(crate) async fn search_texts(
                 proposals(hub, scoped, caller, id.0.to_vec()).await?
             }
             ("t", place) => columns::page(scoped, caller.org, place).await?.ok_or_else(bad)?,
+            ("a", number) => left::page(scoped, caller.org, number.parse().map_err(|_| bad())?).await?,
             _ => return Err(bad()),
         },
     };

@@ -10,7 +10,8 @@ use crate::requests::redactions::{KeptOut, Value, beside_others, machine_name, o
 use crate::requests::{Caller, digest, id16, invalid, number};
 use crate::routes::Hub;
 use retrace_model::{MachineId, MemoryId, Sha256, StoreId, VersionId};
-use retrace_sync::messages::{self as m, Done, PackedContent};
+use retrace_sync::messages::{self as m, PackedContent};
+use retrace_sync::said::{Commented, SaidComment};
 use retrace_sync::together::{
     Approve, Approved, Comment, HubCommentRow, HubReviewRow, HubVersionRow, MAX_TEXT, Shown, VersionRef,
 };
@@ -195,7 +196,7 @@ pub(crate) async fn comment(
     scoped: &Scoped,
     caller: &Caller,
     request: Comment,
-) -> Result<Done, Failure> {
+) -> Result<Commented, Failure> {
     let length = request.text.chars().count();
     if length > MAX_TEXT {
         return Err(invalid(&format!("The comment has {length} characters; at most {MAX_TEXT} are kept.")));
@@ -218,12 +219,13 @@ pub(crate) async fn comment(
     let place = Place { org: caller.org, store: found.store, machine: found.machine };
     let sealed = hub.keys.seal(place, &sha256, &packed)?;
     let (person, verified) = caller.who(&request.person);
-    scoped
+    let at = now();
+    let row = scoped
         .client()?
-        .execute(
+        .query_one(
             "INSERT INTO comments (org, store, machine, seq, person, by_machine, by_name, at, sha256, size, wrapped_key, bytes,
                  verified)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING number",
             &[
                 &&caller.org.0[..],
                 &&found.store.0[..],
@@ -232,7 +234,7 @@ pub(crate) async fn comment(
                 &person,
                 &&caller.machine.0[..],
                 &machine_name(scoped, caller).await?,
-                &now(),
+                &at,
                 &&sha256.0[..],
                 &number(text.len() as u64)?,
                 &sealed.wrapped_key,
@@ -242,7 +244,7 @@ pub(crate) async fn comment(
         )
         .await?;
     audit::note(scoped, caller, "comment", &found.row.id).await?;
-    Ok(Done {})
+    Ok(Commented { comment: Some(SaidComment { number: count(row.get(0)), at }) })
 }
 
 /// Approves versions: their memories are reviewed up to there.
