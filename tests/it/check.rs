@@ -90,10 +90,10 @@ fn text_for_people() {
     assert_eq!(ran.exit, Exit::FINDINGS, "{}", ran.stderr);
     assert_eq!(
         ran.stdout,
-        "MEMORY.md:4:7: warning: There is no \"b.md\". [links/missing-file]\n    \
+        "MEMORY.md:4:7: warning: The link leads to no file: \"b.md\". [links/missing-file]\n    \
          Correct the link, or remove the line.\n\
          MEMORY.md:5:16: error: A GitHub token: ghp_… (40 characters). [secret/github]\n    \
-         Withdraw it at its provider, then redact it, history included.\n\
+         Revoke it with its provider, then redact it from the file and its history.\n\
          a.md:3:1: note: The type is \"note\". [front-matter/unknown-type]\n    \
          Use one of the four types.\n\
          a.md:5:7: note: No memory is called \"nowhere\". [links/wiki]\n    \

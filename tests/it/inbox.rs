@@ -117,7 +117,7 @@ fn rules_over_the_whole_directory_speak_of_what_came_with_the_change() {
     assert_eq!(found(&world, "MEMORY.md"), []);
     world.record("MEMORY.md", format!("{index}- [Gone](gone.md)\n"));
     let missing = |message: &str| vec![("links/missing-file".to_owned(), message.to_owned())];
-    assert_eq!(found(&world, "MEMORY.md"), missing("There is no \"gone.md\"."));
+    assert_eq!(found(&world, "MEMORY.md"), missing("The link leads to no file: \"gone.md\"."));
     review(&world, "approve", &[&item(&world, "MEMORY.md")]);
     // A finding that was there at the review is not reported again.
     world.record("MEMORY.md", format!("{index}- [Gone](gone.md)\n- and more\n"));

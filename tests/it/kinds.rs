@@ -119,7 +119,7 @@ fn the_instructions_of_a_stores_project_are_listed_shown_and_not_recorded() {
     add(&world, &format!("home/.claude/projects/{folder}/memory"), "claude-auto", "auto");
     let found = instructions(&world, Some("auto"), None);
     assert_eq!(found.directory.as_deref(), app.to_str());
-    assert_eq!(found.because.as_deref(), Some("Claude Code keeps this memory for it."));
+    assert_eq!(found.because.as_deref(), Some("Claude Code keeps this memory for that directory."));
     let rows: Vec<String> = found
         .files
         .iter()

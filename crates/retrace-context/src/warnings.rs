@@ -430,6 +430,6 @@ retrace_message::messages! {
     responses_use_tools_server_whose(responses) => "{responses} responses use tools of the server, whose cache reads the SDK adds up over the calls within one response: it compacts before the context reaches the threshold.",
     they_never_pay_themselves() => "they never pay for themselves",
     they_pay_themselves_after_requests(after) => "they pay for themselves after {after} requests",
-    clearings_not_paid_back_end(too_late, clearings, together) => "Clearings that are not paid back by the end of the run: {too_late} of {clearings}. Taken together {together}.",
+    clearings_not_paid_back_end(too_late, clearings, together) => "Clearings not paid off by the end of the run: {too_late} of {clearings}. Taken together {together}.",
     run_costs_without(now, before) => "The run costs {now} with it and {before} without.",
 }

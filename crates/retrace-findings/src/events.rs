@@ -348,7 +348,7 @@ mod tests;
 retrace_message::messages! {
     /// Messages of this module.
     mod say in "events";
-    nobody_knows_who_wrote(count) => "Nobody knows who wrote it; {count} other changes of this directory have a known writer.",
+    nobody_knows_who_wrote(count) => "Its writer is unknown; the writers of {count} other changes of this directory are known.",
     nobody_knows_who_changed(count) => "Nobody knows who changed it; {count} other changes of this directory have a known writer.",
     nobody_knows_who_deleted(count) => "Nobody knows who deleted it; {count} other changes of this directory have a known writer.",
     wrote_over_line(second, first) => "Session {second} wrote over the line that session {first} had just added.",

@@ -129,7 +129,7 @@ fn invalid_bytes(page: &mut Page<'_>) {
 retrace_message::messages! {
     /// Messages of this module.
     mod say in "hidden";
-    without_width(characters) => "Without width: {characters}.",
+    without_width(characters) => "Zero-width characters: {characters}.",
     changes_order(characters) => "Changes the order of the text: {characters}.",
     invisible_letters(characters) => "Invisible letters: {characters}.",
     control_character(characters) => "A control character: {characters}.",

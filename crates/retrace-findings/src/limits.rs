@@ -198,7 +198,7 @@ retrace_message::messages! {
     mod say in "limits";
     file_characters_over(characters, value) => "The file has {characters} characters, over {value}.",
     memory_tool_counts_lines_over(pieces, value) => "The memory tool counts {pieces} lines, over {value}.",
-    line_after_not_loaded_lines(line, saturating_sub, lines, bytes, value, value_2) => "Line {line} and the {saturating_sub} after it are not loaded: {lines} lines and {bytes} bytes count, {value} and {value_2} are loaded.",
+    line_after_not_loaded_lines(line, saturating_sub, lines, bytes, value, value_2) => "Line {line} and the {saturating_sub} after it are not loaded. The index has {lines} lines (limit {value}) and {bytes} bytes (limit {value_2}).",
     line_characters(characters) => "The line has {characters} characters.",
 }
 

@@ -301,7 +301,7 @@ fn names_twice(directory: &mut Directory<'_>) {
 retrace_message::messages! {
     /// Messages of this module.
     mod say in "links";
-    no(shown) => "There is no \"{shown}\".",
+    no(shown) => "The link leads to no file: \"{shown}\".",
     no_index_links_file() => "No index links to this file.",
     no_memory_called(shown) => "No memory is called \"{shown}\".",
     no_import(shown) => "There is no \"{shown}\" to import.",

@@ -257,7 +257,7 @@ const CODED: &[Coded] = coded! {
 
     "events/mass-delete" Error on
     "Most of a directory's memories, or very many of them, were deleted within a minute."
-    "Look at who did it; put back what was deleted if it was not meant."
+    "Check who deleted them, and put back what should have stayed."
 
     "events/index-shrank" Warning on
     "An index lost half of its lines or more in one change: what it linked to is found by nobody any more."

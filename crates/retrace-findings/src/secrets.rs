@@ -146,7 +146,7 @@ pub(crate) fn rules() -> impl Iterator<Item = Rule> {
             "A {} stands in a memory, where every later session and everybody with the file reads it. Format: {} ({}).",
             format.written.name, format.written.source, format.written.licence
         ),
-        remedy: "Withdraw it at its provider, then redact it, history included.".to_owned(),
+        remedy: "Revoke it with its provider, then redact it from the file and its history.".to_owned(),
         sensitive: true,
     })
 }

@@ -291,7 +291,7 @@ retrace_message::messages! {
     no_such_directory() => "There is no such directory.",
     subagents_memory_lies() => "The subagent's memory lies in it.",
     subagents_memory_all_projects_these() => "The subagent's memory is for all projects; these files are loaded in each.",
-    claude_code_keeps_memory() => "Claude Code keeps this memory for it.",
+    claude_code_keeps_memory() => "Claude Code keeps this memory for that directory.",
     claude_code_keeps_memory_not(project) => "Claude Code keeps this memory for {project}, which is not there. These files are loaded in every project.",
     store_lies_repository() => "The store lies in this repository.",
     no_project_known_store_these() => "No project is known for this store. These files are loaded in every project.",

@@ -13,7 +13,7 @@ retrace_message::messages! {
     rule_on_demand() => "It is a rule that is loaded once a file it applies to is read.",
     file_below_read(directory) => "It is loaded once a file in {directory} is read.",
     imported(by, line) => "{by} names it in line {line}.",
-    imported_missing(by, line) => "{by} names it in line {line}, but it is not there.",
+    imported_missing(by, line) => "{by} imports it in line {line}, but there is no such file.",
     imported_too_deep(by, line, limit) => "{by} names it in line {line}, but more than {limit} imports lead to it.",
     imported_not_text(by, line) => "{by} names it in line {line}, but its name has not the ending of a text that Claude Code imports.",
     imported_outside(by, line, place) => "{by} names it in line {line}. It lies outside {place}, and imports from there are not approved for it in Claude Code.",
