@@ -45,12 +45,8 @@ impl<'d> Judge<'_, 'd> {
         let mut changes: Vec<usize> = Vec::new();
         for (at, deed) in self.before(index).filter(|(at, _)| !self.deeds.is_of_one_call(*at, index)) {
             match &deed.what {
-                What::Said(text) if self.deeds.is_heard(at, index) => {
-                    // What only lets the model go on repeats what was asked before.
-                    if !only_goes_on(text) {
-                        return false;
-                    }
-                }
+                // What only lets the model go on repeats what was asked before.
+                What::Said(text) if self.deeds.is_heard(at, index) && !only_goes_on(text) => return false,
                 What::Edit { .. } if self.is_change(at) => changes.push(at),
                 What::Command { calls, .. } if !deed.refused && !deed.failed && !deed.in_doubt => {
                     let is_behind = |change: &usize| !self.deeds.is_of_one_call(*change, at);
