@@ -9,17 +9,21 @@ import { useBackend } from "@/state/backend";
 import { HubAwait } from "./failure";
 import css from "./hub.module.css";
 import { may, useRole, WhyNot } from "./rights";
+import { AUDITED } from "./words";
 
 /** Rows of a page. */
 const PAGE = 200;
 
 function Row({ row }: { row: HubAuditRow }) {
+  const { i18n } = useLingui();
+  const known = AUDITED[row.action];
   return (
     <div className={css.line} data-testid="audit-row" data-outcome={row.outcome}>
       <Moment at={row.at} form="moment" />
       <span className={css.lineMain}>
         <span>
-          <strong className="mono">{row.action}</strong> <span className="mono muted">{row.subject}</span>
+          {known ? <strong>{i18n._(known)}</strong> : <strong className="mono">{row.action}</strong>}{" "}
+          <span className="mono muted">{row.subject}</span>
         </span>
         <span className="muted">
           {row.machine_name ?? <Trans>the hub</Trans>}

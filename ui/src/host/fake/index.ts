@@ -309,6 +309,7 @@ function rollback(log: FakeLog, request: Request<"rollback">) {
       expected_version_id: log.versions.find(({ content_sha256 }) => content_sha256 === expected)?.id ?? null,
       found_version_id: log.heads(store).get(path)?.id ?? null,
       wanted_version_id: to,
+      reason: "changed" as const,
       message: verbatim(`${path} changed since the preview.`),
     };
     return log.act(

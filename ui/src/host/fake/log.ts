@@ -199,6 +199,7 @@ export class FakeLog {
         expected_version_id: version.id,
         found_version_id: this.heads(store).get(path)?.id ?? null,
         wanted_version_id: earlier && earlier.operation !== "deleted" ? earlier.id : null,
+        reason: "changed_since",
         message: verbatim(`${path} changed since.`),
       });
     }
