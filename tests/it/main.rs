@@ -49,6 +49,7 @@ mod past_crashes;
 mod processes;
 mod rebuilt;
 mod recording;
+mod redacted_imports;
 mod redaction;
 mod redaction_places;
 mod reference;

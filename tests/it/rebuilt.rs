@@ -70,7 +70,12 @@ impl Repository {
         Some(repository)
     }
 
-    fn git(&self, arguments: &[&str]) {
+    /// One that is there.
+    pub(crate) fn at(folder: PathBuf) -> Self {
+        Self { folder, commits: 0 }
+    }
+
+    pub(crate) fn git(&self, arguments: &[&str]) {
         // 2026-11-01T00:00:00Z and so many hours.
         let date = format!("{} +0000", 1_793_491_200 + self.commits * 3600);
         let status = Command::new("git")
