@@ -187,7 +187,16 @@ impl Redactions {
         for file in &replaced {
             result.warnings.extend(file.warning.clone());
         }
-        survey.matched.iter().for_each(|text| needles.add(text));
+        let mut own = 0;
+        for text in &survey.matched {
+            match retrace_log::is_own_text(text)? {
+                true => own += 1,
+                false => needles.add(text),
+            }
+        }
+        if own > 0 {
+            result.warnings.push(own_text::in_wording(own));
+        }
         let mut row = self.read(|reader| Ok(reader.receipt(id)?))?;
         row.live_files = replaced.len() as u64;
         self.forget_memories();
@@ -341,6 +350,12 @@ fn in_files_alone(error: ApiError) -> ApiError {
         Code::NotRecorded => error.hint(failed::repeat_what_log_holds()),
         _ => error,
     }
+}
+
+retrace_message::messages! {
+    /// What is said of texts that are also words of Retrace.
+    saved mod own_text in "redact_own";
+    in_wording(texts) => "Retrace's own sentences have what was redacted as well and keep it, so raw bytes were not searched for it. Such texts: {texts}.",
 }
 
 retrace_message::messages! {
