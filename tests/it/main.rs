@@ -48,6 +48,7 @@ mod origins;
 mod past_crashes;
 mod processes;
 mod rebuilt;
+mod receipts;
 mod recording;
 mod redacted_imports;
 mod redaction;

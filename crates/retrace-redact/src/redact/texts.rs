@@ -9,7 +9,7 @@ use crate::wire::{ApiError, RedactionMatch};
 use crate::wire::{RedactionAction, RedactionPlace};
 use retrace_engine::lock;
 use retrace_findings::OwnRules;
-use retrace_log::{Act, REMOTE_ROOT, Reader, TextCare, TextHits, TextPlace};
+use retrace_log::{Act, REMOTE_ROOT, Reader, TEXTS, TextCare, TextHits, TextPlace};
 use retrace_message::{AsMessage as _, Message};
 use retrace_model::Actor;
 use std::collections::BTreeSet;
@@ -48,6 +48,12 @@ const FILES: [KeptFile; 10] = [
     ("transcripts.index", say::index_transcripts, FileCare::Disposable),
     ("deeds.index", say::index_deeds, FileCare::Disposable),
 ];
+
+/// True for the name of texts of the log or of files of the data directory, as places on receipts have it.
+pub(super) fn is_name(name: &Message) -> bool {
+    let of_texts = TEXTS.iter().filter_map(|place| place.name).map(|name| name.message());
+    of_texts.chain(FILES.iter().map(|(_, name, _)| name())).any(|known| known.id() == name.id())
+}
 
 /// A file of the data directory that holds it.
 pub(super) struct OwnFile {
