@@ -15,7 +15,7 @@ pub(crate) const FOLDER: &str = "memory";
 /// Characters of a commit's name in a note.
 pub(crate) const SHORT: usize = 10;
 
-type Tree = BTreeMap<String, Vec<String>>;
+pub(crate) type Tree = BTreeMap<String, Vec<String>>;
 
 /// A generator of numbers, the same for the same seed.
 pub(crate) struct Random(pub(crate) u64);
@@ -52,12 +52,12 @@ struct Side {
 }
 
 /// Makes a history, and the stream that git makes it from.
-struct Maker {
+pub(crate) struct Maker {
     random: Random,
-    stream: String,
+    pub(crate) stream: String,
     words: usize,
     files: usize,
-    marks: usize,
+    pub(crate) marks: usize,
     clock: i64,
     /// True if clocks go wrong now and then.
     skewed: bool,
@@ -72,7 +72,7 @@ struct Maker {
 }
 
 impl Maker {
-    fn new(seed: u64, skewed: bool) -> Self {
+    pub(crate) fn new(seed: u64, skewed: bool) -> Self {
         Self {
             random: Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1),
             stream: String::new(),
@@ -195,7 +195,7 @@ impl Maker {
         mark
     }
 
-    fn step(&mut self) {
+    pub(crate) fn step(&mut self) {
         if self.side.is_none() && self.tip > 0 && self.random.one_in(8) {
             self.side = Some(Side {
                 base: self.tree.clone(),

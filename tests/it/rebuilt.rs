@@ -70,7 +70,12 @@ impl Repository {
         Some(repository)
     }
 
-    fn git(&self, arguments: &[&str]) {
+    /// One that is there.
+    pub(crate) fn at(folder: PathBuf) -> Self {
+        Self { folder, commits: 0 }
+    }
+
+    pub(crate) fn git(&self, arguments: &[&str]) {
         // 2026-11-01T00:00:00Z and so many hours.
         let date = format!("{} +0000", 1_793_491_200 + self.commits * 3600);
         let status = Command::new("git")
@@ -654,6 +659,43 @@ fn a_bundle_carries_history_to_another_log_without_what_was_redacted() {
 }
 
 /// Real transcripts that write a `MEMORY.md`. Skipped where they are not.
+#[cfg(unix)]
+#[test]
+fn a_bundle_carries_permissions_and_what_is_put_back_has_them() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = |path: &Path| std::fs::metadata(path).expect("a file").permissions().mode() & 0o7777;
+    let set = |path: &Path, mode| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("permissions");
+    };
+    let from = World::new();
+    from.write("private.md", "mine\n");
+    from.write("shared.md", "ours\n");
+    from.write("here.md", "elsewhere\n");
+    set(&from.path("notes/private.md"), 0o600);
+    set(&from.path("notes/shared.md"), 0o664);
+    set(&from.path("notes/here.md"), 0o640);
+    from.scan();
+    let file = from.path("notes.retrace").to_string_lossy().into_owned();
+    let request = wire::ExportStoreReq { store: "notes".to_owned(), at: None, to: file.clone() };
+    commands::export_store(&from.app, request).expect("a bundle");
+    let at = from.log("private.md")[0].created_at.clone();
+    let world =
+        World::with(|options| options.clock = retrace_tests::options_of(Path::new("/"), 9).engine.clock);
+    world.write("here.md", "here\n");
+    set(&world.path("notes/here.md"), 0o600);
+    world.scan();
+    let store = Some("notes".to_owned());
+    let import = wire::ImportBundleReq { file, store, ..wire::ImportBundleReq::default() };
+    assert_eq!(commands::import_bundle(&world.app, import).expect("an import").versions, 3);
+    let store = "notes".to_owned();
+    let restore = wire::RestoreReq { store, at, from_imported: true, dry_run: false };
+    commands::restore(&world.app, restore).expect("a restore");
+    assert_eq!(mode(&world.path("notes/private.md")), 0o600);
+    assert_eq!(mode(&world.path("notes/shared.md")), 0o664);
+    assert_eq!(mode(&world.path("notes/here.md")), 0o600, "what stands keeps its own");
+    world.verify();
+}
+
 #[test]
 fn real_sessions_rebuild_their_memory_and_every_line_has_its_turn_and_prompt() {
     let shared = std::env::var_os("RETRACE_SHARED_DATA")

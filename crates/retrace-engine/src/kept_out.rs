@@ -11,7 +11,7 @@ use retrace_memory_tool::{Guard, Sensitive};
 use retrace_message::Message;
 use retrace_model::{RelPath, Sha256, StoreId};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 impl Engine {
@@ -105,18 +105,18 @@ fn leave_out(plan: &mut Plan, places: &BTreeSet<usize>) {
 /// Warnings about redacted parts of imported content, each a sentence.
 pub fn warnings_of(found: &FoundRedacted) -> Vec<Message> {
     let mut warnings = Vec::new();
-    let versions: u64 = found.contents.values().sum();
-    if versions > 0 {
-        let files = files_of(found);
-        let mut named: Vec<&str> = files.iter().take(FILES_NAMED).map(|file| file.path.as_str()).collect();
-        if files.len() > FILES_NAMED {
-            named.push("…");
+    let counted = |files: &BTreeMap<RelPath, u64>| files.values().sum::<u64>();
+    match counted(&found.contents) {
+        0 => {}
+        1 => warnings.push(say::n1_version_holds_what_redacted(MARKER, named(&found.contents))),
+        versions => {
+            warnings.push(say::versions_hold_what_redacted_before(versions, MARKER, named(&found.contents)));
         }
-        let named = named.join(", ");
-        warnings.push(match versions {
-            1 => say::n1_version_holds_what_redacted(MARKER, named),
-            _ => say::versions_hold_what_redacted_before(versions, MARKER, named),
-        });
+    }
+    match counted(&found.left_out) {
+        0 => {}
+        1 => warnings.push(say::n1_version_redacted_left_out(named(&found.left_out))),
+        versions => warnings.push(say::versions_redacted_left_out(versions, named(&found.left_out))),
     }
     if found.paths > 0 {
         warnings.push(say::left_out_because_their_path(found.paths));
@@ -127,13 +127,29 @@ pub fn warnings_of(found: &FoundRedacted) -> Vec<Message> {
 /// Files named in a sentence.
 const FILES_NAMED: usize = 5;
 
+/// The first files, for a sentence.
+fn named(files: &BTreeMap<RelPath, u64>) -> String {
+    let files = counted_files(files);
+    let mut named: Vec<&str> = files.iter().take(FILES_NAMED).map(|file| file.path.as_str()).collect();
+    if files.len() > FILES_NAMED {
+        named.push("…");
+    }
+    named.join(", ")
+}
+
 /// The files of an import that hold what was redacted, those with most versions first.
 pub fn files_of(found: &FoundRedacted) -> Vec<ImportedFile> {
-    let mut files: Vec<ImportedFile> = found
-        .contents
-        .iter()
-        .map(|(path, versions)| ImportedFile { path: path.to_text(), versions: *versions })
-        .collect();
+    let mut all = found.contents.clone();
+    for (path, versions) in &found.left_out {
+        *all.entry(path.clone()).or_default() += versions;
+    }
+    counted_files(&all)
+}
+
+fn counted_files(files: &BTreeMap<RelPath, u64>) -> Vec<ImportedFile> {
+    let file =
+        |(path, versions): (&RelPath, &u64)| ImportedFile { path: path.to_text(), versions: *versions };
+    let mut files: Vec<ImportedFile> = files.iter().map(file).collect();
     files.sort_by_key(|file| std::cmp::Reverse(file.versions));
     files
 }
@@ -157,5 +173,7 @@ retrace_message::messages! {
     write_memory_under_another_path() => "Put the content back under another path.",
     n1_version_holds_what_redacted(value, named) => "1 version holds what was redacted before; {value} stands in its place: {named}.",
     versions_hold_what_redacted_before(versions, value, named) => "{versions} versions hold what was redacted before; {value} stands in its place: {named}.",
+    n1_version_redacted_left_out(named) => "1 version was redacted and does not come in again: {named}.",
+    versions_redacted_left_out(versions, named) => "{versions} versions were redacted and do not come in again: {named}.",
     left_out_because_their_path(paths) => "Left out because their path holds what was redacted before: {paths}.",
 }

@@ -40,6 +40,15 @@ impl Root {
         let (mut file, _) = open_regular(&directory, path, path.file_name())?;
         read_open(&mut file, path, max_bytes)
     }
+
+    /// Looks whether the file at `path` can be opened for reading.
+    ///
+    /// # Errors
+    /// As [`Root::read`], without [`FileError::Unstable`].
+    pub fn can_read(&self, path: &RelPath) -> Result<(), FileError> {
+        let directory = self.parent_of(path)?;
+        open_regular(&directory, path, path.file_name()).map(drop)
+    }
 }
 
 /// Opens the regular file `name`, which stands for `path` in errors. Nothing but a regular file is ever opened, because

@@ -5,10 +5,14 @@
 //! [`Act::rebuild`], [`Act::mirror`] and pages of a pull take out what they find and say so, and [`Act::append`] refuses a new
 //! content that was not compared with them before. What stands on disk is recorded as it is.
 //!
+//! What is imported again at the very place of a redacted version is known by tags of places (`places.rs`), so that nothing else of
+//! its instant stays out.
+//!
 //! A secret or content of fewer than twelve bytes has no tag: it occurs by chance, and whoever has the key could guess it.
 //! Without the key nothing is known again; then nothing is brought in from outside until a person says so.
 
 mod key;
+mod places;
 
 use crate::writer::Act;
 use crate::{LogError, LogFiles, Reader, rows};
@@ -19,6 +23,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+pub(crate) use places::{Fate, Places, tag_place};
 pub use retrace_tags::{Held, MARKER, SHORTEST, Tags};
 
 /// The tags that were read last.
@@ -68,6 +73,24 @@ impl Reader<'_> {
     /// A failure of the database, or of reading the key.
     pub fn tags_anew(&self, files: &LogFiles) -> Result<Tags, LogError> {
         load(self.connection, files)
+    }
+
+    /// Tags by which it is known again what a redaction took out: its own, and those of earlier ones, which it left no second tag of.
+    /// One whose exact secret has a tag of its own needs no other.
+    ///
+    /// # Errors
+    /// A failure of the database, or of reading the key.
+    pub fn tags_for(&self, receipt: ReceiptId, files: &LogFiles) -> Result<Tags, LogError> {
+        let tags = load_where(
+            self.connection,
+            files,
+            "WHERE redaction_id <= (SELECT id FROM redactions WHERE public = ?1)
+               AND (redaction_id = (SELECT id FROM redactions WHERE public = ?1) OR NOT EXISTS
+                    (SELECT 1 FROM redactions r JOIN redaction_tags own ON own.redaction_id = r.id
+                     WHERE r.public = ?1 AND r.method = 'secret' AND own.size IS NOT NULL))",
+            params![&receipt.0[..]],
+        )?;
+        Ok(tags)
     }
 
     /// How many tags a redaction left of what nobody may write again. A content or text of fewer than twelve bytes has none.
@@ -134,6 +157,7 @@ impl Act<'_> {
         for secret in secrets {
             if secret.len() < SHORTEST {
                 short += 1;
+                self.short.push(secret.to_vec());
                 continue;
             }
             let tag = tagging.key.secret_code(secret);
@@ -217,6 +241,16 @@ fn insert(
     Ok(())
 }
 
+/// Keeps a code of a place. It keeps no content out, so it is kept as what may be written again.
+fn insert_place(connection: &Connection, tagging: &Tagging, code: &[u8; 32]) -> Result<(), LogError> {
+    connection
+        .prepare_cached(
+            "INSERT OR IGNORE INTO redaction_tags (redaction_id, key_check, tag, anew) VALUES (?1, ?2, ?3, 1)",
+        )?
+        .execute(params![tagging.redaction, &tagging.key.check()[..], &code[..]])?;
+    Ok(())
+}
+
 /// Notes a version found on disk whose content holds something that was redacted before.
 pub(crate) fn reappeared(connection: &Connection, version: u64) -> Result<(), LogError> {
     connection
@@ -256,10 +290,19 @@ fn load(connection: &Connection, files: &LogFiles) -> Result<Tags, LogError> {
     if newest(connection)? == 0 {
         return Ok(Tags::default());
     }
-    let mut query = connection
-        .prepare_cached("SELECT key_check, size, rolling, tag, anew FROM redaction_tags ORDER BY id")?;
+    load_where(connection, files, "", params![])
+}
+
+fn load_where(
+    connection: &Connection,
+    files: &LogFiles,
+    which: &str,
+    parameters: &[&dyn rusqlite::ToSql],
+) -> Result<Tags, LogError> {
+    let sql = format!("SELECT key_check, size, rolling, tag, anew FROM redaction_tags {which} ORDER BY id");
+    let mut query = connection.prepare_cached(&sql)?;
     let kept = query
-        .query_map([], |row| {
+        .query_map(parameters, |row| {
             Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get::<_, Vec<u8>>(3)?, row.get(4)?))
         })?
         .map(|row| {

@@ -124,7 +124,7 @@ pub use texts::{
     REDACTED_ROOT, REDACTED_TEXT, SEARCH_TABLES, TEXTS, TextCare, TextHits, TextName, TextPlace,
 };
 pub use unflushed::Unflushed;
-pub use verify::Verification;
+pub use verify::{Verification, is_own_text};
 pub use writer::{Act, Writer};
 
 #[cfg(test)]

@@ -136,6 +136,7 @@ impl Act<'_> {
         let stale = search::take_out(&self.transaction, versions)?;
         self.free_deltas_on(&blobs)?;
         for version in versions {
+            kept_out::tag_place(&self.transaction, tagging, version, &self.short)?;
             self.mask_version(version, redaction, &mut masked.needles)?;
             masked.versions.push(version.id);
         }

@@ -6,12 +6,13 @@
 //! or remove the write-ahead log. Source: <https://www.sqlite.org/howtocorrupt.html>, section 2.2.
 
 use crate::connection::DATABASE;
-use crate::{LogError, LogFiles};
+use crate::{LogError, LogFiles, Tags, verify::is_own_text};
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fs::File;
 use std::io::{ErrorKind, Read as _, Seek as _};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -42,12 +43,34 @@ pub(crate) fn find_raw<'p>(
     patterns: impl IntoIterator<Item = &'p Vec<u8>>,
 ) -> Result<RawHits, LogError> {
     let patterns: Vec<&[u8]> = patterns.into_iter().map(Vec::as_slice).collect();
-    let mut hits = RawHits::default();
     let longest = patterns.iter().map(|pattern| pattern.len()).max().unwrap_or(0);
     let searcher = AhoCorasick::builder()
         .kind(Some(AhoCorasickKind::ContiguousNFA))
         .build(&patterns)
         .map_err(|error| LogError::Invalid(say::too_much_look_once(error.to_string())))?;
+    find_ends(files, longest, &|piece, each| {
+        searcher.find_overlapping_iter(piece).for_each(|found| each(found.end()));
+    })
+}
+
+/// Searches for exact secrets that are known by their tags.
+///
+/// # Errors
+/// As [`find_raw`].
+pub(crate) fn find_tagged(files: &LogFiles, tags: &Tags) -> Result<RawHits, LogError> {
+    find_ends(files, tags.longest_secret(), &|piece, each| {
+        let is_own = |found: &Range<usize>| is_own_text(&piece[found.clone()]).unwrap_or(false);
+        let found = tags.secrets_at(piece).into_iter().filter(|found| !is_own(found));
+        found.for_each(|found| each(found.end));
+    })
+}
+
+/// Tells the end of each hit in some bytes.
+type Search<'s> = &'s dyn Fn(&[u8], &mut dyn FnMut(usize));
+
+/// `longest`: bytes of the longest hit.
+fn find_ends(files: &LogFiles, longest: usize, search: Search<'_>) -> Result<RawHits, LogError> {
+    let mut hits = RawHits::default();
     let kept_open = KeptOpen::of(files.directory());
     let mut folders = vec![files.directory().to_path_buf()];
     while let Some(folder) = folders.pop() {
@@ -58,7 +81,7 @@ pub(crate) fn find_raw<'p>(
             if kind.is_dir() {
                 folders.push(path);
             } else if kind.is_file() {
-                let count = match count_in(&path, &kept_open, &searcher, longest) {
+                let count = match count_in(&path, &kept_open, search, longest) {
                     Ok(count) => count,
                     // The write-ahead log and its index come and go with the processes that use them.
                     Err(error) if error.kind() == ErrorKind::NotFound => continue,
@@ -72,28 +95,23 @@ pub(crate) fn find_raw<'p>(
     Ok(hits)
 }
 
-fn count_in(
-    path: &Path,
-    kept_open: &KeptOpen,
-    searcher: &AhoCorasick,
-    longest: usize,
-) -> std::io::Result<u64> {
+fn count_in(path: &Path, kept_open: &KeptOpen, search: Search<'_>, longest: usize) -> std::io::Result<u64> {
     let of_the_database =
         path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(DATABASE.as_bytes()));
     if cfg!(unix) && of_the_database {
-        kept_open.read(path, |file| count(file, searcher, longest))
+        kept_open.read(path, |file| count(file, search, longest))
     } else {
-        count(&mut File::open(path)?, searcher, longest)
+        count(&mut File::open(path)?, search, longest)
     }
 }
 
-fn count(file: &mut File, searcher: &AhoCorasick, longest: usize) -> std::io::Result<u64> {
+fn count(file: &mut File, search: Search<'_>, longest: usize) -> std::io::Result<u64> {
     let mut piece = Vec::with_capacity(PIECE + longest);
     let (mut count, mut kept) = (0, 0);
     loop {
         let read = file.take(PIECE as u64).read_to_end(&mut piece)?;
         // A hit that lies wholly in the part kept from before was counted then.
-        count += searcher.find_overlapping_iter(&piece).filter(|found| found.end() > kept).count() as u64;
+        search(&piece, &mut |end| count += u64::from(end > kept));
         if read < PIECE {
             return Ok(count);
         }

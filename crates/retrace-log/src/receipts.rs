@@ -2,10 +2,11 @@
 
 use crate::rows::{hash_from, intern_actor};
 use crate::writer::Act;
-use crate::{LogError, Reader};
+use crate::{LogError, Reader, rows};
 use retrace_message::Message;
-use retrace_model::{Actor, ReceiptId, Sha256, Timestamp};
+use retrace_model::{Actor, ReceiptId, Sha256, StoreId, Timestamp};
 use rusqlite::{Row, params};
+use std::collections::BTreeSet;
 
 /// A receipt about to be written.
 #[derive(Debug)]
@@ -206,6 +207,23 @@ impl Reader<'_> {
     /// [`LogError::NotFound`] when there is none.
     pub fn receipt(&self, id: ReceiptId) -> Result<ReceiptRow, LogError> {
         self.receipts()?.into_iter().find(|receipt| receipt.id == id).ok_or_else(|| unknown(id))
+    }
+
+    /// Stores of which a redaction took versions out.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn stores_redacted_by(&self, id: ReceiptId) -> Result<BTreeSet<StoreId>, LogError> {
+        let mut query = self.connection.prepare_cached(
+            "SELECT DISTINCT s.public FROM versions v JOIN stores s ON s.id = v.store_id
+             WHERE v.redaction_id = (SELECT id FROM redactions WHERE public = ?1)",
+        )?;
+        let mut found = query.query([&id.0[..]])?;
+        let mut stores = BTreeSet::new();
+        while let Some(row) = found.next()? {
+            stores.insert(rows::store_id(row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?)?);
+        }
+        Ok(stores)
     }
 
     /// Number of redactions that wait for their purge.

@@ -247,6 +247,20 @@ impl Reader<'_> {
 }
 
 impl TextPlace {
+    /// True if messages of the program are saved there as their texts, one a line.
+    #[must_use]
+    pub fn holds_messages(&self) -> bool {
+        matches!(
+            (self.table, self.column),
+            ("redactions", "warnings")
+                | ("receipt_places", "place" | "detail" | "remedy")
+                | ("operations" | "review_acts", "note")
+                | ("stores", "state_detail")
+                | ("remotes", "problem")
+                | ("remote_queue", "note" | "message")
+        )
+    }
+
     const fn is_searched(&self) -> bool {
         !matches!(self.care, TextCare::Version | TextCare::Queue | TextCare::Own)
     }

@@ -10,7 +10,7 @@ use crate::read::{LEAVES, ReadConnection, leaf_from};
 use crate::rows::{ChangeKind, bound};
 use crate::seals::{Sealed, Seals, link_of};
 use crate::{
-    LogError, LogFiles, OperationRow, RawHits, Reader, ReviewAct, blob, migrate, raw, review, search,
+    LogError, LogFiles, OperationRow, RawHits, Reader, ReviewAct, Tags, blob, migrate, raw, review, search,
 };
 use retrace_message::Message;
 use retrace_model::{MemoryId, Sha256};
@@ -505,6 +505,14 @@ const UNREVIEWED_AMISS: &str = "
          + (SELECT count(*) FROM (SELECT * FROM actual EXCEPT SELECT * FROM expected))";
 
 impl ReadConnection {
+    /// Hits of exact secrets, known by their tags, in the raw files of the data directory.
+    ///
+    /// # Errors
+    /// A failure of reading.
+    pub fn find_tagged(&self, files: &LogFiles, tags: &Tags) -> Result<RawHits, LogError> {
+        raw::find_tagged(files, tags)
+    }
+
     /// Where exact bytes are: hits in the raw files of the data directory, and places of the versions whose content
     /// holds them, in order.
     ///
@@ -524,6 +532,20 @@ impl ReadConnection {
         })?;
         Ok((raw, holders.into_iter().map(|(version, _)| version.id.seq).collect()))
     }
+}
+
+/// True if Retrace's own wording has a text: a sentence that may be saved, or the schema of the database. That it stands in raw bytes
+/// says nothing then.
+///
+/// # Errors
+/// A failure of making the schema.
+pub fn is_own_text(bytes: &[u8]) -> Result<bool, LogError> {
+    if Message::is_own_wording(bytes) {
+        return Ok(true);
+    }
+    let finder = memchr::memmem::Finder::new(bytes);
+    let mut texts = expected_schema()?.iter().flat_map(|(name, sql)| [name, sql]);
+    Ok(texts.any(|text| finder.find(text.as_bytes()).is_some()))
 }
 
 /// The schema of a fresh database, made once in a process: making it takes longer than checking a small log.

@@ -30,6 +30,8 @@ pub struct Act<'w> {
     pub(crate) tags: &'w mut Option<Known>,
     /// This transaction changed what must not reappear.
     pub(crate) tagged: bool,
+    /// Texts too short for a tag that this transaction redacts: a path that holds one leaves no tag either.
+    pub(crate) short: Vec<Vec<u8>>,
     /// A step of several writes began and did not end well.
     pub(crate) half_done: bool,
     /// A memory that comes to a path where a deleted one was is another one.
@@ -75,6 +77,7 @@ impl Writer {
             files: &self.files,
             tags: &mut self.tags,
             tagged: false,
+            short: Vec::new(),
             half_done: false,
             new_memories: false,
             seals: None,

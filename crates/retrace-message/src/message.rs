@@ -89,6 +89,18 @@ impl Message {
         crate::saved::read(text).unwrap_or_else(|| Self::verbatim(text))
     }
 
+    /// Where a saved text is the program's own wording, in bytes: the rest of it came from somebody.
+    #[must_use]
+    pub fn own_words_of_saved(text: &str) -> Vec<std::ops::Range<usize>> {
+        crate::saved::own_words(text)
+    }
+
+    /// True if some bytes stand in the wording of a message that may be saved.
+    #[must_use]
+    pub fn is_own_wording(bytes: &[u8]) -> bool {
+        crate::saved::is_wording(bytes)
+    }
+
     /// A declared message with arguments that were read from its text.
     pub(crate) fn read(id: &'static str, args: BTreeMap<Cow<'static, str>, Argument>, text: &str) -> Self {
         Self { id: Cow::Borrowed(id), args, text: text.to_owned() }

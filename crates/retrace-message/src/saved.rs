@@ -8,6 +8,7 @@ use crate::{Argument, Message, say};
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::OnceLock;
 
 /// A text that begins with so many letters of a declaration is one of it, whatever follows.
@@ -130,6 +131,46 @@ pub(crate) fn read(text: &str) -> Option<Message> {
     (text.len() <= LENGTH).then(|| read_within(text, DEPTH)).flatten()
 }
 
+/// True if some bytes stand in the wording of a message that may be saved.
+pub(crate) fn is_wording(bytes: &[u8]) -> bool {
+    let holds = |text: &String| text.as_bytes().windows(bytes.len().max(1)).any(|part| part == bytes);
+    forms().iter().any(|form| form.texts.iter().any(holds))
+}
+
+/// Where a saved text is the program's own wording, and nothing that stands in a place of it.
+pub(crate) fn own_words(text: &str) -> Vec<Range<usize>> {
+    let mut own = Vec::new();
+    if text.len() <= LENGTH {
+        own_within(text, 0, DEPTH, &mut own);
+    }
+    own
+}
+
+/// `from`: where the text begins in the whole one.
+fn own_within(text: &str, from: usize, depth: u8, own: &mut Vec<Range<usize>>) {
+    let Some(depth) = depth.checked_sub(1) else { return };
+    if let Some((_, values)) = forms().iter().find_map(|form| Some((form, form.values(text)?))) {
+        let mut at = 0;
+        for value in values {
+            // A value is a part of the text.
+            let start = value.as_ptr().addr() - text.as_ptr().addr();
+            own.push(from + at..from + start);
+            if value.contains(' ') {
+                own_within(value, from + start, depth, own);
+            }
+            at = start + value.len();
+        }
+        own.push(from + at..from + text.len());
+    } else if let Some(at) = between_sentences(text).filter(|_| several(text, depth).is_some()) {
+        own_within(&text[..at], from, depth, own);
+        own_within(&text[at + 1..], from + at + 1, depth, own);
+    } else if let Some(at) =
+        text.match_indices(": ").map(|(at, _)| at).find(|at| whole(&text[at + 2..], depth).is_some())
+    {
+        own_within(&text[at + 2..], from + at + 2, depth, own);
+    }
+}
+
 fn read_within(text: &str, depth: u8) -> Option<Message> {
     let depth = depth.checked_sub(1)?;
     whole(text, depth).or_else(|| several(text, depth)).or_else(|| about(text, depth))
@@ -166,12 +207,7 @@ fn argument(text: &str, depth: u8) -> Argument {
 
 /// Sentences one after the other, of which at least one is known.
 fn several(text: &str, depth: u8) -> Option<Message> {
-    let at = text.match_indices(' ').map(|(at, _)| at).find(|at| {
-        text[..*at].ends_with(['.', '!', '?'])
-            && text[at + 1..].starts_with(|next: char| {
-                next.is_ascii_uppercase() || next.is_ascii_digit() || "`\"".contains(next)
-            })
-    })?;
+    let at = between_sentences(text)?;
     let (first, rest) = (&text[..at], &text[at + 1..]);
     let (one, other) = (read_within(first, depth), read_within(rest, depth));
     if one.is_none() && other.is_none() {
@@ -179,6 +215,16 @@ fn several(text: &str, depth: u8) -> Option<Message> {
     }
     let or_verbatim = |read: Option<Message>, text: &str| read.unwrap_or_else(|| Message::verbatim(text));
     Some(say::joined(or_verbatim(one, first), or_verbatim(other, rest)))
+}
+
+/// The space behind the first sentence of several.
+fn between_sentences(text: &str) -> Option<usize> {
+    text.match_indices(' ').map(|(at, _)| at).find(|at| {
+        text[..*at].ends_with(['.', '!', '?'])
+            && text[at + 1..].starts_with(|next: char| {
+                next.is_ascii_uppercase() || next.is_ascii_digit() || "`\"".contains(next)
+            })
+    })
 }
 
 /// A subject, a colon and what is said of it.
@@ -226,6 +272,35 @@ mod tests {
         assert_eq!(Message::of_saved(sentence.text()), sentence);
         let cut = note::refused(crate::and_more("a, b", 3));
         assert_eq!(Message::of_saved(cut.text()), cut);
+    }
+
+    #[test]
+    fn own_wording_is_told_from_what_stands_in_it() {
+        let own = |text: &str| -> String {
+            let mut left = text.as_bytes().to_vec();
+            for range in own_words(text) {
+                left[range].fill(b'_');
+            }
+            String::from_utf8(left).expect("text")
+        };
+        for message in [
+            note::rolled_back(17),
+            note::refused("operation"),
+            note::refused(note::too_long(9)),
+            note::done().then(note::refused("x")),
+            note::rolled_back(17).of("operation.md"),
+        ] {
+            let left = own(message.text());
+            assert!(!left.contains("refused") && !left.contains("all done"), "{message}: {left}");
+        }
+        assert_eq!(own("roll back operation 17"), "____________________17");
+        assert_eq!(own("The host refused it: operation."), "_____________________operation_");
+        assert_eq!(
+            own("The host refused it: it is longer than 9 bytes."),
+            format!("{}9{}", "_".repeat(39), "_".repeat(7))
+        );
+        assert_eq!(own("operation.md: roll back operation 17"), "operation.md: ____________________17");
+        assert_eq!(own("all done by me"), "all done by me");
     }
 
     #[test]

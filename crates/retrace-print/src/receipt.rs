@@ -16,7 +16,13 @@ pub fn receipt(out: &mut (impl Write + ?Sized), receipt: &Receipt, style: Style)
     // Backups are out of reach always, and say nothing more; a place that should have been read says why it was not.
     let is_unseen = |place: &&ReceiptPlace| place.state == "out_of_reach" && place.detail.is_some();
     let unseen = receipt.places.iter().filter(is_unseen).count() as u64;
+    // What is left in a place of one's own without a hit was not searched.
+    let is_unsearched = |place: &ReceiptPlace| !(place.owned && place.state == "left") || place.hits == 0;
     let purge = match receipt.purge.as_str() {
+        "done" if left(true) > 0 && receipt.places.iter().all(is_unsearched) => {
+            let places = count(left(true), "place", "places");
+            paint.red(&format!("purged from the log, but {places} could not be searched"))
+        }
         "done" if left(true) > 0 => {
             paint.red(&format!("purged, but still in {} of the log", count(left(true), "place", "places")))
         }

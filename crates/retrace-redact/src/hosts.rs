@@ -9,7 +9,7 @@ use retrace_model::{RelPath, Sha256, Source, StoreId, Timestamp};
 use std::collections::BTreeSet;
 
 /// Prefix of the place of a host on a receipt; the name of the mirror follows.
-const HOST_PLACE: &str = "Host ";
+pub(crate) const HOST_PLACE: &str = "Host ";
 
 /// A live memory of a mirror whose newest version is about to be masked, with what replaces it at the host.
 pub(crate) struct HostedHit {

@@ -7,10 +7,12 @@ mod forms;
 mod json_text;
 mod outside;
 mod receipt;
+mod recheck;
 mod repositories;
 mod survey;
 mod texts;
 mod transcripts;
+mod unread;
 mod upkeep;
 
 pub(crate) use forms::Forms;
@@ -72,18 +74,23 @@ pub fn redact(inner: &Redactions, request: RedactReq) -> Result<ActResult, ApiEr
         && !survey.texts.has_any_to_take_out()
         && !rewrite;
     let matches = survey.matches(&selection, request.transcripts);
-    if nothing && !matches.is_empty() && !request.dry_run {
+    // A file that could not be read may hold it: it is kept out of the log, and the receipt names the file.
+    let is_open = !survey.unread.is_empty() && !matches!(selection, Selection::Versions(_));
+    if nothing && !matches.is_empty() && !request.dry_run && !is_open {
         return Err(ApiError::new(Code::NotFound, say::stands_only_where_retrace_takes(), "")
             .hint(say::retrace_redact_dry_run_names()));
     }
-    if nothing && matches.is_empty() {
+    if nothing && matches.is_empty() && !is_open {
         return Err(ApiError::new(Code::NotFound, say::nothing_recorded_no_live_file(), "")
             .hint(say::redacted_versions_passed_over_retrace()));
     }
     let mut result = ActResult { dry_run: request.dry_run, matches, ..ActResult::default() };
     let warnings = survey.warnings(&selection, request.live, request.transcripts);
     result.warnings = warnings.into_iter().collect();
-    let unreadable = inner.unreadable(&stores);
+    let mut unreadable: Vec<String> = inner.unreadable(&stores).into_iter().map(str::to_owned).collect();
+    if !survey.unread.is_empty() {
+        unreadable.push(unread::named(&survey.unread, &|text| survey::masked_text(&selection, text)));
+    }
     if !unreadable.is_empty() {
         result.warnings.push(say::live_files_could_not_looked(unreadable.join(", ")));
     }
@@ -115,8 +122,8 @@ pub fn receipts(inner: &Redactions, _: Nothing) -> Result<Receipts, ApiError> {
     Ok(Receipts { receipts: rows.iter().map(view::receipt).collect() })
 }
 
-/// Looks again: finishes a pending purge where that is possible now, looks at live files where something was left in them, and
-/// verifies the chain.
+/// Looks again: finishes a pending purge where that is possible now, looks at every place by the tags of what was redacted, and
+/// verifies the chain. What takes the secret itself is said to be so.
 ///
 /// # Errors
 /// `not_found` for an unknown receipt.
@@ -130,7 +137,7 @@ pub fn recheck_receipt(inner: &Redactions, request: ReceiptRef) -> Result<Receip
         remote::enter_places(reader, &mut row)?;
         Ok(row)
     })?;
-    inner.look_at_live_files(&mut row)?;
+    inner.look_again(&mut row)?;
     if row.purged {
         let sound = inner.read(|reader| Ok(reader.verify_chain()?))?.is_empty();
         row.chain_verified = Some(sound);
@@ -187,7 +194,16 @@ impl Redactions {
         for file in &replaced {
             result.warnings.extend(file.warning.clone());
         }
-        survey.matched.iter().for_each(|text| needles.add(text));
+        let mut own = 0;
+        for text in &survey.matched {
+            match retrace_log::is_own_text(text)? {
+                true => own += 1,
+                false => needles.add(text),
+            }
+        }
+        if own > 0 {
+            result.warnings.push(own_text::in_wording(own));
+        }
         let mut row = self.read(|reader| Ok(reader.receipt(id)?))?;
         row.live_files = replaced.len() as u64;
         self.forget_memories();
@@ -341,6 +357,12 @@ fn in_files_alone(error: ApiError) -> ApiError {
         Code::NotRecorded => error.hint(failed::repeat_what_log_holds()),
         _ => error,
     }
+}
+
+retrace_message::messages! {
+    /// What is said of texts that are also words of Retrace.
+    saved mod own_text in "redact_own";
+    in_wording(texts) => "Retrace's own sentences have what was redacted as well and keep it, so raw bytes were not searched for it. Such texts: {texts}.",
 }
 
 retrace_message::messages! {

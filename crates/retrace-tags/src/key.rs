@@ -1,6 +1,6 @@
 //! The key that tags are made with.
 
-use crate::{CONTENT, SECRET};
+use crate::{CONTENT, PLACE, SECRET};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use retrace_model::Sha256;
 use sha2::Sha256 as Hasher;
@@ -52,6 +52,12 @@ impl Key {
     #[must_use]
     pub fn secret_code(&self, secret: &[u8]) -> Code {
         self.code(SECRET, secret)
+    }
+
+    /// The code of a place at which something was redacted. It is kept like the code of a content, and is none.
+    #[must_use]
+    pub fn place_code(&self, place: &[u8]) -> Code {
+        self.code(PLACE, place)
     }
 
     /// The code of some bytes; `what` keeps codes of different things apart.

@@ -37,5 +37,8 @@ pub const SHORTEST: usize = 12;
 /// Keeps codes of whole contents apart from others. Part of the format.
 const CONTENT: &[u8] = b"retrace.content.1";
 
+/// Keeps codes of places apart from others. Part of the format.
+const PLACE: &[u8] = b"retrace.place.1";
+
 /// Keeps codes of exact secrets apart from others. Part of the format.
 const SECRET: &[u8] = b"retrace.secret.1";

@@ -97,11 +97,24 @@ impl Tags {
         !self.secrets.is_empty()
     }
 
+    /// Bytes of the longest exact secret that is known; 0 for none.
+    #[must_use]
+    pub fn longest_secret(&self) -> usize {
+        self.secrets.iter().map(|of_length| of_length.size).max().unwrap_or(0)
+    }
+
     /// True if a content with this hash was redacted as a whole. Of fewer than twelve bytes none is known.
     #[must_use]
     pub fn is_content(&self, sha256: &Sha256) -> bool {
         let key = self.key.as_ref().filter(|_| !self.contents.is_empty());
         key.is_some_and(|key| self.contents.contains_key(&key.content_code(sha256)))
+    }
+
+    /// True if a redaction kept the code of this place.
+    #[must_use]
+    pub fn is_place(&self, place: &[u8]) -> bool {
+        let key = self.key.as_ref().filter(|_| !self.contents.is_empty());
+        key.is_some_and(|key| self.contents.contains_key(&key.place_code(place)))
     }
 
     /// Redacted content that `bytes` hold.

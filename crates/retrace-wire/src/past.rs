@@ -79,8 +79,8 @@ pub struct ImportResult {
     pub observed: u64,
     /// Left out: the same as the version before it, or the recorder saw the change itself.
     pub unchanged: u64,
-    /// Versions that hold what was redacted before: those of `redacted_files`, which come in with `[redacted]` in its
-    /// place, and `redacted_paths`.
+    /// Versions that were redacted or hold what was: those of `redacted_files`, which come in with `[redacted]` in its
+    /// place or are in the log redacted, and `redacted_paths`.
     #[serde(default)]
     pub redacted: u64,
     /// Left out: the path holds what was redacted.

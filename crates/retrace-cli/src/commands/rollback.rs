@@ -102,10 +102,16 @@ pub(super) fn unfinished(receipt: &Receipt) -> Option<ApiError> {
     if receipt.purge == "pending" {
         return Some(purge_pending(receipt));
     }
-    let left = receipt.places.iter().filter(|place| place.owned && place.state == "left").count();
-    (left > 0).then(|| ApiError {
+    let mut left = receipt.places.iter().filter(|place| place.owned && place.state == "left").peekable();
+    left.peek()?;
+    // A place without hits is one that was not searched.
+    let message = match left.any(|place| place.hits > 0) {
+        true => "The content is redacted, but the log still holds it elsewhere.",
+        false => "The content is redacted, but not every place could be searched for it.",
+    };
+    Some(ApiError {
         code: Code::PurgePending,
-        message: Message::verbatim("The content is redacted, but the log still holds it elsewhere."),
+        message: Message::verbatim(message),
         hint: Message::verbatim("The receipt names each place, and what takes it out of there."),
         subject: receipt.id.clone(),
     })

@@ -14,7 +14,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use retrace_log::{LogError, PastLine, PastLines, PastVersion, Reader, StoreRow, VersionFilter, VersionRow};
 use retrace_message::{AsMessage, Message};
-use retrace_model::{Actor, Evidence, RelPath, Rules, Sha256, Timestamp, VersionOperation};
+use retrace_model::{Actor, Evidence, Permissions, RelPath, Rules, Sha256, Timestamp, VersionOperation};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256 as Hasher};
 use std::collections::BTreeMap;
@@ -70,6 +70,12 @@ struct Line {
     text: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     base64: Option<String>,
+    /// Permissions that the file at the path was last seen with, and those of its directories, from the top. Bundles of programs
+    /// before this have none.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    mode: Option<u32>,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    directories: Vec<u32>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -122,7 +128,11 @@ pub(crate) fn write(reader: &Reader<'_>, store: &StoreRow, to: &Path) -> Result<
             Err(error) => return Err(error.into()),
         };
         let writer = &crate::written::written(reader, row)?.actor;
-        out.line(&line_of(row, writer, content)).map_err(failed)?;
+        let permissions = match &row.path {
+            Some(path) if content.is_some() => reader.permissions_at(store.id, path)?,
+            _ => Permissions::default(),
+        };
+        out.line(&line_of(row, writer, content, permissions)).map_err(failed)?;
         written += 1;
     }
     let foot = Foot { sha256: Sha256(out.hasher.clone().finalize().into()).to_hex() };
@@ -218,6 +228,7 @@ pub(crate) fn read(file: &Path, rules: &Rules, steps: &Steps<'_>) -> Result<(Hea
         return Err(ApiError::invalid(say::bundle_written_newer_program(), show(file)));
     }
     let mut memories: BTreeMap<String, PastLine> = BTreeMap::new();
+    let mut permissions_at = BTreeMap::new();
     let total = usize::try_from(head.versions).unwrap_or(usize::MAX);
     for done in 0.. {
         steps.tell(done, Some(total))?;
@@ -237,12 +248,20 @@ pub(crate) fn read(file: &Path, rules: &Rules, steps: &Steps<'_>) -> Result<(Hea
         let line: Line =
             serde_json::from_slice(&line).map_err(|error| damaged(Message::verbatim(error.to_string())))?;
         let memory = line.memory.clone();
+        let permissions = permissions_of(&line);
         let version = version_of(line).ok_or_else(|| damaged(say::version_makes_no_sense()))?;
         if !is_left_out(rules, &version.path) {
+            if let Some(known) = permissions {
+                permissions_at.insert(version.path.clone(), known);
+            }
             memories.entry(memory).or_default().versions.push(version);
         }
     }
-    let mut past_history = PastHistory { lines: memories.into_values().collect(), warnings: Vec::new() };
+    let mut past_history = PastHistory {
+        lines: memories.into_values().collect(),
+        permissions: permissions_at,
+        warnings: Vec::new(),
+    };
     for line in &mut past_history.lines {
         line.versions.sort_by_key(|version| version.at);
     }
@@ -250,7 +269,7 @@ pub(crate) fn read(file: &Path, rules: &Rules, steps: &Steps<'_>) -> Result<(Hea
 }
 
 /// `writer`: who wrote what the version has, whoever put it back.
-fn line_of(row: &VersionRow, writer: &Actor, content: Option<Vec<u8>>) -> Line {
+fn line_of(row: &VersionRow, writer: &Actor, content: Option<Vec<u8>>, permissions: Permissions) -> Line {
     let sha256 = content.as_ref().map(|bytes| Sha256::of(bytes).to_hex());
     let (text, base64) = match content.map(String::from_utf8) {
         None => (None, None),
@@ -269,7 +288,18 @@ fn line_of(row: &VersionRow, writer: &Actor, content: Option<Vec<u8>>) -> Line {
         sha256,
         text,
         base64,
+        mode: permissions.file,
+        directories: permissions.directories,
     }
+}
+
+/// Permissions that a line tells of. A bundle comes from elsewhere: it says who may read, and nothing about as whom to run.
+fn permissions_of(line: &Line) -> Option<Permissions> {
+    const ACCESS: u32 = 0o777;
+    Some(Permissions {
+        file: Some(line.mode? & ACCESS),
+        directories: line.directories.iter().map(|mode| mode & ACCESS).collect(),
+    })
 }
 
 fn by_of(actor: &Actor) -> Option<By> {

@@ -17,7 +17,7 @@ use crate::wire::ImportSource;
 use crate::wire::{ActResult, ApiError, ImportResult, ImportedFile};
 use retrace_log::{Act, PastLine, Rebuild, Rebuilt, StoreRow};
 use retrace_message::Message;
-use retrace_model::{RelPath, Rules, Source, Timestamp};
+use retrace_model::{Permissions, RelPath, Rules, Source, Timestamp};
 use std::collections::BTreeMap;
 
 /// Files named in the answer of an import; the counts are of all.
@@ -28,6 +28,8 @@ const FILES_NAMED: usize = 200;
 pub(crate) struct PastHistory {
     /// One line for each memory.
     pub lines: Vec<PastLine>,
+    /// Permissions of files, as the source tells them.
+    pub permissions: BTreeMap<RelPath, Permissions>,
     /// Content that was left out, and why, each in a sentence.
     pub warnings: Vec<Message>,
 }
@@ -54,7 +56,7 @@ pub(crate) fn carry_out(
     import: &Import,
     steps: &Steps<'_>,
 ) -> Result<ImportResult, ApiError> {
-    let PastHistory { lines, warnings } = past_history;
+    let PastHistory { lines, permissions, warnings } = past_history;
     let found: u64 = lines.iter().map(|line| line.versions.len() as u64).sum();
     let files = files_of(&lines);
     let times = || lines.iter().flat_map(|line| &line.versions).map(|version| version.at);
@@ -79,6 +81,12 @@ pub(crate) fn carry_out(
             return replace::replace(act, &earlier, &rebuild, &mut tell);
         }
         let done = act.rebuild_telling(&rebuild, &mut tell)?;
+        for (path, told) in &permissions {
+            // What was seen of the file here says more.
+            if act.reader().permissions_at(store.id, path)?.file.is_none() {
+                act.keep_permissions(store.id, path, told)?;
+            }
+        }
         if let Some(seq) = done.operation_seq.filter(|_| is_git) {
             act.note_git_import(seq, &[])?;
         }

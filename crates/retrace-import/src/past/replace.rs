@@ -2,7 +2,7 @@
 //!
 //! The more commits are read, the more git tells: an order, times, and which file is which. So where adding to what earlier imports
 //! told would not come to what git tells now, those are withdrawn and all is rebuilt anew, in one transaction. It is left at adding
-//! where git does not tell any more all that they told, and where something of it was redacted: what was redacted is known by its
+//! where git does not tell any more all that they told, and where something of it was redacted that has no tag: that is known by its
 //! place in time, and stays out (`docs/decisions/0029-git-read-again.md`).
 
 use crate::wire::ApiError;
@@ -27,8 +27,13 @@ pub(super) fn is_due(
     for seq in earlier {
         before.extend(versions_of(&act.reader(), *seq)?);
     }
-    if before.iter().any(|version| version.redaction.is_some()) {
-        return Ok(false);
+    let redacted: BTreeSet<u64> =
+        before.iter().filter(|it| it.redaction.is_some()).map(|it| it.id.seq).collect();
+    if !redacted.is_empty() {
+        let tags = act.tags()?;
+        if !act.reader().are_known_by_tags(rebuild.store, &redacted, &tags)? {
+            return Ok(false);
+        }
     }
     let mut all = earlier.to_vec();
     let mut added = before.clone();
@@ -39,7 +44,9 @@ pub(super) fn is_due(
     withdraw(act, &all, rebuild)?;
     let Some(seq) = act.rebuild_telling(rebuild, tell)?.operation_seq else { return Ok(false) };
     let anew = versions_of(&act.reader(), seq)?;
-    if lines_of(&added) == lines_of(&anew) {
+    let compared = without_redacted(&added, &anew);
+    added.retain(|version| version.redaction.is_none());
+    if lines_of(&added) == lines_of(&compared) {
         return Ok(false);
     }
     let mut told = Told::default();
@@ -105,13 +112,34 @@ fn versions_of(reader: &Reader<'_>, seq: u64) -> Result<Vec<VersionRow>, LogErro
     Ok(versions)
 }
 
+/// Versions that were rebuilt anew without those that are masked where `added` has redacted ones: of each as many as those, at their
+/// time.
+fn without_redacted(added: &[VersionRow], anew: &[VersionRow]) -> Vec<VersionRow> {
+    let mut redacted: BTreeMap<(Timestamp, Option<Timestamp>), usize> = BTreeMap::new();
+    for version in added.iter().filter(|version| version.redaction.is_some()) {
+        *redacted.entry((version.created_at, version.written_at)).or_default() += 1;
+    }
+    let told: BTreeSet<Entry> = added.iter().map(entry_of).collect();
+    let mut stays = |version: &&VersionRow| {
+        let at = (version.created_at, version.written_at);
+        let Some(left) = redacted.get_mut(&at).filter(|left| **left > 0) else { return true };
+        let is_told = told.contains(&entry_of(version));
+        *left -= usize::from(!is_told);
+        is_told
+    };
+    anew.iter().filter(|version| stays(version)).cloned().collect()
+}
+
+fn entry_of(version: &VersionRow) -> Entry {
+    let sha256 = version.content.as_ref().map(|content| content.sha256);
+    (version.created_at, version.path.clone(), sha256, version.written_at)
+}
+
 /// Versions as lines, one a memory, in an order of their own.
 fn lines_of(versions: &[VersionRow]) -> Vec<Vec<Entry>> {
     let mut lines: BTreeMap<MemoryId, Vec<Entry>> = BTreeMap::new();
     for version in versions {
-        let sha256 = version.content.as_ref().map(|content| content.sha256);
-        let entry = (version.created_at, version.path.clone(), sha256, version.written_at);
-        lines.entry(version.memory).or_default().push(entry);
+        lines.entry(version.memory).or_default().push(entry_of(version));
     }
     let mut lines: Vec<Vec<Entry>> = lines.into_values().collect();
     // Of one time the order of the log is the true one.

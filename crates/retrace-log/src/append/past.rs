@@ -6,13 +6,15 @@
 
 use super::{Append, Appending, Comes, Dormant, Draft, Target, cleaned};
 use crate::chain::{self, Past};
+use crate::kept_out::Places;
 use crate::rows::{self, ChangeKind};
 use crate::writer::Act;
 use crate::{KeptLines, LogError, kept_lines, read};
-use cleaned::Found;
+use cleaned::{Clean, Cleaning, Found};
 use retrace_model::{Actor, MemoryId, RelPath, Sha256, Source, StoreId, Timestamp, VersionId};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
 
 /// A recorder that runs sees a change within moments: a minute is long.
 const SEEN_WITHIN_MICROS: i64 = 60_000_000;
@@ -91,7 +93,7 @@ pub struct Rebuilt {
     pub versions: Vec<VersionId>,
     /// Memories that got any.
     pub memories: u64,
-    /// Versions left out because they are rebuilt already, or were and are redacted.
+    /// Versions left out because they are rebuilt already, or were and are redacted, or may have been.
     pub known: u64,
     /// Versions left out because the memory was observed by then.
     pub observed: u64,
@@ -206,6 +208,8 @@ struct Stop<'a> {
     new: Option<&'a PastVersion>,
     /// Its place, where it is in the log.
     seq: Option<u64>,
+    /// It is told, and was redacted: it does not come in.
+    left_out: bool,
 }
 
 impl<'a> Stop<'a> {
@@ -219,6 +223,7 @@ impl<'a> Stop<'a> {
             deleted: sha256.is_none(),
             new: Some(version),
             seq: None,
+            left_out: false,
         }
     }
 
@@ -353,16 +358,18 @@ impl Appending<'_> {
         tell: &mut dyn FnMut(u64) -> Result<(), E>,
     ) -> Result<Rebuilt, E> {
         let mut done = Rebuilt::default();
-        let redacted = redacted_instants(self.connection, self.stores[&rebuild.store])?;
+        let tags = Arc::clone(&self.tags);
+        let places = Places::of(self.connection, rebuild.store, &tags)?;
+        let cleaning = Cleaning { connection: self.connection, tags: &tags, places };
         let mut before = 0;
         let mut told = Told::new();
         let mut named = Named::default();
         for line in &rebuild.lines {
-            let cleaned = cleaned::line(&self.tags, line, &mut done.redacted);
+            let clean = cleaning.line(line, &mut done.redacted)?;
             let tell = &mut |written| tell(before + written);
-            let row = self.add_line(rebuild.store, &cleaned, (&redacted, &mut told), &mut done, tell)?;
+            let row = self.add_line(rebuild.store, &clean, &mut told, &mut done, tell)?;
             if let Some(row) = row {
-                named.add(self.connection, row, &cleaned)?;
+                named.add(self.connection, row, &clean.line)?;
             }
             before += line.versions.len() as u64;
         }
@@ -382,11 +389,12 @@ impl Appending<'_> {
     fn add_line<E: From<LogError>>(
         &mut self,
         store: StoreId,
-        line: &PastLine,
-        (redacted, told): (&BTreeSet<i64>, &mut Told),
+        clean: &Clean<'_>,
+        told: &mut Told,
         done: &mut Rebuilt,
         tell: &mut dyn FnMut(u64) -> Result<(), E>,
     ) -> Result<Option<i64>, E> {
+        let line: &PastLine = &clean.line;
         let (Some(first), Some(last)) = (line.versions.first(), line.versions.last()) else {
             return Ok(None);
         };
@@ -397,10 +405,13 @@ impl Appending<'_> {
                 return Ok(None);
             }
             Home::Memory { row, memory, before } => (Some((row, memory)), before),
-            Home::Gone => (
-                gone_memory(self.connection, store_row, line, &last.path, told)?,
-                store_created_at(self.connection, store_row)?,
-            ),
+            Home::Gone => {
+                let gone = match redacted_memory(self.connection, clean, told)? {
+                    None => gone_memory(self.connection, store_row, line, &last.path, told)?,
+                    known => known,
+                };
+                (gone, store_created_at(self.connection, store_row)?)
+            }
         };
         let stops = match target {
             Some((row, _)) => known_stops(self.connection, row)?,
@@ -408,7 +419,9 @@ impl Appending<'_> {
         };
         let observed = target.map(|(row, _)| first_observed(self.connection, row)).transpose()?.flatten();
         let began = observed_since(self.connection, store_row)?;
-        let reported: Vec<Stop<'_>> = line.versions.iter().map(Stop::of).collect();
+        let stop =
+            |(place, version)| Stop { left_out: clean.left_out.contains_key(&place), ..Stop::of(version) };
+        let reported: Vec<Stop<'_>> = line.versions.iter().enumerate().map(stop).collect();
         let reported = without_repetition(reported, &mut done.unchanged);
         let known = Moments::of(&stops).without(target.and_then(|(row, _)| told.get(&row)));
         let tells = Moments::of(&reported);
@@ -418,7 +431,7 @@ impl Appending<'_> {
         for stop in reported.into_iter().rev() {
             if stop.at >= before {
                 done.observed += 1;
-            } else if known_at == Some(stop.at) || known.has(&stop) || redacted.contains(&stop.at) {
+            } else if known_at == Some(stop.at) || known.has(&stop) || stop.left_out {
                 known_at = Some(stop.at);
                 done.known += 1;
             } else if observed.as_ref().is_some_and(|seen| seen.is_sight_of(&stop, began)) {
@@ -560,14 +573,21 @@ fn without_repetition<'a>(stops: Vec<Stop<'a>>, left_out: &mut u64) -> Vec<Stop<
     kept
 }
 
-/// Times of redacted rebuilt versions of a store: what happened then is not brought back by rebuilding it again.
-fn redacted_instants(connection: &Connection, store_row: i64) -> Result<BTreeSet<i64>, LogError> {
-    let mut query = connection.prepare_cached(
-        "SELECT v.happened_at FROM rebuilt r JOIN versions v ON v.seq = r.version_seq
-         WHERE v.redaction_id IS NOT NULL AND v.store_id = ?1",
+/// The memory that is known from the past alone and has versions of a line redacted, whose path the log does not know any more.
+fn redacted_memory(
+    connection: &Connection,
+    clean: &Clean<'_>,
+    told: &Told,
+) -> Result<Option<(i64, MemoryId)>, LogError> {
+    let mut is_observed = connection.prepare_cached(
+        "SELECT EXISTS (SELECT 1 FROM versions WHERE memory_id = ?1 AND happened_at IS NULL)",
     )?;
-    let rows = query.query_map([store_row], |row| row.get(0))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    for (row, memory) in clean.left_out.values().rev().flatten() {
+        if !told.contains_key(row) && !is_observed.query_row([row], |found| found.get::<_, bool>(0))? {
+            return Ok(Some((*row, *memory)));
+        }
+    }
+    Ok(None)
 }
 
 /// The memory a line belongs to: the one that was first observed where the line stood by then. A line that had ended, or stood
@@ -739,6 +759,7 @@ fn stops(connection: &Connection, sql: &str, memory_row: i64) -> Result<Vec<Stop
             deleted: row.get::<_, i64>(3)? == ChangeKind::Deleted.number(),
             new: None,
             seq: Some(row.get(4)?),
+            left_out: false,
         });
     }
     Ok(stops)

@@ -418,7 +418,9 @@ fn a_redaction_masks_it_and_rebuilding_does_not_bring_it_back() {
     assert_eq!(log.rebuild(vec![reported()]).operation_seq, None);
     log.withdraw(2);
     let done = log.rebuild(vec![reported()]);
-    assert_eq!((done.versions.len(), done.known), (2, 1));
+    assert_eq!((done.versions.len(), done.known), (3, 0), "masked alone");
+    assert_eq!(log.text(done.versions[1].seq), format!("{MARKER}\n"));
+    assert_eq!(log.rebuild(vec![reported()]).operation_seq, None);
     assert_eq!(log.files_holding(secret.as_bytes()), Vec::<String>::new());
     log.assert_sound();
 }

@@ -103,7 +103,12 @@ struct ModelVersion {
     /// `None` for a deletion and when redacted.
     text: Option<String>,
     redacted: bool,
+    /// Where it was, and whether it was a deletion, from when it is redacted.
+    place: Option<(&'static str, bool)>,
 }
+
+/// A state that a line tells of: the minute, the path, the content, and whether it is in the log, redacted, of which memory.
+type Reported = (i64, &'static str, Option<String>, Option<usize>);
 
 /// Model of the log.
 #[derive(Default)]
@@ -156,7 +161,26 @@ impl Model {
             path: Some(path),
             text,
             redacted,
+            place: None,
         });
+    }
+
+    /// What comes of states that a line tells of: those that are redacted at their place stay out, or come masked.
+    fn fated(&self, reported: &[(i64, &'static str, Option<String>)]) -> Vec<Reported> {
+        let marker = format!("{MARKER}\n");
+        let fate = |(minute, path, text): &(i64, &'static str, Option<String>)| {
+            let may_be = text.as_ref().is_none_or(|text| *text == marker || text.len() < SHORTEST_KEPT_OUT);
+            let is_it = |it: &&ModelVersion| {
+                may_be
+                    && it.past.is_some_and(|(other, _)| other == *minute)
+                    && it.place == Some((*path, text.is_none()))
+            };
+            let there = self.versions.iter().filter(is_it).find(|it| !it.withdrawn).map(|it| it.memory);
+            let is_masked = there.is_none() && self.versions.iter().any(|it| is_it(&it));
+            let masked = || if is_masked { marker.clone() } else { text.clone().unwrap_or_default() };
+            (*minute, *path, text.as_ref().map(|_| masked()), there)
+        };
+        reported.iter().map(fate).collect()
     }
 
     /// Places of the rebuilt versions of a memory that count, in true order.
@@ -175,8 +199,8 @@ impl Model {
     }
 
     /// The memory that a line belongs to, in a log that observed nothing before the line ends.
-    fn home(&self, reported: &[(i64, &'static str, Option<String>)]) -> Option<usize> {
-        let (_, last, text) = reported.last()?;
+    fn home(&self, reported: &[Reported]) -> Option<usize> {
+        let (_, last, text, _) = reported.last()?;
         let (last, there) = (*last, text.is_some());
         let was_at = |memory: usize, path: &str| {
             let versions = self.versions.iter().any(|it| it.memory == memory && it.path == Some(path));
@@ -190,6 +214,10 @@ impl Model {
         if there && found.is_some() {
             return found;
         }
+        let mut redacted = reported.iter().rev().filter_map(|it| it.3);
+        if let Some(memory) = redacted.find(|memory| self.first_observed(*memory).is_none()) {
+            return Some(memory);
+        }
         let candidates = (0..self.memories).filter(|memory| {
             let ended_at = self.past_of(*memory).last().and_then(|at| self.versions[*at].path);
             self.first_observed(*memory).is_none() && ended_at == Some(last)
@@ -200,7 +228,7 @@ impl Model {
             let is_told_again = past.iter().any(|at| {
                 let known = &self.versions[*at];
                 let minute = known.past.map(|(minute, _)| minute);
-                reported.iter().any(|(other, path, text)| {
+                reported.iter().any(|(other, path, text, _)| {
                     minute == Some(*other) && known.path == Some(*path) && known.text == *text
                 })
             });
@@ -210,7 +238,7 @@ impl Model {
                 let known = known.rfind(|it| it.past.is_some_and(|(other, _)| other <= minute));
                 let known = known.filter(|it| it.operation != VersionOperation::Deleted);
                 let told = reported.iter().rfind(|(other, ..)| *other <= minute);
-                let told = told.filter(|(.., text)| text.is_some()).map(|(_, path, _)| *path);
+                let told = told.filter(|(_, _, text, _)| text.is_some()).map(|(_, path, ..)| *path);
                 known.and_then(|it| it.path).zip(told).is_some_and(|(one, other)| one != other)
             });
             if is_told_again {
@@ -225,15 +253,16 @@ impl Model {
 
     /// Versions that a line adds.
     fn rebuild(&mut self, reported: &[(i64, &'static str, Option<String>)], operation: u64) -> bool {
-        let home = self.home(reported);
+        let reported = self.fated(reported);
+        let home = self.home(&reported);
         let existing = home.map(|memory| self.past_of(memory)).unwrap_or_default();
         let old = |at: usize| {
             let it = &self.versions[at];
             (it.past.map_or(0, |(minute, _)| minute), it.path, it.text.clone(), it.operation, None)
         };
         let mut all: Vec<_> = existing.iter().map(|at| old(*at)).collect();
-        let mut kept: Vec<&(i64, &'static str, Option<String>)> = Vec::new();
-        for it in reported {
+        let mut kept: Vec<&Reported> = Vec::new();
+        for it in &reported {
             let repeats = match kept.last() {
                 None => it.2.is_none(),
                 Some(before) => before.2 == it.2 && (it.2.is_none() || before.1 == it.1),
@@ -243,13 +272,9 @@ impl Model {
             }
         }
         let (mut news, mut known_at) = (Vec::new(), None);
-        for (minute, path, text) in kept.into_iter().rev() {
-            let masked_then = self
-                .versions
-                .iter()
-                .any(|it| it.redacted && it.past.is_some_and(|(other, _)| other == *minute));
+        for (minute, path, text, there) in kept.into_iter().rev() {
             let known = all.iter().any(|it| it.0 == *minute && it.1 == Some(*path) && it.2 == *text);
-            if masked_then || known || known_at == Some(*minute) {
+            if there.is_some() || known || known_at == Some(*minute) {
                 known_at = Some(*minute);
                 continue;
             }
@@ -308,6 +333,7 @@ impl Model {
                 path: Some(path),
                 text: all[at].2.clone(),
                 redacted: false,
+                place: None,
             });
         }
         self.rebuildings.push((operation, operation));
@@ -393,6 +419,7 @@ impl Model {
         for at in 0..self.versions.len() {
             let version = &mut self.versions[at];
             if at == chosen || (text.is_some() && version.text == text) {
+                version.place = version.place.or(version.path.map(|path| (path, version.text.is_none())));
                 (version.path, version.text, version.redacted) = (None, None, true);
             }
         }

@@ -107,7 +107,7 @@ impl Search<'_> {
     ) -> Outside {
         let (mut hits, mut finished) = (0, true);
         let mut holding = Vec::new();
-        for_each_file(folder, depth, &mut |path| {
+        let whole = for_each_file(folder, depth, &mut |path| {
             if !is_wanted(path) {
                 return;
             }
@@ -124,6 +124,7 @@ impl Search<'_> {
                 }
             }
         });
+        finished &= whole;
         holding.sort();
         let detail = match (finished, holding.len()) {
             (true, 0) => None,
@@ -197,6 +198,11 @@ impl Search<'_> {
     }
 }
 
+/// Says of a place outside that it was not searched again.
+pub(super) fn takes_secret_itself() -> Message {
+    say::takes_secret_itself()
+}
+
 impl Redactions {
     /// Searches for matched texts outside of the log and of the stores that are redacted.
     pub(super) fn outside(
@@ -258,8 +264,8 @@ impl Redactions {
         found
     }
 
-    /// Files in the directories of stores that were not looked at as live files: memories that are too large to be kept or
-    /// cannot be read, and files that the rules leave out. What a repository keeps below `.git` is searched as a repository.
+    /// Files in the directories of stores that were not looked at as live files: memories that are too large to be kept, and
+    /// files that the rules leave out. What a repository keeps below `.git` is searched as a repository.
     fn beside_memories(
         &self,
         search: &Search<'_>,
@@ -277,7 +283,8 @@ impl Redactions {
                 let Ok(path) = RelPath::from_bytes(retrace_engine::path_to_bytes(path)) else { return true };
                 let is_read = || std::fs::File::open(file).and_then(|file| file.metadata());
                 self.rules.leaves_out(path.components()).is_some()
-                    || is_read().map_or(true, |found| found.len() > self.rules.max_file_bytes)
+                    // One that may not be read is a place of its own.
+                    || is_read().is_ok_and(|found| found.len() > self.rules.max_file_bytes)
             };
             let place = say::files_beside_memories(masked_text(selection, &store.name));
             let outside = search.below_where(RedactionPlace::Store, place, (&top, DEEPEST), &is_beside);
@@ -305,7 +312,7 @@ impl Redactions {
             let place = say::live_files(masked_text(selection, &store.name));
             let mut outside = search.below(RedactionPlace::Store, place, &root_of(store), DEEPEST);
             outside.remedy = Some(say::repeat_redaction_all_stores_live());
-            if outside.hits > 0 {
+            if outside.hits > 0 || !outside.finished {
                 found.push(outside);
             }
         }
@@ -334,6 +341,7 @@ retrace_message::messages! {
     copies_claude_code_keeps_before() => "Copies Claude Code keeps before edits",
     worktree(worktree) => "Worktree {worktree}",
     live_files(name) => "Live files of {name}",
+    takes_secret_itself() => "It was not searched again, which takes the secret itself: `retrace redact --secret-file FILE --dry-run` searches there, and `retrace verify --absent-file FILE` the data directory.",
     files_beside_memories(name) => "Files of {name} that are not kept in the log",
     repeat_redaction_all_stores_live() => "Repeat the redaction for all stores, with --live.",
 }

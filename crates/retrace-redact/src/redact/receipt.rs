@@ -3,14 +3,13 @@
 use super::survey::{LiveHit, Selection, Survey, masked_text, name_remedy, path_remedy, transcripts_remedy};
 use super::texts::{TextGroup, texts_holding};
 use super::transcripts::Rewritten;
+use super::unread::{self, Unread};
 use crate::Redactions;
 use crate::hosts as remote;
 use crate::wire::{ActResult, ApiError};
 use retrace_engine::Point;
 use retrace_engine::lock;
-use retrace_log::{
-    Needles, Place, PlaceState, RawHits, Reader, ReceiptRow, StoreRow, Tags, VersionFilter, Words,
-};
+use retrace_log::{Needles, Place, PlaceState, RawHits, Reader, ReceiptRow, StoreRow, VersionFilter, Words};
 use retrace_message::Message;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -91,19 +90,15 @@ impl Redactions {
         // Their names are a place of their own.
         let of_content = |hit: &LiveHit| hit.hits - u64::from(hit.in_path);
         let left: u64 = survey.live.iter().filter(|hit| hit.after.is_none()).map(of_content).sum();
-        let unreadable = self.unreadable(stores);
-        let name = match stores.len() {
-            1 => say::live_files_1_store(),
-            count => say::live_files_stores(count),
-        };
-        let unreadable = (!unreadable.is_empty()).then(|| say::could_not_read(unreadable.join(", ")));
-        let (state, remedy) = match (left, &unreadable) {
-            (0, None) => (PlaceState::Clean, None),
-            // A place that was not read is not known to be clean.
-            (0, Some(_)) => (PlaceState::OutOfReach, Some(say::unreadable_remedy())),
-            _ => (PlaceState::Left, Some(say::live_remedy())),
-        };
-        places.push(Place { remedy, ..Place::outside(name, state, left, unreadable) });
+        let mask = |text: &str| masked_text(selection, text);
+        // Looked at anew: what became readable meanwhile was not searched either.
+        let mut unread = survey.unread.clone();
+        unread.extend(self.unread(stores));
+        unread.sort();
+        unread.dedup();
+        places.push(self.live_place(stores, left, &unread, &mask));
+        places.extend(unread::place(&unread, &mask));
+        places.extend(unread::places_off(&survey.off_the_list, &mask));
         let remaining = self.read(|reader| remaining(reader, selection))?;
         places.push(Place::own(say::version_log_contents_paths(), remaining, None));
         let in_index = self.read(|reader| in_index(reader, &survey.matched, selection))?;
@@ -123,6 +118,31 @@ impl Redactions {
         }
         places.push(backups());
         Ok(places)
+    }
+
+    /// The place of live files, of which `left` hits are left.
+    pub(super) fn live_place(
+        &self,
+        stores: &[StoreRow],
+        left: u64,
+        unread: &[Unread],
+        mask: &dyn Fn(&str) -> String,
+    ) -> Place {
+        let name = match stores.len() {
+            1 => say::live_files_1_store(),
+            count => say::live_files_stores(count),
+        };
+        let gone = self.unreadable(stores);
+        let not_read = gone.iter().map(|name| mask(name)).chain(unread.iter().map(|one| mask(&one.shown())));
+        let not_read: BTreeSet<String> = not_read.collect();
+        let (state, remedy) = match (left, not_read.is_empty()) {
+            (0, true) => (PlaceState::Clean, None),
+            // A place that was not read is not known to be clean.
+            (0, false) => (PlaceState::OutOfReach, (!gone.is_empty()).then(say::unreadable_remedy)),
+            _ => (PlaceState::Left, Some(say::live_remedy())),
+        };
+        let detail = (!not_read.is_empty()).then(|| say::could_not_read(unread::listed(&not_read)));
+        Place { remedy, ..Place::outside(name, state, left, detail) }
     }
 
     /// Texts of the log beside its versions, looked at anew: what was found there before, and what is there now.
@@ -182,63 +202,6 @@ impl Redactions {
         Ok(())
     }
 
-    /// Looks again at the live files of a receipt that something was left in: what was redacted is known again by its tags. Where it
-    /// cannot be known, as of a text of fewer than twelve bytes, the receipt stays as it is.
-    pub(super) fn look_at_live_files(&self, row: &mut ReceiptRow) -> Result<(), ApiError> {
-        let files = [say::live_files_1_store(), say::live_files_stores(0)];
-        let is_files = |place: &Place| files.iter().any(|known| known.id() == place.place.id());
-        let is_names = |place: &Place| place.place.id() == say::names_live_files().id();
-        let is_open =
-            |place: &Place| place.state != PlaceState::Clean && (is_files(place) || is_names(place));
-        let tags = self.tags()?;
-        if !row.places.iter().any(is_open) || tags.lost() > 0 || !self.is_known_again(row)? {
-            return Ok(());
-        }
-        let stores = self.read(|reader| Ok(reader.stores()?))?;
-        let stores: Vec<StoreRow> = stores.into_iter().filter(|store| store.removed_at.is_none()).collect();
-        let (hits, names, unread) = self.tagged_in_files(&stores, &tags);
-        for place in row.places.iter_mut().filter(|place| is_open(place)) {
-            let found = if is_names(place) { names } else { hits };
-            (place.hits, place.state) = match (found, unread.is_empty()) {
-                (0, true) => (0, PlaceState::Clean),
-                (0, false) => (0, PlaceState::OutOfReach),
-                (found, _) => (found, PlaceState::Left),
-            };
-            place.detail = (!unread.is_empty()).then(|| say::could_not_read(unread.join(", ")));
-            if place.state == PlaceState::Clean {
-                place.remedy = None;
-            }
-        }
-        self.write(|act| Ok(act.finish_receipt(row)?))
-    }
-
-    /// True if everything that the redaction took out is known again by its tags: each content of versions that were chosen has one
-    /// of its own, and no text that was looked for was too short for one.
-    fn is_known_again(&self, row: &ReceiptRow) -> Result<bool, ApiError> {
-        match row.method.as_str() {
-            "versions" => Ok(self.read(|reader| Ok(reader.tags_of(row.id)?))? >= row.versions),
-            _ => Ok(!super::survey::some_have_no_tag(&row.warnings)),
-        }
-    }
-
-    /// Live files that hold what was redacted, those whose names do, and stores with files that could not be read.
-    fn tagged_in_files<'s>(&self, stores: &'s [StoreRow], tags: &Tags) -> (u64, u64, Vec<&'s str>) {
-        let (mut hits, mut names) = (0, 0);
-        let mut unread = self.unreadable(stores);
-        for store in stores.iter().filter(|store| store.has_directory()) {
-            let Ok(root) = self.store_root(store) else { continue };
-            for path in root.scan(&self.rules, None).found.into_keys() {
-                names += u64::from(!tags.marks_in(path.as_bytes()).is_empty());
-                match root.read(&path, self.rules.max_file_bytes).ok().and_then(|content| content.bytes) {
-                    Some(bytes) => hits += u64::from(!tags.marks_in(&bytes).is_empty()),
-                    None => unread.push(store.name.as_str()),
-                }
-            }
-        }
-        unread.dedup();
-        (hits, names, unread)
-    }
-
     /// True if a redaction waits for its purge.
     pub(crate) fn purge_is_pending(&self) -> bool {
         self.writer().reader().purges_pending().is_ok_and(|pending| pending > 0)
@@ -287,7 +250,7 @@ impl Redactions {
 }
 
 /// Enters what a purge found in the files of the data directory. `known` says whether the secret was searched for.
-fn enter_raw_hits(places: &mut [Place], raw: &RawHits, known: bool) {
+pub(super) fn enter_raw_hits(places: &mut [Place], raw: &RawHits, known: bool) {
     for place in places {
         let Some(of_place) = files_of(&place.place) else { continue };
         place.hits = raw.files.iter().filter(|(path, _)| of_place(path)).map(|(_, hits)| *hits).sum();
@@ -312,7 +275,7 @@ fn enter_raw_hits(places: &mut [Place], raw: &RawHits, known: bool) {
 }
 
 /// Files of the data directory that a place on a receipt stands for; `None` for a place of another sort.
-fn files_of(place: &Message) -> Option<fn(&Path) -> bool> {
+pub(super) fn files_of(place: &Message) -> Option<fn(&Path) -> bool> {
     let [database, write_ahead, others] = file_places();
     if *place == database {
         Some(|path| path == Path::new("retrace.db"))
@@ -365,11 +328,11 @@ fn transcript_places(
 }
 
 /// Where nobody can look from here.
-fn backups() -> Place {
+pub(super) fn backups() -> Place {
     Place::outside(say::backups_file_sync(), PlaceState::OutOfReach, 0, None)
 }
 /// Matches in contents and paths the log still holds.
-fn remaining(reader: &Reader<'_>, selection: &Selection) -> Result<u64, ApiError> {
+pub(super) fn remaining(reader: &Reader<'_>, selection: &Selection) -> Result<u64, ApiError> {
     let left = match selection {
         Selection::Versions(chosen) => {
             let mut left = 0;
@@ -406,7 +369,7 @@ fn in_index(
 
 retrace_message::messages! {
     /// Messages of this module.
-    saved mod say in "receipt";
+    saved pub(super) mod say in "receipt";
     database_file() => "Database file, raw bytes",
     write_ahead_log() => "Write-ahead log, raw bytes",
     other_files() => "Other files of the data directory",
@@ -436,6 +399,7 @@ retrace_message::messages! {
     purge_pending_finished_recorder_or() => "purge pending: it is finished by the recorder, or by `retrace receipts RECEIPT --recheck`",
     n1_file_belongs_agent() => "in 1 file, which belongs to the agent",
     files_belong_agent(files) => "in {files} files, which belong to the agent",
+    takes_secret_itself() => "It was not searched again, which takes the secret itself: `retrace verify --absent-file FILE` searches the data directory.",
     backups_file_sync() => "Backups and file sync",
     purge_pending_finished_soon_no() => "purge pending: it is finished as soon as no other process reads an older state",
 }

@@ -5,6 +5,7 @@ use super::MARKER;
 use super::forms::Forms;
 use super::outside::Outside;
 use super::texts::TextSurvey;
+use super::unread::{self, OffTheList, Unread};
 use crate::Redactions;
 use crate::hosts::{self as remote, HostedHit};
 use crate::target::version_named;
@@ -14,7 +15,7 @@ use crate::wire::{RedactionAction, RedactionPlace};
 use regex::bytes::Regex;
 use retrace_files::Root;
 use retrace_findings::{Config, check_one};
-use retrace_log::{QueueRow, StoreRow, VersionRow};
+use retrace_log::{QueueRow, StoreRow, Tags, VersionRow};
 use retrace_message::Message;
 use retrace_model::{RelPath, Rules, Seen, Sha256, StoreId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,6 +47,8 @@ pub(super) enum Selection {
     Versions(Vec<VersionRow>),
     Pattern(Regex),
     Secret(Vec<u8>, Box<memchr::memmem::Finder<'static>>),
+    /// What was redacted before, known by its tags.
+    Tagged(Box<Tags>),
 }
 
 impl Selection {
@@ -59,13 +62,16 @@ impl Selection {
         match self {
             Self::Versions(_) => "versions",
             Self::Pattern(_) => "find",
-            Self::Secret(..) => "secret",
+            Self::Secret(..) | Self::Tagged(_) => "secret",
         }
     }
 
     /// Matches in some bytes; named versions match nothing by content.
     pub(super) fn hits(&self, bytes: &[u8]) -> u64 {
-        self.ranges(bytes).len() as u64
+        match self {
+            Self::Tagged(tags) => tags.marks_in(bytes).len() as u64,
+            _ => self.ranges(bytes).len() as u64,
+        }
     }
 
     pub(super) fn ranges(&self, bytes: &[u8]) -> Vec<(usize, usize)> {
@@ -78,6 +84,9 @@ impl Selection {
                 .collect(),
             Self::Secret(secret, finder) => {
                 finder.find_iter(bytes).map(|start| (start, start + secret.len())).collect()
+            }
+            Self::Tagged(tags) => {
+                tags.secrets_at(bytes).into_iter().map(|part| (part.start, part.end)).collect()
             }
         }
     }
@@ -114,7 +123,7 @@ impl Selection {
 
     fn is_short(&self, matched: &BTreeSet<Vec<u8>>) -> bool {
         match self {
-            Self::Versions(_) => false,
+            Self::Versions(_) | Self::Tagged(_) => false,
             Self::Secret(secret, _) => secret.len() < SHORT_SECRET,
             Self::Pattern(_) => matched.iter().any(|text| text.len() < SHORT_SECRET),
         }
@@ -142,6 +151,10 @@ pub(super) struct Survey {
     pub(super) encoded: Vec<Encoded>,
     /// Live memories of stores without a directory whose path holds it.
     pub(super) paths: Vec<(StoreId, RelPath)>,
+    /// Live files that could not be read.
+    pub(super) unread: Vec<Unread>,
+    /// Directories of stores off the list.
+    pub(super) off_the_list: Vec<OffTheList>,
 }
 
 /// Where it stands in another form: UTF-16, base64, escaped.
@@ -297,6 +310,8 @@ impl Survey {
         let texts = self.texts.matches();
         versions
             .chain(live)
+            .chain(unread::matches(&self.unread, selection))
+            .chain(unread::matches_off(&self.off_the_list, selection))
             .chain(paths)
             .chain(texts)
             .chain(transcripts)
@@ -352,6 +367,22 @@ impl Survey {
             });
         }
         warnings
+    }
+}
+
+/// Brings up to date what the warnings of a receipt say of live files that hold it, and of names that do.
+pub(super) fn mend_warnings(warnings: &mut Vec<Message>, hits: u64, names: u64) {
+    let of_files = [say::n1_live_file_still_holds(), say::live_files_still_hold_what(0)];
+    let says = |warning: &Message, known: &Message| warning.id() == known.id();
+    if let Some(at) = warnings.iter().position(|it| of_files.iter().any(|known| says(it, known))) {
+        match hits {
+            0 => drop(warnings.remove(at)),
+            1 => warnings[at] = say::n1_live_file_still_holds(),
+            files => warnings[at] = say::live_files_still_hold_what(files),
+        }
+    }
+    if names == 0 {
+        warnings.retain(|warning| !says(warning, &say::name_live_file_holds_names()));
     }
 }
 
@@ -449,6 +480,8 @@ impl Redactions {
             outside: Vec::new(),
             encoded: Vec::new(),
             paths: Vec::new(),
+            unread: Vec::new(),
+            off_the_list: Vec::new(),
         };
         if let Selection::Secret(secret, _) = selection {
             survey.matched.insert(secret.clone());
@@ -496,6 +529,9 @@ impl Redactions {
             let found = self.live_hits(selection, store, &hashes, live, &mut survey.matched);
             survey.live.extend(found);
         }
+        survey.unread = self.unread(stores);
+        let concerned = survey.versions.iter().map(|(version, _)| version.store).collect();
+        survey.off_the_list = self.off_the_list(&concerned, only);
         survey.texts = self.survey_texts(selection, &mut survey.matched, MAX_NEEDLES)?;
         survey.transcripts = self.transcripts_holding(&survey.matched);
         survey.encoded = self.encoded(stores, &survey)?;
@@ -685,16 +721,27 @@ pub(super) fn masked_text(selection: &Selection, text: &str) -> String {
     String::from_utf8_lossy(&selection.without(text.as_bytes())).replace(MARKER, "████")
 }
 
-/// Calls `visit` for every regular file below a folder, links not followed.
-pub(super) fn for_each_file(folder: &Path, depth: usize, visit: &mut dyn FnMut(&Path)) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
+/// Calls `visit` for every regular file below a folder, links not followed; `false` where a folder below could not be read.
+pub(super) fn for_each_file(folder: &Path, depth: usize, visit: &mut dyn FnMut(&Path)) -> bool {
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) => return error.kind() == std::io::ErrorKind::NotFound,
+    };
+    let mut is_whole = true;
+    for entry in entries {
+        let Ok(entry) = entry else {
+            is_whole = false;
+            continue;
+        };
         match entry.file_type() {
-            Ok(kind) if kind.is_dir() && depth > 0 => for_each_file(&entry.path(), depth - 1, visit),
+            Ok(kind) if kind.is_dir() && depth > 0 => {
+                is_whole &= for_each_file(&entry.path(), depth - 1, visit);
+            }
             Ok(kind) if kind.is_file() => visit(&entry.path()),
             _ => {}
         }
     }
+    is_whole
 }
 
 retrace_message::messages! {

@@ -9,10 +9,11 @@ use crate::wire::{ApiError, RedactionMatch};
 use crate::wire::{RedactionAction, RedactionPlace};
 use retrace_engine::lock;
 use retrace_findings::OwnRules;
-use retrace_log::{Act, REMOTE_ROOT, Reader, TextCare, TextHits, TextPlace};
+use retrace_log::{Act, REMOTE_ROOT, Reader, TEXTS, TextCare, TextHits, TextPlace};
 use retrace_message::{AsMessage as _, Message};
 use retrace_model::Actor;
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::PathBuf;
 
 /// Files of the data directory are read up to this size; none of those that hold texts grows so large.
@@ -47,6 +48,12 @@ const FILES: [KeptFile; 10] = [
     ("transcripts.index", say::index_transcripts, FileCare::Disposable),
     ("deeds.index", say::index_deeds, FileCare::Disposable),
 ];
+
+/// True for the name of texts of the log or of files of the data directory, as places on receipts have it.
+pub(super) fn is_name(name: &Message) -> bool {
+    let of_texts = TEXTS.iter().filter_map(|place| place.name).map(|name| name.message());
+    of_texts.chain(FILES.iter().map(|(_, name, _)| name())).any(|known| known.id() == name.id())
+}
 
 /// A file of the data directory that holds it.
 pub(super) struct OwnFile {
@@ -112,8 +119,23 @@ fn without(selection: &Selection, place: &TextPlace, bytes: &[u8]) -> Option<(Ve
     if place.care == TextCare::Json {
         return json_text::without(bytes, &ranges, MARKER);
     }
-    let found = ranges(bytes);
+    let mut found = ranges(bytes);
+    if place.holds_messages() && !found.is_empty() {
+        let own = own_words(bytes);
+        found.retain(|(start, end)| !own.iter().any(|own| own.start <= *start && *end <= own.end));
+    }
     (!found.is_empty()).then(|| (json_text::replaced(bytes, &found, MARKER), found.len() as u64))
+}
+
+/// Where saved messages, one a line, are the program's own wording.
+fn own_words(bytes: &[u8]) -> Vec<Range<usize>> {
+    let Ok(text) = std::str::from_utf8(bytes) else { return Vec::new() };
+    let (mut own, mut from) = (Vec::new(), 0);
+    for line in text.split('\n') {
+        own.extend(Message::own_words_of_saved(line).into_iter().map(|it| from + it.start..from + it.end));
+        from += line.len() + 1;
+    }
+    own
 }
 
 /// Searches every text of the log beside its versions. `matched` is told each text that matched.
@@ -135,7 +157,14 @@ pub(super) fn texts_holding(
     let mut groups: Vec<TextGroup> = Vec::new();
     reader.texts(|place, bytes, rows| {
         let Some((after, _)) = without(selection, place, bytes) else { return };
-        selection.ranges(bytes).iter().for_each(|(start, end)| matched(&bytes[*start..*end]));
+        // Of one's own wording nothing is searched for elsewhere.
+        let own = if place.holds_messages() { own_words(bytes) } else { Vec::new() };
+        let is_own = |start, end| own.iter().any(|own: &Range<usize>| own.start <= start && end <= own.end);
+        for (start, end) in selection.ranges(bytes) {
+            if !is_own(start, end) {
+                matched(&bytes[start..end]);
+            }
+        }
         let remedy = match place.care {
             TextCare::Root if off_the_list.contains(bytes) => None,
             TextCare::Root if bytes.starts_with(REMOTE_ROOT) => Some(say::host_remedy()),

@@ -35,8 +35,13 @@ impl Redactions {
         let Some(search) = forms::any_of(matched.iter().filter(|text| text.len() >= SHORTEST)) else {
             return Vec::new();
         };
-        let ranges =
-            |bytes: &[u8]| search.find_iter(bytes).map(|found| (found.start(), found.end())).collect();
+        self.transcripts_where(&|bytes| {
+            search.find_iter(bytes).map(|found| (found.start(), found.end())).collect()
+        })
+    }
+
+    /// Transcripts with matches, and how many.
+    pub(super) fn transcripts_where(&self, ranges: Ranges<'_>) -> Vec<(PathBuf, u64)> {
         let mut found = Vec::new();
         for folder in self.transcript_folders() {
             for_each_file(&folder, 8, &mut |path| {
@@ -44,7 +49,7 @@ impl Redactions {
                     return;
                 }
                 if let Ok(bytes) = std::fs::read(path) {
-                    let hits = json_text::hits(&bytes, &ranges);
+                    let hits = json_text::hits(&bytes, ranges);
                     if hits > 0 {
                         found.push((path.to_path_buf(), hits));
                     }
@@ -182,6 +187,11 @@ impl Rewritten {
         let name = say::transcript(shown(&show(&self.path)));
         Place { remedy, ..Place::outside(name, state, self.left, Some(detail)) }
     }
+}
+
+/// The name of the place of a transcript.
+pub(super) fn place_of(path: &str) -> Message {
+    say::transcript(path)
 }
 
 /// Files that running programs hold open. On Linux the system says which; elsewhere a file counts as open that was written in

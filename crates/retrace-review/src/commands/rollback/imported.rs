@@ -7,7 +7,7 @@ use crate::plan::Plan;
 use crate::target::{Moment, moment};
 use crate::wire::RestoreAct;
 use crate::wire::{ApiError, Code, ImportedState, RestoreReq};
-use retrace_log::{MemoryAt, Reader, StoreRow, VersionFilter, VersionRow};
+use retrace_log::{MARKER, MemoryAt, Reader, StoreRow, VersionFilter, VersionRow};
 use retrace_model::{RelPath, Source, Timestamp, VersionOperation};
 use std::collections::BTreeSet;
 
@@ -100,7 +100,9 @@ impl Review {
                 plan.warnings.push(say::memory_time_redacted_whatever_place());
                 continue;
             };
-            known.push(present_then(&path, &memory.version));
+            let content = reader.content(&memory.version).ok().flatten();
+            let is_masked = content.is_some_and(|content| holds_marker(&content.bytes));
+            known.push(present_then(&path, &memory.version, is_masked));
             let memory_id = memory.version.memory;
             let state = Some((path, memory.version));
             let goal = Goal { memory: memory_id, store: store.id, state, deletion: None };
@@ -114,10 +116,16 @@ impl Review {
     }
 }
 
-fn present_then(path: &RelPath, version: &VersionRow) -> ImportedState {
-    let certain = keeps_states(version);
+fn present_then(path: &RelPath, version: &VersionRow, is_masked: bool) -> ImportedState {
+    let certain = keeps_states(version) && !is_masked;
     let at = version.created_at.to_rfc3339();
-    let reason = if certain { say::stood_from(at) } else { say::session_left_or_read_what(at) };
+    let reason = if is_masked {
+        redacted::stood_with_other_content(at, MARKER)
+    } else if certain {
+        say::stood_from(at)
+    } else {
+        say::session_left_or_read_what(at)
+    };
     ImportedState { path: path.to_string(), act: RestoreAct::Write, certain, reason }
 }
 
@@ -140,6 +148,11 @@ fn absent_then(reader: &Reader<'_>, memory: &MemoryAt, time: Timestamp) -> Resul
     Ok(ImportedState { path, act, certain, reason })
 }
 
+/// True if a content may have been brought in without what was redacted: nobody wrote it so.
+fn holds_marker(bytes: &[u8]) -> bool {
+    bytes.windows(MARKER.len()).any(|part| part == MARKER.as_bytes())
+}
+
 /// True if the source of a version keeps whole states, so that what it does not tell was not there.
 fn keeps_states(version: &VersionRow) -> bool {
     version.source == Source::Import
@@ -160,4 +173,10 @@ retrace_message::messages! {
     deleted(created_at) => "It was deleted at {created_at}.",
     created_later(created_at) => "It was created later, at {created_at}.",
     nothing_known_time_left() => "Nothing is known of it at that time; it is left as it is.",
+}
+
+retrace_message::messages! {
+    /// Messages of what is redacted in imported states.
+    mod redacted in "imported_redacted";
+    stood_with_other_content(at, marker) => "It stood from {at} on, with something else where {marker} is now.",
 }
