@@ -5371,8 +5371,8 @@ observed: number,
  */
 unchanged: number, 
 /**
- * Versions that hold what was redacted before: those of `redacted_files`, which come in with `[redacted]` in its
- * place, and `redacted_paths`.
+ * Versions that were redacted or hold what was: those of `redacted_files`, which come in with `[redacted]` in its
+ * place or are in the log redacted, and `redacted_paths`.
  */
 redacted: number, 
 /**

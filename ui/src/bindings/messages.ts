@@ -644,6 +644,7 @@ export interface MessageArguments {
   "imported.restore_without_from_imported": never;
   "imported.session_left_or_read_what": "at";
   "imported.stood_from": "at";
+  "imported_redacted.stood_with_other_content": "at" | "marker";
   "in_force.as_it_ran": "what";
   "in_force.as_it_ran_unknown": never;
   "inbox.changes_left_first": "many" | "message";
@@ -688,9 +689,11 @@ export interface MessageArguments {
   "kept_out.holds_what_redacted_written_instead": "path" | "value";
   "kept_out.left_out_because_their_path": "paths";
   "kept_out.n1_version_holds_what_redacted": "value" | "named";
+  "kept_out.n1_version_redacted_left_out": "named";
   "kept_out.path_holds_what_redacted_not_written": "path";
   "kept_out.path_holds_what_redacted_nothing_done": never;
   "kept_out.versions_hold_what_redacted_before": "versions" | "value" | "named";
+  "kept_out.versions_redacted_left_out": "versions" | "named";
   "kept_out.write_memory_under_another_path": never;
   "key.bad_key_text": never;
   "key.no_key_put_back_from": "path";
@@ -941,6 +944,7 @@ export interface MessageArguments {
   "outside.objects_no_commit": "others";
   "outside.repeat_redaction_all_stores_live": never;
   "outside.rewrite_whole_git_history": "at";
+  "outside.takes_secret_itself": never;
   "outside.with_objects": "commits" | "objects";
   "outside.worktree": "worktree";
   "page.front_matter_cannot_read": "message";
@@ -1093,6 +1097,7 @@ export interface MessageArguments {
   "receipt.replaced_marker": "rows";
   "receipt.search_index": never;
   "receipt.take_out_these_files_or": never;
+  "receipt.takes_secret_itself": never;
   "receipt.transcripts_machine": never;
   "receipt.unreadable_remedy": never;
   "receipt.version_log_contents_paths": never;
@@ -1129,6 +1134,7 @@ export interface MessageArguments {
   "redact.say_what_not_value": never;
   "redact.stands_only_where_retrace_takes": never;
   "redact_failed.repeat_what_log_holds": never;
+  "redact_own.in_wording": "texts";
   "relocate.store_no_directory": never;
   "remote.another_process_sending_what_queued": never;
   "remote.another_process_sending_what_queued_2": "since";
@@ -1578,6 +1584,13 @@ export interface MessageArguments {
   "truth.past": "day";
   "truth.repository_no": "shown";
   "truth.repository_no_run": "shown";
+  "unread.add_again_or_by_hand": never;
+  "unread.cannot_be_read": never;
+  "unread.make_readable": never;
+  "unread.not_read": never;
+  "unread.not_searched": never;
+  "unread.not_searched_versions_redacted": never;
+  "unread.off_the_list": "directory";
   "usage.never_cleared": "days" | "sessions" | "of";
   "usage.never_compacted": "days" | "sessions" | "of";
   "usage.never_cut": "days" | "sessions" | "of";
