@@ -50,7 +50,6 @@ mod api_stores;
 mod append;
 mod blob;
 mod broken_rules;
-mod chain;
 mod codec;
 mod connection;
 mod contents;
@@ -101,25 +100,28 @@ pub use kept_out::{Held, Known as KnownTags, MARKER, SHORTEST as SHORTEST_KEPT_O
 pub use lease::{Lease, Pusher};
 pub use live::LiveMemory;
 pub use mask::{Masked, Needles};
-pub use origins::{CallPlace, OriginRow, Unclaimed};
+pub use origins::Unclaimed;
 pub use prompts::Prompt;
 pub use raw::RawHits;
 pub use read::{
     ActivityMark, ChainedVersion, Content, ContentInfo, Items, MemoryAt, Older, Opened, OperationRow,
-    ReadConnection, Reader, Recent, Redaction, ReviewAct, Unreviewed, UnreviewedFile, VersionFilter,
-    VersionRow,
+    ReadConnection, Reader, Recent, Redaction, ReviewAct, Unreviewed, UnreviewedFile, VersionRow,
 };
-pub use receipts::{NewReceipt, Place, PlaceState, ReceiptRow};
 pub use remotes::{
-    HostVersion, Mirrored, MirroredMemory, NewQueued, NewRemote, QueueKind, QueueRow, QueueState,
-    REMOTE_ROOT, RemoteFacts, RemoteRow,
+    HostVersion, Mirrored, MirroredMemory, NewQueued, QueueKind, QueueRow, QueueState, REMOTE_ROOT,
+    RemoteFacts,
 };
 pub use retrace_model::Words;
+use retrace_model::chain;
+pub use retrace_model::records::{
+    CallPlace, NewReceipt, NewRemote, NewStore, OriginRow, Place, PlaceState, ReceiptRow, RemoteRow,
+    StorePlace, VersionFilter,
+};
 pub use review::{NewReview, ReviewedVersion};
 pub use rule_guards::{GuardAct, KeptGuard};
 pub use rules::{KeptRule, RuleAct};
 pub use search::SearchHit;
-pub use stores::{NewStore, StorePlace, StoreRow};
+pub use stores::StoreRow;
 pub use texts::{
     REDACTED_ROOT, REDACTED_TEXT, SEARCH_TABLES, TEXTS, TextCare, TextHits, TextName, TextPlace,
 };

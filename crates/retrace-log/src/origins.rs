@@ -4,55 +4,10 @@
 use crate::rows::{self, bound};
 use crate::writer::Act;
 use crate::{LogError, Reader};
+use retrace_model::records::{CallPlace, OriginRow};
 use retrace_model::{Actor, Evidence, MemoryId, RelPath, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use std::collections::HashMap;
-
-/// One answer, or one candidate, for a version.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OriginRow {
-    /// The session; `None` when unknown.
-    pub session: Option<String>,
-    /// Confidence: the printed form of an [`Evidence`], or `unknown`.
-    pub confidence: String,
-    /// Basis: one word of whoever joined.
-    pub basis: String,
-    /// Number of calls in a row that made the content.
-    pub steps: u64,
-    /// Who in the session.
-    pub role: Option<String>,
-    /// The subagent's id.
-    pub agent: Option<String>,
-    /// The model.
-    pub model: Option<String>,
-    /// Path of the transcript, as bytes.
-    pub transcript: Option<Vec<u8>>,
-    /// Where the call stands in it.
-    pub call: Option<CallPlace>,
-}
-
-/// Where a call stands in a transcript.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CallPlace {
-    /// Conversation of the file.
-    pub conversation: u64,
-    /// The message.
-    pub message: u64,
-    /// The block of the message.
-    pub block: u64,
-    /// Number of the change among those of the call.
-    pub part: u64,
-    /// Line of the file, from 1.
-    pub line: u64,
-    /// The turn, from 1.
-    pub turn: Option<u64>,
-    /// Name of the tool.
-    pub tool: String,
-    /// Id of the call.
-    pub tool_use_id: Option<String>,
-    /// When.
-    pub at: Option<Timestamp>,
-}
 
 /// A version that nobody said to have written, with the memory it is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,7 +16,6 @@ pub use memories::MemoryAt;
 pub use operations::{ActivityMark, OperationRow};
 pub use reviews::{ReviewAct, Unreviewed, UnreviewedFile};
 pub use version::{Content, ContentInfo, Older, Recent, Redaction, VersionRow};
-pub use versions::VersionFilter;
 
 pub(crate) use past::root_of_undoing;
 use version::source_from;

@@ -4,111 +4,10 @@ use crate::rows::{hash_from, intern_actor};
 use crate::writer::Act;
 use crate::{LogError, Reader, rows};
 use retrace_message::Message;
-use retrace_model::{Actor, ReceiptId, Sha256, StoreId, Timestamp};
+use retrace_model::records::{NewReceipt, Place, PlaceState, ReceiptRow};
+use retrace_model::{Actor, ReceiptId, StoreId, Timestamp};
 use rusqlite::{Row, params};
 use std::collections::BTreeSet;
-
-/// A receipt about to be written.
-#[derive(Debug)]
-pub struct NewReceipt<'a> {
-    /// The redaction's operation, appended before in the same transaction.
-    pub operation_seq: u64,
-    /// When.
-    pub at: Timestamp,
-    /// By whom.
-    pub actor: &'a Actor,
-    /// Why.
-    pub reason: Option<&'a str>,
-    /// Way the versions were chosen: `versions`, `find` or `secret`.
-    pub method: &'a str,
-    /// Number of versions that are masked.
-    pub versions: u64,
-}
-
-/// State of one place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlaceState {
-    /// Nothing.
-    Clean,
-    /// Something that was not to be changed, or could not be.
-    Left,
-    /// Not to be looked at from here.
-    OutOfReach,
-}
-
-/// One place a receipt speaks of.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// For people.
-    pub place: Message,
-    /// State.
-    pub state: PlaceState,
-    /// Number of hits.
-    pub hits: u64,
-    /// More, where there is more to say.
-    pub detail: Option<Message>,
-    /// The place is the log's own: what is left there is not done.
-    pub owned: bool,
-    /// Step that removes it, where something is left.
-    pub remedy: Option<Message>,
-}
-
-impl Place {
-    /// A place that is not the log's own.
-    #[must_use]
-    pub fn outside(place: Message, state: PlaceState, hits: u64, detail: Option<Message>) -> Self {
-        Self { place, state, hits, detail, owned: false, remedy: None }
-    }
-
-    /// A place of the log's own, which is clean when nothing was found.
-    #[must_use]
-    pub fn own(place: Message, hits: u64, detail: Option<Message>) -> Self {
-        let state = if hits == 0 { PlaceState::Clean } else { PlaceState::Left };
-        Self { place, state, hits, detail, owned: true, remedy: None }
-    }
-}
-
-/// A receipt.
-#[derive(Clone, Debug)]
-pub struct ReceiptRow {
-    /// Its id.
-    pub id: ReceiptId,
-    /// The redaction's operation.
-    pub operation_seq: u64,
-    /// When.
-    pub created_at: Timestamp,
-    /// By whom.
-    pub actor: Actor,
-    /// Why.
-    pub reason: Option<String>,
-    /// Way the versions were chosen.
-    pub method: String,
-    /// Number of versions that were masked.
-    pub versions: u64,
-    /// Number of live files that were changed.
-    pub live_files: u64,
-    /// True if the purge is done.
-    pub purged: bool,
-    /// Head of the chain after it.
-    pub chain_head: Sha256,
-    /// Result of verifying the chain after the purge; `None` before.
-    pub chain_verified: Option<bool>,
-    /// Things worth knowing.
-    pub warnings: Vec<Message>,
-    /// Where was looked.
-    pub places: Vec<Place>,
-}
-
-impl PlaceState {
-    const WORDS: [(Self, &'static str); 3] =
-        [(Self::Clean, "clean"), (Self::Left, "left"), (Self::OutOfReach, "out_of_reach")];
-
-    /// The printed form.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        Self::WORDS.iter().find(|(state, _)| *state == self).map_or("left", |(_, word)| word)
-    }
-}
 
 impl Act<'_> {
     /// Writes a receipt whose purge is pending; answers its id and row for [`Act::mask`].
@@ -247,10 +146,7 @@ impl Reader<'_> {
                 let word: String = place.get(1)?;
                 Ok(Place {
                     place: Message::of_saved(&place.get::<_, String>(0)?),
-                    state: PlaceState::WORDS
-                        .iter()
-                        .find(|(_, known)| *known == word)
-                        .map_or(PlaceState::Left, |(state, _)| *state),
+                    state: PlaceState::parse(&word).unwrap_or(PlaceState::Left),
                     hits: place.get(2)?,
                     detail: saved(place.get::<_, Option<String>>(3)?.as_deref()),
                     owned: place.get(4)?,

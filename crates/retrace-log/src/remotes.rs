@@ -16,6 +16,7 @@ pub(crate) use staging::forget_all as forget_staged;
 use crate::rows::{self, store_id};
 use crate::writer::Act;
 use crate::{LogError, NewStore, Reader, StoreRow};
+use retrace_model::records::{NewRemote, RemoteRow};
 use retrace_model::{StoreId, StoreKind, Timestamp, VersionId};
 use rusqlite::{OptionalExtension as _, Row, params};
 
@@ -35,59 +36,6 @@ impl StoreRow {
     pub fn has_directory(&self) -> bool {
         !self.is_log_only() && !self.is_remote() && !self.root.starts_with(crate::REDACTED_ROOT)
     }
-}
-
-/// A mirror, as far as it is more than a store.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RemoteRow {
-    /// The mirror.
-    pub store: StoreId,
-    /// Base URL of its host, without `/v1`.
-    pub base_url: String,
-    /// Its id at the host.
-    pub remote_id: String,
-    /// Description at the host.
-    pub description: String,
-    /// The host's pairs, as a JSON object.
-    pub metadata: String,
-    /// When it was archived at the host.
-    pub archived_at: Option<Timestamp>,
-    /// When a pull last came to its end.
-    pub pulled_at: Option<Timestamp>,
-    /// Why the last pull or push did not come to its end.
-    pub problem: Option<String>,
-    /// A listing of versions was begun and did not come to its end.
-    pub listing: bool,
-    /// Where that listing goes on; from its beginning when there is none.
-    pub cursor: Option<String>,
-    /// Versions of the host that are known here.
-    pub versions: u64,
-    /// Of those, versions the host had redacted before they were mirrored.
-    pub never_seen: u64,
-    /// Of those, versions the host redacted since, and whose content is kept here.
-    pub redacted_at_host: u64,
-    /// Versions fetched and not appended yet.
-    pub staged: u64,
-    /// Its name at the host; `None` before a pull said it.
-    pub host_name: Option<String>,
-    /// Versions made after this instant of the host were walked through for those redacted there since; `None` where the next
-    /// walk begins.
-    pub swept_to: Option<Timestamp>,
-    /// When such a walk last came to its end: all versions the host had were looked at.
-    pub swept_at: Option<Timestamp>,
-}
-
-/// A mirror to add.
-#[derive(Clone, Debug)]
-pub struct NewRemote {
-    /// Base URL of its host, without `/v1` and without a slash at its end.
-    pub base_url: String,
-    /// Its id at the host.
-    pub remote_id: String,
-    /// Its name here.
-    pub name: String,
-    /// Now.
-    pub at: Timestamp,
 }
 
 /// Facts of a store at its host beside its memories.

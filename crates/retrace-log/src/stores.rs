@@ -4,6 +4,7 @@ use crate::rows::{store_id, unknown_store};
 use crate::writer::Act;
 use crate::{LogError, Reader, review};
 use retrace_message::{AsMessage, Message};
+use retrace_model::records::{NewStore, StorePlace};
 use retrace_model::{StoreId, StoreKind, StoreState, Timestamp};
 use rusqlite::{OptionalExtension as _, Row, params};
 
@@ -38,32 +39,6 @@ pub struct StoreRow {
     pub place: Option<StorePlace>,
     /// Where its path leads, where a person said that another place is the store's.
     pub root_at: Option<Vec<u8>>,
-}
-
-/// Identity of a store's directory.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StorePlace {
-    /// Number of the file system.
-    pub device: u64,
-    /// Number of the directory in it.
-    pub file_id: u64,
-    /// When the directory was made; `None` when that was not kept, or the file system does not say.
-    pub made_nanos: Option<i64>,
-    /// The boot of the machine in which they were seen.
-    pub boot: Option<String>,
-}
-
-/// A store to add.
-#[derive(Clone, Debug)]
-pub struct NewStore {
-    /// Whose memory it holds.
-    pub kind: StoreKind,
-    /// Its directory, as bytes.
-    pub root: Vec<u8>,
-    /// Its name.
-    pub name: String,
-    /// Now.
-    pub at: Timestamp,
 }
 
 /// Stands in place of the size of a baseline that is being taken.

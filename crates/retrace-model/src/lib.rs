@@ -27,6 +27,7 @@ mod kind_filter;
 mod memory_kind;
 mod path;
 mod reconcile;
+pub mod records;
 mod rules;
 mod shell;
 mod text;

@@ -4,41 +4,10 @@ use super::VersionRow;
 use super::version::{version_from, version_sql};
 use crate::rows::{self, ChangeKind, bound};
 use crate::{LogError, Reader};
-use retrace_model::{MemoryId, RelPath, StoreId, Timestamp, VersionOperation};
+use retrace_model::records::VersionFilter;
+use retrace_model::VersionOperation;
 use rusqlite::params_from_iter;
 use rusqlite::types::Value;
-
-/// Filters for versions; all given ones must hold.
-#[derive(Clone, Debug, Default)]
-pub struct VersionFilter {
-    /// Of this store.
-    pub store: Option<StoreId>,
-    /// Of this memory.
-    pub memory: Option<MemoryId>,
-    /// Of memories that have been at this path, or below it.
-    pub path: Option<RelPath>,
-    /// With this operation.
-    pub operation: Option<VersionOperation>,
-    /// By an actor with this name, recorded, or joined by exact content or as likely, also where a person's act put back what
-    /// they wrote; an empty text means unknown.
-    pub actor: Option<String>,
-    /// Recorded not before; of rebuilt ones, and of a mirror's, when they happened.
-    pub since: Option<Timestamp>,
-    /// Recorded not after; of rebuilt ones, and of a mirror's, when they happened.
-    pub until: Option<Timestamp>,
-    /// Of this operation.
-    pub operation_seq: Option<u64>,
-    /// Only redacted ones.
-    pub only_redacted: bool,
-    /// Behind this version in the order of the answer; the number of an observed version is its place in the log.
-    pub before: Option<u64>,
-    /// After this place in the log.
-    pub after: Option<u64>,
-    /// Leave out what was rebuilt.
-    pub observed_only: bool,
-    /// At most so many; 0 means no limit.
-    pub limit: u64,
-}
 
 /// Of which part of history versions are asked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
