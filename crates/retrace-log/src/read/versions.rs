@@ -4,8 +4,8 @@ use super::VersionRow;
 use super::version::{version_from, version_sql};
 use crate::rows::{self, ChangeKind, bound};
 use crate::{LogError, Reader};
-use retrace_model::records::VersionFilter;
 use retrace_model::VersionOperation;
+use retrace_model::records::VersionFilter;
 use rusqlite::params_from_iter;
 use rusqlite::types::Value;
 
