@@ -44,7 +44,7 @@ export function MemorySheet({ onClose }: { onClose: () => void }) {
               // Keys scroll it; nothing in it takes the focus.
               // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
               <div role="region" aria-label={t`Cost of memory files`} tabIndex={0}>
-                <table className="table">
+                <table className={classes("table", css.prices)}>
                   <TableHead
                     columns={[
                       t`file`,
