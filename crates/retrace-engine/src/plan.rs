@@ -567,8 +567,11 @@ impl Engine {
                 return Err(ApiError { message, ..error });
             }
             error => {
-                let reason = (ConflictReason::InTheWay, crate::wire::sentence(&error));
-                self.conflict(step, step.expected, reason)?
+                let reason = match error.is_in_the_way() {
+                    true => ConflictReason::InTheWay,
+                    false => ConflictReason::NotWritten,
+                };
+                self.conflict(step, step.expected, (reason, crate::wire::sentence(&error)))?
             }
         };
         result.conflicts.push(conflict);

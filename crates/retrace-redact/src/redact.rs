@@ -27,7 +27,9 @@ use crate::hosts as remote;
 use crate::live_files::LiveFiles;
 use crate::origin_lines::keep_lines;
 use crate::view;
-use crate::wire::{ActResult, ApiError, Code, Nothing, Receipt, ReceiptRef, Receipts, RedactReq};
+use crate::wire::{
+    ActResult, ApiError, Code, Conflict, ConflictReason, Nothing, Receipt, ReceiptRef, Receipts, RedactReq,
+};
 use retrace_engine::Point;
 use retrace_engine::lock;
 use retrace_files::{FileError, Root};
@@ -164,9 +166,11 @@ impl Redactions {
         self.at(Point::Planned)?;
         let chosen: Vec<VersionRow> = survey.versions.iter().map(|(version, _)| version.clone()).collect();
         let mut replaced = Vec::new();
-        let mut failed = Vec::new();
+        let warned = result.warnings.len();
         let written = self.write_with_files(|act, files| {
-            (replaced, failed) = (Vec::new(), Vec::new());
+            replaced = Vec::new();
+            result.warnings.truncate(warned);
+            result.conflicts.clear();
             for store in stores {
                 self.flush_store(act, store)?;
             }
@@ -174,7 +178,9 @@ impl Redactions {
                 match self.replace_live(act, files, hit) {
                     Ok(file) => replaced.push(file),
                     Err(error) => {
-                        failed.push(format!("{}: {error}", hit.path));
+                        let why = survey::masked_text(selection, &error.to_string());
+                        result.warnings.push(say::live_file_could_not_changed(why));
+                        result.conflicts.push(not_replaced(hit, &error, selection));
                         hit.left_as_it_is(&self.rules);
                     }
                 }
@@ -190,7 +196,7 @@ impl Redactions {
         result.operation_seq = Some(operation_seq);
         result.queued = queued;
         result.writes.retain(|write| replaced.iter().any(|file| file.change.path.to_text() == write.path));
-        result.warnings.extend(failed.iter().map(say::live_file_could_not_changed));
+        result.partial = !result.conflicts.is_empty();
         for file in &replaced {
             result.warnings.extend(file.warning.clone());
         }
@@ -329,6 +335,30 @@ impl Redactions {
         };
         let warning = stays.map(|hidden| say::old_content_could_not_removed(hidden.to_string()));
         Ok(ReplacedFile { change, warning })
+    }
+}
+
+/// A live file that keeps what was to be replaced in it.
+fn not_replaced(hit: &LiveHit, error: &FileError, selection: &Selection) -> Conflict {
+    let (reason, found) = match error {
+        FileError::Moved { found, .. } => (ConflictReason::Changed, *found),
+        error if error.is_in_the_way() => (ConflictReason::InTheWay, None),
+        _ => (ConflictReason::NotWritten, Some(hit.before)),
+    };
+    let mut message = crate::wire::sentence(error);
+    if hit.in_path {
+        message = Message::verbatim(survey::masked_text(selection, message.text()));
+    }
+    Conflict {
+        store_id: hit.store.to_string(),
+        path: survey::masked_text(selection, &hit.path.to_text()),
+        expected_sha256: Some(hit.before.to_hex()),
+        found_sha256: found.map(|sha256| sha256.to_hex()),
+        expected_version_id: None,
+        found_version_id: None,
+        wanted_version_id: None,
+        reason,
+        message,
     }
 }
 

@@ -368,6 +368,7 @@ impl ActResult {
             ConflictReason::ChangedSince => say::later_changes_stand(),
             ConflictReason::PathTaken => say::another_memory_stands_there(),
             ConflictReason::InTheWay => say::move_what_stands_there_then_repeat(),
+            ConflictReason::NotWritten => say::mend_then_repeat(),
             ConflictReason::StoreRemoved => say::add_store_again(),
         }))
     }
@@ -400,6 +401,7 @@ retrace_message::messages! {
     what_now_recorded_look_differences() => "What is there now is recorded. Look at the differences, then repeat.",
     later_changes_stand() => "What came later stands. `retrace rollback STORE:PATH --to VERSION` puts one memory back; of a session, `--except VERSION` leaves a change out.",
     another_memory_stands_there() => "Move the memory that stands there elsewhere or delete it, then repeat.",
+    mend_then_repeat() => "Mend what the system says of it, its rights or the room left, then repeat.",
     add_store_again() => "Add the store again with `retrace stores add DIR`; of a session, `--except VERSION` leaves its changes out.",
     nothing_taken_back_session_only() => "Nothing was rolled back: the session is only likely to have written this.",
     add_include_likely_take_back() => "Add --include-likely to take it back too, and --except VERSION for each that is to stay.",

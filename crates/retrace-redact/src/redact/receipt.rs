@@ -2,7 +2,7 @@
 
 use super::survey::{LiveHit, Selection, Survey, masked_text, name_remedy, path_remedy, transcripts_remedy};
 use super::texts::{TextGroup, texts_holding};
-use super::transcripts::Rewritten;
+use super::transcripts::{self, Rewritten};
 use super::unread::{self, Unread};
 use crate::Redactions;
 use crate::hosts as remote;
@@ -114,6 +114,7 @@ impl Redactions {
         }
         if !matches!(selection, Selection::Versions(_)) {
             transcript_places(selection, survey, rewritten, &mut places);
+            places.extend(transcripts::place_of_unread(&survey.unread_transcripts, &mask));
             places.extend(survey.outside.iter().map(super::outside::Outside::entry));
         }
         places.push(backups());

@@ -10,7 +10,8 @@ use crate::hosts::HOST_PLACE;
 use crate::wire::{ApiError, show};
 use retrace_log::{Place, PlaceState, ReadConnection, ReceiptRow, StoreRow};
 use retrace_message::Message;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 /// What a new look found.
 struct Found {
@@ -24,6 +25,8 @@ struct Found {
     texts: Vec<(Message, u64)>,
     /// Hits in transcripts, by their path.
     transcripts: BTreeMap<String, u64>,
+    /// Transcripts that could not be searched.
+    unread_transcripts: BTreeSet<PathBuf>,
 }
 
 impl Redactions {
@@ -46,7 +49,10 @@ impl Redactions {
         let found = self.found_again(&tagged, &stores, known)?;
         let (live, mut rest): (Vec<Place>, Vec<Place>) =
             std::mem::take(&mut row.places).into_iter().partition(is_live);
-        rest.retain(|place| !unread::is_unread(place) && !unread::is_off(place));
+        let searched_transcripts = rest.iter().any(|place| is(place, &[say::transcripts_machine(), transcripts::place_of("")]));
+        rest.retain(|place| {
+            !unread::is_unread(place) && !unread::is_off(place) && !transcripts::is_unread(place)
+        });
         // Without a secret of its own, what is searched in raw bytes is not all of it.
         let is_raw_known = known && has_secrets;
         rest.iter_mut().for_each(|place| settle_rest(place, &found, row.purged && !is_raw_known));
@@ -64,6 +70,9 @@ impl Redactions {
             row.places.extend(unread::places_off(&self.off_the_list(&concerned, None), &mask));
         }
         row.places.extend(rest);
+        if searched_transcripts {
+            row.places.extend(transcripts::place_of_unread(&found.unread_transcripts, &mask));
+        }
         if known {
             mend_warnings(&mut row.warnings, found.live, found.names);
         }
@@ -94,9 +103,10 @@ impl Redactions {
         })?;
         let mut texts: Vec<(Message, u64)> = texts;
         texts.extend(self.own_files_holding(tagged).into_iter().map(|file| (file.name, file.hits)));
-        let transcripts = self.transcripts_where(&|bytes| tagged.ranges(bytes));
-        let transcripts = transcripts.into_iter().map(|(path, hits)| (show(&path), hits)).collect();
-        Ok(Found { known, live, names, paths, versions, texts, transcripts })
+        let searched = self.transcripts_where(&|bytes| tagged.ranges(bytes));
+        let transcripts = searched.holding.into_iter().map(|(path, hits)| (show(&path), hits)).collect();
+        let unread_transcripts = searched.unread;
+        Ok(Found { known, live, names, paths, versions, texts, transcripts, unread_transcripts })
     }
 
     /// True if everything that the redaction took out is known again by its tags: each content of versions that were chosen has one

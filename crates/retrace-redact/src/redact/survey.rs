@@ -5,6 +5,7 @@ use super::MARKER;
 use super::forms::Forms;
 use super::outside::Outside;
 use super::texts::TextSurvey;
+use super::transcripts;
 use super::unread::{self, OffTheList, Unread};
 use crate::Redactions;
 use crate::hosts::{self as remote, HostedHit};
@@ -137,6 +138,8 @@ pub(super) struct Survey {
     pub(super) lines: BTreeMap<u64, (u32, String)>,
     pub(super) live: Vec<LiveHit>,
     pub(super) transcripts: Vec<(PathBuf, u64)>,
+    /// Transcripts that could not be searched.
+    pub(super) unread_transcripts: BTreeSet<PathBuf>,
     /// The different texts that matched.
     pub(super) matched: BTreeSet<Vec<u8>>,
     /// Live memories of hosted stores whose newest version holds it.
@@ -360,6 +363,8 @@ impl Survey {
             let places = self.encoded.len();
             warnings.push(say::places_hold_another_form_utf(places));
         }
+        let mask = |text: &str| masked_text(selection, text);
+        warnings.extend(transcripts::unread_warning(&self.unread_transcripts, &mask));
         if !self.transcripts.is_empty() && !rewrite {
             warnings.push(match self.transcripts.len() {
                 1 => say::n1_transcript_holds_too_belongs(),
@@ -473,6 +478,7 @@ impl Redactions {
             lines: BTreeMap::new(),
             live: Vec::new(),
             transcripts: Vec::new(),
+            unread_transcripts: BTreeSet::new(),
             matched: BTreeSet::new(),
             hosted: Vec::new(),
             queued: Vec::new(),
@@ -533,7 +539,8 @@ impl Redactions {
         let concerned = survey.versions.iter().map(|(version, _)| version.store).collect();
         survey.off_the_list = self.off_the_list(&concerned, only);
         survey.texts = self.survey_texts(selection, &mut survey.matched, MAX_NEEDLES)?;
-        survey.transcripts = self.transcripts_holding(&survey.matched);
+        let searched = self.transcripts_holding(&survey.matched);
+        (survey.transcripts, survey.unread_transcripts) = (searched.holding, searched.unread);
         survey.encoded = self.encoded(stores, &survey)?;
         survey.outside = self.outside(selection, stores, &survey.matched);
         Ok(survey)

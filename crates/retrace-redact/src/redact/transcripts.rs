@@ -3,10 +3,11 @@
 
 use super::json_text::{self, Ranges};
 use super::survey::for_each_file;
-use super::{MARKER, forms};
+use super::{MARKER, forms, unread};
 use crate::Redactions;
 use crate::wire::show;
 use retrace_files::{Expected, Root};
+use retrace_log::{Place, PlaceState};
 use retrace_message::{AsMessage as _, Message};
 use retrace_model::{RelPath, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +18,15 @@ const LARGEST: u64 = 512 << 20;
 
 /// Fewer bytes occur by chance.
 const SHORTEST: usize = 6;
+
+/// What a search of all transcripts found.
+#[derive(Default)]
+pub(super) struct Searched {
+    /// Transcripts with matches, and how many.
+    pub(super) holding: Vec<(PathBuf, u64)>,
+    /// Transcripts, and folders of some, that could not be read or are too large.
+    pub(super) unread: BTreeSet<PathBuf>,
+}
 
 /// A transcript that was to be changed.
 pub(super) struct Rewritten {
@@ -30,34 +40,45 @@ pub(super) struct Rewritten {
 }
 
 impl Redactions {
-    /// Transcripts that hold a matched text, with the number of matches.
-    pub(super) fn transcripts_holding(&self, matched: &BTreeSet<Vec<u8>>) -> Vec<(PathBuf, u64)> {
+    /// Looks for a matched text in all transcripts.
+    pub(super) fn transcripts_holding(&self, matched: &BTreeSet<Vec<u8>>) -> Searched {
         let Some(search) = forms::any_of(matched.iter().filter(|text| text.len() >= SHORTEST)) else {
-            return Vec::new();
+            return Searched::default();
         };
         self.transcripts_where(&|bytes| {
             search.find_iter(bytes).map(|found| (found.start(), found.end())).collect()
         })
     }
 
-    /// Transcripts with matches, and how many.
-    pub(super) fn transcripts_where(&self, ranges: Ranges<'_>) -> Vec<(PathBuf, u64)> {
-        let mut found = Vec::new();
+    /// Looks for matches in all transcripts.
+    pub(super) fn transcripts_where(&self, ranges: Ranges<'_>) -> Searched {
+        let mut searched = Searched::default();
         for folder in self.transcript_folders() {
-            for_each_file(&folder, 8, &mut |path| {
+            let is_whole = for_each_file(&folder, 8, &mut |path| {
                 if !is_transcript(path) {
                     return;
                 }
-                if let Ok(bytes) = std::fs::read(path) {
-                    let hits = json_text::hits(&bytes, ranges);
-                    if hits > 0 {
-                        found.push((path.to_path_buf(), hits));
+                let is_small = std::fs::metadata(path).map(|metadata| metadata.len() <= LARGEST);
+                match is_small.and_then(|small| if small { std::fs::read(path).map(Some) } else { Ok(None) }) {
+                    Ok(Some(bytes)) => {
+                        let hits = json_text::hits(&bytes, ranges);
+                        if hits > 0 {
+                            searched.holding.push((path.to_path_buf(), hits));
+                        }
+                    }
+                    // An agent deletes what is old.
+                    Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                    Ok(None) | Err(_) => {
+                        searched.unread.insert(path.to_path_buf());
                     }
                 }
             });
+            if !is_whole {
+                searched.unread.insert(folder);
+            }
         }
-        found.sort();
-        found
+        searched.holding.sort();
+        searched
     }
 
     /// Replaces matched texts in transcripts by a marker, in each file in one step, as long as it is what was read.
@@ -156,9 +177,32 @@ fn is_database(path: &Path) -> bool {
 }
 
 fn is_transcript(path: &Path) -> bool {
-    (is_database(path)
-        || path.extension().is_some_and(|extension| extension == "jsonl" || extension == "json"))
-        && std::fs::metadata(path).is_ok_and(|metadata| metadata.len() <= LARGEST)
+    is_database(path) || path.extension().is_some_and(|extension| extension == "jsonl" || extension == "json")
+}
+
+/// The place on a receipt of transcripts that were not searched; `None` where there are none.
+pub(super) fn place_of_unread(unread: &BTreeSet<PathBuf>, mask: &dyn Fn(&str) -> String) -> Option<Place> {
+    let names = unread::listed(&unread.iter().map(|path| mask(&show(path))).collect());
+    (!unread.is_empty()).then(|| Place {
+        remedy: Some(say::make_transcripts_readable()),
+        ..Place::outside(
+            say::transcripts_not_searched(),
+            PlaceState::OutOfReach,
+            0,
+            Some(say::unreadable_or_too_large(names)),
+        )
+    })
+}
+
+/// True for the place of transcripts that were not searched.
+pub(super) fn is_unread(place: &Place) -> bool {
+    place.place.id() == say::transcripts_not_searched().id()
+}
+
+/// What a preview says of transcripts that were not searched.
+pub(super) fn unread_warning(unread: &BTreeSet<PathBuf>, mask: &dyn Fn(&str) -> String) -> Option<Message> {
+    let names = unread::listed(&unread.iter().map(|path| mask(&show(path))).collect());
+    (!unread.is_empty()).then(|| say::not_searched_unreadable_or_too_large(names))
 }
 
 /// True if every line that could be read as JSON still can be.
@@ -176,8 +220,7 @@ fn as_readable(before: &[u8], after: &[u8]) -> bool {
 
 /// The line of a transcript that belongs to a receipt.
 impl Rewritten {
-    pub(super) fn place(&self, shown: impl Fn(&str) -> String) -> retrace_log::Place {
-        use retrace_log::{Place, PlaceState};
+    pub(super) fn place(&self, shown: impl Fn(&str) -> String) -> Place {
         let state = if self.left == 0 { PlaceState::Clean } else { PlaceState::Left };
         let detail = match &self.why {
             None => say::replaced_marker(self.replaced),
@@ -263,6 +306,10 @@ retrace_message::messages! {
     end_program_writes_repeat_redaction() => "End the program that writes it, and repeat the redaction.",
     transcript(path) => "Transcript {path}",
     database_not_changed() => "This is a database, which only its program changes: delete the session there.",
+    transcripts_not_searched() => "Transcripts that were not searched",
+    unreadable_or_too_large(names) => "could not be read, or too large: {names}",
+    make_transcripts_readable() => "Make them readable, and look again with `retrace receipts RECEIPT --recheck`; search what is too large by hand.",
+    not_searched_unreadable_or_too_large(names) => "Transcripts that could not be read, or are too large, were not searched: {names}.",
     held_open(program) => "held open by {program}",
     written_last_ten_minutes_program() => "written in the last ten minutes, so that a program may hold it open",
 }

@@ -250,6 +250,8 @@ vocabulary! {
         PathTaken = "path_taken",
         /// Something that is no file stands where the act would write, or on the way there.
         InTheWay = "in_the_way",
+        /// The system refused to write there: rights, room, or the disk itself.
+        NotWritten = "not_written",
         /// A change of the memory waits for its host, or was overtaken there.
         Queue = "queue",
         /// The store is off the list.
