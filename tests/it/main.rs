@@ -59,6 +59,7 @@ mod reference;
 mod remedies;
 mod remotes;
 mod requests;
+mod rights;
 mod rollback;
 mod scenes;
 mod search;

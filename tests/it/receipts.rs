@@ -1,5 +1,6 @@
 //! What a receipt says of places: nothing is called clean that was not looked at, and a new look looks at all of them.
 
+use super::rights::as_an_ordinary_user;
 use base64::Engine as _;
 use retrace_api::{commands, wire};
 use retrace_tests::World;
@@ -46,19 +47,12 @@ fn set_mode(path: &std::path::Path, mode: u32) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("permissions");
 }
 
-/// False, with the reason printed, for whoever may read everything.
-#[cfg(unix)]
-fn is_unreadable(path: &std::path::Path) -> bool {
-    let is_denied = std::fs::read_dir(path).is_err() && std::fs::File::open(path).is_err();
-    if !is_denied {
-        println!("skipped: this user may read everything");
-    }
-    is_denied
-}
-
 #[cfg(unix)]
 #[test]
 fn a_live_file_that_cannot_be_read_is_left() {
+    if !as_an_ordinary_user() {
+        return;
+    }
     let world = World::new();
     world.record("a.md", format!("a {SECRET}\n"));
     world.record("b.md", format!("b {SECRET}\n"));
@@ -67,9 +61,6 @@ fn a_live_file_that_cannot_be_read_is_left() {
     let (file, folder, whole) =
         (world.path("notes/b.md"), world.path("notes/deep"), world.path("notes/whole.md"));
     set_mode(&file, 0o000);
-    if !is_unreadable(&file) {
-        return;
-    }
     set_mode(&folder, 0o000);
     set_mode(&whole, 0o000);
     let preview = wire::RedactReq { dry_run: true, ..by_secret(true) };
@@ -104,6 +95,75 @@ fn a_live_file_that_cannot_be_read_is_left() {
     assert_eq!(place(&recheck(&world, &receipt), "Live files, 1 store").state.as_str(), "left");
     let again = redact(&world, by_secret(true));
     assert_eq!((left(&again), place(&again, "Live files, 1 store").state.as_str()), (Vec::new(), "clean"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_live_file_that_cannot_be_written_is_a_conflict_and_a_transcript_that_cannot_be_read_is_named() {
+    if !as_an_ordinary_user() {
+        return;
+    }
+    let world = World::new();
+    world.record("a.md", format!("a {SECRET}\n"));
+    world.record("deep/b.md", format!("b {SECRET}\n"));
+    let transcript = world.path("home/.claude/projects/-p/session.jsonl");
+    std::fs::create_dir_all(transcript.parent().expect("a folder")).expect("folders");
+    std::fs::write(&transcript, format!("{{\"type\":\"user\",\"text\":\"{SECRET}\"}}\n")).expect("a file");
+    set_mode(&transcript, 0o000);
+    let folder = world.path("notes/deep");
+    set_mode(&folder, 0o500);
+    let done = commands::redact(&world.app, by_secret(true)).expect("a redaction");
+    let told: Vec<_> = done.conflicts.iter().map(|it| (it.path.as_str(), it.reason)).collect();
+    assert_eq!(told, [("deep/b.md", wire::ConflictReason::NotWritten)]);
+    let error = done.conflict_error().expect("the command does not end with 0");
+    assert_eq!(
+        (error.code, error.message.text()),
+        (wire::Code::HeadMoved, "Only 1 of 2 files were changed.")
+    );
+    assert_eq!(world.read("deep/b.md"), Some(format!("b {SECRET}\n")));
+    let receipt = done.receipt.expect("a receipt");
+    let unread = place(&receipt, "Transcripts that were not searched");
+    assert_eq!(unread.state.as_str(), "out_of_reach");
+    assert!(unread.detail.as_deref().is_some_and(|it| it.contains("session.jsonl")), "{unread:?}");
+    set_mode(&transcript, 0o644);
+    set_mode(&folder, 0o700);
+    let again = recheck(&world, &receipt);
+    assert!(!again.places.iter().any(|it| it.place.starts_with("Transcripts that")), "{:?}", again.places);
+    assert_eq!(place(&again, "Transcripts on this machine").hits, 1);
+    assert_eq!(place(&again, "Live files, 1 store").hits, 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_act_in_a_directory_that_may_not_be_written_to_does_nothing_and_its_preview_says_so() {
+    if !as_an_ordinary_user() {
+        return;
+    }
+    let world = World::new();
+    world.record("a.md", "one\n");
+    world.record("deep/b.md", "one\n");
+    let at = world.cursor();
+    world.record("a.md", "two\n");
+    world.record("deep/b.md", "two\n");
+    let folder = world.path("notes/deep");
+    set_mode(&folder, 0o500);
+    for dry_run in [true, false] {
+        let request = wire::RestoreReq {
+            store: "notes".to_owned(),
+            at: at.to_string(),
+            dry_run,
+            ..wire::RestoreReq::default()
+        };
+        let result = commands::restore(&world.app, request).expect("an answer");
+        let told: Vec<_> = result.conflicts.iter().map(|it| (it.path.as_str(), it.reason)).collect();
+        assert_eq!(told, [("deep/b.md", wire::ConflictReason::NotWritten)], "{dry_run}");
+        assert!(!result.partial, "{dry_run}");
+        assert_eq!(world.read("a.md").as_deref(), Some("two\n"));
+    }
+    set_mode(&folder, 0o700);
+    let request =
+        wire::RestoreReq { store: "notes".to_owned(), at: at.to_string(), ..wire::RestoreReq::default() };
+    assert_eq!(commands::restore(&world.app, request).expect("a restore").writes.len(), 2);
 }
 
 #[test]

@@ -371,7 +371,19 @@ impl Engine {
             let reason = (ConflictReason::InTheWay, say::no_file_stands_there());
             self.conflict(step, None, reason)
         });
-        moved.chain(in_the_way).collect()
+        let refused = self.refused_by_the_system(plan, stores)?;
+        moved.chain(in_the_way).chain(refused.into_iter().map(Ok)).collect()
+    }
+
+    /// Files in directories whose names may not be changed. What a preview promises is so not stopped half way.
+    fn refused_by_the_system(&self, plan: &Plan, stores: &Places) -> Result<Vec<wire::Conflict>, ApiError> {
+        let is_refused = |step: &&Step| {
+            stores[&step.store].1.as_ref().is_some_and(|root| !root.is_writable_at(&step.path))
+        };
+        let conflict = |step: &Step| {
+            self.conflict(step, step.expected, (ConflictReason::NotWritten, say::directory_not_writable()))
+        };
+        plan.steps.iter().filter(is_refused).map(conflict).collect()
     }
 
     /// The content a file should have now, as the log knows it. A file whose newest version is redacted is taken as it is
@@ -734,6 +746,7 @@ retrace_message::messages! {
     move_elsewhere_yourself_then_repeat() => "Move it elsewhere yourself, then repeat.",
     holds_what_was_redacted(path) => "{path} still holds what was redacted from the log. There is no other copy: it is gone for good after this.",
     no_file_stands_there() => "A directory, a link or something else that is no file stands there or on the way; it was left as it is.",
+    directory_not_writable() => "The directory of the file may not be written to; it was left as it is.",
     file_changed_since_left() => "The file was changed since; it was left as it is.",
     queued_change_sent_meanwhile() => "A queued change was sent meanwhile.",
     repeat_what_sent_put_back() => "Repeat it: what was sent is put back then.",

@@ -132,6 +132,21 @@ impl Root {
         true
     }
 
+    /// False if the system refuses to change names in the directory of `path`, or in the nearest above it that is there. An answer
+    /// for a preview: what counts is what the change meets.
+    #[must_use]
+    pub fn is_writable_at(&self, path: &RelPath) -> bool {
+        let mut above = path.parent();
+        while let Some(directory) = above {
+            match self.top.open_below(directory.as_bytes()) {
+                Ok(found) => return found.is_writable(),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => above = directory.parent(),
+                Err(_) => return true,
+            }
+        }
+        self.top.is_writable()
+    }
+
     /// File system data of the regular file at `path`; `None` when there is none, whatever else is there.
     ///
     /// # Errors

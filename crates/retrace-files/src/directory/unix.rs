@@ -106,6 +106,15 @@ impl Directory {
         }
     }
 
+    /// False if the system refuses to make, rename or delete names in this directory. What it does not say counts as allowed.
+    pub(crate) fn is_writable(&self) -> bool {
+        let asked = fs::Access::WRITE_OK | fs::Access::EXEC_OK;
+        !matches!(
+            fs::accessat(&self.fd, ".", asked, AtFlags::EACCESS),
+            Err(Errno::ACCESS | Errno::PERM | Errno::ROFS)
+        )
+    }
+
     /// Lists this directory, without `.` and `..`, in the order the file system gives.
     pub(crate) fn entries(&self) -> io::Result<Vec<Entry>> {
         let mut entries = Vec::new();

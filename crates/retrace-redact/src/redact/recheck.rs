@@ -49,7 +49,8 @@ impl Redactions {
         let found = self.found_again(&tagged, &stores, known)?;
         let (live, mut rest): (Vec<Place>, Vec<Place>) =
             std::mem::take(&mut row.places).into_iter().partition(is_live);
-        let searched_transcripts = rest.iter().any(|place| is(place, &[say::transcripts_machine(), transcripts::place_of("")]));
+        let searched_transcripts =
+            rest.iter().any(|place| is(place, &[say::transcripts_machine(), transcripts::place_of("")]));
         rest.retain(|place| {
             !unread::is_unread(place) && !unread::is_off(place) && !transcripts::is_unread(place)
         });

@@ -59,7 +59,8 @@ impl Redactions {
                     return;
                 }
                 let is_small = std::fs::metadata(path).map(|metadata| metadata.len() <= LARGEST);
-                match is_small.and_then(|small| if small { std::fs::read(path).map(Some) } else { Ok(None) }) {
+                match is_small.and_then(|small| if small { std::fs::read(path).map(Some) } else { Ok(None) })
+                {
                     Ok(Some(bytes)) => {
                         let hits = json_text::hits(&bytes, ranges);
                         if hits > 0 {
