@@ -1373,7 +1373,7 @@ message: Message, };
 /**
  * Reason for which an act leaves everything as it is.
  */
-export type ConflictReason = "changed" | "changed_since" | "path_taken" | "in_the_way" | "queue" | "store_removed";
+export type ConflictReason = "changed" | "changed_since" | "path_taken" | "in_the_way" | "not_written" | "queue" | "store_removed";
 
 /**
  * What is known of a content.

@@ -8,6 +8,7 @@ export interface MessageArguments {
   "acts.add_store_again": never;
   "acts.another_memory_stands_there": never;
   "acts.later_changes_stand": never;
+  "acts.mend_then_repeat": never;
   "acts.move_what_stands_there_then_repeat": never;
   "acts.nothing_changed": "message";
   "acts.nothing_taken_back_session_only": never;
@@ -993,6 +994,7 @@ export interface MessageArguments {
   "paths.path_not_unicode_nfc": never;
   "paths.path_segments": "segments";
   "plan.changes_wait_sent_their_host": "many";
+  "plan.directory_not_writable": never;
   "plan.extended_attributes_lost": "path" | "attributes_lost";
   "plan.file_another_owner_or_group": "path";
   "plan.file_changed_since_left": never;
@@ -1565,11 +1567,15 @@ export interface MessageArguments {
   "transcripts.end_program_writes_repeat_redaction": never;
   "transcripts.held_open": "program";
   "transcripts.line_could_not_read_any": never;
+  "transcripts.make_transcripts_readable": never;
   "transcripts.name_cannot_used": never;
+  "transcripts.not_searched_unreadable_or_too_large": "names";
   "transcripts.old_content_could_not_removed": "hidden";
   "transcripts.replaced_marker": "replaced";
   "transcripts.transcript": "path";
   "transcripts.transcripts_could_not_read": "unread";
+  "transcripts.transcripts_not_searched": never;
+  "transcripts.unreadable_or_too_large": "names";
   "transcripts.unrecognised": "looks_like";
   "transcripts.written_last_ten_minutes_program": never;
   "triage.bug_retrace": never;

@@ -309,7 +309,7 @@ retrace_message::messages! {
     database_not_changed() => "This is a database, which only its program changes: delete the session there.",
     transcripts_not_searched() => "Transcripts that were not searched",
     unreadable_or_too_large(names) => "could not be read, or too large: {names}",
-    make_transcripts_readable() => "Make them readable, and look again with `retrace receipts RECEIPT --recheck`; search what is too large by hand.",
+    make_transcripts_readable() => "Make them readable, and look again at the receipt. Search what is too large yourself.",
     not_searched_unreadable_or_too_large(names) => "Transcripts that could not be read, or are too large, were not searched: {names}.",
     held_open(program) => "held open by {program}",
     written_last_ten_minutes_program() => "written in the last ten minutes, so that a program may hold it open",
