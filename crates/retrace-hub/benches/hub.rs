@@ -7,31 +7,18 @@
 #![allow(clippy::print_stdout, reason = "figures are printed")]
 #![allow(clippy::panic, reason = "a measurement that is wrong ends")]
 
-#[path = "../../../tests/src/postgres.rs"]
-#[allow(dead_code, unreachable_pub, reason = "it is a module of the tests, which use the rest")]
-mod postgres;
+mod support;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use postgres::Postgres;
-use retrace_hub::HubOptions;
 use retrace_model::chain::{Leaf, commitment};
-use retrace_model::{MachineId, MemoryId, OrgId, RelPath, Sha256, StoreId, Timestamp, VersionOperation};
-use retrace_sync::chain::Head;
-use retrace_sync::messages::{
-    Append, Bytes, Contents, Join, Joined, NewToken, PackedContent, SentContent, SentOpened, SentVersion,
-    Token,
-};
-use retrace_sync::sign::{SigningKey, head_text, join_text, request_text};
+use retrace_model::{MachineId, MemoryId, RelPath, Sha256, StoreId, Timestamp, VersionOperation};
+use retrace_sync::messages::{Append, Bytes, Contents, PackedContent, SentContent, SentOpened, SentVersion};
+use retrace_sync::sign::head_text;
 use rustix::process::{Pid, Signal, kill_process};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
+use support::{Connection, Hub, Machine, OWNERS, Postgres, fill, serve};
 
 /// Machines that send at the same time.
 const MACHINES: u64 = 8;
@@ -39,8 +26,6 @@ const MACHINES: u64 = 8;
 const BATCH: u64 = 1_000;
 /// Versions of a first sync.
 const FIRST: u64 = 100_000;
-/// Machines that the rows of the pages are of.
-const OWNERS: u64 = 20;
 /// Pages that are asked for.
 const PAGES: u64 = 200;
 /// Share of a core that a hub may take where it is to be the limit.
@@ -83,115 +68,7 @@ fn main() {
     pages(&mut machines, &hubs[0], &postgres, rows);
 }
 
-/// What a hub's own process does.
-fn serve(database: &str, key_file: &Path) {
-    let hub = retrace_hub::start(HubOptions::new(database, key_file)).expect("a hub");
-    println!("{} {}", hub.url(), hub.owner_token().unwrap_or_default());
-    // Ends with whoever started it.
-    std::io::stdin().read_to_end(&mut Vec::new()).expect("its input");
-}
-
-struct Hub {
-    process: Child,
-    url: String,
-    token: String,
-}
-
-impl Hub {
-    fn start(postgres: &Postgres, folder: &Path) -> Self {
-        let mut command = Command::new(std::env::current_exe().expect("this program"));
-        command.args(["--serve", &postgres.url()]).arg(folder.join("hub.key"));
-        let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a process");
-        let mut line = String::new();
-        BufReader::new(process.stdout.as_mut().expect("its output")).read_line(&mut line).expect("a line");
-        let said = line.trim_end();
-        let (url, token) = said.split_once(' ').unwrap_or((said, ""));
-        Self { process, url: url.to_owned(), token: token.to_owned() }
-    }
-}
-
-impl Drop for Hub {
-    fn drop(&mut self) {
-        drop(self.process.stdin.take());
-        // It ends by itself.
-        let _ = self.process.wait();
-    }
-}
-
-/// A connection that stays open.
-struct Connection(BufReader<TcpStream>);
-
-impl Connection {
-    fn to(url: &str) -> Self {
-        let stream = TcpStream::connect(url.trim_start_matches("http://")).expect("the hub listens");
-        stream.set_nodelay(true).expect("a socket");
-        Self(BufReader::new(stream))
-    }
-
-    fn send(&mut self, request: &[u8]) -> Vec<u8> {
-        self.0.get_mut().write_all(request).expect("it is sent");
-        let (mut status, mut length, mut line) = (String::new(), 0, String::new());
-        self.0.read_line(&mut status).expect("an answer");
-        while line != "\r\n" {
-            line.clear();
-            self.0.read_line(&mut line).expect("a header");
-            if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-                length = value.trim().parse().expect("a length");
-            }
-        }
-        let mut body = vec![0; length];
-        self.0.read_exact(&mut body).expect("a body");
-        assert!(status.contains(" 200 "), "{status}{}", String::from_utf8_lossy(&body));
-        body
-    }
-}
-
-struct Machine {
-    key: SigningKey,
-    org: OrgId,
-    store: StoreId,
-    head: Head,
-    local_seq: u64,
-}
-
-fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
-    i64::try_from(since.as_micros()).expect("a while yet")
-}
-
 impl Machine {
-    fn join(hub: &Hub, token: &str, number: u64) -> Self {
-        let mut seed = [7; 32];
-        seed[..8].copy_from_slice(&number.to_be_bytes());
-        let key = SigningKey::from_seed(&seed).expect("a seed");
-        let public = key.public();
-        let signature = Bytes(key.sign(&join_text(token, &public)));
-        let join =
-            Join { token: token.to_owned(), public_key: Bytes(public), signature, name: number.to_string() };
-        let body = serde_json::to_vec(&join).expect("JSON");
-        let joined: Joined = read(&Connection::to(&hub.url).send(&request("join", "", &body)));
-        let org = OrgId::parse(&joined.org).expect("an id");
-        let mut store = [0; 16];
-        store[8..].copy_from_slice(&number.to_be_bytes());
-        Self { key, org, store: StoreId(store), head: Head::EMPTY, local_seq: 0 }
-    }
-
-    /// A signed request. It is taken for five minutes.
-    fn signed(&self, name: &str, body: &impl Serialize) -> Vec<u8> {
-        let body = serde_json::to_vec(body).expect("JSON");
-        let at = now();
-        let signature = self.key.sign(&request_text(&format!("/hub/v1/{name}"), at, &body));
-        let headers = format!(
-            "retrace-org: {}\r\nretrace-machine: {}\r\nretrace-time: {at}\r\nretrace-signature: {}\r\n{}: {}\r\n",
-            self.org,
-            self.key.machine(),
-            STANDARD.encode(signature),
-            retrace_sync::messages::BODY_HEADER,
-            Sha256::of(&body).to_hex()
-        );
-        request(name, &headers, &body)
-    }
-
     /// The next versions, and their contents.
     fn batch(&mut self, count: u64) -> (Append, Contents) {
         let after = self.head;
@@ -258,17 +135,6 @@ impl Machine {
         let packed = Bytes(zstd::bulk::compress(text.as_bytes(), 3).expect("it packs"));
         (version, PackedContent { sha256, size, packed })
     }
-}
-
-fn request(name: &str, headers: &str, body: &[u8]) -> Vec<u8> {
-    let length = body.len();
-    let head =
-        format!("POST /hub/v1/{name} HTTP/1.1\r\nhost: hub\r\n{headers}content-length: {length}\r\n\r\n");
-    [head.as_bytes(), body].concat()
-}
-
-fn read<T: DeserializeOwned>(body: &[u8]) -> T {
-    serde_json::from_slice(body).expect("what a hub answers")
 }
 
 /// Processor time of a process and of those it waited for, in seconds.
@@ -343,10 +209,8 @@ impl Machines {
         let owner = Machine::join(hub, &hub.token, 1);
         let mut machines = vec![owner];
         for number in 2..=MACHINES + 1 {
-            let wanted = NewToken { role: "writer".to_owned() };
-            let asked = machines[0].signed("token", &wanted);
-            let token: Token = read(&Connection::to(&hub.url).send(&asked));
-            machines.push(Machine::join(hub, &token.token, number));
+            let token = machines[0].token(hub, "writer");
+            machines.push(Machine::join(hub, &token, number));
         }
         Self(machines)
     }
@@ -409,39 +273,11 @@ fn first_sync(machines: &mut Machines, hub: &Hub, postgres: &Postgres) {
     });
 }
 
-/// Fills the table with rows, each as long as a real one, and asks for pages at places all over them.
+/// Fills the table with rows and asks for pages at places all over them.
 fn pages(machines: &mut Machines, hub: &Hub, postgres: &Postgres, rows: u64) {
     let owner = &machines.0[0];
     let each = rows / OWNERS;
-    let began = Instant::now();
-    let bytes =
-        |number: &str, length: usize| format!("decode(lpad(to_hex({number}), {}, '0'), 'hex')", length * 2);
-    let (machine, memory) = (bytes("o + 1000", 16), bytes("s % 5000", 16));
-    let hash = "sha256(int8send(s * 100 + o))";
-    let org = format!("decode('{}', 'hex')", owner.org.0.map(|byte| format!("{byte:02x}")).concat());
-    postgres.sql(
-        "postgres",
-        &format!(
-            "INSERT INTO machines (org, machine, public_key, name, role, joined_at, seen_at)
-                 SELECT {org}, {machine}, sha256(int8send(o)), 'filled ' || o, 'writer', 0, 0
-                 FROM generate_series(1, {OWNERS}::bigint) o;
-             INSERT INTO stores (org, store, machine, name, kind)
-                 SELECT {org}, {machine}, {machine}, 'notes', 'notes' FROM generate_series(1, {OWNERS}::bigint) o;
-             INSERT INTO versions (org, store, machine, seq, local_seq, operation_seq, memory, operation, source, created_at,
-                     received_at, leaf, digest, commitment, observed, redacted, path, salt, content_sha256, content_size)
-                 SELECT {org}, {machine}, {machine}, s, s, s, {memory}, 'modified', 'scan', s, s, {hash}, {hash}, {hash}, true,
-                     false, convert_to('folder/' || s % 5000 || '.md', 'UTF8'), substr({hash}, 1, 16), {hash}, 1000
-                 FROM generate_series(1, {OWNERS}::bigint) o, generate_series(1, {each}::bigint) s;
-             INSERT INTO memories (org, store, machine, memory, newest, newest_at, told)
-                 SELECT {org}, {machine}, {machine}, {memory}, max(s), max(s) * 100 + o, true
-                 FROM generate_series(1, {OWNERS}::bigint) o, generate_series(greatest(1, {each}::bigint - 4999), {each}::bigint) s
-                 GROUP BY o, {memory};
-             ANALYZE"
-        ),
-    );
-    let total = postgres.query("postgres", "SELECT count(*) FROM versions");
-    let size = postgres.query("postgres", "SELECT pg_size_pretty(pg_database_size('postgres'))");
-    println!("{total} rows of versions, {size}, filled in {:.0} s", began.elapsed().as_secs_f64());
+    fill(postgres, owner.org, each);
     let mut connection = Connection::to(&hub.url);
     let mut page = |name: &str, body: &serde_json::Value| {
         let request = owner.signed(name, body);
