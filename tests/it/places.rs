@@ -131,6 +131,74 @@ fn what_is_private_stays_so_where_many_could_read_another_memory() {
     assert_eq!(world.read("x.md").as_deref(), Some("for all\n"));
 }
 
+#[test]
+fn what_was_private_is_private_again_in_place_of_another_memory() {
+    let world = World::new();
+    let rename = |from: &str, to: &str| {
+        let place = |path: &str| world.path(&format!("notes/{path}"));
+        std::fs::rename(place(from), place(to)).expect("a rename");
+        world.scan();
+    };
+    world.write("y.md", "for all\n");
+    set_mode(&world, "y.md", 0o644);
+    world.scan();
+    rename("y.md", "x.md");
+    let at = world.cursor();
+    rename("x.md", "y.md");
+    world.write("x.md", "private\n");
+    set_mode(&world, "x.md", 0o600);
+    world.scan();
+    restore(&world, at);
+    assert_eq!((world.read("x.md").as_deref(), mode(&world, "x.md")), (Some("for all\n"), 0o644));
+    undo(&world, None);
+    assert_eq!((world.read("x.md").as_deref(), mode(&world, "x.md")), (Some("private\n"), 0o600));
+    assert_eq!((world.read("y.md").as_deref(), mode(&world, "y.md")), (Some("for all\n"), 0o644));
+    // Deleted, and another one in its place since.
+    let at = world.cursor();
+    world.remove("x.md");
+    world.scan();
+    rename("y.md", "x.md");
+    restore(&world, at);
+    assert_eq!((world.read("x.md").as_deref(), mode(&world, "x.md")), (Some("private\n"), 0o600));
+}
+
+#[test]
+fn a_rollback_is_of_the_memory_that_is_named() {
+    let world = World::new();
+    let first = world.record("keep.md", "1\n");
+    world.record("keep.md", "2\n");
+    let request = |path: &str, expect: Option<&str>| wire::RollbackReq {
+        memory: Some(format!("notes:{path}")),
+        to: Some(first.id.clone()),
+        expect: expect.map(str::to_owned),
+        ..wire::RollbackReq::default()
+    };
+    for dry_run in [true, false] {
+        let request = wire::RollbackReq { dry_run, ..request("never.md", None) };
+        let error = commands::rollback(&world.app, request).expect_err("no such memory");
+        assert_eq!((error.code, error.subject.as_str()), (wire::Code::NotFound, "notes:never.md"));
+    }
+    // By its name of before too, and the hash is that of its file.
+    std::fs::rename(world.path("notes/keep.md"), world.path("notes/kept.md")).expect("a rename");
+    world.scan();
+    let false_hash = "0".repeat(64);
+    let [_, refused] = rollback(&world, &request("keep.md", Some(&false_hash)));
+    assert_eq!(refused.conflicts.len(), 1, "{refused:?}");
+    assert_eq!(world.read("kept.md").as_deref(), Some("2\n"));
+    let [_, done] = rollback(&world, &request("keep.md", None));
+    assert_eq!((done.conflicts.len(), world.read("keep.md").as_deref()), (0, Some("1\n")));
+    // Another memory since: its content is replaced, and that is said.
+    world.remove("keep.md");
+    world.scan();
+    world.record("keep.md", "of another\n");
+    for result in rollback(&world, &request("keep.md", None)) {
+        assert!(result.warnings.iter().any(|it| it.contains("another memory")), "{result:?}");
+    }
+    assert_eq!(world.read("keep.md").as_deref(), Some("1\n"));
+    undo(&world, None);
+    assert_eq!(world.read("keep.md").as_deref(), Some("of another\n"));
+}
+
 /// A file becomes a directory and a directory a file, in one operation; the places before and after it.
 fn exchanged(world: &World) -> [u64; 2] {
     for (path, text) in [("file.md", "file\n"), ("folder/one.md", "one\n"), ("folder/deep/two.md", "two\n")] {

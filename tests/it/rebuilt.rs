@@ -512,6 +512,37 @@ fn with_imported() -> Option<(World, u64)> {
 }
 
 #[test]
+fn a_clock_that_was_ahead_when_recording_began_keeps_no_later_time_from_being_restored() {
+    use std::sync::atomic::{AtomicI64, Ordering};
+    let ahead = std::sync::Arc::new(AtomicI64::new(86_400_000_000));
+    let off = std::sync::Arc::clone(&ahead);
+    let world = World::with(|options| {
+        let clock = std::sync::Arc::clone(&options.engine.clock);
+        options.engine.clock = std::sync::Arc::new(move || {
+            Timestamp::from_micros(clock().micros() + off.load(Ordering::SeqCst))
+        });
+    });
+    world.record("a.md", "1\n");
+    ahead.store(0, Ordering::SeqCst);
+    let second = world.record("a.md", "2\n");
+    world.record("a.md", "3\n");
+    let request = wire::RestoreReq {
+        store: "notes".to_owned(),
+        at: second.created_at.clone(),
+        ..wire::RestoreReq::default()
+    };
+    commands::restore(&world.app, request).expect("it was recorded");
+    assert_eq!(world.read("a.md").as_deref(), Some("2\n"));
+    let request = wire::RestoreReq {
+        store: "notes".to_owned(),
+        at: "2026-11-20T09:00:00Z".to_owned(),
+        ..wire::RestoreReq::default()
+    };
+    let error = commands::restore(&world.app, request).expect_err("nothing was recorded by then");
+    assert_eq!(error.code, wire::Code::BeforeRecording);
+}
+
+#[test]
 fn a_time_before_recording_began_is_restored_from_what_was_imported_alone() {
     let Some((world, import)) = with_imported() else { return };
     let restore = |at: &str, from_imported, dry_run| {

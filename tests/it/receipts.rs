@@ -154,10 +154,9 @@ fn an_act_in_a_directory_that_may_not_be_written_to_does_nothing_and_its_preview
             dry_run,
             ..wire::RestoreReq::default()
         };
-        let result = commands::restore(&world.app, request).expect("an answer");
-        let told: Vec<_> = result.conflicts.iter().map(|it| (it.path.as_str(), it.reason)).collect();
-        assert_eq!(told, [("deep/b.md", wire::ConflictReason::NotWritten)], "{dry_run}");
-        assert!(!result.partial, "{dry_run}");
+        let error = commands::restore(&world.app, request).expect_err("it cannot be written");
+        let told = (error.code, error.subject.as_str());
+        assert_eq!(told, (wire::Code::StoreUnavailable, "deep/b.md"), "{dry_run}: {error:?}");
         assert_eq!(world.read("a.md").as_deref(), Some("two\n"));
     }
     set_mode(&folder, 0o700);

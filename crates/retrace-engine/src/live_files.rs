@@ -12,7 +12,7 @@ use crate::wire::{ApiError, Code};
 use retrace_files::{Done, Expected, FileError, Held, Root};
 use retrace_log::{Act, Change, LogError, Payload, Reader};
 use retrace_memory_tool::Pending;
-use retrace_model::{Permissions, RelPath, Sha256, StoreId};
+use retrace_model::{MemoryId, Permissions, RelPath, Sha256, StoreId};
 use std::sync::Arc;
 
 /// Number of times that a writer begins anew because something stood in its way that was not in the log.
@@ -105,8 +105,8 @@ impl LiveFiles {
             .hint(say::look_again_repeat()))
     }
 
-    /// Puts a content in place of one that the log holds, or where nothing is: then with the permissions of the file it moves
-    /// from, or of the one that stood there last.
+    /// Puts a content in place of one that the log holds, or where nothing is: then, and in place of another memory than `memory`,
+    /// with the permissions of the file it moves from, else of those that the memory had last, else of those that stood there last.
     ///
     /// # Errors
     /// [`FileError::Moved`] also when the log does not hold what stands there.
@@ -116,19 +116,23 @@ impl LiveFiles {
         reader: &Reader<'_>,
         (store, root): (StoreId, &Arc<Root>),
         (path, expected, moved_from): (&RelPath, Expected, Option<&RelPath>),
-        bytes: &[u8],
+        (memory, bytes): (Option<MemoryId>, &[u8]),
     ) -> Result<Done, FileError> {
         let before = recorded(reader, store, path, expected)?;
+        let is_another = match memory {
+            Some(memory) => stands_another(reader, store, path, memory)?,
+            None => moved_from.is_some(),
+        };
         let (random, faults) = (inner.random(), &*inner.options.faults);
         let mut done = match expected {
             // Another memory stood there: what comes keeps its own permissions.
-            Expected::Hash(standing) if moved_from.is_some() => {
-                let permissions = permissions(reader, (store, root), path, moved_from)?;
+            Expected::Hash(standing) if moved_from.is_some() || is_another => {
+                let permissions = permissions(reader, (store, root), (path, memory), moved_from)?;
                 root.replace_with(path, standing, bytes, &permissions, random, faults)?
             }
             Expected::Hash(_) => root.replace(path, expected, bytes, random, faults)?,
             Expected::Absent => {
-                let permissions = permissions(reader, (store, root), path, moved_from)?;
+                let permissions = permissions(reader, (store, root), (path, memory), moved_from)?;
                 root.create_with(path, bytes, &permissions, random, faults)?
             }
         };
@@ -310,7 +314,7 @@ fn recorded(
 }
 
 /// A failure of the log on the way to a file.
-fn of_log(path: &RelPath, error: &LogError) -> FileError {
+pub(crate) fn of_log(path: &RelPath, error: &LogError) -> FileError {
     FileError::Io {
         path: path.clone(),
         doing: retrace_files::Doing::LookUpLog,
@@ -318,15 +322,33 @@ fn of_log(path: &RelPath, error: &LogError) -> FileError {
     }
 }
 
-/// Permissions for a file where nothing is: those of the file it moves from, in directories as they were there.
+/// True if another memory than this one stands at a path.
+fn stands_another(
+    reader: &Reader<'_>,
+    store: StoreId,
+    path: &RelPath,
+    memory: MemoryId,
+) -> Result<bool, FileError> {
+    let standing = reader.live_at(store, path).and_then(|live| match live {
+        Some(live) => Ok(reader.version_by_id(live.version)?.memory != memory),
+        None => Ok(false),
+    });
+    standing.map_err(|error| of_log(path, &error))
+}
+
+/// Permissions for a file where nothing of its memory is: those of the file it moves from, else those that the memory had last, in
+/// directories as they were at the path.
 fn permissions(
     reader: &Reader<'_>,
     (store, root): (StoreId, &Root),
-    path: &RelPath,
+    (path, memory): (&RelPath, Option<MemoryId>),
     moved_from: Option<&RelPath>,
 ) -> Result<Permissions, FileError> {
     let last = |path: &RelPath| reader.permissions_at(store, path).map_err(|error| of_log(path, &error));
     let mut permissions = last(path)?;
+    let of_memory = memory.map(|memory| reader.mode_of(memory)).transpose();
+    let of_memory = of_memory.map_err(|error| of_log(path, &error))?.flatten();
+    permissions.file = of_memory.or(permissions.file);
     if let Some(from) = moved_from {
         // What stands there says it better than what was seen last.
         let now = root.seen(from).ok().flatten().and_then(|seen| seen.mode);

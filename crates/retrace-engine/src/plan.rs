@@ -9,7 +9,7 @@ use crate::decision::{self, Decision, Who};
 use crate::diff;
 use crate::engine::Engine;
 use crate::faults::Point;
-use crate::live_files::LiveFiles;
+use crate::live_files::{LiveFiles, of_log};
 use crate::queue;
 use crate::wire::{self, ActResult, ApiError, Code, ConflictReason};
 use retrace_files::{Expected, FileError, Root};
@@ -371,19 +371,22 @@ impl Engine {
             let reason = (ConflictReason::InTheWay, say::no_file_stands_there());
             self.conflict(step, None, reason)
         });
-        let refused = self.refused_by_the_system(plan, stores)?;
-        moved.chain(in_the_way).chain(refused.into_iter().map(Ok)).collect()
+        self.may_be_written(plan, stores)?;
+        moved.chain(in_the_way).collect()
     }
 
-    /// Files in directories whose names may not be changed. What a preview promises is so not stopped half way.
-    fn refused_by_the_system(&self, plan: &Plan, stores: &Places) -> Result<Vec<wire::Conflict>, ApiError> {
+    /// Refuses what the system would refuse half way: files in directories whose names may not be changed.
+    fn may_be_written(&self, plan: &Plan, stores: &Places) -> Result<(), ApiError> {
         let is_refused = |step: &&Step| {
             stores[&step.store].1.as_ref().is_some_and(|root| !root.is_writable_at(&step.path))
         };
-        let conflict = |step: &Step| {
-            self.conflict(step, step.expected, (ConflictReason::NotWritten, say::directory_not_writable()))
-        };
-        plan.steps.iter().filter(is_refused).map(conflict).collect()
+        match plan.steps.iter().find(is_refused) {
+            Some(step) => {
+                let error = ApiError::from(FileError::Denied { path: step.path.clone() });
+                Err(ApiError { message: say::nothing_changed(error.message), ..error })
+            }
+            None => Ok(()),
+        }
     }
 
     /// The content a file should have now, as the log knows it. A file whose newest version is redacted is taken as it is
@@ -612,7 +615,11 @@ impl Engine {
             (Some(wanted), expected) => {
                 let expected = expected.map_or(Expected::Absent, Expected::Hash);
                 let target = (&step.path, expected, wanted.moved_from.as_ref());
-                files.put(self, &act.reader(), place, target, &wanted.bytes)?
+                let reader = act.reader();
+                let memory = wanted.version.map(|version| reader.version_by_id(version)).transpose();
+                let memory = memory.map_err(|error| of_log(&step.path, &error))?;
+                let content = (memory.map(|version| version.memory), &wanted.bytes[..]);
+                files.put(self, &reader, place, target, content)?
             }
             (None, Some(expected)) if is_below_a_write => {
                 files.clear(self, act, place, &step.path, expected)?
@@ -746,7 +753,6 @@ retrace_message::messages! {
     move_elsewhere_yourself_then_repeat() => "Move it elsewhere yourself, then repeat.",
     holds_what_was_redacted(path) => "{path} still holds what was redacted from the log. There is no other copy: it is gone for good after this.",
     no_file_stands_there() => "A directory, a link or something else that is no file stands there or on the way; it was left as it is.",
-    directory_not_writable() => "The directory of the file may not be written to; it was left as it is.",
     file_changed_since_left() => "The file was changed since; it was left as it is.",
     queued_change_sent_meanwhile() => "A queued change was sent meanwhile.",
     repeat_what_sent_put_back() => "Repeat it: what was sent is put back then.",

@@ -1,9 +1,9 @@
 //! Permissions of files as they were last seen. They are no part of a version: a file that is replaced keeps its own. What is
-//! put back where nothing is gets those that stood there last.
+//! put back where nothing is, or in place of another memory, gets those that its memory had last, else those that stood there last.
 
 use crate::writer::Act;
 use crate::{LogError, Reader, rows};
-use retrace_model::{Permissions, RelPath, StoreId};
+use retrace_model::{MemoryId, Permissions, RelPath, StoreId};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 /// Permission bits that are kept: access, set-id and sticky.
@@ -31,6 +31,20 @@ impl Reader<'_> {
                 .map(|bytes| u32::from(u16::from_be_bytes([bytes[0], bytes[1]])) & BITS)
                 .collect(),
         }))
+    }
+
+    /// Permission bits that the file of a memory was last seen with, wherever it stood; `None` where they were never seen.
+    ///
+    /// # Errors
+    /// A failure of the database.
+    pub fn mode_of(&self, memory: MemoryId) -> Result<Option<u32>, LogError> {
+        Ok(self
+            .connection
+            .prepare_cached(
+                "SELECT m.mode FROM memory_modes m JOIN memories o ON o.id = m.memory_id WHERE o.public = ?1",
+            )?
+            .query_row([&memory.0[..]], |row| row.get(0))
+            .optional()?)
     }
 }
 
@@ -60,6 +74,13 @@ impl Act<'_> {
                  WHERE mode <> excluded.mode OR directories <> excluded.directories",
             )?
             .execute(params![path_row, store_row, mode & BITS, directories])?;
+        self.transaction
+            .prepare_cached(
+                "INSERT INTO memory_modes (memory_id, mode)
+                     SELECT memory_id, ?3 FROM live WHERE path_id = ?1 AND store_id = ?2
+                 ON CONFLICT DO UPDATE SET mode = excluded.mode WHERE mode <> excluded.mode",
+            )?
+            .execute(params![path_row, store_row, mode & BITS])?;
         Ok(())
     }
 }
@@ -70,6 +91,12 @@ pub(crate) fn saw(connection: &Connection, memory_row: i64, mode: Option<u32>) -
     connection
         .prepare_cached(
             "INSERT INTO permissions (path_id, store_id, mode) SELECT path_id, store_id, ?2 FROM live WHERE memory_id = ?1
+             ON CONFLICT DO UPDATE SET mode = excluded.mode WHERE mode <> excluded.mode",
+        )?
+        .execute(params![memory_row, mode & BITS])?;
+    connection
+        .prepare_cached(
+            "INSERT INTO memory_modes (memory_id, mode) VALUES (?1, ?2)
              ON CONFLICT DO UPDATE SET mode = excluded.mode WHERE mode <> excluded.mode",
         )?
         .execute(params![memory_row, mode & BITS])?;

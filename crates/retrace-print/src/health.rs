@@ -11,6 +11,9 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::io::{Result, Write};
 
+/// Problems that are named.
+const PROBLEMS: usize = 5;
+
 /// Stores of the short form; the others are counted.
 const STORES: usize = 12;
 
@@ -66,6 +69,10 @@ pub fn summary(out: &mut (impl Write + ?Sized), health: &Health, style: Style) -
     if problems > 0 {
         let what = count(problems, "thing could not be read", "things could not be read");
         writeln!(out, "{}", style.paint.yellow(&what))?;
+        let named = health.stores.iter().flat_map(|store| store.problems.iter().map(|it| (&store.name, it)));
+        for (store, problem) in named.take(PROBLEMS) {
+            writeln!(out, "  {}", visible::line(&format!("{store}: {problem}")))?;
+        }
     }
     let expiry: u64 = health.stores.iter().map(|store| store.expiry).sum();
     if expiry > 0 {

@@ -5,7 +5,7 @@ use super::table::grouped;
 use super::time::time;
 use super::{Style, count, triage, visible};
 use retrace_api::commands::Today;
-use retrace_api::wire::{BrokenRules, Status};
+use retrace_api::wire::{BrokenRules, Status, Store};
 use std::io::{Result, Write};
 
 /// Rows that need a decision; with the other lines they come to ten.
@@ -24,7 +24,7 @@ pub fn today(
     found: &Today,
     broken: &BrokenRules,
     status: &Status,
-    names: &Names,
+    (stores, names): (&[Store], &Names),
     style: Style,
 ) -> Result<()> {
     if status.stores == 0 {
@@ -32,8 +32,9 @@ pub fn today(
     }
     let paint = style.paint;
     broken_rules(out, broken, style)?;
+    let unread = unread(out, stores, style)?;
     if found.total == 0 {
-        let reviewed = match broken.total {
+        let reviewed = match broken.total + unread {
             0 => "Nothing needs you: every change is reviewed.",
             _ => "Every change is reviewed.",
         };
@@ -68,6 +69,21 @@ pub fn today(
         writeln!(out, "{keys} reviews them by key, {list} lists them.")?;
     }
     Ok(())
+}
+
+/// Stores of which nothing is recorded though a person wants it; how many there are.
+fn unread(out: &mut (impl Write + ?Sized), stores: &[Store], style: Style) -> Result<u64> {
+    let is_unread = |store: &&Store| matches!(store.state.as_str(), "missing" | "denied" | "moved");
+    let unread: Vec<&Store> = stores.iter().filter(is_unread).collect();
+    let Some(first) = unread.first() else { return Ok(0) };
+    let what = format!("{} is {} and not recorded", visible::short(&first.name, SENTENCE), first.state);
+    let more = match unread.len() {
+        1 => String::new(),
+        more => format!(", and {} more", more - 1),
+    };
+    let stores = style.paint.cyan("`retrace stores`");
+    writeln!(out, "{}: {stores} says why.", style.paint.bold(&format!("{what}{more}")))?;
+    Ok(unread.len() as u64)
 }
 
 /// How many times a rule was broken that nobody saw yet, and the last of them.

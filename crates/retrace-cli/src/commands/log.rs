@@ -89,7 +89,10 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     if page.is_empty() && arguments.limit != Some(0) {
         shell.note(match arguments.is_narrowed() {
             true => "No change matches.",
-            false => "Nothing is recorded yet. `retrace discover` shows what there is.",
+            false if commands::stores(&app, Nothing {})?.stores.is_empty() => {
+                "Nothing is recorded yet. `retrace discover` shows what there is."
+            }
+            false => "No change is recorded yet. `retrace stores` lists what is watched.",
         });
     }
     let (as_json, style) = (shell.json, shell.style());

@@ -56,6 +56,9 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let recording = app.record(&arguments.stores)?;
     shell.note("Recording. Ctrl-C stops.");
     let mut states = states(&app)?;
+    for (name, state) in states.iter().filter(|(_, state)| is_unread(state)) {
+        shell.note(&format!("{name} is {state}: {}", remedy(state)));
+    }
     while !shell.io.stop.is_requested() {
         match events.recv_timeout(HEARTBEAT) {
             Ok(Event::Advanced { .. }) => go_on(feed.print_new(&app, shell), shell)?,
@@ -104,16 +107,29 @@ fn once(app: &App, arguments: &Arguments, feed: &mut Feed, shell: &mut Shell<'_,
 
 /// The failure of a scan of a directory that is not there or may not be read.
 fn unavailable(scanned: &Scanned) -> Option<ApiError> {
-    let store = scanned.stores.iter().find(|store| matches!(store.state.as_str(), "missing" | "denied"))?;
+    let store = scanned.stores.iter().find(|store| is_unread(store.state.as_str()))?;
     let detail = store.state_detail.as_deref().unwrap_or("Its directory cannot be read.");
     Some(ApiError {
         code: Code::StoreUnavailable,
         message: Message::verbatim(format!("The store {} is {}. {detail}", store.name, store.state)),
-        hint: Message::verbatim(
-            "Bring its directory back, or take it off the list with `retrace stores remove`.",
-        ),
+        hint: Message::verbatim(remedy(store.state.as_str())),
         subject: store.id.clone(),
     })
+}
+
+/// True for the state of a store of which nothing is recorded though a person wants it.
+fn is_unread(state: &str) -> bool {
+    matches!(state, "missing" | "denied" | "moved")
+}
+
+/// What brings a store back in such a state.
+fn remedy(state: &str) -> &'static str {
+    match state {
+        "moved" => {
+            "If the directory is the store's, say so: `retrace stores relocate STORE`. Otherwise put the store's back."
+        }
+        _ => "Bring its directory back, or take it off the list with `retrace stores remove`.",
+    }
 }
 
 /// Printed part of the log: each version once, oldest first.

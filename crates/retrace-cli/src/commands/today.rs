@@ -28,13 +28,14 @@ pub(crate) fn run(shell: &mut Shell<'_, '_>) -> Ended {
     let status = commands::status(&app, Nothing {})?;
     let found = Today::read(app.review(), status.recording)?;
     let stores = commands::stores(&app, Nothing {})?;
+    let names = Names::of(stores.clone());
     let broken = commands::broken_rules(&app, BrokenRulesReq { limit: Some(1), ..Default::default() })?;
     let style = shell.style();
     // As of the last sync; nothing is asked of the hub now. Without a hub, or where its file cannot be read, nothing is said.
     let hub = commands::hub_status(&app, Nothing {}).ok();
     let waiting = hub.as_ref().and_then(|status| status.waiting.as_ref());
     shell.print(|out| {
-        print::today::today(out, &found, &broken, &status, &Names::of(stores), style)?;
+        print::today::today(out, &found, &broken, &status, (&stores.stores, &names), style)?;
         if let Some(hub) = &hub {
             print::hub_together::troubled(out, &hub.background, style)?;
         }

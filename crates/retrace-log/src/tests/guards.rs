@@ -50,12 +50,13 @@ const KEPT: [(&str, &[&str]); 20] = [
 
 /// Tables that can be made again from the others or from transcripts, that a receipt is finished in, that a redaction empties, or that
 /// a person may have forgotten.
-const DERIVED: [&str; 24] = [
+const DERIVED: [&str; 25] = [
     "elsewhere",
     "history_text",
     "kept_lines",
     "live",
     "live_text",
+    "memory_modes",
     "memory_paths",
     "origin_seen",
     "origin_state",

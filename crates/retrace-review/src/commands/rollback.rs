@@ -266,12 +266,17 @@ impl Review {
         // A version of the memory that was at the path before belongs where it was.
         let (state, deletion) = state_at(Some(version.clone()));
         let mut plan = Plan::new(Source::Rollback, Some(say::rollback(version.id.to_string())));
+        if version.memory != memory {
+            plan.warnings.push(say::another_memory_by_then(path.to_text()));
+        }
         self.add_steps(reader, &mut plan, &Goal { memory, store, state, deletion })?;
         plan.keep_others();
         if let Some(expect) = &request.expect {
             let expect = Sha256::from_hex(expect)
                 .ok_or_else(|| ApiError::invalid(say::hash_64_hexadecimal_digits(), expect))?;
-            for step in plan.steps.iter_mut().filter(|step| step.path == path) {
+            // The file of the memory as it is now, whatever it is called by.
+            let now = reader.path_of(memory)?.unwrap_or(path);
+            for step in plan.steps.iter_mut().filter(|step| step.path == now) {
                 if step.expected != Some(expect) {
                     step.expected = Some(expect);
                     step.expected_version = None;
@@ -301,7 +306,12 @@ impl Review {
             Target::File { store, path, at: None } => {
                 let memory = match reader.live_at(store.id, &path)? {
                     Some(live) => reader.version_by_id(live.version)?.memory,
-                    None => version.memory,
+                    // Deleted, or elsewhere by now.
+                    None if reader.paths_of(version.memory)?.contains(&path) => version.memory,
+                    None => {
+                        return Err(ApiError::new(Code::NotFound, say::no_memory_there(), named)
+                            .hint(say::retrace_log_lists_memories(&store.name)));
+                    }
                 };
                 Ok((store.id, path, memory))
             }
@@ -645,6 +655,9 @@ retrace_message::messages! {
     undo_operation(seq) => "undo of operation {seq}",
     version_redacted() => "That version was redacted.",
     rollback_never_brings_redacted_content() => "A rollback never brings redacted content back; choose another version.",
+    no_memory_there() => "No memory is or was there.",
+    retrace_log_lists_memories(store) => "`retrace log {store}` lists what was changed in the store.",
+    another_memory_by_then(path) => "By that version {path} was another memory. What stands there now is replaced by it, and stays in the log.",
     version_belongs_another_memory() => "The version belongs to another memory.",
     retrace_log_lists_versions(named) => "`retrace log` lists the versions of {named}.",
     rollback(id) => "rollback to {id}",

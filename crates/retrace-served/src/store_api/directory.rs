@@ -121,7 +121,7 @@ fn put(
     bytes: &[u8],
 ) -> Result<Done, Stop> {
     let reader = writing.act.reader();
-    writing.files.put(writing.inner, &reader, (store.id, root), target, bytes).map_err(refused)
+    writing.files.put(writing.inner, &reader, (store.id, root), target, (None, bytes)).map_err(refused)
 }
 
 fn take(

@@ -103,7 +103,8 @@ fn fill(
             Some(_) => Vec::new(),
             None => reader.content(&version)?.map(|content| content.bytes).unwrap_or_default(),
         };
-        let done = files.put(inner, &reader, (row.id, root), (&path, Expected::Absent, None), &bytes)?;
+        let done =
+            files.put(inner, &reader, (row.id, root), (&path, Expected::Absent, None), (None, &bytes))?;
         written.extend(done.seen.map(|seen| (path, seen)));
     }
     act.relocate_store(row.id, Some(&path_to_bytes(directory)))?;

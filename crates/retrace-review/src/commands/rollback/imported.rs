@@ -30,7 +30,8 @@ pub(super) fn is_before_recording(
     }
     let (operation, at) = reader.recorded_since(store.id)?;
     Ok(match moment.time {
-        Some(time) => time < at,
+        // A clock that was ahead when recording began says nothing of what was recorded since.
+        Some(time) => time < at && reader.operation_of_store_at(store.id, time)? <= operation,
         None => moment.operation < operation,
     })
 }
