@@ -72,6 +72,26 @@ describe("the hub", () => {
     expect(callsOf(fake, "hub_join").real.at(-1)).toMatchObject({ token: "right", send: "everything" });
   });
 
+  it("names what the hub lost of what was said here, and opens what it was about", async () => {
+    const fake = joined();
+    const made = { at: "2026-11-20T10:00:00Z", found_at: "2026-11-26T12:00:00Z" };
+    fake.answer("hub_status", (_, usual) => ({
+      ...usual(),
+      lost: [
+        { kind: "comment" as const, about: "memver_hub2@machine_laptop", ...made },
+        { kind: "proposal" as const, about: "memstore_laptop", ...made },
+      ],
+    }));
+    const { user } = openWindow("#/hub", fake);
+    const notice = await screen.findByTestId("hub-lost");
+    expect(notice).toHaveTextContent("The hub lost 2 things that were said on this machine.");
+    const [comment, proposal] = within(notice).getAllByTestId("hub-lost-row");
+    expect(proposal).toHaveTextContent(/Proposal of .*memstore_laptop/);
+    expect(within(proposal!).queryByTestId("hub-lost-open")).toBeNull();
+    await user.click(within(comment!).getByTestId("hub-lost-open"));
+    await waitFor(() => expect(window.location.hash).toContain("memver_hub2"));
+  });
+
   it("shows one change after the other by keys, and approves it", async () => {
     const { fake, user } = openWindow("#/hub", joined());
     await rowWith("hub-item", "berths.md");

@@ -5,6 +5,7 @@
 import { i18n } from "@lingui/core";
 import { messages as english } from "./locales/en.po";
 import { marked, withParticles } from "./particles";
+import { joined, unitsMarked } from "./units";
 
 /** The languages there are, as language tags. */
 export const LANGUAGES = ["en", "ja", "ko", "zh-Hant"] as const;
@@ -50,7 +51,7 @@ export function activateLanguage(): void {
 
 // All that is said goes through here, also what components say, and only then is it known which words stand in it.
 const said = i18n._.bind(i18n);
-i18n._ = ((...asked: Parameters<typeof said>) => withParticles(said(...asked))) as typeof i18n._;
+i18n._ = ((...asked: Parameters<typeof said>) => joined(withParticles(said(...unitsMarked(asked))))) as typeof i18n._;
 
 function show(language: Language, messages: typeof english): void {
   i18n.loadAndActivate({ locale: language, messages });

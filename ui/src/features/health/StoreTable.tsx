@@ -192,9 +192,7 @@ function Row({ store, chosen }: { store: StoreHealth; chosen: boolean }) {
         {store.index_tokens > 0 ? (
           `≈\u202f${format.number(store.index_tokens)}`
         ) : (
-          <span className={classes("muted", css.uncounted)}>
-            {store.indexes.length === 0 ? t`not counted: no index` : format.number(0)}
-          </span>
+          <span className="muted">{store.indexes.length === 0 ? t`not counted` : format.number(0)}</span>
         )}
       </td>
       <td className="cell-end num">

@@ -14,7 +14,7 @@ import css from "./inbox.module.css";
 import { usePrimary } from "./primary";
 import { REASONS, RowIcon } from "./reasons";
 import type { HeadRow, ItemRow, SectionRow } from "./rows";
-import { HeadMore, HeadTitle, RowTitle, useMessage, saysCount } from "./titles";
+import { HeadMore, HeadTitle, RowTitle, saysCount, useNeedMessage } from "./titles";
 import { byRule, contentWords, findingTone, kindOf, nameOf, VERBS } from "./words";
 
 /** Findings named in a row; the others are counted. */
@@ -209,7 +209,7 @@ function RowRemedy({ row, onReject }: { row: TriageRow; onReject: (row: TriageRo
 /** A row that needs a person: why, where, and its remedy. */
 function NeedCell({ row, store, onReject }: Pick<RowProps, "store" | "onReject"> & { row: TriageRow }) {
   const say = useWords();
-  const message = useMessage()(row.finding);
+  const message = useNeedMessage()(row);
   const reason = REASONS[row.reason!];
   const [item] = row.items;
   // Of several without a message the first are named.

@@ -149,5 +149,17 @@ export function useMessage(): (finding: Finding | null) => string {
   return (finding) => (finding ? program.message(finding) : "");
 }
 
+/** The same below a title: what the title says already, the rule of a finding and how many went, gives way to the place and the names. */
+export function useNeedMessage(): (row: TriageRow) => string {
+  const { t } = useLingui();
+  const message = useMessage();
+  return ({ reason, kind, finding }) => {
+    if (kind === "deleted_together") return "";
+    if ((reason === "secret" || reason === "hidden") && kind === "single" && finding !== null && finding.line > 0)
+      return t`line ${finding.line}`;
+    return message(finding);
+  };
+}
+
 /** How many changes, in words. */
 export const changes = (count: number) => plural(count, { one: "# change", other: "# changes" });

@@ -44,7 +44,7 @@ function TakeOff({ rule }: { rule: RuleLedger }) {
   );
 }
 
-/** What the figures ask for: a hook or better words where the rule was present, another place where its line was cut. */
+/** What the figures ask for: a guard or better words where the rule was present, another place where its line was cut. */
 function Advice({ rule }: { rule: RuleLedger }) {
   const { broken_present: present } = rule;
   const cut = rule.broken_absent["cut"] ?? 0;

@@ -298,7 +298,7 @@ export function HostedView({ chosen, stores }: { chosen: string | undefined; sto
             <Empty
               title={t`No hosted store`}
               action={
-                <Button tone="primary" onPress={() => openStoresSheet("add-hosted")}>
+                <Button tone="primary" onPress={() => openStoresSheet("add-hosted")} data-testid="add-hosted-store">
                   <Trans>Add a hosted store…</Trans>
                 </Button>
               }

@@ -409,18 +409,22 @@ function LocalView({ stores, chosen }: { stores: readonly Store[]; chosen: strin
   );
 }
 
-/** Right part of the header: the next step of the view. */
+/** Right part of the header: the next step of the view, where the view itself does not have it. */
 function HeaderActs({ view }: { view: StoresView | undefined }) {
   const { scan } = useStoreActs();
+  const remotes = useRead("remotes", {}, { enabled: view === "hosted" });
+  const offered = !remotes.error && (remotes.data?.stores.length ?? 0) === 0;
   if (view === "hosted")
     return (
       <>
         <Button onPress={() => openStoresSheet("attach-list")} data-testid="open-mounts">
           <Trans>Check an attach list…</Trans>
         </Button>
-        <Button onPress={() => openStoresSheet("add-hosted")} data-testid="add-hosted-store">
-          <Trans>Add a hosted store…</Trans>
-        </Button>
+        {!offered && (
+          <Button onPress={() => openStoresSheet("add-hosted")} data-testid="add-hosted-store">
+            <Trans>Add a hosted store…</Trans>
+          </Button>
+        )}
       </>
     );
   if (view !== undefined) return null;
