@@ -6,6 +6,7 @@
 )]
 
 use retrace_api::{commands, wire};
+use retrace_model::Timestamp;
 use retrace_sources::{Platform, Surroundings};
 use retrace_tests::World;
 use serde_json::{Value, json};
