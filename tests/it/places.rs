@@ -188,9 +188,11 @@ fn a_rollback_is_of_the_memory_that_is_named() {
     let [_, done] = rollback(&world, &request("keep.md", None));
     assert_eq!((done.conflicts.len(), world.read("keep.md").as_deref()), (0, Some("1\n")));
     // Another memory since: its content is replaced, and that is said.
+    world.record("other.md", "of another\n");
     world.remove("keep.md");
     world.scan();
-    world.record("keep.md", "of another\n");
+    std::fs::rename(world.path("notes/other.md"), world.path("notes/keep.md")).expect("a rename");
+    world.scan();
     for result in rollback(&world, &request("keep.md", None)) {
         assert!(result.warnings.iter().any(|it| it.contains("another memory")), "{result:?}");
     }

@@ -107,10 +107,12 @@ pub fn output(mut git: Command) -> Result<Vec<u8>, ApiError> {
 /// The error of a git that ended with one, in its own words where it gave any.
 #[must_use]
 pub fn refused(done: &Output) -> ApiError {
-    match sentence(&String::from_utf8_lossy(&done.stderr)) {
+    // What git says is all there is to say: the directory is there.
+    let error = match sentence(&String::from_utf8_lossy(&done.stderr)) {
         Some(sentence) => failed(sentence),
         None => failed(say::ended_2(done.status.to_string())),
-    }
+    };
+    error.hint(retrace_message::Message::default())
 }
 
 /// Characters of what git says that are passed on.

@@ -348,14 +348,17 @@ fn permissions(
     let mut permissions = last(path)?;
     let of_memory = memory.map(|memory| reader.mode_of(memory)).transpose();
     let of_memory = of_memory.map_err(|error| of_log(path, &error))?.flatten();
-    permissions.file = of_memory.or(permissions.file);
     if let Some(from) = moved_from {
-        // What stands there says it better than what was seen last.
-        let now = root.seen(from).ok().flatten().and_then(|seen| seen.mode);
-        permissions.file = match now {
+        // What stands there says it better than what was seen last, unless this act put another memory there already.
+        let recorded = reader.live_at(store, from).map_err(|error| of_log(from, &error))?;
+        let now =
+            root.read(from, 0).ok().filter(|now| recorded.is_some_and(|it| it.sha256 == Some(now.sha256)));
+        permissions.file = match now.and_then(|now| now.seen.mode).or(of_memory) {
             Some(mode) => Some(mode),
             None => last(from)?.file.or(permissions.file),
         };
+    } else {
+        permissions.file = of_memory.or(permissions.file);
     }
     Ok(permissions)
 }

@@ -994,7 +994,6 @@ export interface MessageArguments {
   "paths.path_not_unicode_nfc": never;
   "paths.path_segments": "segments";
   "plan.changes_wait_sent_their_host": "many";
-  "plan.directory_not_writable": never;
   "plan.extended_attributes_lost": "path" | "attributes_lost";
   "plan.file_another_owner_or_group": "path";
   "plan.file_changed_since_left": never;
@@ -1236,6 +1235,7 @@ export interface MessageArguments {
   "review.what_would_put_back_redacted": never;
   "review.what_would_put_back_too": never;
   "reviews.review": "seq" | "error";
+  "rollback.another_memory_by_then": "path";
   "rollback.changes_chosen_among_those_session": never;
   "rollback.content_time_redacted_left": "path";
   "rollback.content_time_too_large_kept": "path";
@@ -1246,6 +1246,7 @@ export interface MessageArguments {
   "rollback.memory_time_redacted_whatever_place": never;
   "rollback.name_memory_store_path": never;
   "rollback.newest_act_redaction_redaction_cannot": never;
+  "rollback.no_memory_there": never;
   "rollback.nothing_undo": never;
   "rollback.only_acts_undone": never;
   "rollback.operation_brought_earlier_history_changed": never;
@@ -1255,6 +1256,7 @@ export interface MessageArguments {
   "rollback.redacted_path": never;
   "rollback.redaction_cannot_undone": never;
   "rollback.restore": "at";
+  "rollback.retrace_log_lists_memories": "store";
   "rollback.retrace_log_lists_versions": "named";
   "rollback.retrace_rollback_operation_takes_back": "seq";
   "rollback.retrace_undo_takes_back_act": "seq" | "created_at" | "what";

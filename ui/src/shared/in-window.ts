@@ -104,6 +104,7 @@ export const TERMINAL_ONLY: readonly MessageId[] = [
   "options.give_data_directory",
   "outside.git_c_filter_repo_sensitive",
   "outside.rewrite_whole_git_history",
+  "rollback.retrace_log_lists_memories",
   "rollback.version_session_id_or_operation",
   "survey.version_find_regex_or_secret",
 ];

@@ -215,6 +215,26 @@ impl Reader<'_> {
         Ok((self.operation_at(created_at)?, created_at))
     }
 
+    /// True if a change of a store was observed by an instant, by the clock of then, after its baseline. A clock that was ahead
+    /// when recording began says nothing of what was recorded since.
+    ///
+    /// # Errors
+    /// As [`Reader::recorded_since`].
+    pub fn is_observed_by(&self, store: StoreId, at: Timestamp) -> Result<bool, LogError> {
+        let store_row = rows::store_row(self.connection, store)?;
+        let baseline = match crate::review::last_of_baseline(self.connection, store_row)? {
+            0 => 0,
+            last => self.version(last)?.operation_seq,
+        };
+        Ok(self
+            .connection
+            .prepare_cached(
+                "SELECT EXISTS (SELECT 1 FROM versions v JOIN operations o ON o.seq = v.operation_seq
+                 WHERE v.store_id = ?1 AND v.happened_at IS NULL AND o.seq > ?2 AND o.created_at <= ?3)",
+            )?
+            .query_row(params![store_row, baseline, at.micros()], |row| row.get(0))?)
+    }
+
     /// The last version of a store's baseline; 0 where it has none. What was created until then may be older than its version.
     ///
     /// # Errors

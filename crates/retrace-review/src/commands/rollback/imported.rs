@@ -30,8 +30,7 @@ pub(super) fn is_before_recording(
     }
     let (operation, at) = reader.recorded_since(store.id)?;
     Ok(match moment.time {
-        // A clock that was ahead when recording began says nothing of what was recorded since.
-        Some(time) => time < at && reader.operation_of_store_at(store.id, time)? <= operation,
+        Some(time) => time < at && !reader.is_observed_by(store.id, time)?,
         None => moment.operation < operation,
     })
 }
