@@ -40,7 +40,7 @@ fn the_message_of_an_error_is_its_text_with_an_id() {
     }
     let nested = errors[0].0.message();
     let Some(Argument::Message(source)) = nested.argument("source") else { panic!("{nested:?}") };
-    assert_eq!(source.id(), "system.permission_denied");
+    assert_eq!(source.id(), "os.permission_denied");
     assert_eq!(Inner(7).message().argument("value"), Some(&Argument::Number(7)));
     assert!(matches!(errors[1].0.message().argument("value_1"), Some(Argument::Message(_))));
     let joined = Message::verbatim("One.").then(Inner(2).message().sentence()).of("path");

@@ -158,6 +158,29 @@ fn format_19_knows_imports_of_git_by_their_notes() {
     assert_eq!(found, [(1, None), (4, None)]);
 }
 
+/// A log from before permissions were kept by memory: they are those of the files as they stood.
+#[test]
+fn format_22_knows_permissions_of_live_memories() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut connection = database(folder.path());
+    crate::migrate::migrate_to(&mut connection, 22).expect("a log of format 22");
+    connection
+        .execute_batch(
+            "PRAGMA foreign_keys = off;
+             INSERT INTO stores (id, public, kind, root, name, created_at) VALUES (1, zeroblob(16), 'plain', x'2f', 'notes', 1);
+             INSERT INTO memories (id, public, store_id) VALUES (1, zeroblob(16), 1), (2, randomblob(16), 1);
+             INSERT INTO paths (id, bytes) VALUES (1, CAST('a.md' AS BLOB));
+             INSERT INTO live (memory_id, store_id, path_id, version_seq, seen_at) VALUES (1, 1, 1, 1, 1);
+             INSERT INTO permissions (path_id, store_id, mode) VALUES (1, 1, 384);",
+        )
+        .expect("rows");
+    crate::migrate::migrate_to(&mut connection, 23).expect("a log of format 23");
+    let mut query = connection.prepare("SELECT memory_id, mode FROM memory_modes").expect("SQL");
+    let found = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).expect("rows");
+    let found: Vec<(u64, u32)> = found.collect::<Result<_, _>>().expect("rows");
+    assert_eq!(found, [(1, 0o600)]);
+}
+
 /// A log as the program with hosted stores left it before there was more of them: a mirror, and a change that waits.
 #[test]
 fn format_7_is_brought_to_the_newest_and_keeps_its_mirrors_and_queue() {

@@ -259,6 +259,7 @@ fn a_last_operation_taken_off_cleanly_shows_only_in_the_head_of_the_chain() {
         "DELETE FROM live WHERE version_seq = 7; DELETE FROM versions WHERE seq = 7;
          DELETE FROM operations WHERE seq = 7; DELETE FROM blobs WHERE id = (SELECT max(id) FROM blobs);
          DELETE FROM memory_paths WHERE memory_id = (SELECT max(id) FROM memories);
+         DELETE FROM memory_modes WHERE memory_id = (SELECT max(id) FROM memories);
          DELETE FROM unreviewed WHERE newest_seq = 7;
          DELETE FROM memories WHERE id = (SELECT max(id) FROM memories);
          UPDATE stores SET versions = 0 WHERE id = 2;",
