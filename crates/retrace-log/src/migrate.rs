@@ -30,6 +30,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0020_git_imports.sql"),
     include_str!("schema/0021_permissions.sql"),
     include_str!("schema/0022_origin_seen.sql"),
+    include_str!("schema/0023_redacted_parts.sql"),
 ];
 
 /// Newest format this program knows.

@@ -96,6 +96,17 @@ pub struct Reached {
     pub waiting: bool,
 }
 
+/// Bytes of a text below which it occurs by chance: it is taken out of the content where it stood, and looked for nowhere else.
+pub const SHORTEST: u64 = 12;
+
+/// Asks for the orders that the asking machine has yet to carry out.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct AskOrders {
+    /// True of a machine that takes a short text out of the named content alone. Another one would look for it everywhere.
+    #[serde(default)]
+    pub short_parts: bool,
+}
+
 /// Orders that the asking machine has yet to carry out.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Orders {

@@ -1,0 +1,148 @@
+//! A redaction of a text takes that text out of the contents of other machines, whatever they sent and whenever they sync, and leaves the
+//! rest of them. And what such a redaction says of itself.
+
+use super::stores_off_the_list::api;
+use super::{Hub, Machine};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use retrace_api::commands;
+use retrace_api::wire::{
+    ActResult, ApiError, Code, HubAcceptReq, HubAgentTokenReq, HubHistoryReq, HubPolicyReq, HubProposalKind,
+    HubProposalRef, HubProposeReq, HubRedaction, HubRedactionRef, HubRole, HubSend, HubSendReq, HubTokenReq,
+    Nothing, RedactReq, StoreRef,
+};
+use serde_json::json;
+
+const SECRET: &str = "quartz-heron-5521-opens";
+const BODY: &str = "# Deploy\nimportant line one\nkey quartz-heron-5521-opens\nimportant line two\n";
+const LEFT: &str = "# Deploy\nimportant line one\nkey [redacted]\nimportant line two\n";
+
+fn of_secret(secret: &str) -> RedactReq {
+    RedactReq { secret_base64: Some(STANDARD.encode(secret)), live: true, ..RedactReq::default() }
+}
+
+fn redact(machine: &Machine, request: RedactReq) -> ActResult {
+    commands::redact(&machine.world.app, request).expect("a redaction")
+}
+
+fn send(machine: &Machine, send: HubSend) {
+    let request = HubSendReq { store: "notes".to_owned(), send };
+    commands::hub_send(&machine.world.app, request).expect("it is chosen");
+}
+
+fn redactions(machine: &Machine) -> Vec<HubRedaction> {
+    commands::hub_redactions(&machine.world.app, Nothing {}).expect("a list").redactions
+}
+
+/// Contents of a memory's versions in the log, the oldest first: those that are redacted have none.
+fn contents(machine: &Machine, path: &str) -> Vec<bool> {
+    let mut versions = machine.world.log(path);
+    versions.reverse();
+    versions.iter().map(|version| version.path.is_none()).collect()
+}
+
+#[test]
+fn a_secret_alone_goes_from_equal_contents_of_machines_that_sync_later_or_send_metadata() {
+    let Some((_hub, [a, early, metadata, late])) = Hub::with_machines(["a", "early", "metadata", "late"])
+    else {
+        return;
+    };
+    send(&metadata, HubSend::Metadata);
+    for machine in [&a, &early, &metadata, &late] {
+        machine.record("deploy.md", BODY);
+    }
+    early.synced();
+    metadata.synced();
+    a.synced();
+    redact(&a, of_secret(SECRET));
+    a.synced();
+    for machine in [&early, &metadata, &late] {
+        let done = machine.synced();
+        assert_eq!(done.redactions.len(), 1, "{done:?}");
+        assert_eq!(machine.world.read("deploy.md").as_deref(), Some(LEFT), "{done:?}");
+        machine.synced();
+        assert_eq!(machine.world.read("deploy.md").as_deref(), Some(LEFT));
+    }
+    assert_eq!(a.world.read("deploy.md").as_deref(), Some(LEFT));
+    a.synced();
+    assert!(redactions(&a).iter().all(|redaction| redaction.complete), "{:?}", redactions(&a));
+}
+
+#[test]
+fn a_writers_redaction_of_a_secret_leaves_the_rest_of_equal_contents() {
+    let Some((_hub, [owner, writer, other])) = Hub::with_machines(["owner", "writer", "other"]) else {
+        return;
+    };
+    for machine in [&writer, &other] {
+        machine.record("deploy.md", BODY);
+        machine.synced();
+    }
+    redact(&writer, of_secret(SECRET));
+    writer.sync().expect("a sync");
+    other.synced();
+    assert_eq!(other.world.read("deploy.md").as_deref(), Some(LEFT));
+    owner.synced();
+}
+
+#[test]
+fn a_secret_that_was_redacted_before_joining_goes_alone_from_equal_contents() {
+    let Some(hub) = Hub::start() else { return };
+    let (owner, late) = (Machine::new("owner"), Machine::new("late"));
+    hub.join_all(std::slice::from_ref(&owner));
+    send(&owner, HubSend::Metadata);
+    owner.record("deploy.md", BODY);
+    owner.synced();
+    late.record("deploy.md", BODY);
+    redact(&late, of_secret(SECRET));
+    let request = HubTokenReq { role: Some(HubRole::Reviewer), ..HubTokenReq::default() };
+    let token = commands::hub_token(&owner.world.app, request).expect("a token").token;
+    late.join(hub.url(), &token).expect("it joins");
+    late.synced();
+    assert_eq!(owner.synced().redactions.len(), 1);
+    assert_eq!(owner.world.read("deploy.md").as_deref(), Some(LEFT));
+}
+
+#[test]
+fn a_version_that_is_redacted_goes_as_a_whole() {
+    let Some((_hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    let version = a.record("deploy.md", BODY);
+    b.record("deploy.md", BODY);
+    b.synced();
+    a.synced();
+    redact(&a, RedactReq { versions: vec![version.id], live: true, ..RedactReq::default() });
+    a.synced();
+    b.synced();
+    assert_eq!(b.world.read("deploy.md").as_deref(), Some("[redacted]\n"));
+}
+
+#[test]
+fn a_short_text_goes_from_equal_contents_and_is_looked_for_nowhere_else() {
+    let Some((_hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    let body = "the code is 4711, ask first\n";
+    a.record("code.md", body);
+    b.record("code.md", body);
+    b.record("other.md", "4711 is a perfume as well\n");
+    b.synced();
+    a.synced();
+    redact(&a, RedactReq { find: Some("4711".to_owned()), live: true, ..RedactReq::default() });
+    a.synced();
+    b.synced();
+    assert_eq!(b.world.read("code.md").as_deref(), Some("the code is [redacted], ask first\n"));
+    assert_eq!(b.world.read("other.md").as_deref(), Some("4711 is a perfume as well\n"));
+}
+
+#[test]
+fn a_content_whose_path_alone_held_the_secret_stays_with_the_others() {
+    let Some((_hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    let body = "nothing of it is in here\n";
+    a.record(&format!("{SECRET}.md"), body);
+    b.record("plain.md", body);
+    b.synced();
+    a.synced();
+    redact(&a, of_secret(SECRET));
+    a.synced();
+    assert!(b.synced().redactions.is_empty());
+    assert_eq!(b.world.read("plain.md").as_deref(), Some(body));
+    assert_eq!(contents(&b, "plain.md"), [false]);
+}
+
