@@ -146,3 +146,35 @@ fn a_content_whose_path_alone_held_the_secret_stays_with_the_others() {
     assert_eq!(contents(&b, "plain.md"), [false]);
 }
 
+#[test]
+fn a_version_of_the_api_loses_path_and_content_each_where_it_holds_the_secret() {
+    let Some((hub, [a])) = Hub::with_machines(["a"]) else { return };
+    let key = commands::hub_agent_token(&a.world.app, HubAgentTokenReq::default()).expect("a key").token;
+    let store = api(&hub, &key, "/v1/memory_stores", &json!({ "name": "of agents" }), "sesn_agent");
+    let memories = format!("/v1/memory_stores/{}/memories", store["id"].as_str().expect("an id"));
+    let write = |path: &str, content: &str| {
+        let new = json!({ "path": path, "content": content });
+        let written = api(&hub, &key, &memories, &new, "sesn_agent");
+        assert_eq!(written["path"], path, "{written}");
+    };
+    write(&format!("/both-{SECRET}.md"), &format!("it has {SECRET} as well\n"));
+    write(&format!("/path-{SECRET}.md"), "clean, and it stays\n");
+    a.record("local.md", format!("local {SECRET}\n"));
+    a.synced();
+    redact(&a, of_secret(SECRET));
+    a.synced();
+    let mut of_api: Vec<_> =
+        a.versions().into_iter().filter(|version| version.store_name == "of agents").collect();
+    of_api.sort_by_key(|version| version.seq);
+    let said: Vec<_> = of_api
+        .iter()
+        .map(|version| (version.path.is_some(), version.content_sha256.is_some(), version.content.as_str()))
+        .collect();
+    assert_eq!(said, [(false, false, "redacted"), (false, true, "kept")]);
+    assert!(hub.tables_with(SECRET).is_empty());
+    let lost =
+        "SELECT count(*) FROM versions v WHERE content_sha256 IS NOT NULL AND kept AND NOT EXISTS (SELECT 1
+        FROM contents c WHERE c.sha256 = v.content_sha256)";
+    assert_eq!(hub.database.query(lost), "0");
+}
+
