@@ -37,7 +37,9 @@ mod window;
 pub use agents::{hub_agent_token, hub_agent_token_revoke, hub_agent_tokens};
 pub use background::{SyncUpkeep, hub_background};
 pub use client::calls;
-pub use commands::{hub_accept, hub_join, hub_leave, hub_send, hub_status, hub_token, hub_versions};
+pub use commands::{
+    hub_accept, hub_join, hub_leave, hub_send, hub_status, hub_token, hub_versions, remove_store,
+};
 pub use member::Member;
 pub use people::{hub_finish_sign_in, hub_sign_in, hub_sign_out};
 pub use policy::{

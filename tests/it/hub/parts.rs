@@ -178,3 +178,48 @@ fn a_version_of_the_api_loses_path_and_content_each_where_it_holds_the_secret() 
     assert_eq!(hub.database.query(lost), "0");
 }
 
+#[test]
+fn nothing_is_carried_out_in_a_store_that_is_off_the_list() {
+    let Some((_hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    let accept = |accept| {
+        let request = HubAcceptReq { store: "notes".to_owned(), accept };
+        commands::hub_accept(&b.world.app, request).expect("it is chosen")
+    };
+    let propose = |version: &str| {
+        let request = HubProposeReq {
+            kind: HubProposalKind::Rollback,
+            version: Some(version.to_owned()),
+            text: None,
+            machine: None,
+            store: None,
+            at: None,
+            note: None,
+        };
+        commands::hub_propose(&a.world.app, request).expect("a proposal").id
+    };
+    accept(true);
+    let first = b.record("fact.md", "one\n");
+    b.record("fact.md", "two\n");
+    b.synced();
+    let store = StoreRef { store: "notes".to_owned() };
+    commands::remove_store(&b.world.app, store).expect("it is taken off");
+    let by_itself = propose(&first.id);
+    b.synced();
+    assert_eq!(b.world.read("fact.md").as_deref(), Some("two\n"));
+    let refused =
+        commands::hub_accept_proposal(&b.world.app, HubProposalRef { id: by_itself }).expect("an answer");
+    assert_eq!(refused.state.as_str(), "refused");
+    assert_eq!(refused.reason.as_deref(), Some("store_off_the_list"));
+    assert!(refused.why.expect("a reason").text().contains("off the list"));
+    assert_eq!(b.world.read("fact.md").as_deref(), Some("two\n"));
+
+    // It comes back, and asks again before anything is carried out.
+    b.world.add("notes");
+    assert!(b.status().stores.iter().all(|store| !store.accept_proposals));
+    let asked = propose(&first.id);
+    assert!(b.synced().proposals.is_empty());
+    let done = commands::hub_accept_proposal(&b.world.app, HubProposalRef { id: asked }).expect("accepted");
+    assert_eq!(done.state.as_str(), "done");
+    assert_eq!(b.world.read("fact.md").as_deref(), Some("one\n"));
+}
+
