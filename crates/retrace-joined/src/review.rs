@@ -250,7 +250,8 @@ pub fn hub_history(member: &Member, request: HubHistoryReq) -> Result<HubHistory
     let hub = member.hub()?;
     let bad = || ApiError::invalid(say::name_memory(), &request.memory);
     let (store, path) = request.memory.split_once(':').ok_or_else(bad)?;
-    let path = RelPath::parse(path).map_err(|_| bad())?;
+    // The API writes a slash before each path.
+    let path = RelPath::parse(path.strip_prefix('/').unwrap_or(path)).map_err(|_| bad())?;
     let asked = AskHistory {
         store: store.to_owned(),
         path: retrace_sync::messages::Bytes(path.as_bytes().to_vec()),

@@ -179,6 +179,31 @@ fn a_version_of_the_api_loses_path_and_content_each_where_it_holds_the_secret() 
 }
 
 #[test]
+fn a_history_is_found_by_every_path_and_of_the_apis_stores_too() {
+    let Some((hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    b.record("old.md", "some content that is long enough\n");
+    b.synced();
+    std::fs::rename(b.world.path("notes/old.md"), b.world.path("notes/new.md")).expect("renamed");
+    b.world.scan();
+    b.synced();
+    let key = commands::hub_agent_token(&a.world.app, HubAgentTokenReq::default()).expect("a key").token;
+    let store = api(&hub, &key, "/v1/memory_stores", &json!({ "name": "Api" }), "sesn_agent");
+    let id = store["id"].as_str().expect("an id");
+    let memories = format!("/v1/memory_stores/{id}/memories");
+    api(&hub, &key, &memories, &json!({ "path": "/d/b.md", "content": "one" }), "sesn_agent");
+    let versions = |memory: &str| {
+        let request = HubHistoryReq { memory: memory.to_owned(), ..HubHistoryReq::default() };
+        commands::hub_history(&a.world.app, request).map(|history| history.versions.len())
+    };
+    assert_eq!(versions("notes:new.md").expect("a history"), 2);
+    assert_eq!(versions("notes:old.md").expect("a history"), 2);
+    for memory in ["Api:d/b.md", "Api:/d/b.md", &format!("{id}:/d/b.md")] {
+        assert_eq!(versions(memory).unwrap_or_else(|error| panic!("{memory}: {error:?}")), 1);
+    }
+    assert_eq!(versions("Api:d").expect_err("there is none").code, Code::NotFound);
+}
+
+#[test]
 fn nothing_is_carried_out_in_a_store_that_is_off_the_list() {
     let Some((_hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
     let accept = |accept| {
