@@ -204,6 +204,43 @@ fn a_history_is_found_by_every_path_and_of_the_apis_stores_too() {
 }
 
 #[test]
+fn a_secret_that_another_machine_holds_alone_is_looked_for_by_the_next_sync() {
+    let Some((hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    let writer = Machine::new("writer");
+    writer.join(hub.url(), &a.token()).expect("it joins");
+    a.record("mine.md", "mine\n");
+    let theirs = b.record("deploy.md", BODY);
+    b.synced();
+    a.synced();
+    writer.synced();
+    let hint = |machine: &Machine, request: RedactReq| {
+        let error: ApiError = commands::redact(&machine.world.app, request).map(drop).expect_err("refused");
+        (error.code, error.hint.text().to_string())
+    };
+    let (code, said) = hint(&writer, of_secret(SECRET));
+    assert_eq!(code, Code::NotFound);
+    assert!(said.contains("an owner or a reviewer"), "{said}");
+    let (_, said) = hint(&a, of_secret("4711"));
+    assert!(said.contains("fewer than 12 bytes"), "{said}");
+    let (_, said) = hint(&a, RedactReq { find: Some(SECRET.to_owned()), ..RedactReq::default() });
+    assert!(said.contains("--secret-file"), "{said}");
+    let (code, said) = hint(&a, RedactReq { versions: vec![theirs.id], ..RedactReq::default() });
+    assert_eq!(code, Code::NotFound);
+    assert!(said.contains("another machine"), "{said}");
+
+    let dry = redact(&a, RedactReq { dry_run: true, ..of_secret(SECRET) });
+    assert!(dry.dry_run && dry.receipt.is_none() && dry.warnings.len() == 1, "{dry:?}");
+    let done = redact(&a, of_secret(SECRET));
+    assert!(done.receipt.is_some(), "{done:?}");
+    assert!(done.warnings[0].text().contains("retrace sync"), "{done:?}");
+    a.synced();
+    assert_eq!(b.synced().redactions.len(), 1);
+    assert_eq!(b.world.read("deploy.md").as_deref(), Some(LEFT));
+    a.synced();
+    assert!(redactions(&a).iter().all(|redaction| redaction.complete));
+}
+
+#[test]
 fn nothing_is_carried_out_in_a_store_that_is_off_the_list() {
     let Some((_hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
     let accept = |accept| {
