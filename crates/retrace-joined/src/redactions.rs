@@ -47,6 +47,7 @@ pub(crate) fn ordered(row: &ReceiptRow) -> Ordered {
         reason: row.reason.clone(),
         method: row.method.clone(),
         at: row.created_at.micros(),
+        within: carried_out_by(row),
     }
 }
 

@@ -40,6 +40,9 @@ pub struct Ordered {
     pub method: String,
     /// When.
     pub at: i64,
+    /// The order that it carried out, where it is no redaction of the machine's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<String>,
 }
 
 /// Asks for a page of the contents of the other machines, to look for what was redacted here.

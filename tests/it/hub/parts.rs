@@ -147,6 +147,41 @@ fn a_content_whose_path_alone_held_the_secret_stays_with_the_others() {
 }
 
 #[test]
+fn what_an_order_led_to_on_its_machine_is_of_that_order() {
+    for two in [false, true] {
+        let Some((hub, [a, c])) = Hub::with_machines(["a", "c"]) else { return };
+        let b = Machine::new("b");
+        let request = HubTokenReq { role: Some(HubRole::Reviewer), ..HubTokenReq::default() };
+        let token = commands::hub_token(&a.world.app, request).expect("a token").token;
+        b.join(hub.url(), &token).expect("it joins");
+        let policy = HubPolicyReq { key: "two_person_redaction".to_owned(), value: two.to_string() };
+        commands::hub_set_policy(&a.world.app, policy).expect("a policy");
+        send(&c, HubSend::Metadata);
+        a.record("deploy.md", BODY);
+        c.record("deploy.md", BODY);
+        c.record("only.md", format!("only here: {SECRET}\n"));
+        c.synced();
+        a.synced();
+        redact(&a, of_secret(SECRET));
+        a.synced();
+        if two {
+            let waiting = redactions(&a).into_iter().find(|one| one.state.as_str() == "waiting");
+            let id = waiting.expect("it waits").id;
+            commands::hub_approve_redaction(&b.world.app, HubRedactionRef { id }).expect("approved");
+        }
+        let done = c.synced();
+        assert_eq!(done.redactions.len(), 1, "{done:?}");
+        let waiting = done.waiting.expect("what waits");
+        assert_eq!((waiting.redactions, waiting.to_approve), (0, 0), "with two persons: {two}");
+        assert_eq!(c.world.read("only.md").as_deref(), Some("only here: [redacted]\n"));
+        a.synced();
+        let list = redactions(&a);
+        assert_eq!(list.len(), 1, "{list:?}");
+        assert!(list[0].complete, "{list:?}");
+    }
+}
+
+#[test]
 fn a_version_of_the_api_loses_path_and_content_each_where_it_holds_the_secret() {
     let Some((hub, [a])) = Hub::with_machines(["a"]) else { return };
     let key = commands::hub_agent_token(&a.world.app, HubAgentTokenReq::default()).expect("a key").token;

@@ -11,7 +11,7 @@ use retrace_model::{MachineId, OrderId, OrgId, Sha256};
 use retrace_sync::messages::{self as m, PartsAt};
 use retrace_sync::roles::{Right, allows};
 use retrace_sync::together::{Name, Named, Ordered, Reached, SHORTEST, order_id};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The method of a redaction that was of versions, and so of whole contents.
 const WHOLE: &str = "versions";
@@ -129,6 +129,9 @@ pub(crate) async fn reach(
     if going.is_empty() {
         return Ok(Reached::default());
     }
+    if let Some(within) = carried_out(scoped, caller, order).await? {
+        return reach_within(hub, scoped, caller, within, going, (&known, &elsewhere, had)).await;
+    }
     let id = order_id(caller.machine, &order.receipt);
     let two = policy::policy_of(scoped.client()?, caller.org, "").await?.two_person_redaction;
     let trusted = allows(caller.role, Right::Review);
@@ -166,6 +169,37 @@ pub(crate) async fn reach(
     }
     // The machine that redacted sends its receipt as well.
     outstanding(scoped, caller.org, &id.0, &caller.machine.0).await?;
+    let reached = take_out(hub, scoped, caller.org, id, Some(caller.machine), &at_once).await?;
+    Ok(Reached { waiting, ..reached })
+}
+
+/// The order that a redaction carried out, if it concerned the asking machine.
+async fn carried_out(scoped: &Scoped, caller: &Caller, order: &Ordered) -> Result<Option<OrderId>, Failure> {
+    let Some(id) = order.within.as_deref().and_then(|id| OrderId::parse(id).ok()) else { return Ok(None) };
+    let of: [Value<'_>; 3] = [&&caller.org.0[..], &&id.0[..], &&caller.machine.0[..]];
+    let sql = "SELECT 1 FROM order_machines WHERE org = $1 AND id = $2 AND machine = $3";
+    Ok(scoped.client()?.query_opt(sql, &of).await?.map(|_| id))
+}
+
+/// What a machine found while it carried out an order is of that order: it was approved with it, and nobody has more to do for it. A
+/// content of others that the asking machine did not have is another matter, and waits as any other that is named by its hash alone.
+async fn reach_within(
+    hub: &Hub,
+    scoped: &Scoped,
+    caller: &Caller,
+    id: OrderId,
+    going: Going,
+    (known, elsewhere, had): (&HashMap<Sha256, (Vec<u8>, Parts)>, &BTreeSet<Vec<u8>>, &BTreeSet<Sha256>),
+) -> Result<Reached, Failure> {
+    let trusted = allows(caller.role, Right::Review);
+    let (at_once, waits): (Going, Going) = going.into_iter().partition(|(sha256, _)| {
+        trusted || known.contains_key(sha256) || had.contains(sha256) || !elsewhere.contains(&sha256.0[..])
+    });
+    audit::note(scoped, caller, "order_redaction", &id.to_string()).await?;
+    let waiting = !waits.is_empty();
+    if waiting {
+        wait(scoped, caller, id, &waits).await?;
+    }
     let reached = take_out(hub, scoped, caller.org, id, Some(caller.machine), &at_once).await?;
     Ok(Reached { waiting, ..reached })
 }
