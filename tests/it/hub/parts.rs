@@ -320,3 +320,15 @@ fn nothing_is_carried_out_in_a_store_that_is_off_the_list() {
     assert_eq!(b.world.read("fact.md").as_deref(), Some("one\n"));
 }
 
+#[test]
+fn a_hub_that_refuses_connections_is_not_tried_again_by_a_command() {
+    let Some((hub, [a])) = Hub::with_machines(["a"]) else { return };
+    a.record("fact.md", "one\n");
+    hub.running.stop();
+    let error = a.sync().expect_err("nothing listens there");
+    assert_eq!(error.code, Code::StoreUnavailable);
+    assert_eq!(error.message.text(), "The hub is not reached: it refuses connections.");
+    let (exit, _, errors) = a.run(&["hub", "inbox"]);
+    assert_ne!(exit.0, 0);
+    assert!(errors.contains("it refuses connections"), "{errors}");
+}
