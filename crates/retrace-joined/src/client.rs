@@ -109,6 +109,7 @@ fn code_of(kind: &str) -> Code {
         | m::SIGN_IN_WANTED => Code::KeyRefused,
         m::UNAVAILABLE | m::PROVIDER_FAILED | m::DAMAGED => Code::StoreUnavailable,
         m::NOT_FOUND => Code::NotFound,
+        m::REDACTED => Code::ContentRedacted,
         m::HEAD_MOVED | m::REPEATED => Code::HeadMoved,
         _ => Code::Invalid,
     }
@@ -144,6 +145,7 @@ pub(crate) fn hint(kind: &str) -> Message {
         m::PROVIDER_FAILED => say::ask_about_provider(),
         m::UNAVAILABLE => say::try_again(),
         m::DAMAGED => say::damaged_hub(),
+        m::REDACTED => say::other_version(),
         _ => Message::default(),
     }
 }
@@ -297,7 +299,7 @@ impl Hub {
             (Code::NotFound, Way::Network { .. }) => {
                 ApiError { subject: about.to_owned(), ..error }.hint(what_lists(name, about))
             }
-            (Code::NotFound | Code::Invalid, _) => {
+            (Code::NotFound | Code::Invalid | Code::ContentRedacted, _) => {
                 ApiError { subject: about.to_owned(), ..error }
             }
             _ => error,
@@ -432,6 +434,7 @@ retrace_message::messages! {
     list_redactions() => "`retrace hub redactions` lists them.",
     list_proposals() => "`retrace hub proposals` lists them.",
     list_keys() => "`retrace hub agent-tokens` lists them.",
+    other_version() => "Name another version of the memory: `retrace hub history STORE:PATH` lists them.",
     damaged_hub() => "Ask the hub's operator: `retrace hub doctor` there names what is damaged, and what to do.",
     set_the_clock() => "Set this machine's clock, then run it again.",
 }

@@ -15,7 +15,7 @@ use retrace_engine::diff::diff_of;
 use retrace_engine::git;
 use retrace_log::{NewReview, ReviewedVersion, StoreRow};
 use retrace_model::{Actor, MemoryId, RelPath, Sha256, StoreId, Timestamp, Verdict};
-use retrace_sync::messages::{Done, NOT_ALLOWED, NOT_FOUND, PackedContent};
+use retrace_sync::messages::{Done, NOT_ALLOWED, NOT_FOUND, PackedContent, REDACTED};
 use retrace_sync::said::Commented;
 use retrace_sync::together::{
     Approve, Approved, AskHistory, AskInbox, Comment, CommentRemoved, Decided, Decisions, HubDecision,
@@ -354,7 +354,10 @@ pub fn hub_diff(member: &Member, request: HubDiffReq) -> Result<FileDiff, ApiErr
 }
 
 fn redacted_at(shown: &Shown) -> impl FnOnce() -> ApiError + '_ {
-    || ApiError::new(Code::ContentRedacted, say::redacted(), &shown.version.id)
+    || {
+        let error = ApiError::new(Code::ContentRedacted, say::redacted(), &shown.version.id);
+        error.hint(crate::client::hint(REDACTED))
+    }
 }
 
 /// The content of a version; `None` for a deletion.

@@ -513,6 +513,8 @@ pub const NOT_ALLOWED: &str = "not_allowed";
 pub const NOT_FOUND: &str = "not_found";
 /// The hub's own data does not fit together: a part of it is missing, or was changed past the hub.
 pub const DAMAGED: &str = "damaged";
+/// What it is about was redacted.
+pub const REDACTED: &str = "redacted";
 /// The request makes no sense.
 pub const INVALID: &str = "invalid";
 /// The person did not sign in: refused at the provider, too late, or its token is not believed.
@@ -543,6 +545,7 @@ pub const FINAL: &[&str] = &[
     BAD_TOKEN,
     NOT_ALLOWED,
     NOT_FOUND,
+    REDACTED,
     DAMAGED,
     INVALID,
     SIGN_IN_REFUSED,
