@@ -10,6 +10,7 @@ mod left;
 mod members;
 mod mended;
 mod model;
+mod parts;
 mod people;
 mod policy;
 mod proposals;

@@ -317,7 +317,7 @@ async fn carry_out(
         "said" => json(200, &requests::said(scoped, caller, read(body)?).await?),
         "search_texts" => json(200, &requests::search_texts(hub, scoped, caller, read(body)?).await?),
         "name" => json(200, &requests::name(hub, scoped, caller, read(body)?).await?),
-        "orders" => json(200, &requests::orders(scoped, caller).await?),
+        "orders" => json(200, &requests::orders(scoped, caller, read(body)?).await?),
         "receipt" => json(200, &requests::receipt(scoped, caller, read(body)?).await?),
         "recheck_order" => json(200, &requests::recheck_order(hub, scoped, caller, read(body)?).await?),
         "approve_order" => json(200, &requests::approve_order(hub, scoped, caller, read(body)?).await?),

@@ -24,6 +24,8 @@ use std::time::Duration;
 const ANSWER_BYTES: u64 = 16 << 20;
 /// Further tries of one call on a bad network, with growing waits.
 const RETRIES: u32 = 5;
+/// The call that asks whether a hub is there.
+const FIRST: &str = "hello";
 /// Calls that this process made.
 static CALLS: AtomicU64 = AtomicU64::new(0);
 
@@ -107,6 +109,7 @@ fn code_of(kind: &str) -> Code {
         | m::SIGN_IN_WANTED => Code::KeyRefused,
         m::UNAVAILABLE | m::PROVIDER_FAILED | m::DAMAGED => Code::StoreUnavailable,
         m::NOT_FOUND => Code::NotFound,
+        m::REDACTED => Code::ContentRedacted,
         m::HEAD_MOVED | m::REPEATED => Code::HeadMoved,
         _ => Code::Invalid,
     }
@@ -142,6 +145,7 @@ pub(crate) fn hint(kind: &str) -> Message {
         m::PROVIDER_FAILED => say::ask_about_provider(),
         m::UNAVAILABLE => say::try_again(),
         m::DAMAGED => say::damaged_hub(),
+        m::REDACTED => say::other_version(),
         _ => Message::default(),
     }
 }
@@ -224,7 +228,7 @@ impl Hub {
         let (cancel, inner) = (cancel.clone(), Arc::clone(inner));
         let way = Way::Network { client: Box::new(client), cancel, offset: 0, inner };
         let mut hub = Self { way, url: url.to_owned(), key, org: String::new(), machine: String::new() };
-        let hello: Hello = hub.send("hello", &Done {}, false)?;
+        let hello: Hello = hub.send(FIRST, &Done {}, false)?;
         if let Way::Network { offset, inner, .. } = &mut hub.way {
             *offset = hello.time.saturating_sub(inner.now().micros());
         }
@@ -295,7 +299,9 @@ impl Hub {
             (Code::NotFound, Way::Network { .. }) => {
                 ApiError { subject: about.to_owned(), ..error }.hint(what_lists(name, about))
             }
-            (Code::NotFound | Code::Invalid, _) => ApiError { subject: about.to_owned(), ..error },
+            (Code::NotFound | Code::Invalid | Code::ContentRedacted, _) => {
+                ApiError { subject: about.to_owned(), ..error }
+            }
             _ => error,
         }
     }
@@ -347,6 +353,8 @@ impl Hub {
         let call = Call {
             answer_limit: ANSWER_BYTES,
             final_kinds: FINAL,
+            // Later it is one that was there a moment ago, and may be starting again.
+            refused_is_final: name == FIRST,
             headers,
             body,
             ..Call::new(Method::Post, &path)
@@ -354,6 +362,7 @@ impl Hub {
         CALLS.fetch_add(1, Ordering::Relaxed);
         let answer = client.call(&Arc::new(call), cancel).map_err(|error| match error {
             CallError::Cancelled => HubError::Stopped,
+            CallError::Unavailable { tries: 1, cause } => HubError::Unreachable(cause),
             error => HubError::Unreachable(error.message()),
         })?;
         read(answer.status, answer.is_good() && !answer.too_long, &answer.body)
@@ -425,6 +434,7 @@ retrace_message::messages! {
     list_redactions() => "`retrace hub redactions` lists them.",
     list_proposals() => "`retrace hub proposals` lists them.",
     list_keys() => "`retrace hub agent-tokens` lists them.",
+    other_version() => "Name another version of the memory: `retrace hub history STORE:PATH` lists them.",
     damaged_hub() => "Ask the hub's operator: `retrace hub doctor` there names what is damaged, and what to do.",
     set_the_clock() => "Set this machine's clock, then run it again.",
 }

@@ -21,7 +21,7 @@ use retrace_sync::sign::join_text;
 use retrace_wire::{
     ApiError, Code, HubAcceptReq, HubBackground, HubFault, HubJoinReq, HubLeaveReq, HubProblem, HubRole,
     HubSend, HubSendReq, HubShare, HubStatus, HubStore, HubToken, HubTokenReq, HubVersion, HubVersions,
-    HubVersionsReq, HubWaiting, Nothing,
+    HubVersionsReq, HubWaiting, Nothing, Store, StoreRef,
 };
 use std::sync::Arc;
 
@@ -102,10 +102,32 @@ fn background(member: &Membership) -> HubBackground {
 /// # Errors
 /// `not_found` when no hub is joined, or there is no such store; `cannot_write`.
 pub fn hub_accept(inner: &Arc<Engine>, request: HubAcceptReq) -> Result<HubStatus, ApiError> {
-    let store = inner.read(|reader| Ok(inner.store_named(reader, &request.store)?.id))?;
-    state::update(inner, store, |state| state.accept_proposals = request.accept)?;
+    let store = inner.read(|reader| inner.store_named(reader, &request.store))?;
+    if request.accept && store.removed_at.is_some() {
+        return Err(
+            ApiError::invalid(list::off_the_list(&store.name), &request.store).hint(list::add_again())
+        );
+    }
+    state::update(inner, store.id, |state| state.accept_proposals = request.accept)?;
     inner.stores_changed();
     status(inner)
+}
+
+/// Takes a store off the list. Its history stays in the log, and adding the directory again brings it back. Proposals for it are not
+/// carried out without being accepted any more, also when it comes back.
+///
+/// # Errors
+/// `not_found` when there is no such store, `cannot_write`.
+pub fn remove_store(inner: &Arc<Engine>, request: StoreRef) -> Result<Store, ApiError> {
+    let named = inner.read(|reader| Ok(inner.store_named(reader, &request.store)?.id))?;
+    let store = retrace_engine::stores::remove_store(inner, request)?;
+    let id = named.to_string();
+    let accepts = |member: &Membership| member.stores.get(&id).is_some_and(|state| state.accept_proposals);
+    // A membership that cannot be read switches nothing on either.
+    if state::membership(inner).ok().flatten().is_some_and(|member| accepts(&member)) {
+        state::update(inner, named, |state| state.accept_proposals = false)?;
+    }
+    Ok(store)
 }
 
 /// Joins a hub. Nothing of a memory is sent by it.
@@ -349,4 +371,11 @@ retrace_message::messages! {
     owner_removes(machine) => "An owner takes this machine out: `retrace hub remove {machine}`. Its key is gone here, so it cannot tell the hub itself.",
     owner_left_before() => "This machine left here before, so it gives no roles. Whoever runs the hub makes a token with `retrace hub serve --new-owner-token`: join with it here or on another machine, then leave again.",
     sign_out_first() => "Sign out first.",
+}
+
+retrace_message::messages! {
+    /// Messages about stores off the list.
+    mod list in "hub_list";
+    off_the_list(store) => "\"{store}\" was taken off the list: nothing is carried out in it.",
+    add_again() => "`retrace stores add DIRECTORY` brings it back.",
 }

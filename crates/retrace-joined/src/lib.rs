@@ -18,6 +18,7 @@ mod background;
 mod client;
 mod commands;
 mod compared;
+mod elsewhere;
 mod member;
 mod people;
 mod policy;
@@ -37,7 +38,10 @@ mod window;
 pub use agents::{hub_agent_token, hub_agent_token_revoke, hub_agent_tokens};
 pub use background::{SyncUpkeep, hub_background};
 pub use client::calls;
-pub use commands::{hub_accept, hub_join, hub_leave, hub_send, hub_status, hub_token, hub_versions};
+pub use commands::{
+    hub_accept, hub_join, hub_leave, hub_send, hub_status, hub_token, hub_versions, remove_store,
+};
+pub use elsewhere::redact;
 pub use member::Member;
 pub use people::{hub_finish_sign_in, hub_sign_in, hub_sign_out};
 pub use policy::{

@@ -257,6 +257,11 @@ fn body(
 /// and before it said so meets its own work.
 fn carried_out(context: &Context<'_>, proposal: &Proposal) -> ResultBody {
     let settled = |state, operation, reason: Option<&str>| body(context, proposal, state, operation, reason);
+    match is_off_the_list(context, proposal) {
+        Ok(false) => {}
+        Ok(true) => return settled(HubProposalState::Refused, None, Some(reasons::OFF_THE_LIST)),
+        Err(error) => return settled(HubProposalState::Refused, None, Some(&code_word(error.code))),
+    }
     let result = match proposal.kind.as_str() {
         "rollback" => roll_back(context, proposal),
         "edit" => edit(context, proposal),
@@ -274,6 +279,12 @@ fn carried_out(context: &Context<'_>, proposal: &Proposal) -> ResultBody {
         // The code alone: a sentence could name what is on this machine.
         Err(error) => settled(HubProposalState::Refused, None, Some(&code_word(error.code))),
     }
+}
+
+/// True if the store of a proposal was taken off the list: nothing writes to its directory any more.
+fn is_off_the_list(context: &Context<'_>, proposal: &Proposal) -> Result<bool, ApiError> {
+    let store = store_of(proposal)?;
+    context.together.read(|reader| Ok(reader.store(store)?.removed_at.is_some()))
 }
 
 enum Carried {

@@ -2,6 +2,9 @@
 
 use retrace_message::Message;
 
+/// The store was taken off the list.
+pub(crate) const OFF_THE_LIST: &str = "store_off_the_list";
+
 /// A reason in words. Of a word that this program does not know, the word itself is told.
 pub(crate) fn in_words(reason: &str) -> Message {
     match reason {
@@ -17,6 +20,7 @@ pub(crate) fn in_words(reason: &str) -> Message {
         "busy" => say::busy(),
         "log_has_no_receipt" => say::no_redaction(),
         "log_has_no_such_version" => say::no_version(),
+        OFF_THE_LIST => say::off_the_list(),
         "versions_are_left" => say::versions_left(),
         other => say::other(other),
     }
@@ -37,6 +41,7 @@ retrace_message::messages! {
     no_redaction() => "The log there has no such redaction.",
     no_version() => "The log there has no such version.",
     versions_left() => "Some of the versions could not be redacted there.",
+    off_the_list() => "The store was taken off the list there.",
     other(reason) => "It could not be done there ({reason}).",
 }
 

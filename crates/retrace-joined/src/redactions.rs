@@ -11,16 +11,17 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use retrace_engine::memories::{Bytes as Content, bytes_of};
 use retrace_log::{PlaceState, ReceiptRow, VersionRow};
-use retrace_model::{MachineId, OrgId, StoreId, Timestamp};
+use retrace_model::{MachineId, OrderId, OrgId, Sha256, StoreId, Timestamp};
+use retrace_redact::PartsOfContents;
 use retrace_sync::messages::{Bytes, Done};
 use retrace_sync::sign::{is_signed, machine_of, receipt_text};
 use retrace_sync::together::{
-    ById, KeptReceipt, LeftAt, Order, OrderMachine, OrderState, Ordered, Orders, Reached, ReceiptBody,
-    Redactions, Replicas, SignedReceipt, Target, Unfinished, order_id,
+    AskOrders, ById, KeptReceipt, LeftAt, Order, OrderMachine, OrderState, Ordered, Orders, Reached,
+    ReceiptBody, Redactions, Replicas, SHORTEST, SignedReceipt, Target, Unfinished, order_id,
 };
 use retrace_wire::{
-    ApiError, Code, HubCarriedOut, HubReach, HubReachState, HubReceipt, HubRedaction, HubRedactionRef,
-    HubRedactions, HubTextLeft, Message, Nothing, ReceiptRef, RedactReq,
+    ActResult, ApiError, Code, HubCarriedOut, HubReach, HubReachState, HubReceipt, HubRedaction,
+    HubRedactionRef, HubRedactions, HubTextLeft, Message, Nothing, ReceiptRef, RedactReq,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -46,7 +47,14 @@ pub(crate) fn ordered(row: &ReceiptRow) -> Ordered {
         reason: row.reason.clone(),
         method: row.method.clone(),
         at: row.created_at.micros(),
+        within: carried_out_by(row),
     }
+}
+
+/// The order of another machine that a redaction carried out.
+pub(crate) fn carried_out_by(row: &ReceiptRow) -> Option<String> {
+    let first = row.reason.as_deref().and_then(|reason| reason.split_whitespace().next());
+    first.and_then(|word| OrderId::parse(word).ok()).map(|id| id.to_string())
 }
 
 /// A redaction, and the versions that it masked.
@@ -72,7 +80,8 @@ pub(crate) fn carry_out(context: &Context<'_>, compared: &Compared) -> Result<Ve
     let mut done = Vec::new();
     let mut refused = BTreeSet::new();
     for round in 0..ROUNDS {
-        let Orders { mut orders, unfinished } = context.hub.call("orders", &Done {})?;
+        let Orders { mut orders, unfinished } =
+            context.hub.call("orders", &AskOrders { short_parts: true })?;
         if round == 0 {
             look_again(context, &unfinished)?;
         }
@@ -198,14 +207,29 @@ fn try_to_carry_out(context: &Context<'_>, order: &Order) -> Result<ReceiptBody,
         return body_of(context, &order.id, &[], Some("log_has_no_such_version"));
     };
     let mut secrets = BTreeSet::new();
+    let (mut chosen, mut alone) = (Vec::new(), PartsOfContents::new());
     for (version, target) in named.iter().filter(|(version, _)| version.redaction.is_none()) {
         if let Content::Kept(bytes) = inner.read(|reader| bytes_of(reader, version))? {
-            for (start, end) in &target.parts {
+            let range = |(start, end): &(u64, u64)| {
                 let range = usize::try_from(*start).ok().zip(usize::try_from(*end).ok());
-                let part = range.and_then(|(start, end)| bytes.get(start..end));
-                secrets.extend(part.filter(|part| !part.is_empty()).map(<[u8]>::to_vec));
+                range.filter(|(start, end)| start < end && *end <= bytes.len())
+            };
+            let ranges: Vec<(usize, usize)> = target.parts.iter().filter_map(range).collect();
+            let is_short = |(start, end): &(usize, usize)| ((end - start) as u64) < SHORTEST;
+            if ranges.iter().any(is_short) {
+                chosen.push(version.id.to_string());
+                alone.insert(Sha256::of(&bytes), ranges.clone());
             }
+            let long = ranges.into_iter().filter(|range| !is_short(range));
+            secrets.extend(long.filter_map(|(start, end)| Some(bytes.get(start..end)?.to_vec())));
         }
+    }
+    // A short text occurs by chance: it goes from where it is known to stand, and is looked for nowhere else.
+    if !chosen.is_empty() {
+        let request = RedactReq { versions: chosen, ..RedactReq::default() };
+        redact_with(context, order, &request, |asked| {
+            retrace_redact::redact_parts(&inner.redactions, asked, alone.clone())
+        })?;
     }
     for secret in secrets {
         let secret_base64 = Some(STANDARD.encode(secret));
@@ -266,16 +290,26 @@ fn left_open(context: &Context<'_>, named: &[(VersionRow, &Target)]) -> Result<V
 
 /// Redacts here. What matches nothing any more is done.
 fn redact(context: &Context<'_>, order: &Order, request: RedactReq) -> Result<(), ApiError> {
+    let redactions = &context.together.redactions;
+    redact_with(context, order, &request, |asked| retrace_redact::redact(redactions, asked))
+}
+
+fn redact_with(
+    context: &Context<'_>,
+    order: &Order,
+    request: &RedactReq,
+    act: impl Fn(RedactReq) -> Result<ActResult, ApiError>,
+) -> Result<(), ApiError> {
     let because = match order.reason.as_deref() {
         Some(reason) => format!("{} of {}: {reason}", order.id, order.by_name),
         None => format!("{} of {}", order.id, order.by_name),
     };
     let asked = |reason: String| RedactReq { live: order.live, reason: Some(reason), ..request.clone() };
-    let first = retrace_redact::redact(&context.together.redactions, asked(because));
+    let first = act(asked(because));
     let ended = match first {
         // The reason may hold what is redacted.
         Err(error) if error.code == Code::Invalid && error.subject == "reason" => {
-            retrace_redact::redact(&context.together.redactions, asked(order.id.clone()))
+            act(asked(order.id.clone()))
         }
         ended => ended,
     };

@@ -15,7 +15,7 @@ use retrace_engine::diff::diff_of;
 use retrace_engine::git;
 use retrace_log::{NewReview, ReviewedVersion, StoreRow};
 use retrace_model::{Actor, MemoryId, RelPath, Sha256, StoreId, Timestamp, Verdict};
-use retrace_sync::messages::{Done, NOT_ALLOWED, NOT_FOUND, PackedContent};
+use retrace_sync::messages::{Done, NOT_ALLOWED, NOT_FOUND, PackedContent, REDACTED};
 use retrace_sync::said::Commented;
 use retrace_sync::together::{
     Approve, Approved, AskHistory, AskInbox, Comment, CommentRemoved, Decided, Decisions, HubDecision,
@@ -250,7 +250,8 @@ pub fn hub_history(member: &Member, request: HubHistoryReq) -> Result<HubHistory
     let hub = member.hub()?;
     let bad = || ApiError::invalid(say::name_memory(), &request.memory);
     let (store, path) = request.memory.split_once(':').ok_or_else(bad)?;
-    let path = RelPath::parse(path).map_err(|_| bad())?;
+    // The API writes a slash before each path.
+    let path = RelPath::parse(path.strip_prefix('/').unwrap_or(path)).map_err(|_| bad())?;
     let asked = AskHistory {
         store: store.to_owned(),
         path: retrace_sync::messages::Bytes(path.as_bytes().to_vec()),
@@ -353,7 +354,10 @@ pub fn hub_diff(member: &Member, request: HubDiffReq) -> Result<FileDiff, ApiErr
 }
 
 fn redacted_at(shown: &Shown) -> impl FnOnce() -> ApiError + '_ {
-    || ApiError::new(Code::ContentRedacted, say::redacted(), &shown.version.id)
+    || {
+        let error = ApiError::new(Code::ContentRedacted, say::redacted(), &shown.version.id);
+        error.hint(crate::client::hint(REDACTED))
+    }
 }
 
 /// The content of a version; `None` for a deletion.

@@ -2,10 +2,10 @@
 //! hub keeps. What holds it is named to the hub, by hash and place; the secret itself is not told.
 
 use crate::client::HubError;
-use crate::redactions::{Context, ordered};
+use crate::redactions::{Context, carried_out_by, ordered};
 use crate::state;
 use retrace_log::{ReceiptRow, Tags};
-use retrace_model::{OrderId, Sha256, StoreId};
+use retrace_model::{Sha256, StoreId};
 use retrace_sync::messages::{ListVersions, NOT_ALLOWED, NOT_FOUND, PackedContent, VersionPage};
 use retrace_sync::sessions::SearchSessions;
 use retrace_sync::together::{Name, Named, Reached, Search, Searched, order_id};
@@ -15,6 +15,9 @@ use std::collections::BTreeSet;
 /// Contents that are named in one request.
 const NAMED: usize = 500;
 
+/// Places in one content, at most.
+const MAX_PARTS: usize = 1_000;
+
 /// Raw bytes of one content, at most.
 const MAX_CONTENT: usize = 64 << 20;
 
@@ -23,8 +26,7 @@ const VERSIONS: u64 = 500;
 
 /// True if it was carried out for another machine, which looked for the secret itself.
 fn is_ordered(row: &ReceiptRow) -> bool {
-    let first = row.reason.as_deref().and_then(|reason| reason.split_whitespace().next());
-    first.is_some_and(|word| OrderId::parse(word).is_ok())
+    carried_out_by(row).is_some()
 }
 
 /// Looks for the secrets that were redacted here in the contents of the other machines, and names those that hold them.
@@ -136,7 +138,17 @@ fn equal(context: &Context<'_>, row: &ReceiptRow, tags: &Tags) -> Result<(), Hub
             None => break,
         }
     }
-    let found: Vec<Named> = found.into_iter().map(|sha256| Named { sha256, parts: Vec::new() }).collect();
+    let parts = context.together.read(|reader| Ok(reader.parts_by_code()?))?;
+    let named = |sha256: Sha256| {
+        let known = tags.code_of_content(&sha256).and_then(|code| parts.get(&code[..]));
+        match known {
+            // The path alone held it there.
+            Some(parts) if parts.is_empty() => None,
+            Some(parts) => Some(Named { sha256, parts: parts.iter().copied().take(MAX_PARTS).collect() }),
+            None => Some(Named { sha256, parts: Vec::new() }),
+        }
+    };
+    let found: Vec<Named> = found.into_iter().filter_map(named).collect();
     for contents in found.chunks(NAMED) {
         name(context, row, contents.to_vec())?;
     }
@@ -191,7 +203,7 @@ fn look(
         let parts: Vec<(u64, u64)> = tags
             .secrets_at(&bytes)
             .into_iter()
-            .take(1_000)
+            .take(MAX_PARTS)
             .map(|part| (part.start as u64, part.end as u64))
             .collect();
         if !parts.is_empty() {

@@ -8,13 +8,14 @@ use crate::state::{self, KeptWaiting, Membership, Sent, StoreState};
 use crate::{Together, policy, proposals, review, said, searches, sessions, told};
 use retrace_engine::Engine;
 use retrace_engine::jobs::Job;
-use retrace_log::{ChainedVersion, StoreRow, Tags};
+use retrace_log::{ChainedVersion, Parts, StoreRow, Tags};
 use retrace_message::Message;
 use retrace_model::{MachineId, OrgId, Sha256, StoreId};
 use retrace_sync::chain::Head;
 use retrace_sync::messages::{
     Append, Bytes, Clock, Contents, CopyRefused, Done, HEAD_MOVED, Hello, Link, LinkAt, NOT_FOUND, OfStore,
-    PackedContent, Redact, Redacted, SentContent, SentOpened, SentVersion, SignHead, SignedHead, Taken,
+    PackedContent, PartsAt, Redact, Redacted, SentContent, SentOpened, SentVersion, SignHead, SignedHead,
+    Taken,
 };
 use retrace_sync::sign::{head_text, is_signed};
 use retrace_sync::together::MAX_COUNTED;
@@ -22,7 +23,7 @@ use retrace_wire::{
     ApiError, Code, HubFault, HubProblem, HubSend, HubStoreSynced, HubSyncReq, HubSynced, HubWaiting,
 };
 use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Versions of one request.
@@ -31,6 +32,8 @@ const BATCH: u64 = 500;
 const BATCH_BYTES: usize = 4 << 20;
 /// Redacted versions of one request.
 const REDACTED_BATCH: usize = 1_000;
+/// Places in redacted contents of one request.
+const PARTS_BATCH: usize = 10_000;
 /// Effort of zstd.
 const EFFORT: i32 = 3;
 /// Clocks that are further apart are told.
@@ -592,10 +595,15 @@ impl Sending<'_> {
         let sent = self.state.sent.map_or(0, |sent| sent.local_seq);
         let masked: Vec<u64> = masked.iter().copied().filter(|seq| *seq <= sent).collect();
         for (order, seqs) in redactions::by_redaction(self.together, &masked)? {
-            for part in seqs.chunks(REDACTED_BATCH) {
+            let said = self.inner.read(|reader| Ok(reader.parts_of(&seqs)?))?;
+            for local_seqs in batches(&seqs, &said) {
                 self.go_on()?;
                 let order = order.clone();
-                let request = Redact { store: self.id(), local_seqs: part.to_vec(), order };
+                let parts = local_seqs
+                    .iter()
+                    .filter_map(|seq| Some(PartsAt { local_seq: *seq, parts: said.get(seq)?.clone() }));
+                let parts = parts.collect();
+                let request = Redact { store: self.id(), local_seqs, order, parts };
                 let redacted: Redacted = self.hub.call("redact", &request)?;
                 self.done.redacted += redacted.versions;
             }
@@ -697,6 +705,23 @@ impl Sending<'_> {
         }
         Ok(())
     }
+}
+
+/// Redacted versions, so many in a batch as one request takes with the places of each.
+fn batches(seqs: &[u64], parts: &BTreeMap<u64, Parts>) -> Vec<Vec<u64>> {
+    let mut batches: Vec<Vec<u64>> = Vec::new();
+    let mut places = 0;
+    for seq in seqs {
+        places += parts.get(seq).map_or(0, Vec::len);
+        match batches.last_mut() {
+            Some(batch) if batch.len() < REDACTED_BATCH && places <= PARTS_BATCH => batch.push(*seq),
+            _ => {
+                places = parts.get(seq).map_or(0, Vec::len);
+                batches.push(vec![*seq]);
+            }
+        }
+    }
+    batches
 }
 
 fn holds_redacted(path: &[u8], tags: &Tags) -> bool {

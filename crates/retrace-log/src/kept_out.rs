@@ -47,6 +47,11 @@ impl Tagging {
     pub(crate) fn of_a_client(self) -> Self {
         Self { anew: true, ..self }
     }
+
+    /// The code of a content; none of one that is too short for a tag.
+    pub(crate) fn content_code(&self, sha256: &Sha256, size: u64) -> Option<[u8; 32]> {
+        (size >= SHORTEST as u64).then(|| self.key.content_code(sha256))
+    }
 }
 
 impl LogFiles {
@@ -207,10 +212,10 @@ pub(crate) fn tag_content(
     sha256: &Sha256,
     size: u64,
 ) -> Result<(), LogError> {
-    if size < SHORTEST as u64 {
-        return Ok(());
+    match tagging.content_code(sha256, size) {
+        Some(code) => insert(connection, tagging, &code, None),
+        None => Ok(()),
     }
-    insert(connection, tagging, &tagging.key.content_code(sha256), None)
 }
 
 fn insert(

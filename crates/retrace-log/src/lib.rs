@@ -69,6 +69,7 @@ mod purge;
 mod raw;
 mod read;
 mod receipts;
+mod redacted_parts;
 mod remotes;
 mod review;
 mod rows;
@@ -107,6 +108,7 @@ pub use read::{
     ActivityMark, ChainedVersion, Content, ContentInfo, Items, MemoryAt, Older, Opened, OperationRow,
     ReadConnection, Reader, Recent, Redaction, ReviewAct, Unreviewed, UnreviewedFile, VersionRow,
 };
+pub use redacted_parts::Parts;
 pub use remotes::{
     HostVersion, Mirrored, MirroredMemory, NewQueued, QueueKind, QueueRow, QueueState, REMOTE_ROOT,
     RemoteFacts,

@@ -3,7 +3,7 @@
 
 use crate::kept_out::{self, Tagging};
 use crate::writer::Act;
-use crate::{LogError, Reader, VersionRow, blob, prompts, remotes, rows, search, unflushed};
+use crate::{LogError, Reader, VersionRow, blob, prompts, redacted_parts, remotes, rows, search, unflushed};
 use retrace_model::{Sha256, VersionId};
 use rusqlite::params;
 use std::collections::{BTreeMap, BTreeSet};
@@ -184,6 +184,8 @@ impl Act<'_> {
             .prepare_cached("SELECT sha256, salt, size FROM blobs WHERE id = ?1")?
             .query_row([row], |found| Ok((found.get(0)?, found.get(1)?, found.get(2)?)))?;
         kept_out::tag_content(&self.transaction, tagging, &rows::hash_from(&sha256)?, size)?;
+        let code = tagging.content_code(&rows::hash_from(&sha256)?, size);
+        redacted_parts::masked(&self.transaction, row, code.as_ref())?;
         needles.add_hash(&sha256);
         remotes::forget_queued(&self.transaction, &sha256)?;
         needles.add_salt(&salt);

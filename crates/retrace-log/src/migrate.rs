@@ -31,6 +31,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0021_permissions.sql"),
     include_str!("schema/0022_origin_seen.sql"),
     include_str!("schema/0023_memory_modes.sql"),
+    include_str!("schema/0024_redacted_parts.sql"),
 ];
 
 /// Newest format this program knows.

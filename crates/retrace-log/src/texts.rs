@@ -151,6 +151,8 @@ pub const TEXTS: &[TextPlace] = &[
     text("redaction_tags", "key_check", None, TextCare::Own),
     text("redaction_tags", "rolling", None, TextCare::Own),
     text("redaction_tags", "tag", None, TextCare::Own),
+    text("redacted_parts", "tag", None, TextCare::Own),
+    text("redacted_parts", "parts", None, TextCare::Own),
     text("versions", "salt", None, TextCare::Own),
     text("versions", "commitment", None, TextCare::Own),
     text("live", "shadow", None, TextCare::Own),

@@ -47,6 +47,8 @@ pub struct Call {
     /// Types of errors that a further try would meet again, so that none is made whatever the status. Ours: the SDK
     /// tries every 409 again, unless the answer says not to.
     pub final_kinds: &'static [&'static str],
+    /// True where a host that refuses connections is not tried again: nothing listens there, and somebody waits.
+    pub refused_is_final: bool,
 }
 
 impl Call {
@@ -60,6 +62,7 @@ impl Call {
             body: Vec::new(),
             answer_limit: facts::ANSWER_LIMIT,
             final_kinds: &[],
+            refused_is_final: false,
         }
     }
 

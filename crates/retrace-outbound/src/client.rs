@@ -35,6 +35,8 @@ enum Try {
     TimedOut,
     /// No answer: what the connection met.
     Broken(Message),
+    /// No connection: nothing listens there.
+    Refused,
     /// No answer, since the other side is not believed to be whom it claims to be. The SDK would try that again.
     Distrusted(Message),
     /// A fault that a further try would meet again.
@@ -47,7 +49,7 @@ impl Try {
         match self {
             Self::Answered(answer) => answer.status == 408 || answer.status >= 500,
             Self::TimedOut | Self::Broken(_) => true,
-            Self::Distrusted(_) | Self::Impossible(_) => false,
+            Self::Refused | Self::Distrusted(_) | Self::Impossible(_) => false,
         }
     }
 }
@@ -151,7 +153,8 @@ impl Client {
                 {
                     asked_wait(answer, self.timing.now())
                 }
-                Try::TimedOut | Try::Broken(_) => None,
+                Try::Refused if call.refused_is_final => return self.ended(outcome, tries, in_doubt),
+                Try::TimedOut | Try::Broken(_) | Try::Refused => None,
                 Try::Answered(_) | Try::Distrusted(_) | Try::Impossible(_) => {
                     return self.ended(outcome, tries, in_doubt);
                 }
@@ -229,6 +232,7 @@ impl Client {
                 let cause = if cause == shown.as_str() { cause } else { Message::verbatim(shown) };
                 Err(CallError::Unavailable { tries, cause })
             }
+            Try::Refused => Err(CallError::Unavailable { tries, cause: say::refuses_connections() }),
             Try::Impossible(error) => Err(error),
         }
     }
@@ -293,6 +297,7 @@ fn broken(error: ureq::Error) -> Try {
         ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => {
             Try::Distrusted(Message::verbatim(error.to_string()))
         }
+        ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => Try::Refused,
         ureq::Error::ConnectProxyFailed(_) => Try::Broken(say::proxy_did_not_let_call()),
         ureq::Error::HostNotFound => Try::Broken(say::hosts_name_not_known()),
         ureq::Error::LargeResponseHeader(..) => {
@@ -309,6 +314,7 @@ retrace_message::messages! {
     no_thread_could_started(error) => "no thread could be started: {error}",
     address_cannot_called() => "the address cannot be called",
     proxy_did_not_let_call() => "the proxy did not let the call through",
+    refuses_connections() => "it refuses connections",
     hosts_name_not_known() => "the host's name is not known",
     headers_too_long() => "its headers are too long",
     not_understood_http(error) => "not understood as HTTP: {error}",

@@ -22,10 +22,10 @@ pub fn status(out: &mut dyn Write, status: &HubStatus) -> Result<()> {
         let chosen = if store.chosen { "" } else { " (default)" };
         writeln!(
             out,
-            "  {}  sends {}{chosen}, {} versions acknowledged",
+            "  {}  sends {}{chosen}, {} acknowledged",
             visible::line(&store.name),
             store.send.as_str(),
-            store.acknowledged
+            count(store.acknowledged, "version", "versions")
         )?;
         if let Some(share) = store.share {
             writeln!(out, "    shares {} of its sessions", share.as_str())?;
@@ -80,10 +80,10 @@ pub fn synced(out: &mut dyn Write, synced: &HubSynced) -> Result<()> {
     for store in &synced.stores {
         writeln!(
             out,
-            "{}  {} versions and {} contents sent, {} redacted, {} at the hub",
+            "{}  {} and {} sent, {} redacted, {} at the hub",
             visible::line(&store.name),
-            store.versions,
-            store.contents,
+            count(store.versions, "version", "versions"),
+            count(store.contents, "content", "contents"),
             store.redacted,
             store.seq
         )?;
@@ -97,10 +97,16 @@ pub fn synced(out: &mut dyn Write, synced: &HubSynced) -> Result<()> {
         }
     }
     if let Some(shared) = synced.shared.filter(|shared| shared.sessions > 0) {
-        writeln!(out, "{} sessions and {} entries of transcripts sent", shared.sessions, shared.entries)?;
+        let sessions = count(shared.sessions, "session", "sessions");
+        let entries = count(shared.entries, "entry of a transcript", "entries of transcripts");
+        writeln!(out, "{sessions} and {entries} sent")?;
     }
-    super::hub_together::exchanged(out, synced)?;
-    Ok(())
+    let mut exchanged = Vec::new();
+    super::hub_together::exchanged(&mut exchanged, synced)?;
+    if synced.stores.is_empty() && exchanged.is_empty() && synced.problems.is_empty() {
+        return writeln!(out, "No store is on the list: nothing was sent. `retrace stores add` adds one.");
+    }
+    out.write_all(&exchanged)
 }
 
 /// One version.

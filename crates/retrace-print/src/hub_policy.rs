@@ -1,6 +1,7 @@
 //! Policy, machines and audit log of a hub.
 
-use super::visible;
+use super::time::time;
+use super::{Style, visible};
 use retrace_api::wire::{HubAuditRow, HubMachine, HubPolicy};
 use std::io::{Result, Write};
 
@@ -27,7 +28,7 @@ pub fn policy(out: &mut dyn Write, policy: &HubPolicy) -> Result<()> {
 }
 
 /// One machine.
-pub fn machine(out: &mut dyn Write, machine: &HubMachine) -> Result<()> {
+pub fn machine(out: &mut dyn Write, machine: &HubMachine, style: Style) -> Result<()> {
     let this = if machine.is_this { " (this machine)" } else { "" };
     write!(
         out,
@@ -35,7 +36,7 @@ pub fn machine(out: &mut dyn Write, machine: &HubMachine) -> Result<()> {
         visible::line(&machine.name),
         machine.role,
         visible::line(&machine.machine),
-        machine.seen_at
+        time(&machine.seen_at, style)
     )?;
     if machine.skew_seconds.abs() > 0 {
         let direction = if machine.skew_seconds > 0 { "ahead" } else { "behind" };
@@ -51,17 +52,17 @@ pub fn machine(out: &mut dyn Write, machine: &HubMachine) -> Result<()> {
         write!(out, "  a copy of it was refused, {}", super::hub::refused_copy(copy))?;
     }
     match (&machine.removed_at, &machine.left_at) {
-        (Some(removed), _) => write!(out, "  removed {removed}")?,
-        (None, Some(left)) => write!(out, "  left {left}")?,
+        (Some(removed), _) => write!(out, "  removed {}", time(removed, style))?,
+        (None, Some(left)) => write!(out, "  left {}", time(left, style))?,
         (None, None) => {}
     }
     writeln!(out)
 }
 
 /// One row of the audit log.
-pub fn audit(out: &mut dyn Write, row: &HubAuditRow) -> Result<()> {
+pub fn audit(out: &mut dyn Write, row: &HubAuditRow, style: Style) -> Result<()> {
     let who = row.machine_name.as_deref().or(row.machine.as_deref()).unwrap_or("the hub");
-    write!(out, "{}  {}", row.at, visible::line(who))?;
+    write!(out, "{}  {}", time(&row.at, style), visible::line(who))?;
     if let Some(person) = &row.person {
         let said = if row.verified { ", signed in" } else { "" };
         write!(out, " ({}{said})", visible::line(person))?;

@@ -1,6 +1,7 @@
 //! What machines of a hub do to each other.
 
 use super::hub_people::who;
+use super::time::time;
 use super::{Style, count, visible};
 use retrace_api::wire::{
     HubBackground, HubItem, HubProjects, HubProposal, HubReach, HubRedaction, HubRedactions, HubShown,
@@ -72,9 +73,9 @@ pub fn projects(out: &mut dyn Write, list: &HubProjects) -> Result<()> {
 }
 
 /// Every redaction, and how far it reached.
-pub fn redactions(out: &mut dyn Write, list: &HubRedactions) -> Result<()> {
+pub fn redactions(out: &mut dyn Write, list: &HubRedactions, style: Style) -> Result<()> {
     for redaction in &list.redactions {
-        one_redaction(out, redaction)?;
+        one_redaction(out, redaction, style)?;
     }
     if list.redactions.is_empty() {
         writeln!(out, "No redaction reached the hub.")?;
@@ -85,7 +86,7 @@ pub fn redactions(out: &mut dyn Write, list: &HubRedactions) -> Result<()> {
     Ok(())
 }
 
-fn one_redaction(out: &mut dyn Write, redaction: &HubRedaction) -> Result<()> {
+fn one_redaction(out: &mut dyn Write, redaction: &HubRedaction, style: Style) -> Result<()> {
     let how_far = match (redaction.state.as_str(), redaction.complete) {
         ("waiting", _) => "waits for a second person",
         (_, true) => "done everywhere",
@@ -93,17 +94,18 @@ fn one_redaction(out: &mut dyn Write, redaction: &HubRedaction) -> Result<()> {
     };
     writeln!(
         out,
-        "{}  {how_far}: {} versions and {} contents destroyed at the hub{}",
+        "{}  {how_far}: {} and {} destroyed at the hub{}",
         redaction.id,
-        redaction.versions,
-        redaction.contents,
+        count(redaction.versions, "version", "versions"),
+        count(redaction.contents, "content", "contents"),
         match redaction.texts {
             0 => String::new(),
             texts => format!(", and taken out of {}", count(texts, "other text", "other texts")),
         }
     )?;
     let by = visible::line(&redaction.by_name);
-    writeln!(out, "  redacted on {by}, {}, chosen by {}", redaction.created_at, redaction.method)?;
+    let at = time(&redaction.created_at, style);
+    writeln!(out, "  redacted on {by}, {at}, chosen by {}", redaction.method)?;
     if let Some(reason) = &redaction.reason {
         writeln!(out, "  reason: {}", visible::line(reason))?;
     }
@@ -111,26 +113,31 @@ fn one_redaction(out: &mut dyn Write, redaction: &HubRedaction) -> Result<()> {
         writeln!(out, "  first person: {}", visible::line(person))?;
     }
     if let (Some(person), Some(at)) = (&redaction.approved_by, &redaction.approved_at) {
+        let at = time(at, style);
         writeln!(out, "  approved by {}, {at}", who(person, redaction.approved_verified))?;
     }
     for left in &redaction.left {
         writeln!(out, "  {} {}", visible::line(left.message.text()), visible::line(left.hint.text()))?;
     }
-    redaction.machines.iter().try_for_each(|machine| reach(out, machine))
+    redaction.machines.iter().try_for_each(|machine| reach(out, machine, style))
 }
 
-fn reach(out: &mut dyn Write, reach: &HubReach) -> Result<()> {
+fn reach(out: &mut dyn Write, reach: &HubReach, style: Style) -> Result<()> {
     let left = if reach.left { " (left the hub)" } else { "" };
-    write!(out, "  {}{left}  {} since {}", visible::line(&reach.name), reach.state.as_str(), reach.since)?;
+    let since = match style.now {
+        Some(_) => time(&reach.since, style),
+        None => format!("since {}", time(&reach.since, style)),
+    };
+    write!(out, "  {}{left}  {} {since}", visible::line(&reach.name), reach.state.as_str())?;
     let Some(receipt) = &reach.receipt else {
-        return writeln!(out, ", last seen {}", reach.seen_at);
+        return writeln!(out, ", last seen {}", time(&reach.seen_at, style));
     };
     let verified = if receipt.verified { "its signature verifies" } else { "ITS SIGNATURE DOES NOT VERIFY" };
     write!(
         out,
-        ": {} versions, {} live files, purge {}, {verified}",
-        receipt.versions,
-        receipt.live_files,
+        ": {}, {}, purge {}, {verified}",
+        count(receipt.versions, "version", "versions"),
+        count(receipt.live_files, "live file", "live files"),
         visible::line(&receipt.purge)
     )?;
     if receipt.places_left > 0 {
@@ -151,7 +158,7 @@ fn in_words(why: Option<&Message>, reason: Option<&str>) -> Option<String> {
 }
 
 /// A proposal.
-pub fn proposal(out: &mut dyn Write, proposal: &HubProposal) -> Result<()> {
+pub fn proposal(out: &mut dyn Write, proposal: &HubProposal, style: Style) -> Result<()> {
     let path = proposal.path.as_deref().map(|path| format!(":{path}")).unwrap_or_default();
     writeln!(
         out,
@@ -166,7 +173,7 @@ pub fn proposal(out: &mut dyn Write, proposal: &HubProposal) -> Result<()> {
     )?;
     let person = who(&proposal.person, proposal.person_verified);
     let by = visible::line(&proposal.by_name);
-    writeln!(out, "  proposed by {person} on {by}, {}", proposal.created_at)?;
+    writeln!(out, "  proposed by {person} on {by}, {}", time(&proposal.created_at, style))?;
     if let Some(to) = proposal.to.as_ref().or(proposal.at.as_ref()) {
         writeln!(out, "  to {}", visible::line(to))?;
     }
@@ -177,7 +184,7 @@ pub fn proposal(out: &mut dyn Write, proposal: &HubProposal) -> Result<()> {
         let operation = proposal.operation_seq.map(|seq| format!(", operation {seq}")).unwrap_or_default();
         let reason = in_words(proposal.why.as_ref(), proposal.reason.as_deref());
         let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
-        writeln!(out, "  {at}{operation}{}", visible::line(&reason))?;
+        writeln!(out, "  {}{operation}{}", time(at, style), visible::line(&reason))?;
     }
     if proposal.verified == Some(false) {
         writeln!(out, "  THE SIGNATURE OF THE RESULT DOES NOT VERIFY")?;
@@ -242,8 +249,10 @@ pub fn exchanged(out: &mut dyn Write, synced: &HubSynced) -> Result<()> {
             }
             None => writeln!(
                 out,
-                "{}  of {by} carried out: {} versions, {} live files",
-                done.order, done.versions, done.live_files
+                "{}  of {by} carried out: {}, {}",
+                done.order,
+                count(done.versions, "version", "versions"),
+                count(done.live_files, "live file", "live files")
             )?,
         }
     }
@@ -253,7 +262,8 @@ pub fn exchanged(out: &mut dyn Write, synced: &HubSynced) -> Result<()> {
         writeln!(out, "{}  {}{}", done.id, done.state.as_str(), visible::line(&reason))?;
     }
     if synced.reviews > 0 {
-        writeln!(out, "{} reviews made at the hub noted in the log", synced.reviews)?;
+        let reviews = count(synced.reviews, "review", "reviews");
+        writeln!(out, "{reviews} made at the hub noted in the log")?;
     }
     let waits = synced.waiting.as_ref().map(waiting).unwrap_or_default();
     waits.iter().try_for_each(|line| writeln!(out, "{line}"))

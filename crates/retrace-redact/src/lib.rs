@@ -23,7 +23,10 @@ mod hosts;
 mod redact;
 mod verify;
 
-pub use redact::{PurgeUpkeep, pending_places, receipts, recheck_receipt, redact};
+pub use redact::{
+    PartsOfContents, PurgeUpkeep, pending_places, receipts, recheck_receipt, redact, redact_elsewhere,
+    redact_parts,
+};
 pub use verify::verify;
 
 use retrace_engine::{

@@ -19,6 +19,7 @@ pub(crate) use forms::Forms;
 pub(crate) use texts::texts_with;
 
 pub use receipt::pending_places;
+pub use survey::PartsOfContents;
 pub use upkeep::PurgeUpkeep;
 
 use crate::Redactions;
@@ -50,6 +51,40 @@ pub(crate) const MARKER: &str = retrace_log::MARKER;
 /// `store_unavailable`. A purge that another process holds up is pending in the receipt, not an error.
 pub fn redact(inner: &Redactions, request: RedactReq) -> Result<ActResult, ApiError> {
     let selection = inner.selection(&request)?;
+    redact_selected(inner, request, &selection, false)
+}
+
+/// As [`redact`] of versions, but of the contents that are named live files lose some places alone.
+///
+/// # Errors
+/// As [`redact`].
+pub fn redact_parts(
+    inner: &Redactions,
+    request: RedactReq,
+    parts: PartsOfContents,
+) -> Result<ActResult, ApiError> {
+    let selection = match inner.selection(&request)? {
+        Selection::Versions(chosen, _) => Selection::Versions(chosen, parts),
+        other => other,
+    };
+    redact_selected(inner, request, &selection, false)
+}
+
+/// As [`redact`] of an exact secret, which need not be here: it is known again from now on, and the receipt says that it was not found.
+///
+/// # Errors
+/// As [`redact`].
+pub fn redact_elsewhere(inner: &Redactions, request: RedactReq) -> Result<ActResult, ApiError> {
+    let selection = inner.selection(&request)?;
+    redact_selected(inner, request, &selection, true)
+}
+
+fn redact_selected(
+    inner: &Redactions,
+    request: RedactReq,
+    selection: &Selection,
+    elsewhere: bool,
+) -> Result<ActResult, ApiError> {
     if let Some(reason) = &request.reason {
         let refused = if selection.hits(reason.as_bytes()) > 0 {
             Some(say::reason_holds_what_redacted())
@@ -68,16 +103,16 @@ pub fn redact(inner: &Redactions, request: RedactReq) -> Result<ActResult, ApiEr
     }
     // Stores that were taken off the list have a history, and no files here.
     let only = request.store.as_ref().and_then(|_| stores.first()).map(|store| store.id);
-    let survey = inner.survey(&selection, &stores, request.live, only)?;
+    let survey = inner.survey(selection, &stores, request.live, only)?;
     let rewrite = request.transcripts && !survey.transcripts.is_empty();
     let nothing = survey.versions.is_empty()
         && survey.live.is_empty()
         && survey.queued.is_empty()
         && !survey.texts.has_any_to_take_out()
         && !rewrite;
-    let matches = survey.matches(&selection, request.transcripts);
+    let matches = survey.matches(selection, request.transcripts);
     // A file that could not be read may hold it: it is kept out of the log, and the receipt names the file.
-    let is_open = !survey.unread.is_empty() && !matches!(selection, Selection::Versions(_));
+    let is_open = elsewhere || (!survey.unread.is_empty() && !matches!(selection, Selection::Versions(..)));
     if nothing && !matches.is_empty() && !request.dry_run && !is_open {
         return Err(ApiError::new(Code::NotFound, say::stands_only_where_retrace_takes(), "")
             .hint(say::retrace_redact_dry_run_names()));
@@ -87,11 +122,11 @@ pub fn redact(inner: &Redactions, request: RedactReq) -> Result<ActResult, ApiEr
             .hint(say::redacted_versions_passed_over_retrace()));
     }
     let mut result = ActResult { dry_run: request.dry_run, matches, ..ActResult::default() };
-    let warnings = survey.warnings(&selection, request.live, request.transcripts);
+    let warnings = survey.warnings(selection, request.live, request.transcripts);
     result.warnings = warnings.into_iter().collect();
     let mut unreadable: Vec<String> = inner.unreadable(&stores).into_iter().map(str::to_owned).collect();
     if !survey.unread.is_empty() {
-        unreadable.push(unread::named(&survey.unread, &|text| survey::masked_text(&selection, text)));
+        unreadable.push(unread::named(&survey.unread, &|text| survey::masked_text(selection, text)));
     }
     if !unreadable.is_empty() {
         result.warnings.push(say::live_files_could_not_looked(unreadable.join(", ")));
@@ -107,7 +142,7 @@ pub fn redact(inner: &Redactions, request: RedactReq) -> Result<ActResult, ApiEr
         result.queued = (there.values().map(Vec::len).sum::<usize>() + replaced) as u64;
         return Ok(result);
     }
-    inner.do_redact(&request, &selection, &stores, survey, result)
+    inner.do_redact(&request, selection, &stores, survey, result)
 }
 
 /// All receipts, newest first.
@@ -282,6 +317,9 @@ impl Redactions {
         })?;
         keep_lines(act, &masked)?;
         act.keep_out(row, matched.iter().map(Vec::as_slice))?;
+        if selection.has_parts() {
+            act.note_parts(&masked, |bytes| selection.parts(bytes))?;
+        }
         Ok((id, operation_seq, act.mask(chosen, row)?.needles, queued))
     }
 

@@ -304,6 +304,18 @@ pub struct Redact {
     /// The redaction, which is to reach the other machines; none from a machine that cannot say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<Ordered>,
+    /// Where in the contents of these versions the redacted bytes stood. The content of a version that is not named goes as a whole.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<PartsAt>,
+}
+
+/// Where in the content of a version the redacted bytes stood. The bytes themselves are told to nobody.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartsAt {
+    /// Its place in the log of the machine.
+    pub local_seq: u64,
+    /// First byte and the one after the last, of each place; none where the path alone held them.
+    pub parts: Vec<(u64, u64)>,
 }
 
 /// What a redaction took from the hub.
@@ -501,6 +513,8 @@ pub const NOT_ALLOWED: &str = "not_allowed";
 pub const NOT_FOUND: &str = "not_found";
 /// The hub's own data does not fit together: a part of it is missing, or was changed past the hub.
 pub const DAMAGED: &str = "damaged";
+/// What it is about was redacted.
+pub const REDACTED: &str = "redacted";
 /// The request makes no sense.
 pub const INVALID: &str = "invalid";
 /// The person did not sign in: refused at the provider, too late, or its token is not believed.
@@ -531,6 +545,7 @@ pub const FINAL: &[&str] = &[
     BAD_TOKEN,
     NOT_ALLOWED,
     NOT_FOUND,
+    REDACTED,
     DAMAGED,
     INVALID,
     SIGN_IN_REFUSED,

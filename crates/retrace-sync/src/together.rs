@@ -40,6 +40,9 @@ pub struct Ordered {
     pub method: String,
     /// When.
     pub at: i64,
+    /// The order that it carried out, where it is no redaction of the machine's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<String>,
 }
 
 /// Asks for a page of the contents of the other machines, to look for what was redacted here.
@@ -94,6 +97,17 @@ pub struct Reached {
     pub machines: u64,
     /// True if a second person has to approve it first.
     pub waiting: bool,
+}
+
+/// Bytes of a text below which it occurs by chance: it is taken out of the content where it stood, and looked for nowhere else.
+pub const SHORTEST: u64 = 12;
+
+/// Asks for the orders that the asking machine has yet to carry out.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct AskOrders {
+    /// True of a machine that takes a short text out of the named content alone. Another one would look for it everywhere.
+    #[serde(default)]
+    pub short_parts: bool,
 }
 
 /// Orders that the asking machine has yet to carry out.

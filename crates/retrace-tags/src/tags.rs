@@ -110,6 +110,13 @@ impl Tags {
         key.is_some_and(|key| self.contents.contains_key(&key.content_code(sha256)))
     }
 
+    /// The code of a content that was redacted; `None` of any other.
+    #[must_use]
+    pub fn code_of_content(&self, sha256: &Sha256) -> Option<Code> {
+        let code = self.key.as_ref()?.content_code(sha256);
+        self.contents.contains_key(&code).then_some(code)
+    }
+
     /// True if a redaction kept the code of this place.
     #[must_use]
     pub fn is_place(&self, place: &[u8]) -> bool {

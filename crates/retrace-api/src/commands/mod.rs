@@ -22,9 +22,7 @@ mod features {
     pub(super) use retrace_engine::diff::diff;
     pub(super) use retrace_engine::memories::{document, memories};
     pub(super) use retrace_engine::relocate::relocate_store;
-    pub(super) use retrace_engine::stores::{
-        add_store, pause_store, remove_store, resume_store, scan, stores,
-    };
+    pub(super) use retrace_engine::stores::{add_store, pause_store, resume_store, scan, stores};
     pub(super) use retrace_health::{
         agent_snapshot, allow_finding, check, clients, discover, expire, expiry, finding_rules, findings,
         health, instruction, instructions, memory_loads, move_entry, new_projects, opening, set_finding_rule,
@@ -47,7 +45,7 @@ mod features {
         hub_presence, hub_projects, hub_proposals, hub_propose, hub_recheck_redaction, hub_redactions,
         hub_refuse_proposal, hub_remove_comment, hub_remove_machine, hub_send, hub_sessions, hub_set_policy,
         hub_set_role, hub_share_sessions, hub_show, hub_sign_in, hub_sign_out, hub_status, hub_sync,
-        hub_token, hub_versions, hub_withdraw_proposal,
+        hub_token, hub_versions, hub_withdraw_proposal, redact, remove_store,
     };
     pub(super) use retrace_lab::{
         change_reach, context_composition, context_confirm, context_deployed, context_export, context_lines,
@@ -55,7 +53,7 @@ mod features {
         context_turn, counter_status, prices, remove_variant, save_variant, set_counter_key, tokens,
         transcripts, variants,
     };
-    pub(super) use retrace_redact::{receipts, recheck_receipt, redact, verify};
+    pub(super) use retrace_redact::{receipts, recheck_receipt, verify};
     pub(super) use retrace_review::{
         cluster_difference, inbox, inbox_items, inbox_kinds, restore, review, review_report, review_up_to,
         rollback, triage, undo, undo_review, withdraw_queued,

@@ -15,6 +15,9 @@ use serde_json::json;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// What is shown while a hub is asked.
+pub(super) const ASKING: &str = "Asking the hub";
+
 /// One history for many machines: serve a hub, join one, use it
 ///
 /// A hub keeps the versions of every machine that joined it, in PostgreSQL.
@@ -343,14 +346,17 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
             let certificates = ca.map(|file| read_text(&file)).transpose()?;
             let send = Some(send.into());
             let app = shell.app()?;
-            let status = commands::hub_join(&app, HubJoinReq { url, token, name, send, certificates })?;
+            let status = shell.work(&app, ASKING, || {
+                commands::hub_join(&app, HubJoinReq { url, token, name, send, certificates })
+            })?;
             shell.note(&format!("`retrace sync` sends {} of each store.", status.send.as_str()));
             shell.print_one(&status, |out, _| print::hub::status(out, &status))?;
             Ok(Exit::DONE)
         }
         What::Leave { new_identity } => {
             let app = shell.app()?;
-            let status = commands::hub_leave(&app, HubLeaveReq { new_identity })?;
+            let status =
+                shell.work(&app, ASKING, || commands::hub_leave(&app, HubLeaveReq { new_identity }))?;
             shell.print_one(&status, |out, _| print::hub::status(out, &status))?;
             if let Some(problem) = status.not_told.as_ref().filter(|_| !shell.json) {
                 shell.warn(&format!("{} {}", problem.message.text(), problem.hint.text()));
@@ -388,7 +394,9 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         What::AgentTokenRevoke { id } => hub_agents::revoke(id, shell),
         What::Token { owner, role } => {
             let app = shell.app()?;
-            let made = commands::hub_token(&app, HubTokenReq { owner, role: role.map(Into::into) })?;
+            let made = shell.work(&app, ASKING, || {
+                commands::hub_token(&app, HubTokenReq { owner, role: role.map(Into::into) })
+            })?;
             shell.print_one(&made, |out, _| writeln!(out, "{}", made.token))?;
             Ok(Exit::DONE)
         }
@@ -432,15 +440,15 @@ fn refused(failure: &Failure) -> ApiError {
 fn versions(shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
     let as_json = shell.json;
+    let asked = |after| HubVersionsReq { after, limit: None };
+    let mut page = shell.work(&app, ASKING, || commands::hub_versions(&app, asked(None)))?;
     shell.print_long(|out| {
-        let mut after = None;
         loop {
-            let page = commands::hub_versions(&app, HubVersionsReq { after, limit: None })?;
             for version in &page.versions {
                 if as_json { json::line(out, version)? } else { print::hub::version(out, version)? }
             }
             match page.next {
-                Some(next) => after = Some(next),
+                Some(next) => page = commands::hub_versions(&app, asked(Some(next)))?,
                 None => return Ok(()),
             }
         }

@@ -1,6 +1,7 @@
 //! `retrace hub policy`, `machines`, `role`, `remove`, `audit` and `doctor`
 
 use super::Ended;
+use super::hub::ASKING;
 use crate::exit::Exit;
 use crate::print::{self, json};
 use crate::shell::Shell;
@@ -114,8 +115,10 @@ pub(crate) struct Doctor {
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
     let policy = match arguments.what {
-        None => commands::hub_policy(&app, Nothing {})?,
-        Some(What::Set { key, value }) => commands::hub_set_policy(&app, HubPolicyReq { key, value })?,
+        None => shell.work(&app, ASKING, || commands::hub_policy(&app, Nothing {}))?,
+        Some(What::Set { key, value }) => {
+            shell.work(&app, ASKING, || commands::hub_set_policy(&app, HubPolicyReq { key, value }))?
+        }
     };
     shell.print_one(&policy, |out, _| print::hub_policy::policy(out, &policy))?;
     Ok(Exit::DONE)
@@ -123,15 +126,15 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
 
 pub(crate) fn machines(shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
-    let machines = commands::hub_machines(&app, Nothing {})?;
+    let machines = shell.work(&app, ASKING, || commands::hub_machines(&app, Nothing {}))?;
     listed(&machines, shell)
 }
 
 fn listed(machines: &retrace_api::wire::HubMachines, shell: &mut Shell<'_, '_>) -> Ended {
-    let as_json = shell.json;
+    let (as_json, style) = (shell.json, shell.style());
     shell.print(|out| {
         for machine in &machines.machines {
-            if as_json { json::line(out, machine)? } else { print::hub_policy::machine(out, machine)? }
+            if as_json { json::line(out, machine)? } else { print::hub_policy::machine(out, machine, style)? }
         }
         Ok(())
     })?;
@@ -140,20 +143,22 @@ fn listed(machines: &retrace_api::wire::HubMachines, shell: &mut Shell<'_, '_>) 
 
 pub(crate) fn set_role(machine: String, role: Role, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
-    let machines = commands::hub_set_role(&app, HubRoleReq { machine, role: role.into() })?;
+    let machines = shell
+        .work(&app, ASKING, || commands::hub_set_role(&app, HubRoleReq { machine, role: role.into() }))?;
     listed(&machines, shell)
 }
 
 pub(crate) fn remove(machine: String, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
-    let machines = commands::hub_remove_machine(&app, HubMachineRef { machine })?;
+    let machines =
+        shell.work(&app, ASKING, || commands::hub_remove_machine(&app, HubMachineRef { machine }))?;
     listed(&machines, shell)
 }
 
 pub(crate) fn audit(since: Option<&str>, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
     let since = shell.time_if_any(since)?;
-    let as_json = shell.json;
+    let (as_json, style) = (shell.json, shell.style());
     shell.print_long(|out| {
         let mut after = None;
         loop {
@@ -162,7 +167,7 @@ pub(crate) fn audit(since: Option<&str>, shell: &mut Shell<'_, '_>) -> Ended {
                 HubAuditReq { since: since.clone(), after, ..HubAuditReq::default() },
             )?;
             for row in &page.rows {
-                if as_json { json::line(out, row)? } else { print::hub_policy::audit(out, row)? }
+                if as_json { json::line(out, row)? } else { print::hub_policy::audit(out, row, style)? }
             }
             match page.next {
                 Some(next) => after = Some(next),

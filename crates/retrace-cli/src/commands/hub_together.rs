@@ -1,6 +1,7 @@
 //! `retrace hub`: what machines do to each other
 
 use super::Ended;
+use super::hub::ASKING;
 use crate::exit::Exit;
 use crate::print::{self, json};
 use crate::shell::Shell;
@@ -263,29 +264,35 @@ pub(crate) fn run(what: Together, shell: &mut Shell<'_, '_>) -> Ended {
         Together::History { memory } => history(&memory, shell),
         Together::Show { version, content } => {
             let app = shell.app()?;
-            let shown = commands::hub_show(&app, HubShowReq { version, content })?;
+            let shown =
+                shell.work(&app, ASKING, || commands::hub_show(&app, HubShowReq { version, content }))?;
             shell.print_one(&shown, |out, _| print::hub_together::shown(out, &shown))?;
             Ok(Exit::DONE)
         }
         Together::Diff { a, b } => {
             let app = shell.app()?;
-            let diff = commands::hub_diff(&app, HubDiffReq { a, b })?;
+            let diff = shell.work(&app, ASKING, || commands::hub_diff(&app, HubDiffReq { a, b }))?;
             shell.print_one(&diff, |out, style| print::diff::file(out, &diff, style))?;
             Ok(Exit::DONE)
         }
         Together::Approve { versions } => {
             let app = shell.app()?;
-            let approved = commands::hub_approve(&app, HubApproveReq { versions })?;
-            shell.print_one(&approved, |out, _| writeln!(out, "{} memories approved", approved.memories))?;
+            let approved =
+                shell.work(&app, ASKING, || commands::hub_approve(&app, HubApproveReq { versions }))?;
+            shell.print_one(&approved, |out, _| {
+                writeln!(out, "{} approved", print::count(approved.memories, "memory", "memories"))
+            })?;
             Ok(Exit::DONE)
         }
         Together::Comment { version, text, remove } => {
             let app = shell.app()?;
             let shown = match remove {
-                Some(number) => commands::hub_remove_comment(&app, HubCommentRef { number })?,
+                Some(number) => shell
+                    .work(&app, ASKING, || commands::hub_remove_comment(&app, HubCommentRef { number }))?,
                 None => {
                     let (version, text) = (version.unwrap_or_default(), text.unwrap_or_default());
-                    commands::hub_comment(&app, HubCommentReq { version, text })?
+                    shell
+                        .work(&app, ASKING, || commands::hub_comment(&app, HubCommentReq { version, text }))?
                 }
             };
             shell.print_one(&shown, |out, _| print::hub_together::shown(out, &shown))?;
@@ -293,7 +300,7 @@ pub(crate) fn run(what: Together, shell: &mut Shell<'_, '_>) -> Ended {
         }
         Together::Projects => {
             let app = shell.app()?;
-            let list = commands::hub_projects(&app, Nothing {})?;
+            let list = shell.work(&app, ASKING, || commands::hub_projects(&app, Nothing {}))?;
             shell.print_one(&list, |out, _| print::hub_together::projects(out, &list))?;
             Ok(Exit::DONE)
         }
@@ -319,11 +326,10 @@ pub(crate) fn run(what: Together, shell: &mut Shell<'_, '_>) -> Ended {
 fn inbox(machine: Option<&str>, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
     let as_json = shell.json;
+    let asked = |after| HubInboxReq { after, limit: None, machine: machine.map(str::to_owned) };
+    let mut page = shell.work(&app, ASKING, || commands::hub_inbox(&app, asked(None)))?;
     shell.print_long(|out| {
-        let mut after = None;
         loop {
-            let request = HubInboxReq { after, limit: None, machine: machine.map(str::to_owned) };
-            let page = commands::hub_inbox(&app, request)?;
             if let (Some(total), false) = (page.total, as_json) {
                 print::hub_together::left(out, total, page.total_is_least)?;
             }
@@ -331,7 +337,7 @@ fn inbox(machine: Option<&str>, shell: &mut Shell<'_, '_>) -> Ended {
                 if as_json { json::line(out, item)? } else { print::hub_together::item(out, item)? }
             }
             match page.next {
-                Some(next) => after = Some(next),
+                Some(next) => page = commands::hub_inbox(&app, asked(Some(next)))?,
                 None => return Ok(()),
             }
         }
@@ -342,16 +348,15 @@ fn inbox(machine: Option<&str>, shell: &mut Shell<'_, '_>) -> Ended {
 fn history(memory: &str, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
     let as_json = shell.json;
+    let asked = |after| HubHistoryReq { memory: memory.to_owned(), after, limit: None };
+    let mut page = shell.work(&app, ASKING, || commands::hub_history(&app, asked(None)))?;
     shell.print_long(|out| {
-        let mut after = None;
         loop {
-            let request = HubHistoryReq { memory: memory.to_owned(), after, limit: None };
-            let page = commands::hub_history(&app, request)?;
             for item in &page.versions {
                 if as_json { json::line(out, item)? } else { print::hub_together::item(out, item)? }
             }
             match page.next {
-                Some(next) => after = Some(next),
+                Some(next) => page = commands::hub_history(&app, asked(Some(next)))?,
                 None => return Ok(()),
             }
         }
@@ -362,11 +367,15 @@ fn history(memory: &str, shell: &mut Shell<'_, '_>) -> Ended {
 fn redactions(what: Option<OfRedaction>, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
     let list = match what {
-        None => commands::hub_redactions(&app, Nothing {})?,
-        Some(OfRedaction::Approve { id }) => commands::hub_approve_redaction(&app, HubRedactionRef { id })?,
-        Some(OfRedaction::Recheck { id }) => commands::hub_recheck_redaction(&app, HubRedactionRef { id })?,
+        None => shell.work(&app, ASKING, || commands::hub_redactions(&app, Nothing {}))?,
+        Some(OfRedaction::Approve { id }) => {
+            shell.work(&app, ASKING, || commands::hub_approve_redaction(&app, HubRedactionRef { id }))?
+        }
+        Some(OfRedaction::Recheck { id }) => {
+            shell.work(&app, ASKING, || commands::hub_recheck_redaction(&app, HubRedactionRef { id }))?
+        }
     };
-    shell.print_one(&list, |out, _| print::hub_together::redactions(out, &list))?;
+    shell.print_one(&list, |out, style| print::hub_together::redactions(out, &list, style))?;
     Ok(Exit::DONE)
 }
 
@@ -397,8 +406,8 @@ fn propose(what: What, note: Option<String>, shell: &mut Shell<'_, '_>) -> Ended
         },
     };
     let app = shell.app()?;
-    let made = commands::hub_propose(&app, request)?;
-    shell.print_one(&made, |out, _| print::hub_together::proposal(out, &made))?;
+    let made = shell.work(&app, ASKING, || commands::hub_propose(&app, request))?;
+    shell.print_one(&made, |out, style| print::hub_together::proposal(out, &made, style))?;
     Ok(Exit::DONE)
 }
 
@@ -419,17 +428,24 @@ fn proposals(what: Option<OfProposal>, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
     let settled = match what {
         None => {
-            let list = commands::hub_proposals(&app, Nothing {})?;
-            shell.print_one(&list, |out, _| {
-                list.proposals.iter().try_for_each(|proposal| print::hub_together::proposal(out, proposal))
+            let list = shell.work(&app, ASKING, || commands::hub_proposals(&app, Nothing {}))?;
+            shell.print_one(&list, |out, style| {
+                let mut each = list.proposals.iter();
+                each.try_for_each(|proposal| print::hub_together::proposal(out, proposal, style))
             })?;
             return Ok(Exit::DONE);
         }
-        Some(OfProposal::Accept { id }) => commands::hub_accept_proposal(&app, HubProposalRef { id })?,
-        Some(OfProposal::Refuse { id }) => commands::hub_refuse_proposal(&app, HubProposalRef { id })?,
-        Some(OfProposal::Withdraw { id }) => commands::hub_withdraw_proposal(&app, HubProposalRef { id })?,
+        Some(OfProposal::Accept { id }) => {
+            shell.work(&app, ASKING, || commands::hub_accept_proposal(&app, HubProposalRef { id }))?
+        }
+        Some(OfProposal::Refuse { id }) => {
+            shell.work(&app, ASKING, || commands::hub_refuse_proposal(&app, HubProposalRef { id }))?
+        }
+        Some(OfProposal::Withdraw { id }) => {
+            shell.work(&app, ASKING, || commands::hub_withdraw_proposal(&app, HubProposalRef { id }))?
+        }
     };
-    shell.print_one(&settled, |out, _| print::hub_together::proposal(out, &settled))?;
+    shell.print_one(&settled, |out, style| print::hub_together::proposal(out, &settled, style))?;
     Ok(exit_of(&settled))
 }
 

@@ -147,7 +147,9 @@ pub(super) fn version(row: &Row, store: StoreId) -> Result<Version, Failure> {
         Some(kind) => actor(kind, row.get::<_, Option<String>>(13).unwrap_or_default()),
         None => Actor::Unknown,
     };
-    let redacted = row.get::<_, Option<i64>>(11).filter(|_| row.get(8));
+    let info = content(row, 5)?;
+    // One that lost its path alone has its content, and says so.
+    let redacted = row.get::<_, Option<i64>>(11).filter(|_| row.get(8) && info.is_none());
     let object = VersionObject {
         id: VersionId::new(unsigned(row.get(0)), &digest(row, 1)?),
         store,
@@ -155,7 +157,7 @@ pub(super) fn version(row: &Row, store: StoreId) -> Result<Version, Failure> {
         operation,
         path,
         content: None,
-        info: content(row, 5)?,
+        info,
         created_by: actor(row.get(9), row.get(10)),
         created_at: instant(row, 7),
         redacted: redacted.map(|at| (Timestamp::from_micros(at), by)),

@@ -283,7 +283,7 @@ impl Api<'_> {
         self.rows(sql, &of[..3]).await?;
         let (actor, actor_id) = actor_columns(author);
         let sql = "UPDATE api_versions SET redacted_at = $5, redacted_by = $6, redacted_by_id = $7
-             WHERE org = $1 AND store = $2 AND machine = $3 AND seq = $4";
+             WHERE org = $1 AND store = $2 AND machine = $3 AND seq = $4 AND redacted_at IS NULL";
         self.rows(sql, &[of[0], of[1], of[2], of[3], &now(), &actor, &actor_id]).await?;
         let sql = "UPDATE versions SET redacted = true, path = NULL, salt = NULL, content_sha256 = NULL,
                  content_size = NULL WHERE org = $1 AND store = $2 AND machine = $3 AND seq = $4";

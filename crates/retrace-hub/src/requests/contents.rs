@@ -1,6 +1,7 @@
 //! Contents: taking them, and destroying what was redacted.
 
 use super::chains::stored_head;
+use super::redactions::Masked;
 use super::{Caller, digest, invalid, number, redactions, store_id};
 use crate::Failure;
 use crate::audit;
@@ -105,17 +106,20 @@ pub(crate) async fn redact(
     let client = scoped.client()?;
     let gone = client
         .query(
-            "SELECT DISTINCT content_sha256, content_size FROM versions WHERE org = $1 AND store = $2 AND machine = $3
+            "SELECT content_sha256, content_size, local_seq FROM versions WHERE org = $1 AND store = $2 AND machine = $3
                  AND local_seq = ANY($4) AND content_sha256 IS NOT NULL",
             &keys,
         )
         .await?;
-    let size = |row: &tokio_postgres::Row| u64::try_from(row.get::<_, i64>(1)).unwrap_or(0);
-    let going =
-        gone.iter().map(|row| Ok((digest(row, 0)?, size(row)))).collect::<Result<Vec<_>, Failure>>()?;
-    let hashes: Vec<&[u8]> = going.iter().map(|(sha256, _)| &sha256.0[..]).collect();
+    let unsigned = |value: i64| u64::try_from(value).unwrap_or(0);
+    let masked = |row: &tokio_postgres::Row| -> Result<Masked, Failure> {
+        let (size, local_seq) = (unsigned(row.get(1)), unsigned(row.get(2)));
+        Ok(Masked { local_seq, sha256: digest(row, 0)?, size })
+    };
+    let masked = gone.iter().map(masked).collect::<Result<Vec<_>, Failure>>()?;
+    let gone: Vec<Vec<u8>> = masked.iter().map(|version| version.sha256.0.to_vec()).collect();
+    let hashes: Vec<&[u8]> = gone.iter().map(Vec::as_slice).collect();
     let had = redactions::had_by(scoped, caller, &hashes).await?;
-    let gone: Vec<Vec<u8>> = gone.iter().map(|row| row.get(0)).collect();
     client
         .execute(
             "UPDATE comments c SET sha256 = NULL, size = NULL, wrapped_key = NULL, bytes = NULL FROM versions v
@@ -141,7 +145,7 @@ pub(crate) async fn redact(
         .await?;
     let reached = match &request.order {
         Some(order) => {
-            let going = redactions::going(going.into_iter());
+            let going = redactions::going(&masked, &request.parts)?;
             redactions::reach(hub, scoped, caller, order, going, &had).await?
         }
         None => Reached::default(),

@@ -149,7 +149,7 @@ async fn wanted_of_memory(scoped: &Scoped, caller: &Caller, request: &Propose) -
     let named = request.version.as_deref().ok_or_else(|| invalid("A version is wanted."))?;
     let version = found(scoped, caller, named).await?;
     if version.row.row.content == "redacted" {
-        return Err(invalid("The version was redacted."));
+        return Err(Failure::refused(m::REDACTED, "The version was redacted."));
     }
     let memory = version.memory()?;
     // What the memory is now, as far as the hub knows.
@@ -162,7 +162,7 @@ async fn wanted_of_memory(scoped: &Scoped, caller: &Caller, request: &Propose) -
         )
         .await?;
     if newest.get::<_, bool>(2) {
-        return Err(invalid("The newest version of the memory was redacted."));
+        return Err(Failure::refused(m::REDACTED, "The newest version of the memory was redacted."));
     }
     let is_edit = request.kind == "edit";
     let expects = match is_edit {

@@ -19,7 +19,7 @@ pub(crate) use approve::approve_order;
 pub(crate) use kept_out::KeptOut;
 pub(crate) use list::{redactions, replicas};
 pub(crate) use orders::{orders, receipt};
-pub(crate) use reach::{going, had_by, name, reach};
+pub(crate) use reach::{Masked, going, had_by, name, reach};
 pub(crate) use recheck::recheck_order;
 pub(crate) use search::{opened, search};
 pub(crate) use texts::search_texts;

@@ -51,11 +51,12 @@ pub(crate) fn person_of(text: &str) -> String {
 /// Whether the hub has the content of a version.
 fn content_word(redacted: bool, has_content: bool, expired: bool, kept: bool) -> &'static str {
     match (redacted, has_content, expired, kept) {
-        (true, ..) => "redacted",
+        // Of a version that lost its path alone the content is there.
+        (true, false, ..) => "redacted",
         (false, false, ..) => "none",
-        (false, true, true, _) => "expired",
-        (false, true, false, true) => "kept",
-        (false, true, false, false) => "not_sent",
+        (_, true, true, _) => "expired",
+        (_, true, false, true) => "kept",
+        (_, true, false, false) => "not_sent",
     }
 }
 

@@ -37,7 +37,8 @@ pub(crate) async fn versions(
         let sha256: Option<Vec<u8>> = row.get(8);
         let (redacted, expired, kept): (bool, bool, bool) = (row.get(10), row.get(13), row.get(15));
         let content = match &sha256 {
-            _ if redacted => "redacted",
+            // Of a version that lost its path alone the content is there.
+            None if redacted => "redacted",
             None => "none",
             Some(_) if kept => "kept",
             Some(_) if expired => "expired",

@@ -66,6 +66,7 @@ const DERIVED: [&str; 25] = [
     "prompts",
     "receipt_places",
     "redacted_back",
+    "redacted_parts",
     "redaction_tags",
     "remote_queue",
     "remote_sent",

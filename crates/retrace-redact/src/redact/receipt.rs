@@ -103,7 +103,7 @@ impl Redactions {
         places.push(Place::own(say::version_log_contents_paths(), remaining, None));
         let in_index = self.read(|reader| in_index(reader, &survey.matched, selection))?;
         places.push(Place::own(say::search_index(), in_index, None));
-        if !matches!(selection, Selection::Versions(_)) {
+        if !matches!(selection, Selection::Versions(..)) {
             self.text_places(selection, survey, &mut places)?;
         }
         for name in file_places() {
@@ -112,7 +112,7 @@ impl Redactions {
         if let Some(raw) = purged {
             enter_raw_hits(&mut places, raw, true);
         }
-        if !matches!(selection, Selection::Versions(_)) {
+        if !matches!(selection, Selection::Versions(..)) {
             transcript_places(selection, survey, rewritten, &mut places);
             places.extend(transcripts::place_of_unread(&survey.unread_transcripts, &mask));
             places.extend(survey.outside.iter().map(super::outside::Outside::entry));
@@ -335,7 +335,7 @@ pub(super) fn backups() -> Place {
 /// Matches in contents and paths the log still holds.
 pub(super) fn remaining(reader: &Reader<'_>, selection: &Selection) -> Result<u64, ApiError> {
     let left = match selection {
-        Selection::Versions(chosen) => {
+        Selection::Versions(chosen, _) => {
             let mut left = 0;
             for version in chosen {
                 left += u64::from(reader.version(version.id.seq)?.redaction.is_none());

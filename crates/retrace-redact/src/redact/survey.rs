@@ -43,9 +43,16 @@ pub(super) fn transcripts_remedy() -> Message {
     say::transcripts_remedy()
 }
 
+/// Places in contents, by the hash of the content.
+pub type PartsOfContents = BTreeMap<Sha256, Vec<(usize, usize)>>;
+
+/// Places in one content that are kept, at most.
+const MAX_PARTS: usize = 1000;
+
 /// Selection of what to redact.
 pub(super) enum Selection {
-    Versions(Vec<VersionRow>),
+    /// Versions; of contents that are named here only some places, of all others the whole.
+    Versions(Vec<VersionRow>, PartsOfContents),
     Pattern(Regex),
     Secret(Vec<u8>, Box<memchr::memmem::Finder<'static>>),
     /// What was redacted before, known by its tags.
@@ -61,7 +68,7 @@ impl Selection {
 
     pub(super) fn method(&self) -> &'static str {
         match self {
-            Self::Versions(_) => "versions",
+            Self::Versions(..) => "versions",
             Self::Pattern(_) => "find",
             Self::Secret(..) | Self::Tagged(_) => "secret",
         }
@@ -77,7 +84,7 @@ impl Selection {
 
     pub(super) fn ranges(&self, bytes: &[u8]) -> Vec<(usize, usize)> {
         match self {
-            Self::Versions(_) => Vec::new(),
+            Self::Versions(..) => Vec::new(),
             Self::Pattern(pattern) => pattern
                 .find_iter(bytes)
                 .filter(|found| !found.is_empty())
@@ -94,18 +101,21 @@ impl Selection {
 
     /// The bytes with every match replaced by the marker.
     fn without(&self, bytes: &[u8]) -> Vec<u8> {
-        let mut out = Vec::with_capacity(bytes.len());
-        let mut kept = 0;
-        for (start, end) in self.ranges(bytes) {
-            if start < kept {
-                continue;
-            }
-            out.extend_from_slice(&bytes[kept..start]);
-            out.extend_from_slice(MARKER.as_bytes());
-            kept = end;
-        }
-        out.extend_from_slice(&bytes[kept..]);
-        out
+        without(bytes, self.ranges(bytes))
+    }
+
+    /// Where in a content that is about to be masked stands what is redacted; `None` where all of it is.
+    pub(super) fn parts(&self, bytes: &[u8]) -> Option<Vec<(u64, u64)>> {
+        let ranges = match self {
+            Self::Versions(_, parts) => parts.get(&Sha256::of(bytes))?.clone(),
+            _ => self.ranges(bytes),
+        };
+        Some(few(bytes, ranges).into_iter().map(|(start, end)| (start as u64, end as u64)).collect())
+    }
+
+    /// True if no content goes as a whole.
+    pub(super) fn has_parts(&self) -> bool {
+        !matches!(self, Self::Versions(_, parts) if parts.is_empty())
     }
 
     /// True if some bytes hold what is redacted, or one of the texts that matched elsewhere.
@@ -117,18 +127,48 @@ impl Selection {
     /// Replacement for a content whose version is redacted.
     pub(super) fn replaced(&self, bytes: &[u8]) -> Vec<u8> {
         match self {
-            Self::Versions(_) => format!("{MARKER}\n").into_bytes(),
+            Self::Versions(_, parts) => match parts.get(&Sha256::of(bytes)) {
+                Some(parts) => without(bytes, parts.clone()),
+                None => format!("{MARKER}\n").into_bytes(),
+            },
             _ => self.without(bytes),
         }
     }
 
     fn is_short(&self, matched: &BTreeSet<Vec<u8>>) -> bool {
         match self {
-            Self::Versions(_) | Self::Tagged(_) => false,
+            Self::Versions(..) | Self::Tagged(_) => false,
             Self::Secret(secret, _) => secret.len() < SHORT_SECRET,
             Self::Pattern(_) => matched.iter().any(|text| text.len() < SHORT_SECRET),
         }
     }
+}
+
+/// Some bytes with a marker in the place of each range.
+fn without(bytes: &[u8], mut ranges: Vec<(usize, usize)>) -> Vec<u8> {
+    ranges.sort_unstable();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut kept = 0;
+    for (start, end) in ranges {
+        if start < kept || end > bytes.len() || start > end {
+            continue;
+        }
+        out.extend_from_slice(&bytes[kept..start]);
+        out.extend_from_slice(MARKER.as_bytes());
+        kept = end;
+    }
+    out.extend_from_slice(&bytes[kept..]);
+    out
+}
+
+/// Not more places than are kept: of more, one of each text.
+fn few(bytes: &[u8], mut ranges: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
+    if ranges.len() > MAX_PARTS {
+        let mut known = BTreeSet::new();
+        ranges.retain(|(start, end)| known.insert(bytes.get(*start..*end)));
+        ranges.truncate(MAX_PARTS);
+    }
+    ranges
 }
 
 /// Everything a redaction is about.
@@ -421,7 +461,7 @@ impl Redactions {
                     .iter()
                     .map(|text| version_named(reader, text))
                     .collect::<Result<Vec<_>, _>>()?;
-                Ok(Selection::Versions(versions))
+                Ok(Selection::Versions(versions, PartsOfContents::new()))
             }),
             ([], Some(pattern), None) => Regex::new(pattern).map(Selection::Pattern).map_err(|error| {
                 ApiError::invalid(say::regular_expression_cannot_read(), "find")
@@ -494,7 +534,7 @@ impl Redactions {
         }
         self.read(|reader| {
             survey.versions = match selection {
-                Selection::Versions(chosen) => {
+                Selection::Versions(chosen, _) => {
                     reader.with_same_content(chosen)?.into_iter().map(|version| (version, 1)).collect()
                 }
                 _ => {
@@ -526,7 +566,7 @@ impl Redactions {
         })?;
         self.survey_hosts(selection, &mut survey)?;
         let hashes: BTreeSet<Sha256> = match selection {
-            Selection::Versions(_) => {
+            Selection::Versions(..) => {
                 survey.versions.iter().filter_map(|(version, _)| Some(version.content?.sha256)).collect()
             }
             _ => BTreeSet::new(),
@@ -639,7 +679,7 @@ impl Redactions {
                 }
             }
             let after = match (live, whole, ranges.is_empty()) {
-                (true, true, _) => Some(format!("{MARKER}\n").into_bytes()),
+                (true, true, _) => Some(selection.replaced(&bytes)),
                 (true, false, false) => Some(selection.without(&bytes)),
                 _ => None,
             };

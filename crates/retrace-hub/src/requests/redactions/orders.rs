@@ -9,10 +9,12 @@ use crate::requests::{Caller, id16, invalid, number, store_id};
 use retrace_model::{MachineId, OrderId, StoreId};
 use retrace_sync::messages::{self as m, Done};
 use retrace_sync::sign::{is_signed, receipt_text};
-use retrace_sync::together::{MAX_BODY, MAX_TARGETS, Order, Orders, ReceiptBody, SignedReceipt, Target};
+use retrace_sync::together::{
+    AskOrders, MAX_BODY, MAX_TARGETS, Order, Orders, ReceiptBody, SHORTEST, SignedReceipt, Target,
+};
 
 /// Orders that the asking machine has yet to carry out.
-pub(crate) async fn orders(scoped: &Scoped, caller: &Caller) -> Result<Orders, Failure> {
+pub(crate) async fn orders(scoped: &Scoped, caller: &Caller, request: AskOrders) -> Result<Orders, Failure> {
     let rows = scoped
         .client()?
         .query(
@@ -27,7 +29,11 @@ pub(crate) async fn orders(scoped: &Scoped, caller: &Caller) -> Result<Orders, F
     let mut orders: Vec<Order> = Vec::new();
     for row in &rows {
         let id = OrderId(id16(row, 0)?).to_string();
-        let parts = Parts { starts: row.get(8), ends: row.get(9) }.sent();
+        let mut parts = Parts { starts: row.get(8), ends: row.get(9) }.sent();
+        if !request.short_parts {
+            // Without any the content goes as a whole, as that program takes it.
+            parts.retain(|(start, end)| end.saturating_sub(*start) >= SHORTEST);
+        }
         let local_seq = u64::try_from(row.get::<_, i64>(7)).unwrap_or(0);
         let target = Target { store: StoreId(id16(row, 6)?).to_string(), local_seq, parts };
         match orders.last_mut() {

@@ -8,18 +8,46 @@ use crate::database::{Scoped, now};
 use crate::requests::{Caller, digest, invalid, number, policy, sessions};
 use crate::routes::Hub;
 use retrace_model::{MachineId, OrderId, OrgId, Sha256};
-use retrace_sync::messages as m;
+use retrace_sync::messages::{self as m, PartsAt};
 use retrace_sync::roles::{Right, allows};
-use retrace_sync::together::{Name, Named, Ordered, Reached, order_id};
-use std::collections::BTreeSet;
+use retrace_sync::together::{Name, Named, Ordered, Reached, SHORTEST, order_id};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Contents of fewer bytes occur by chance, and whoever has the key could guess them: neither do they reach other machines nor
-/// are they kept out.
-const SHORTEST: u64 = 12;
+/// The method of a redaction that was of versions, and so of whole contents.
+const WHOLE: &str = "versions";
 
-/// The contents of hashes that are long enough to reach other machines.
-pub(crate) fn going(contents: impl Iterator<Item = (Sha256, u64)>) -> Going {
-    contents.filter(|(_, size)| *size >= SHORTEST).map(|(sha256, _)| (sha256, Parts::default())).collect()
+/// The contents of versions that a machine masked, as they go from the other machines: those of fewer than twelve bytes occur by chance,
+/// and whoever has the key could guess them, so neither do they reach others nor are they kept out. Each goes with what its machine
+/// said of it (`parts`, by the place of the version): as a whole where it said nothing, and not at all where the path alone held it.
+pub(crate) fn going(masked: &[Masked], parts: &[PartsAt]) -> Result<Going, Failure> {
+    let said: BTreeMap<u64, &PartsAt> = parts.iter().map(|of| (of.local_seq, of)).collect();
+    let mut all: BTreeMap<Sha256, Option<BTreeSet<(u64, u64)>>> = BTreeMap::new();
+    for version in masked.iter().filter(|version| version.size >= SHORTEST) {
+        let known = all.entry(version.sha256).or_insert_with(|| Some(BTreeSet::new()));
+        match said.get(&version.local_seq) {
+            Some(of) => known.iter_mut().for_each(|known| known.extend(of.parts.iter().copied())),
+            None => *known = None,
+        }
+    }
+    let mut going = Going::new();
+    for (sha256, parts) in all {
+        match parts {
+            None => drop(going.insert(sha256, Parts::default())),
+            Some(parts) if parts.is_empty() => {}
+            Some(parts) => {
+                let parts: Vec<(u64, u64)> = parts.into_iter().collect();
+                going.insert(sha256, Parts::of(&parts)?);
+            }
+        }
+    }
+    Ok(going)
+}
+
+/// A version that a machine masked, with the content that it had.
+pub(crate) struct Masked {
+    pub(crate) local_seq: u64,
+    pub(crate) sha256: Sha256,
+    pub(crate) size: u64,
 }
 
 /// Takes out contents of other machines that a machine found to hold what it redacted.
@@ -88,10 +116,21 @@ pub(crate) async fn reach(
     elsewhere.extend(sessions::elsewhere(scoped, caller.org, &hashes).await?);
     elsewhere.extend(texts::elsewhere(scoped, caller.org, &going).await?);
     left::note_known(scoped, caller.org, &going, known.iter().map(|(sha256, (id, _))| (sha256, id))).await?;
+    // A program that cannot say where a secret stood says that all of it goes. Where somebody said it, no more than that does.
+    if order.method != WHOLE {
+        for (sha256, parts) in going.iter_mut().filter(|(_, parts)| parts.is_whole()) {
+            if let Some((_, said)) = known.get(sha256) {
+                *parts = said.clone();
+            }
+        }
+    }
     // What is known and held by nobody else is done.
     going.retain(|sha256, _| !known.contains_key(sha256) || elsewhere.contains(&sha256.0[..]));
     if going.is_empty() {
         return Ok(Reached::default());
+    }
+    if let Some(within) = carried_out(scoped, caller, order).await? {
+        return reach_within(hub, scoped, caller, within, going, (&known, &elsewhere, had)).await;
     }
     let id = order_id(caller.machine, &order.receipt);
     let two = policy::policy_of(scoped.client()?, caller.org, "").await?.two_person_redaction;
@@ -130,6 +169,37 @@ pub(crate) async fn reach(
     }
     // The machine that redacted sends its receipt as well.
     outstanding(scoped, caller.org, &id.0, &caller.machine.0).await?;
+    let reached = take_out(hub, scoped, caller.org, id, Some(caller.machine), &at_once).await?;
+    Ok(Reached { waiting, ..reached })
+}
+
+/// The order that a redaction carried out, if it concerned the asking machine.
+async fn carried_out(scoped: &Scoped, caller: &Caller, order: &Ordered) -> Result<Option<OrderId>, Failure> {
+    let Some(id) = order.within.as_deref().and_then(|id| OrderId::parse(id).ok()) else { return Ok(None) };
+    let of: [Value<'_>; 3] = [&&caller.org.0[..], &&id.0[..], &&caller.machine.0[..]];
+    let sql = "SELECT 1 FROM order_machines WHERE org = $1 AND id = $2 AND machine = $3";
+    Ok(scoped.client()?.query_opt(sql, &of).await?.map(|_| id))
+}
+
+/// What a machine found while it carried out an order is of that order: it was approved with it, and nobody has more to do for it. A
+/// content of others that the asking machine did not have is another matter, and waits as any other that is named by its hash alone.
+async fn reach_within(
+    hub: &Hub,
+    scoped: &Scoped,
+    caller: &Caller,
+    id: OrderId,
+    going: Going,
+    (known, elsewhere, had): (&HashMap<Sha256, (Vec<u8>, Parts)>, &BTreeSet<Vec<u8>>, &BTreeSet<Sha256>),
+) -> Result<Reached, Failure> {
+    let trusted = allows(caller.role, Right::Review);
+    let (at_once, waits): (Going, Going) = going.into_iter().partition(|(sha256, _)| {
+        trusted || known.contains_key(sha256) || had.contains(sha256) || !elsewhere.contains(&sha256.0[..])
+    });
+    audit::note(scoped, caller, "order_redaction", &id.to_string()).await?;
+    let waiting = !waits.is_empty();
+    if waiting {
+        wait(scoped, caller, id, &waits).await?;
+    }
     let reached = take_out(hub, scoped, caller.org, id, Some(caller.machine), &at_once).await?;
     Ok(Reached { waiting, ..reached })
 }
@@ -219,7 +289,7 @@ pub(super) async fn take_out(
             .execute(
                 "UPDATE versions SET redacted = true, path = NULL, salt = NULL, content_sha256 = NULL,
                      content_size = NULL
-                 WHERE org = $1 AND content_sha256 = $2 AND machine <> $3 AND NOT redacted",
+                 WHERE org = $1 AND content_sha256 = $2 AND machine <> $3",
                 &those,
             )
             .await?;

@@ -132,17 +132,23 @@ pub(crate) async fn history(
     let sql = format!(
         "WITH named AS (SELECT store, machine, project FROM stores WHERE org = $1 AND (store = $2 OR ($2 IS NULL AND name = $3))),
              wanted AS (SELECT store, machine FROM named UNION SELECT s.store, s.machine FROM stores s JOIN named n
-                 ON n.project = s.project WHERE s.org = $1)
-         SELECT {COLUMNS} FROM memories k JOIN wanted w ON w.store = k.store AND w.machine = k.machine
-         JOIN versions v ON v.org = k.org AND v.store = k.store AND v.machine = k.machine AND v.memory = k.memory
+                 ON n.project = s.project WHERE s.org = $1),
+             -- Whatever path a memory has now: it may have been there before. What was redacted there is known by the code alone.
+             there AS (SELECT k.store, k.machine, k.memory FROM memories k JOIN wanted w ON w.store = k.store AND w.machine = k.machine
+                 WHERE k.org = $1 AND k.path_key = $4
+                 UNION SELECT o.store, o.machine, o.memory FROM versions o JOIN wanted w ON w.store = o.store AND w.machine = o.machine
+                 WHERE o.org = $1 AND sha256(o.path) = sha256($10) AND o.path = $10 AND NOT o.withdrawn)
+         SELECT {COLUMNS} FROM there k
+         JOIN versions v ON v.org = $1 AND v.store = k.store AND v.machine = k.machine AND v.memory = k.memory
          JOIN machines m ON m.org = v.org AND m.machine = v.machine
          JOIN stores s ON s.org = v.org AND s.store = v.store AND s.machine = v.machine
-         WHERE k.org = $1 AND k.path_key = $4 AND NOT v.withdrawn AND (v.created_at, v.seq, v.machine, v.store) < ($5, $6, $8, $9)
+         WHERE NOT v.withdrawn AND (v.created_at, v.seq, v.machine, v.store) < ($5, $6, $8, $9)
          ORDER BY v.created_at DESC, v.seq DESC, v.machine DESC, v.store DESC LIMIT $7"
     );
     let key = path_key(hub, caller.org, &request.path.0);
-    let values: [Value<'_>; 9] =
-        [&&caller.org.0[..], &id, &request.store, &key, &at, &seq, &number(limit)?, &on, &of];
+    let path = &request.path.0[..];
+    let values: [Value<'_>; 10] =
+        [&&caller.org.0[..], &id, &request.store, &key, &at, &seq, &number(limit)?, &on, &of, &path];
     let rows = scoped.client()?.query(&sql, &values).await?;
     let versions = rows.iter().map(row_of).collect::<Result<Vec<_>, _>>()?;
     let full = versions.len() as u64 == limit;
@@ -159,7 +165,7 @@ pub(crate) async fn waiting(scoped: &Scoped, caller: &Caller) -> Result<Waiting,
     let row = scoped
         .client()?
         .query_one(
-            "SELECT (SELECT count(*) FROM order_machines WHERE org = $1 AND machine = $2 AND state <> 'done'),
+            "SELECT (SELECT count(DISTINCT id) FROM order_targets WHERE org = $1 AND machine = $2 AND NOT done),
                  (SELECT count(DISTINCT id) FROM order_machines WHERE org = $1 AND state <> 'done'),
                  (SELECT count(*) FROM orders WHERE org = $1 AND state = 'waiting'),
                  (SELECT count(*) FROM proposals WHERE org = $1 AND machine = $2 AND state = 'waiting')",

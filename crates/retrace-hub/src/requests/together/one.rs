@@ -208,7 +208,7 @@ pub(crate) async fn comment(
     beside_others(scoped, caller.org).await?;
     let found = found(scoped, caller, &request.version).await?;
     if found.row.row.content == "redacted" {
-        return Err(invalid("The version was redacted."));
+        return Err(Failure::refused(m::REDACTED, "The version was redacted."));
     }
     let sha256 = Sha256::of(text.as_bytes());
     if KeptOut::is_out(hub, scoped, caller.org, &sha256).await? {
