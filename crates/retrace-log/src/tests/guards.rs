@@ -50,7 +50,7 @@ const KEPT: [(&str, &[&str]); 20] = [
 
 /// Tables that can be made again from the others or from transcripts, that a receipt is finished in, that a redaction empties, or that
 /// a person may have forgotten.
-const DERIVED: [&str; 25] = [
+const DERIVED: [&str; 26] = [
     "elsewhere",
     "history_text",
     "kept_lines",
