@@ -380,7 +380,7 @@ impl Absence<'_, '_> {
         };
         let limit = match cut {
             Some((piece, text)) => text.cut_at.or_else(|| {
-                self.memory.matched(piece.text, text, version).pairs.last().map(|(_, last)| last + 1)
+                self.memory.matched(piece.text, text, version).last().map(|last| last + 1)
             }),
             None if self.is_inferred => self.memory.loaded_up_to(version).map(|last| last + 1),
             None => None,

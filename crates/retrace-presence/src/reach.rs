@@ -144,7 +144,7 @@ impl Conversation<'_> {
             let text = self.shelf().text(piece.text).filter(|text| text.is_cut())?;
             text.cut_at
                 .map(|at| at - 1)
-                .or_else(|| memory.matched(piece.text, text, version).pairs.last().map(|(_, last)| *last))
+                .or_else(|| memory.matched(piece.text, text, version).last())
         });
         let inferred = || memory.loaded_up_to(version).filter(|_| at.grade == Grade::Inferred);
         cut.next().or_else(inferred)
