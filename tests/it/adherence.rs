@@ -665,6 +665,64 @@ fn a_rule_follows_its_line_to_another_name_of_its_memory() {
     assert_eq!((found.broken, found.predates), (2, 1), "{gone:?} {found:?}");
 }
 
+/// A session whose client loaded a file with this content, before it makes a call.
+fn loaded(world: &World, id: &str, start: &str, file: &str, content: &str, command: &str) {
+    session(world, id, start, "Go on.", &[command]);
+    let transcript = world.path("home/.claude/projects/-home-ada-app").join(format!("{id}.jsonl"));
+    let text = std::fs::read_to_string(&transcript).expect("a transcript");
+    let path = world.path("notes").join(file).display().to_string();
+    let attached = json!({"type": "attachment", "uuid": "loaded", "parentUuid": "u0", "sessionId": id, "cwd": "/home/ada/app",
+        "version": "2.1.330", "isSidechain": false, "timestamp": format!("{start}.000Z"), "renderedRole": "user",
+        "attachment": {"type": "instructions", "files": [{"path": path, "type": "AutoMem", "content": content}]},
+        "rendered": [{"content": content}]});
+    let text = text.replace("\"parentUuid\":\"u0\"", "\"parentUuid\":\"loaded\"");
+    let (first, rest) = text.split_once('\n').expect("a line");
+    std::fs::write(transcript, format!("{first}\n{attached}\n{rest}")).expect("a transcript");
+}
+
+#[test]
+fn what_comes_under_the_old_name_of_a_memory_is_another_memory_s() {
+    let world = World::new();
+    let old = "# Build\n- Use pnpm, never npm.\n";
+    let first = world.record("rules.md", old);
+    let rule = add(&world, never_npm("notes:rules.md:2"));
+    loaded(&world, "aaaa", &first.created_at[..19], "rules.md", old, "npm ci");
+    std::fs::rename(world.path("notes/rules.md"), world.path("notes/style.md")).expect("it is renamed");
+    world.scan();
+    let renamed = world.log("style.md").remove(0).created_at;
+    // Another one is loaded under the old name before anybody recorded it, and again once it is recorded.
+    let new = "# Index\n- style.md says how to build\n";
+    loaded(&world, "bbbb", &renamed[..19], "rules.md", new, "npm ci");
+    let recorded = world.record("rules.md", new);
+    loaded(&world, "cccc", &recorded.created_at[..19], "rules.md", new, "npm ci");
+    // What is loaded under the new name is the memory, and what the old one said under the old name was not the new one.
+    loaded(&world, "dddd", &recorded.created_at[..19], "style.md", old, "npm ci");
+    let reach = |target: &str| {
+        let request = wire::ReachReq { target: target.to_owned(), ..wire::ReachReq::default() };
+        let mut rows = commands::reach(&world.app, request).expect("a reach").rows;
+        rows.sort_by(|one, other| one.session.cmp(&other.session));
+        rows.into_iter().map(|row| (row.present, row.cause)).collect::<Vec<_>>()
+    };
+    let not_opened = (false, Some(wire::PresenceCause::NotOpened));
+    let there = (true, None);
+    assert_eq!(reach("notes:style.md:2"), [there, not_opened, not_opened, there]);
+    let of_new = reach("notes:rules.md:2").into_iter().map(|row| row.0).collect::<Vec<_>>();
+    assert_eq!(of_new, [false, true, true, false]);
+    for id in ["bbbb", "cccc"] {
+        let request = wire::PresenceReq { session: id.to_owned(), ..wire::PresenceReq::default() };
+        let sources = commands::presence(&world.app, request).expect("presence").sources;
+        let of = |path: &str| sources.iter().find(|source| source.path == path).expect("a source");
+        assert_eq!(of("rules.md").absent, []);
+        assert!(of("rules.md").version_id.is_some());
+        let absent = &of("style.md").absent;
+        assert!(absent.iter().all(|one| one.cause == wire::PresenceCause::NotOpened), "{id} {absent:?}");
+        assert_eq!(of("style.md").lines, []);
+    }
+    let found = ledger(&world, &rule.rule_id);
+    let absent: Vec<_> = found.broken_absent.iter().map(|(cause, count)| (cause.as_str(), *count)).collect();
+    assert_eq!((found.broken, found.broken_present, absent), (4, 2, vec![("not_opened", 2)]), "{found:?}");
+}
+
 #[test]
 fn a_session_and_its_subagents_are_judged_as_one() {
     let world = World::new();
