@@ -724,6 +724,29 @@ fn what_comes_under_the_old_name_of_a_memory_is_another_memory_s() {
 }
 
 #[test]
+fn what_was_done_after_a_line_was_gone_is_no_time_before_it() {
+    let world = World::new();
+    session(&world, "aaaa", "2026-11-20T08:00:00", "Go on.", &["npm ci"]);
+    let first = world.record("rules.md", "# Build\n");
+    session(&world, "bbbb", &first.created_at[..19], "Go on.", &["npm ci"]);
+    let second = world.record("rules.md", "# Build\n- Use pnpm, never npm.\n");
+    session(&world, "cccc", &second.created_at[..19], "Go on.", &["npm ci"]);
+    let rule = add(&world, never_npm("notes:rules.md:2"));
+    let gone = world.record("rules.md", "# Build\n");
+    session(&world, "dddd", &gone.created_at[..19], "Go on.", &["npm ci"; 5]);
+    let back = world.record("rules.md", "# Build\n- Use pnpm, never npm.\n");
+    session(&world, "eeee", &back.created_at[..19], "Go on.", &["npm ci"; 2]);
+    let found = ledger(&world, &rule.rule_id);
+    assert_eq!((found.broken, found.predates), (3, 7), "{found:?}");
+    let rows: Vec<_> = found.by_version.iter().map(|row| (row.number, row.broken)).collect();
+    assert_eq!(rows, [(None, 2), (Some(2), 1), (Some(2), 2)]);
+    let request =
+        wire::MemoryWorthReq { memory: Some("notes:rules.md".to_owned()), ..wire::MemoryWorthReq::default() };
+    let worth = commands::memory_worth(&world.app, request).expect("what it is worth").memories.remove(0);
+    assert_eq!((worth.rules[0].before.broken, worth.rules[0].after.broken), (2, 3));
+}
+
+#[test]
 fn a_session_and_its_subagents_are_judged_as_one() {
     let world = World::new();
     let push =

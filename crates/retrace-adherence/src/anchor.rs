@@ -93,10 +93,18 @@ impl Anchor {
         if self.wordings.is_empty() {
             return Some(None);
         }
-        let Some(at) = at else { return Some(None) };
-        let index = self.wordings.iter().rposition(|wording| wording.since <= at)?;
+        if at.is_none() {
+            return Some(None);
+        }
+        let index = self.index_at(at)?;
         let wording = &self.wordings[index];
         (wording.redacted || wording.line.is_some()).then_some(Some(index))
+    }
+
+    /// The version in force at a time, whether it says the rule or not.
+    pub(crate) fn index_at(&self, at: Option<Timestamp>) -> Option<usize> {
+        let at = at?;
+        self.wordings.iter().rposition(|wording| wording.since <= at)
     }
 
     /// Directory of the project that the source belongs to, where there is one on this machine.

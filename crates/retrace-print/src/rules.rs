@@ -127,7 +127,7 @@ fn ledger(out: &mut (impl Write + ?Sized), rule: &RuleLedger, style: Style) -> R
     for (number, what) in [
         (rule.excepted, "excepted, because the person asked for it"),
         (rule.undecidable, "undecidable"),
-        (rule.predates, "before the rule stood there, not counted"),
+        (rule.predates, "while the rule did not stand there, not counted"),
     ] {
         if number > 0 {
             parts.push(format!("{number} {what}"));
