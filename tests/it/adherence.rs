@@ -747,6 +747,34 @@ fn what_was_done_after_a_line_was_gone_is_no_time_before_it() {
 }
 
 #[test]
+fn a_rule_off_the_list_is_made_no_guard() {
+    let world = World::new();
+    let rule =
+        add(&world, json!({"kind": "command_never", "program": "npm", "sentence": "Use pnpm, never npm."}));
+    let list = |put_back| {
+        let request = wire::ListMemoryRule { rule: rule.rule_id.clone(), put_back };
+        commands::list_memory_rule(&world.app, request).expect("a rule")
+    };
+    let request = wire::GuardRule { rule: rule.rule_id.clone(), ..wire::GuardRule::default() };
+    list(false);
+    for dry_run in [true, false] {
+        let request = wire::GuardRule { dry_run, ..request.clone() };
+        let refused = commands::guard_rule(&world.app, request).expect_err("it is off the list");
+        assert_eq!(refused.code, Code::Invalid);
+        assert!(refused.hint.contains("retrace rule restore"), "{:?}", refused.hint);
+    }
+    assert!(!world.path("home/.claude/settings.json").exists());
+    list(true);
+    guard(&world, request.clone());
+    // A guard whose rule comes off the list is told, and can be taken out.
+    assert!(list(false).guards[0].in_place);
+    guard(&world, wire::GuardRule { remove: true, ..request });
+    let all =
+        commands::memory_rules(&world.app, wire::MemoryRulesReq { removed: true }).expect("rules").rules;
+    assert_eq!(all[0].guards, []);
+}
+
+#[test]
 fn a_session_and_its_subagents_are_judged_as_one() {
     let world = World::new();
     let push =
