@@ -140,6 +140,8 @@ struct Shell {
     found_below: Vec<String>,
     /// What the command before in a pipeline puts out, where it is known; then what this one does.
     piped: Option<String>,
+    /// Up to where in the word that is read a substitution was followed that ends later than the parser of words says.
+    followed_to: usize,
 }
 
 impl Shell {
