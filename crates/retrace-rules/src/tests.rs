@@ -529,6 +529,7 @@ fn a_place_that_only_the_shell_knows_is_undecidable_and_what_is_known_of_it_coun
         (generated, "x=$(case a in a) touch src/generated/a;; esac)", &[Outcome::Broken]),
         (generated, "x=$(case a in a) make src/generated/a;; esac)", &[Outcome::Undecidable]),
         (generated, "x=\"$(case a in a) touch src/generated/a;; esac)\"", &[Outcome::Broken]),
+        (generated, "echo 'touch src/generated/a' | { sh; }", &[Outcome::Broken]),
         (generated, "x=$(case a in a) touch src/other/a;; esac)", &[]),
         (".env", "ln -s a link", &[]),
         (".env", "ln -s .env link", &[Outcome::Undecidable]),
