@@ -665,6 +665,115 @@ fn a_rule_follows_its_line_to_another_name_of_its_memory() {
     assert_eq!((found.broken, found.predates), (2, 1), "{gone:?} {found:?}");
 }
 
+/// A session whose client loaded a file with this content, before it makes a call.
+fn loaded(world: &World, id: &str, start: &str, file: &str, content: &str, command: &str) {
+    session(world, id, start, "Go on.", &[command]);
+    let transcript = world.path("home/.claude/projects/-home-ada-app").join(format!("{id}.jsonl"));
+    let text = std::fs::read_to_string(&transcript).expect("a transcript");
+    let path = world.path("notes").join(file).display().to_string();
+    let attached = json!({"type": "attachment", "uuid": "loaded", "parentUuid": "u0", "sessionId": id, "cwd": "/home/ada/app",
+        "version": "2.1.330", "isSidechain": false, "timestamp": format!("{start}.000Z"), "renderedRole": "user",
+        "attachment": {"type": "instructions", "files": [{"path": path, "type": "AutoMem", "content": content}]},
+        "rendered": [{"content": content}]});
+    let text = text.replace("\"parentUuid\":\"u0\"", "\"parentUuid\":\"loaded\"");
+    let (first, rest) = text.split_once('\n').expect("a line");
+    std::fs::write(transcript, format!("{first}\n{attached}\n{rest}")).expect("a transcript");
+}
+
+#[test]
+fn what_comes_under_the_old_name_of_a_memory_is_another_memory_s() {
+    let world = World::new();
+    let old = "# Build\n- Use pnpm, never npm.\n";
+    let first = world.record("rules.md", old);
+    let rule = add(&world, never_npm("notes:rules.md:2"));
+    loaded(&world, "aaaa", &first.created_at[..19], "rules.md", old, "npm ci");
+    std::fs::rename(world.path("notes/rules.md"), world.path("notes/style.md")).expect("it is renamed");
+    world.scan();
+    let renamed = world.log("style.md").remove(0).created_at;
+    // Another one is loaded under the old name before anybody recorded it, and again once it is recorded.
+    let new = "# Index\n- style.md says how to build\n";
+    loaded(&world, "bbbb", &renamed[..19], "rules.md", new, "npm ci");
+    let recorded = world.record("rules.md", new);
+    loaded(&world, "cccc", &recorded.created_at[..19], "rules.md", new, "npm ci");
+    // What is loaded under the new name is the memory, and what the old one said under the old name was not the new one.
+    loaded(&world, "dddd", &recorded.created_at[..19], "style.md", old, "npm ci");
+    let reach = |target: &str| {
+        let request = wire::ReachReq { target: target.to_owned(), ..wire::ReachReq::default() };
+        let mut rows = commands::reach(&world.app, request).expect("a reach").rows;
+        rows.sort_by(|one, other| one.session.cmp(&other.session));
+        rows.into_iter().map(|row| (row.present, row.cause)).collect::<Vec<_>>()
+    };
+    let not_opened = (false, Some(wire::PresenceCause::NotOpened));
+    let there = (true, None);
+    assert_eq!(reach("notes:style.md:2"), [there, not_opened, not_opened, there]);
+    let of_new = reach("notes:rules.md:2").into_iter().map(|row| row.0).collect::<Vec<_>>();
+    assert_eq!(of_new, [false, true, true, false]);
+    for id in ["bbbb", "cccc"] {
+        let request = wire::PresenceReq { session: id.to_owned(), ..wire::PresenceReq::default() };
+        let sources = commands::presence(&world.app, request).expect("presence").sources;
+        let of = |path: &str| sources.iter().find(|source| source.path == path).expect("a source");
+        assert_eq!(of("rules.md").absent, []);
+        assert!(of("rules.md").version_id.is_some());
+        let absent = &of("style.md").absent;
+        assert!(absent.iter().all(|one| one.cause == wire::PresenceCause::NotOpened), "{id} {absent:?}");
+        assert_eq!(of("style.md").lines, []);
+    }
+    let found = ledger(&world, &rule.rule_id);
+    let absent: Vec<_> = found.broken_absent.iter().map(|(cause, count)| (cause.as_str(), *count)).collect();
+    assert_eq!((found.broken, found.broken_present, absent), (4, 2, vec![("not_opened", 2)]), "{found:?}");
+}
+
+#[test]
+fn what_was_done_after_a_line_was_gone_is_no_time_before_it() {
+    let world = World::new();
+    session(&world, "aaaa", "2026-11-20T08:00:00", "Go on.", &["npm ci"]);
+    let first = world.record("rules.md", "# Build\n");
+    session(&world, "bbbb", &first.created_at[..19], "Go on.", &["npm ci"]);
+    let second = world.record("rules.md", "# Build\n- Use pnpm, never npm.\n");
+    session(&world, "cccc", &second.created_at[..19], "Go on.", &["npm ci"]);
+    let rule = add(&world, never_npm("notes:rules.md:2"));
+    let gone = world.record("rules.md", "# Build\n");
+    session(&world, "dddd", &gone.created_at[..19], "Go on.", &["npm ci"; 5]);
+    let back = world.record("rules.md", "# Build\n- Use pnpm, never npm.\n");
+    session(&world, "eeee", &back.created_at[..19], "Go on.", &["npm ci"; 2]);
+    let found = ledger(&world, &rule.rule_id);
+    assert_eq!((found.broken, found.predates), (3, 7), "{found:?}");
+    let rows: Vec<_> = found.by_version.iter().map(|row| (row.number, row.broken)).collect();
+    assert_eq!(rows, [(None, 2), (Some(2), 1), (Some(2), 2)]);
+    let request =
+        wire::MemoryWorthReq { memory: Some("notes:rules.md".to_owned()), ..wire::MemoryWorthReq::default() };
+    let worth = commands::memory_worth(&world.app, request).expect("what it is worth").memories.remove(0);
+    assert_eq!((worth.rules[0].before.broken, worth.rules[0].after.broken), (2, 3));
+}
+
+#[test]
+fn a_rule_off_the_list_is_made_no_guard() {
+    let world = World::new();
+    let rule =
+        add(&world, json!({"kind": "command_never", "program": "npm", "sentence": "Use pnpm, never npm."}));
+    let list = |put_back| {
+        let request = wire::ListMemoryRule { rule: rule.rule_id.clone(), put_back };
+        commands::list_memory_rule(&world.app, request).expect("a rule")
+    };
+    let request = wire::GuardRule { rule: rule.rule_id.clone(), ..wire::GuardRule::default() };
+    list(false);
+    for dry_run in [true, false] {
+        let request = wire::GuardRule { dry_run, ..request.clone() };
+        let refused = commands::guard_rule(&world.app, request).expect_err("it is off the list");
+        assert_eq!(refused.code, Code::Invalid);
+        assert!(refused.hint.contains("retrace rule restore"), "{:?}", refused.hint);
+    }
+    assert!(!world.path("home/.claude/settings.json").exists());
+    list(true);
+    guard(&world, request.clone());
+    // A guard whose rule comes off the list is told, and can be taken out.
+    assert!(list(false).guards[0].in_place);
+    guard(&world, wire::GuardRule { remove: true, ..request });
+    let all =
+        commands::memory_rules(&world.app, wire::MemoryRulesReq { removed: true }).expect("rules").rules;
+    assert_eq!(all[0].guards, []);
+}
+
 #[test]
 fn a_session_and_its_subagents_are_judged_as_one() {
     let world = World::new();

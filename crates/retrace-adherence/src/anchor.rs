@@ -6,7 +6,7 @@ use retrace_engine::{Engine, root_of};
 use retrace_lab::{FileAsked, MemoryAsked, instruction_file, is_beside, project_of};
 use retrace_log::{Reader, StoreRow, VersionFilter, VersionRow};
 use retrace_model::{MemoryId, RelPath, StoreKind, Timestamp, VersionOperation};
-use retrace_rules::{Rule, is_wording_of, shown_lines};
+use retrace_rules::{Rule, has_sentence_of, is_wording_of, shown_lines};
 use retrace_sessions::{ProjectRow, Snapshot};
 use retrace_sources::repository_of;
 use retrace_wire::{ApiError, Code};
@@ -72,7 +72,7 @@ impl Anchor {
                 Source::Memory(memory) => {
                     let versions = memory.versions(reader)?;
                     let asked = memory.asked(reader, &versions)?;
-                    (wordings(reader, versions, memory.line, rule)?, Some(Asked::Memory(asked)))
+                    (wordings(reader, versions, (memory.line, added_at), rule)?, Some(Asked::Memory(asked)))
                 }
                 Source::File { path, line } => (Vec::new(), asked_of_file(path, *line, rule)),
                 Source::Nowhere => (Vec::new(), None),
@@ -93,10 +93,18 @@ impl Anchor {
         if self.wordings.is_empty() {
             return Some(None);
         }
-        let Some(at) = at else { return Some(None) };
-        let index = self.wordings.iter().rposition(|wording| wording.since <= at)?;
+        if at.is_none() {
+            return Some(None);
+        }
+        let index = self.index_at(at)?;
         let wording = &self.wordings[index];
         (wording.redacted || wording.line.is_some()).then_some(Some(index))
+    }
+
+    /// The version in force at a time, whether it says the rule or not.
+    pub(crate) fn index_at(&self, at: Option<Timestamp>) -> Option<usize> {
+        let at = at?;
+        self.wordings.iter().rposition(|wording| wording.since <= at)
     }
 
     /// Directory of the project that the source belongs to, where there is one on this machine.
@@ -150,7 +158,7 @@ pub(crate) fn with_whole_source(inner: &Rules, mut rule: Rule) -> Result<Rule, A
         }
         // Without a number, the line is the one that says the sentence.
         None if matches!(source, Source::Memory(_)) => {
-            if let Some((number, _)) = line_of(&content, None, &rule) {
+            if let Some((number, _)) = line_of(&content, None, &rule, None) {
                 rule.source = Some(format!("{text}:{number}"));
             }
         }
@@ -203,7 +211,7 @@ pub(crate) fn source_now(
     if memory.now == memory.path {
         return Ok(None);
     }
-    let wordings = wordings(reader, memory.versions(reader)?, memory.line, rule)?;
+    let wordings = wordings(reader, memory.versions(reader)?, (memory.line, added_at), rule)?;
     let line = wordings.iter().rev().find_map(|wording| wording.line.as_ref().map(|(at, _)| *at));
     Ok(memory.named_now(named, line))
 }
@@ -356,7 +364,9 @@ fn last_path(reader: &Reader<'_>, store: &StoreRow, id: MemoryId) -> Result<Opti
 /// A file that says the rule as it is now; what it said before, nobody knows.
 fn asked_of_file(path: &Path, line: Option<u64>, rule: &Rule) -> Option<Asked> {
     let content = instruction_file(path)?;
-    let (line, _) = line_of(&content, line, rule)?;
+    // Nobody knows how it read when the rule was confirmed; struck out, it says nothing.
+    let named = || named_line(&content, line, rule).filter(|(_, text)| !text.contains("~~"));
+    let (line, _) = line_of(&content, line, rule, None).or_else(named)?;
     Some(Asked::File { file: FileAsked::new(path, &content), line })
 }
 
@@ -364,17 +374,23 @@ fn asked_of_file(path: &Path, line: Option<u64>, rule: &Rule) -> Option<Asked> {
 fn wordings(
     reader: &Reader<'_>,
     versions: Vec<VersionRow>,
-    line: Option<u64>,
+    (line, added_at): (Option<u64>, Timestamp),
     rule: &Rule,
 ) -> Result<Vec<Wording>, ApiError> {
     let recent = reader.recent();
+    // As the person read the line when they confirmed the rule, it says it, whatever else it says.
+    let read = versions.iter().rfind(|version| version.created_at <= added_at && version.redaction.is_none());
+    let read = read.map(|version| recent.content(version)).transpose()?.flatten();
+    let read = read.and_then(|bytes| named_line(&String::from_utf8_lossy(&bytes), line, rule));
+    let confirmed = read.as_ref().map(|(_, line)| line.trim());
     let mut wordings = Vec::with_capacity(versions.len());
     // From the newest one back, since the line's number is of the newest version that the person saw.
     let mut number = line;
     for version in versions.iter().rev() {
         let redacted = version.redaction.is_some();
         let content = if redacted { None } else { recent.content(version)? };
-        let found = content.and_then(|bytes| line_of(&String::from_utf8_lossy(&bytes), number, rule));
+        let found =
+            content.and_then(|bytes| line_of(&String::from_utf8_lossy(&bytes), number, rule, confirmed));
         if let Some((at, _)) = &found {
             number = Some(*at);
         }
@@ -389,14 +405,22 @@ fn wordings(
     Ok(wordings)
 }
 
-/// The line of a text that says a rule: the one with its sentence, else a wording of it, of several the nearest to where it stood
-/// in the version after it.
-fn line_of(text: &str, near: Option<u64>, rule: &Rule) -> Option<(u64, String)> {
+/// The line of a text with a rule's sentence, of several the nearest to a number, whatever else it says.
+fn named_line(text: &str, near: Option<u64>, rule: &Rule) -> Option<(u64, String)> {
     let sentence = rule.sentence.trim();
-    let distance = |number: u64| near.map_or(number, |near| number.abs_diff(near));
     let lines = shown_lines(text);
     let says = lines.iter().filter(|(_, line)| !sentence.is_empty() && line.contains(sentence));
-    let found = says.min_by_key(|(number, _)| distance(*number));
+    let found = says.min_by_key(|(number, _)| near.map_or(*number, |near| number.abs_diff(near)));
+    found.map(|(number, line)| (*number, line.clone().into_owned()))
+}
+
+/// The line of a text that says a rule: the one with its sentence, else a wording of it, of several the nearest to where it stood
+/// in the version after it. `confirmed` is a line that says it in any case.
+fn line_of(text: &str, near: Option<u64>, rule: &Rule, confirmed: Option<&str>) -> Option<(u64, String)> {
+    let distance = |number: u64| near.map_or(number, |near| number.abs_diff(near));
+    let lines = shown_lines(text);
+    let is_own = |line: &str| confirmed == Some(line.trim()) || has_sentence_of(line, rule);
+    let found = lines.iter().filter(|(_, line)| is_own(line)).min_by_key(|(number, _)| distance(*number));
     let found = found.or_else(|| {
         let wordings = lines.iter().filter(|(_, line)| is_wording_of(line, rule));
         wordings.min_by_key(|(number, _)| distance(*number))
@@ -422,7 +446,7 @@ mod tests {
     fn the_line_is_the_one_that_asks_the_same_and_not_what_a_comment_or_its_reverse_says() {
         let fields = json!({"kind": "command_never", "program": "npm", "sentence": "Use pnpm, never npm."});
         let rule = Rule::from_json(&fields).expect("a rule");
-        let line = |text: &str| line_of(text, None, &rule).map(|(number, _)| number);
+        let line = |text: &str| line_of(text, None, &rule, None).map(|(number, _)| number);
         for (text, expected) in [
             ("# Notes\n\n- Use pnpm, never npm.\n", Some(3)),
             ("# Notes\n\nx\n\n- Use pnpm, never npm.\n", Some(5)),
@@ -434,8 +458,14 @@ mod tests {
             ("- Run `npm test` often; do not skip it.\n", None),
             ("- No docs yet. npm is the package manager.\n", None),
             ("- nothing\n", None),
+            ("- ~~Use pnpm, never npm.~~\n", None),
+            ("- Use pnpm, never npm. (no longer)\n- Do not use npm.\n", Some(2)),
         ] {
             assert_eq!(line(text), expected, "{text}");
         }
+        // The line that a person confirmed says it, whatever else it says.
+        let text = "- In tests only: Use pnpm, never npm.\n";
+        assert_eq!(line(text), None);
+        assert!(line_of(text, None, &rule, Some(text.trim())).is_some());
     }
 }

@@ -26,8 +26,8 @@ const WRITERS: &str = "Edit|MultiEdit|Write|NotebookEdit|Bash|PowerShell";
 /// they were read.
 ///
 /// # Errors
-/// `not_found` for an id that no rule has and a guard that is not there, `invalid` for a rule that one call cannot break and for
-/// settings that are no JSON, `head_moved` when somebody else changed them, `cannot_write`.
+/// `not_found` for an id that no rule has and a guard that is not there, `invalid` for a rule that one call cannot break or that is
+/// off the list and for settings that are no JSON, `head_moved` when somebody else changed them, `cannot_write`.
 pub fn guard_rule(inner: &Arc<Rules>, request: GuardRule) -> Result<GuardedRule, ApiError> {
     let (number, view, rule) = inner.read(|reader| rule_named(reader, &request.rule))?;
     let kept: Vec<KeptGuard> = inner.read(|reader| Ok(reader.guards()?))?;
@@ -49,6 +49,11 @@ pub fn guard_rule(inner: &Arc<Rules>, request: GuardRule) -> Result<GuardedRule,
     }
     if !rule.pattern.is_of_one_call() {
         return Err(ApiError::invalid(say::not_of_one_call(), &request.rule).hint(say::kinds_of_one_call()));
+    }
+    // Its hook would let every call be made.
+    if view.removed_at.is_some() {
+        let hint = say::restore_the_rule(&view.rule_id);
+        return Err(ApiError::invalid(say::rule_is_off_the_list(), &request.rule).hint(hint));
     }
     put_in(inner, &request, (view, &rule), kept, settings)
 }
@@ -451,6 +456,8 @@ retrace_message::messages! {
     mod say in "guards";
     no_guard_there() => "The rule has no guard there.",
     not_of_one_call() => "A rule of this kind cannot be judged by one call alone.",
+    rule_is_off_the_list() => "The rule is off the list, so that its hook would let every call be made.",
+    restore_the_rule(rule) => "`retrace rule restore {rule}` puts it back on the list.",
     kinds_of_one_call() => "Rules of the kinds command_never, command_form and path_never can be guards.",
     settings_must_be_absolute() => "The settings must be named by their whole path.",
     no_such_directory() => "There is no such directory.",

@@ -108,8 +108,8 @@ pub(crate) struct Ledger<'r> {
     pub(crate) anchor: Anchor,
     since: Option<Timestamp>,
     pub(crate) row: RuleLedger,
-    /// Index of the row of each version's wording.
-    wordings: Vec<usize>,
+    /// Index of the row of each version's wording; `None` while the line was gone.
+    wordings: Vec<Option<usize>>,
     sessions: BTreeMap<String, ()>,
     cases: Vec<(Option<Timestamp>, RuleCase)>,
     /// Of a rule about an order without a source, the projects that ever called what is to come first; empty for none.
@@ -217,9 +217,13 @@ impl<'r> Ledger<'r> {
     fn add_verdict(&mut self, session: &Session, deed: &Deed, verdict: &Verdict, presences: &mut Presences) {
         let in_force = self.anchor.at(deed.at);
         let wording = match in_force {
-            None => self.row.by_version.iter().position(|row| row.version_id.is_none()),
+            // What was done after the line was gone is no time before it.
+            None => match self.anchor.index_at(deed.at) {
+                None => Some(BEFORE),
+                Some(version) => self.wordings.get(version).copied().flatten(),
+            },
             Some(None) => None,
-            Some(Some(version)) => self.wordings.get(version).copied(),
+            Some(Some(version)) => self.wordings.get(version).copied().flatten(),
         };
         if let Some(row) = wording.and_then(|at| self.row.by_version.get_mut(at)) {
             row.opportunities += 1;
@@ -353,9 +357,12 @@ pub(crate) fn case_of(session: &Session, deed: &Deed, what: String, outcome: Rul
     }
 }
 
-/// Rows of the wordings, and for each version the index of its row. The time before the line stood there is a row of its own,
-/// as is each time it was gone.
-fn rows(anchor: &Anchor) -> (Vec<RuleWording>, Vec<usize>) {
+/// Index of the row of the time before the line stood there.
+const BEFORE: usize = 0;
+
+/// Rows of the wordings, and for each version the index of its row. The time before the line stood there is a row of its own. The
+/// time after it was gone has none: it tells nothing of what the line brought about.
+fn rows(anchor: &Anchor) -> (Vec<RuleWording>, Vec<Option<usize>>) {
     let mut rows: Vec<RuleWording> = Vec::new();
     let mut of_version = Vec::new();
     if !anchor.wordings.is_empty() {
@@ -366,14 +373,14 @@ fn rows(anchor: &Anchor) -> (Vec<RuleWording>, Vec<usize>) {
         let text = wording.line.as_ref().map(|(_, line)| line.clone());
         if text.is_none() && !wording.redacted {
             last = None;
-            of_version.push(0);
+            of_version.push((rows.len() == 1).then_some(BEFORE));
             continue;
         }
         if last.as_ref() != Some(&text) {
             rows.push(row(Some(wording.version_id.clone()), Some(wording.since), wording.line.clone()));
             last = Some(text);
         }
-        of_version.push(rows.len() - 1);
+        of_version.push(Some(rows.len() - 1));
     }
     (rows, of_version)
 }

@@ -194,6 +194,11 @@ impl<'a> Conversation<'a> {
             .or(in_force.map(|(version, _)| version))
             .or_else(|| memory.newest())?;
         let lines = &memory.versions().get(reference)?.lines;
+        if facts.is_copied {
+            let unknown = LineState { as_line: None, absent: Some(Cause::Unknown) };
+            let lines = vec![unknown; lines.len()];
+            return Some(AtRequest { grade: Grade::Unknown, reference, version: None, lines });
+        }
         let present = self.present(memory, &here, inferred.as_ref(), reference, facts.at);
         let doubts = doubts(memory, here.iter().chain(&doubtful), reference, &present);
         let absence = Absence {
@@ -379,9 +384,9 @@ impl Absence<'_, '_> {
             _ => return Cause::DidNotExist,
         };
         let limit = match cut {
-            Some((piece, text)) => text.cut_at.or_else(|| {
-                self.memory.matched(piece.text, text, version).pairs.last().map(|(_, last)| last + 1)
-            }),
+            Some((piece, text)) => text
+                .cut_at
+                .or_else(|| self.memory.matched(piece.text, text, version).last().map(|last| last + 1)),
             None if self.is_inferred => self.memory.loaded_up_to(version).map(|last| last + 1),
             None => None,
         };

@@ -4,7 +4,9 @@ use crate::found::{Calls, Finder, Found, Scope};
 use crate::shelf::Shelf;
 use crate::words::Way;
 use retrace_context::edits::PLACEHOLDER;
-use retrace_transcript::{AppliedEdit, Block, BlockKind, Cause, Message, Request, ResultPart, Transcript};
+use retrace_transcript::{
+    AppliedEdit, Block, BlockKind, Cause, Format, Message, Request, ResultPart, Transcript,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -32,6 +34,9 @@ pub struct RequestFacts {
     pub tells: bool,
     /// Compactions before it.
     pub compactions: u32,
+    /// True for one that was made before the compaction that stands before it: a fork of a session has the answers that a compaction
+    /// kept, and not what was sent for them.
+    pub is_copied: bool,
 }
 
 /// A part of a file in the requests of a conversation.
@@ -257,6 +262,10 @@ impl Making<'_, '_> {
         let transcript = self.transcript;
         let number = u32::try_from(index).unwrap_or(u32::MAX);
         let segment = transcript.segments.get(request.segment);
+        if proof != Proof::Proved && is_copied(transcript, request) {
+            let at = request.at.map(|at| at.micros());
+            return RequestFacts { at, proof, tells: false, compactions, is_copied: true };
+        }
         let messages = segment.map_or(&[][..], |segment| &segment.messages);
         let sent =
             held.iter().take_while(|place| **place < request.upto).filter_map(|place| messages.get(*place));
@@ -286,6 +295,7 @@ impl Making<'_, '_> {
             proof,
             tells: proof == Proof::Proved || here.iter().any(is_instructions),
             compactions,
+            is_copied: false,
         }
     }
 
@@ -303,6 +313,14 @@ impl Making<'_, '_> {
         self.by_preamble.insert(at, pieces.clone());
         pieces
     }
+}
+
+/// True for a request that was answered before the compaction that its messages begin with.
+fn is_copied(transcript: &Transcript, request: &Request) -> bool {
+    let segment = transcript.segments.get(request.segment);
+    let Some(Cause::Compacted(compaction)) = segment.map(|segment| &segment.cause) else { return false };
+    let answered = request.at.zip(compaction.at).is_some_and(|(at, compacted)| at < compacted);
+    transcript.format == Format::ClaudeCode && answered
 }
 
 fn extend(spans: &mut Vec<(u32, u32)>, request: u32) {

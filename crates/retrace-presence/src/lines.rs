@@ -2,6 +2,7 @@
 
 use retrace_diff::hash_map;
 use sha2::{Digest as _, Sha256};
+use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
 /// The hash of a line of white space.
@@ -105,9 +106,22 @@ pub(crate) enum Fate {
     Absent,
 }
 
-/// For each line of `of` what it is in `there`.
+/// Pairs of equal lines wherever they stand, white space apart; of several alike in order, each of them once.
+pub(crate) fn wherever(
+    of: impl IntoIterator<Item = (usize, u64)>,
+    there: impl IntoIterator<Item = (usize, u64)>,
+) -> Vec<(usize, usize)> {
+    let mut free: HashMap<u64, VecDeque<usize>> = HashMap::new();
+    for (at, hash) in there.into_iter().filter(|(_, hash)| *hash > GAP) {
+        free.entry(hash).or_default().push_back(at);
+    }
+    of.into_iter().filter_map(|(at, hash)| Some((at, free.get_mut(&hash)?.pop_front()?))).collect()
+}
+
+/// For each line of `of` what it is in `there`. A line that only moved stands there.
 pub(crate) fn fates(of: &[u64], there: &[u64]) -> Vec<Fate> {
     let mut fates = vec![Fate::Absent; of.len()];
+    let mut taken = vec![false; there.len()];
     let (mut of_at, mut there_at) = (0, 0);
     let ends = equal(of, there).into_iter().chain([(of.len()..of.len(), there.len()..there.len())]);
     for (own, other) in ends {
@@ -117,8 +131,40 @@ pub(crate) fn fates(of: &[u64], there: &[u64]) -> Vec<Fate> {
         }
         for (line, number) in own.clone().zip(other.clone()) {
             fates[line] = Fate::At(number as u32 + 1);
+            taken[number] = true;
         }
         (of_at, there_at) = (own.end, other.end);
     }
+    // A difference keeps the order, which what moved does not.
+    let is_left = |at: &usize| !matches!(fates[*at], Fate::At(_));
+    let left = (0..of.len()).filter(is_left).map(|at| (at, of[at]));
+    let free = (0..there.len()).filter(|at| !taken[*at]).map(|at| (at, there[at]));
+    for (line, number) in wherever(left, free) {
+        fates[line] = Fate::At(number as u32 + 1);
+    }
     fates
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_moved_stands_where_it_moved_to() {
+        let is = |of: &[u64], there: &[u64]| {
+            let number = |fate: &Fate| match fate {
+                Fate::At(number) => Some(*number),
+                _ => None,
+            };
+            fates(of, there).iter().map(number).collect::<Vec<_>>()
+        };
+        assert_eq!(is(&[5, 6, 7, 8], &[6, 7, 8, 5]), [Some(4), Some(1), Some(2), Some(3)]);
+        assert_eq!(is(&[5, 6], &[6, 5]).iter().flatten().count(), 2);
+        // One of two alike is there once.
+        assert_eq!(is(&[5, 6, 5], &[6, 9, 5]).iter().flatten().count(), 2);
+        assert_eq!(is(&[5, 5, 6], &[6, 5]).iter().flatten().count(), 2);
+        // White space that moved is nothing.
+        assert_eq!(is(&[5, BLANK, 6, 7], &[5, 6, 7, BLANK]), [Some(1), None, Some(2), Some(3)]);
+        assert_eq!(fates(&[5, 6, 7], &[5, 8, 7])[1], Fate::Differs);
+    }
 }

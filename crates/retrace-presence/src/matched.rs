@@ -1,6 +1,6 @@
 //! A loaded text held against the lines of a version.
 
-use crate::lines::{BLANK, equal};
+use crate::lines::{BLANK, equal, wherever};
 use crate::shelf::{Claim, Line, Text};
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -26,6 +26,13 @@ pub(crate) struct Matched {
     pub is_whole: bool,
 }
 
+impl Matched {
+    /// The number that the last line of the text has in the version.
+    pub(crate) fn last(&self) -> Option<u32> {
+        self.pairs.iter().max_by_key(|pair| pair.0).map(|pair| pair.1)
+    }
+}
+
 /// Holds a loaded text against the lines of a version.
 pub(crate) fn matched(text: &Text, lines: VersionLines<'_>) -> Matched {
     let version = lines.hashes;
@@ -36,7 +43,7 @@ pub(crate) fn matched(text: &Text, lines: VersionLines<'_>) -> Matched {
     };
     let agrees = strict.is_some() && !text.is_loose;
     let pairs = strict.unwrap_or_else(|| match text.claim {
-        Claim::Own => by_difference(text, version),
+        Claim::Own => with_moved(by_difference(text, version), text, lines),
         Claim::Output => of_output(text, lines),
         Claim::Whole => sifted(text, VersionLines { telling: &vec![true; version.len()], ..lines }),
         Claim::Sifted => sifted(text, lines),
@@ -60,12 +67,28 @@ fn doubtful(text: &Text, version: &[u64], pairs: &[(u32, u32)]) -> Vec<u32> {
     numbers.map(|(number, _)| number).collect()
 }
 
+/// The same with the lines of the text that stand elsewhere in the version. What may be another file's, or a part of a line, has to
+/// say enough.
+fn with_moved(mut pairs: Vec<(u32, u32)>, text: &Text, lines: VersionLines<'_>) -> Vec<(u32, u32)> {
+    let (mut placed, mut taken) = (vec![false; text.lines.len()], vec![false; lines.hashes.len()]);
+    for (at, number) in &pairs {
+        (placed[*at as usize], taken[*number as usize - 1]) = (true, true);
+    }
+    let left = text.lines.iter().map(|line| line.hash).enumerate().filter(|(at, _)| !placed[*at]);
+    let is_file = text.claim == Claim::Own && !text.is_loose;
+    let says = |at: usize| is_file || lines.telling.get(at) == Some(&true);
+    let free = lines.hashes.iter().copied().enumerate().filter(|(at, _)| !taken[*at] && says(*at));
+    pairs.extend(wherever(left, free).into_iter().map(|(at, to)| (at as u32, to as u32 + 1)));
+    pairs.sort_unstable_by_key(|pair| pair.1);
+    pairs
+}
+
 /// The output of a command that names the file. Where it holds anything beside the file's lines, a stretch counts with one of them
 /// that says enough.
 fn of_output(text: &Text, lines: VersionLines<'_>) -> Vec<(u32, u32)> {
     let pairs = by_difference(text, lines.hashes);
     let said = text.lines.iter().filter(|line| line.hash != BLANK).count();
-    if pairs.len() == said { pairs } else { told(pairs, text, lines) }
+    if pairs.len() == said { pairs } else { with_moved(told(pairs, text, lines), text, lines) }
 }
 
 /// Lines that were picked out of a text: at their numbers, in their order, what says enough wherever it stands, and what follows
@@ -270,4 +293,30 @@ fn by_difference(text: &Text, version: &[u64]) -> Vec<(u32, u32)> {
     pairs.retain(|(old, _)| text.lines[*old as usize].hash != BLANK);
     pairs.sort_unstable_by_key(|pair| pair.1);
     pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::{Loading, Memory, Version};
+
+    /// Pairs of a text with the lines of another.
+    fn pairs(text: &str, of: &str, is_loose: bool) -> Vec<(u32, u32)> {
+        let line = |line: &str| Line { number: 0, hash: crate::lines::hash(line) };
+        let text = Text { lines: text.lines().map(line).collect(), is_loose, ..Text::default() };
+        let memory = Memory::new(Loading::OnDemand, vec![Version::of(of, 0)]);
+        memory.matched(0, &text, 0).pairs.clone()
+    }
+
+    #[test]
+    fn a_line_that_moved_is_found_once_and_in_the_order_of_the_version() {
+        let file = "- use pnpm, never npm\n- another thing\n---\n- the last thing\n";
+        let moved = "- another thing\n---\n- the last thing\n- use pnpm, never npm\n";
+        assert_eq!(pairs(moved, file, false), [(3, 1), (0, 2), (1, 3), (2, 4)]);
+        assert_eq!(pairs(moved, file, true), [(3, 1), (0, 2), (1, 3), (2, 4)]);
+        // A rule of dashes may be of anything where more than the file may be in the text.
+        assert_eq!(pairs("- another thing\n- x y\n---\n", "---\n- another thing\n", true), [(0, 2)]);
+        assert_eq!(pairs("- another thing\n- x y\n---\n", "---\n- another thing\n", false), [(2, 1), (0, 2)]);
+        assert_eq!(pairs("b b b b\na a a a\n", "a a a a\na a a a\nb b b b\n", false).len(), 2);
+    }
 }

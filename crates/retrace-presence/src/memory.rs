@@ -271,9 +271,19 @@ impl Memory {
     /// True if a text on a shelf may have been loaded from any version.
     #[must_use]
     pub fn has_text(&self, shelf: &crate::shelf::Shelf, at: u32) -> bool {
+        self.any_matched(shelf, at, |matched| matched.agrees)
+    }
+
+    /// True if a text on a shelf may be the whole of any version.
+    #[must_use]
+    pub fn has_whole(&self, shelf: &crate::shelf::Shelf, at: u32) -> bool {
+        self.any_matched(shelf, at, |matched| matched.is_whole)
+    }
+
+    fn any_matched(&self, shelf: &crate::shelf::Shelf, at: u32, is: impl Fn(&Matched) -> bool) -> bool {
         let Some(text) = shelf.text(at).filter(|text| !text.is_loose) else { return false };
         (0..self.versions.len())
-            .any(|version| !self.versions[version].is_gone && self.matched(at, text, version).agrees)
+            .any(|version| !self.versions[version].is_gone && is(&self.matched(at, text, version)))
     }
 
     /// Numbers of the lines of a version that another one does not have; of all, where there is no other. White space is none.

@@ -44,6 +44,7 @@ struct Key {
     compactions: u32,
     proof: Proof,
     tells: bool,
+    is_copied: bool,
     in_force: Option<(usize, bool)>,
 }
 
@@ -120,6 +121,7 @@ impl Conversation<'_> {
                     compactions: facts.compactions,
                     proof: facts.proof,
                     tells: facts.tells,
+                    is_copied: facts.is_copied,
                     in_force: memory.in_force(facts.at),
                 }
             });
@@ -142,9 +144,7 @@ impl Conversation<'_> {
         let texts = pieces.iter().filter_map(|&piece| self.digest().pieces.get(piece));
         let mut cut = texts.filter(|piece| piece.is_in(request)).filter_map(|piece| {
             let text = self.shelf().text(piece.text).filter(|text| text.is_cut())?;
-            text.cut_at
-                .map(|at| at - 1)
-                .or_else(|| memory.matched(piece.text, text, version).pairs.last().map(|(_, last)| *last))
+            text.cut_at.map(|at| at - 1).or_else(|| memory.matched(piece.text, text, version).last())
         });
         let inferred = || memory.loaded_up_to(version).filter(|_| at.grade == Grade::Inferred);
         cut.next().or_else(inferred)

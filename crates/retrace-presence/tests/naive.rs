@@ -23,6 +23,8 @@ enum Step {
     Print { from: usize, lines: usize },
     /// Somebody changes a line.
     Change { line: usize },
+    /// A line moves.
+    Move { from: usize, to: usize },
     /// Lines are added at the end.
     Add { lines: usize },
     /// The conversation is compacted.
@@ -40,6 +42,7 @@ fn step() -> impl Strategy<Value = Step> {
         Just(Step::Attach),
         (0..12_usize, 1..4_usize).prop_map(|(from, lines)| Step::Print { from, lines }),
         (0..12_usize).prop_map(|line| Step::Change { line }),
+        (0..12_usize, 0..12_usize).prop_map(|(from, to)| Step::Move { from, to }),
         (1..4_usize).prop_map(|lines| Step::Add { lines }),
         Just(Step::Compact),
         Just(Step::Clear),
@@ -177,6 +180,11 @@ impl Session {
                 self.file[line] = format!("- changed {} of the file", self.words);
                 self.keep();
             }
+            Step::Move { from, to } => {
+                let moved = self.file.remove((*from).min(self.file.len() - 1));
+                self.file.insert((*to).min(self.file.len()), moved);
+                self.keep();
+            }
             Step::Add { lines } => {
                 self.add(*lines);
                 self.keep();
@@ -240,6 +248,43 @@ fn sent(transcript: &Transcript, request: usize) -> BTreeSet<String> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn whatever_order_the_lines_come_to_stand_in_all_are_present(
+        (order, permuted) in (1..40_usize).prop_flat_map(|count| {
+            let order: Vec<usize> = (0..count).collect();
+            (Just(order.clone()), Just(order).prop_shuffle())
+        }),
+        alike in 1..6_usize,
+    ) {
+        // Some lines are alike, and some say little.
+        let line = |at: &usize| if at % 5 == 4 { format!("-{}", at % alike) } else { format!("- fact {} of this", at / alike) };
+        let content = |order: &[usize]| order.iter().map(|at| format!("{}\n", line(at))).collect::<String>();
+        let mut session = Session::new(1);
+        session.file = order.iter().map(line).collect();
+        session.user(json!("Begin."));
+        session.step(&Step::Load { cut: usize::MAX });
+        let text: String = session.lines.iter().map(|line| format!("{line}\n")).collect();
+        let reading = retrace_transcript::read(text.as_bytes()).expect("a session");
+        let mut shelf = Shelf::default();
+        let scope = Scope { roots: vec!["/p/memory".to_owned()], ..Scope::default() };
+        let digest = Digest::of(&reading.transcripts[0], &|_| Proof::None, &scope, &mut shelf);
+        let versions = vec![Version::of(&content(&order), 0), Version::of(&content(&permuted), i64::MAX)];
+        let memory = Memory::new(Loading::OnDemand, versions);
+        let pieces = digest.pieces_of(&[PATH]);
+        let conversation = Conversation::new(&digest, &shelf);
+        let at = conversation.at(&memory, &pieces, Some(1), 0).expect("it is there");
+        prop_assert_eq!(at.version, Some(0));
+        let mut stood: Vec<u32> = Vec::new();
+        for (state, own) in at.lines.iter().zip(&permuted) {
+            prop_assert_eq!(state.absent, None);
+            let number = state.as_line.expect("its number in what was loaded");
+            prop_assert_eq!(line(&order[number as usize - 1]), line(own));
+            stood.push(number);
+        }
+        stood.sort_unstable();
+        prop_assert_eq!(stood, (1..=order.len() as u32).collect::<Vec<_>>());
+    }
 
     #[test]
     fn a_line_is_present_exactly_where_its_text_is(begin in 1..14_usize, steps in prop::collection::vec(step(), 1..14)) {

@@ -223,3 +223,64 @@ fn a_line_that_was_added_later_did_not_exist_while_the_rest_was_there() {
         }
     }
 }
+
+#[test]
+fn of_an_answer_that_a_fork_copied_from_before_a_compaction_nothing_is_known() {
+    let mut last: Option<String> = None;
+    let mut line = |kind: &str, second: u32, fields: Value| {
+        let uuid = format!("u{second}{kind}");
+        let mut line = json!({"type": kind, "uuid": uuid, "parentUuid": last, "sessionId": "s", "version": "2.1.330",
+            "timestamp": format!("2026-11-28T01:00:{second:02}.000Z")});
+        line.as_object_mut().expect("an object").extend(fields.as_object().expect("fields").clone());
+        last = Some(uuid);
+        line.to_string()
+    };
+    let answer = |second: u32, block: Value, line: &mut dyn FnMut(&str, u32, Value) -> String| {
+        let message = json!({"id": format!("msg_{second}"), "role": "assistant", "model": "claude-opus-4-8", "content": [block],
+            "usage": {"input_tokens": 5, "output_tokens": 5}});
+        line("assistant", second, json!({"message": message}))
+    };
+    // As in a fork that Claude Code 2.1.330 made after a compaction: what the compaction kept stands behind the summary.
+    let lines = [
+        line(
+            "system",
+            20,
+            json!({"subtype": "compact_boundary", "content": "Conversation compacted",
+            "compactMetadata": {"trigger": "auto", "preTokens": 9}}),
+        ),
+        line(
+            "user",
+            19,
+            json!({"isCompactSummary": true, "message": {"role": "user", "content": "The summary."}}),
+        ),
+        answer(
+            10,
+            json!({"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "ls"}}),
+            &mut line,
+        ),
+        line(
+            "user",
+            11,
+            json!({"message": {"role": "user", "content":
+            [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "x"}]}}),
+        ),
+        answer(30, json!({"type": "text", "text": "Done."}), &mut line),
+    ];
+    let reading = retrace_transcript::read(lines.join("\n").as_bytes()).expect("a session");
+    let mut shelf = Shelf::default();
+    let digest = Digest::of(&reading.transcripts[0], &|_| Proof::None, &Scope::default(), &mut shelf);
+    assert_eq!(digest.requests.iter().map(|facts| facts.is_copied).collect::<Vec<_>>(), [true, false]);
+    let memory = Memory::new(Loading::OnDemand, vec![Version::of("- a\n", 0)]);
+    let conversation = Conversation::new(&digest, &shelf);
+    let absent = |request: usize| {
+        let at = conversation.at(&memory, &[], Some(0), request).expect("the file");
+        (at.absent(), at.grade)
+    };
+    assert_eq!(absent(0), (vec![((1, 1), Cause::Unknown)], Grade::Unknown));
+    assert_eq!(absent(1), (vec![((1, 1), Cause::NotOpened)], Grade::Recorded));
+    let spans = conversation.spans(&memory, &[], 0, &(1..=1));
+    assert_eq!(
+        spans.iter().map(|span| (span.from, span.state.cause)).collect::<Vec<_>>(),
+        [(0, Some(Cause::Unknown)), (1, Some(Cause::NotOpened))]
+    );
+}

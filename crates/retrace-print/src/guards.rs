@@ -78,7 +78,7 @@ pub(crate) fn undone(
 fn back_test(out: &mut (impl Write + ?Sized), test: &BackTest) -> Result<()> {
     writeln!(
         out,
-        "Back-test: would have fired {} of {}, {} wrongly because you had asked for it, over {}: {} broken, {} from before the rule stood there.",
+        "Back-test: would have fired {} of {}, {} wrongly because you had asked for it, over {}: {} broken, {} while the rule did not stand there.",
         test.fired,
         count(test.calls, "call", "calls"),
         test.wrongly,

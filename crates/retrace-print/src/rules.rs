@@ -83,7 +83,16 @@ pub fn list(out: &mut (impl Write + ?Sized), rules: &[MemoryRule], style: Style)
 /// One rule, after it was changed.
 pub fn one(out: &mut (impl Write + ?Sized), rule: &MemoryRule, style: Style) -> Result<()> {
     let state = if rule.removed_at.is_some() { "is off the list" } else { "is on the list" };
-    writeln!(out, "{} {state}: {}.", style.paint.bold(&rule.rule_id), pattern(&rule.rule))
+    writeln!(out, "{} {state}: {}.", style.paint.bold(&rule.rule_id), pattern(&rule.rule))?;
+    let mut stay = rule.guards.iter().filter(|guard| guard.in_place && rule.removed_at.is_some());
+    stay.try_for_each(|guard| {
+        writeln!(
+            out,
+            "Its hook in {} stays and lets every call be made. `retrace rule guard {} --remove` takes it out.",
+            visible::line(&guard.settings),
+            rule.rule_id
+        )
+    })
 }
 
 /// The ledger: a row a rule, and under it what is worth knowing.
@@ -127,7 +136,7 @@ fn ledger(out: &mut (impl Write + ?Sized), rule: &RuleLedger, style: Style) -> R
     for (number, what) in [
         (rule.excepted, "excepted, because the person asked for it"),
         (rule.undecidable, "undecidable"),
-        (rule.predates, "before the rule stood there, not counted"),
+        (rule.predates, "while the rule did not stand there, not counted"),
     ] {
         if number > 0 {
             parts.push(format!("{number} {what}"));

@@ -418,6 +418,12 @@ impl<'d> Judge<'_, 'd> {
         let mut counted: Option<&str> = None;
         for (index, deed) in self.new_deeds() {
             let directory = self.deeds.directory(index);
+            if let What::Command { text, calls } = &deed.what
+                && calls.unparsed.iter().any(|part| names_any(part, paths, directory))
+                && !self.writes_any(index, paths, directory)
+            {
+                self.add(index, &first_line(text), Outcome::Undecidable);
+            }
             let What::Edit { path, by, with_all_below, perhaps, .. } = &deed.what else { continue };
             // A command that failed may have written before; what another tool failed to write was not written.
             if deed.failed && !self.is_by_command(index) {
@@ -442,6 +448,17 @@ impl<'d> Judge<'_, 'd> {
             self.add(index, path, outcome);
         }
         self.found
+    }
+
+    /// True if a file that a command is known to write is one of these paths.
+    fn writes_any(&self, command: usize, paths: &Paths, directory: Option<&str>) -> bool {
+        let behind = (command + 1..self.deeds.len()).take_while(|at| self.deeds.is_of_one_call(command, *at));
+        behind.into_iter().any(|at| match &self.deeds.deed(at).what {
+            What::Edit { path, with_all_below, .. } => {
+                paths.written(path, directory, *with_all_below) != Answer::No
+            }
+            _ => false,
+        })
     }
 
     /// Writes whose text holds what must have the form, as many forms as things. Where it has fewer, new lines must lack it:
@@ -609,6 +626,12 @@ pub fn one_line(text: &str) -> String {
         return text.to_owned();
     }
     text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// True if a text that could not be parsed holds a path that one of the patterns names.
+fn names_any(text: &str, paths: &Paths, directory: Option<&str>) -> bool {
+    let words = text.split(|letter: char| letter.is_whitespace() || "\"'`;|&<>()=".contains(letter));
+    words.filter(|word| !word.is_empty()).any(|word| paths.matches(word, directory))
 }
 
 fn first_line(text: &str) -> String {

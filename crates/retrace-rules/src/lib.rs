@@ -39,7 +39,7 @@ pub use propose::{Proposal, propose, shown_lines};
 pub use rule::{Command, Form, KINDS, Pattern, Rule, RuleError, TextForm};
 pub use sequence::Sequence;
 pub use wish::asked_for;
-pub use wording::is_wording_of;
+pub use wording::{has_sentence_of, is_wording_of};
 
 #[cfg(test)]
 mod tests;

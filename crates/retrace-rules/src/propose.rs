@@ -11,9 +11,9 @@ use limits::{CASES, EXCEPTIONS, is_limited, is_of_a_case, says_no_more};
 use lines::{lines, whole};
 use sessions::{ask_first, at_end, order};
 
-pub(crate) use limits::is_told;
-pub(crate) use lines::sentences;
+pub(crate) use limits::{is_told, takes_back};
 pub use lines::shown_lines;
+pub(crate) use lines::{sentences, without_struck};
 pub(crate) use sessions::needs_no_asking;
 
 /// A sentence that looks like a rule.

@@ -140,6 +140,10 @@ struct Shell {
     found_below: Vec<String>,
     /// What the command before in a pipeline puts out, where it is known; then what this one does.
     piped: Option<String>,
+    /// What waits on the standard input of the commands within another one, where it is known, until one of them reads it.
+    waiting: Option<String>,
+    /// Up to where in the word that is read a substitution was followed that ends later than the parser of words says.
+    followed_to: usize,
 }
 
 impl Shell {
@@ -230,10 +234,15 @@ impl Shell {
     fn pipeline(&mut self, pipeline: &Pipeline) -> Option<String> {
         let (first_call, first_write) = (self.found.calls.len(), self.found.writes.len());
         let mut piped = None;
-        for command in &pipeline.seq {
+        for (at, command) in pipeline.seq.iter().enumerate() {
             let mark = self.state.mark();
             self.piped = piped.take();
-            self.command(command);
+            if at == 0 {
+                self.command(command);
+            } else {
+                // It reads what the one before puts out, and nothing else.
+                self.with_input(None, |shell| shell.command(command));
+            }
             piped = self.piped.take();
             if pipeline.seq.len() > 1 {
                 // Each is a shell of its own.
@@ -253,9 +262,11 @@ impl Shell {
         match command {
             Command::Simple(simple) => self.simple(simple),
             Command::Compound(compound, redirects) => {
-                self.piped = None;
-                self.redirects(redirects.as_ref());
-                let output = self.compound(compound);
+                let piped = self.piped.take();
+                let output = match self.redirects(redirects.as_ref()).or(piped) {
+                    None => self.compound(compound),
+                    input => self.with_input(input, |shell| shell.compound(compound)),
+                };
                 self.piped = output.filter(|_| redirects.is_none());
             }
             Command::Function(function) => {
@@ -264,10 +275,18 @@ impl Shell {
             }
             Command::ExtendedTest(test, redirects) => {
                 self.piped = None;
-                self.redirects(redirects.as_ref());
+                drop(self.redirects(redirects.as_ref()));
                 self.test(&test.expr);
             }
         }
+    }
+
+    /// Follows commands that have a standard input of their own.
+    fn with_input<T>(&mut self, input: Option<String>, follow: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.waiting, input);
+        let output = follow(self);
+        self.waiting = before;
+        output
     }
 
     /// Follows the commands in the words of `[[ … ]]`.
@@ -339,8 +358,9 @@ impl Shell {
 
     /// Follows one of several ways; answers which variables have another value at its end. They have the old one again.
     fn branch(&mut self, follow: impl FnOnce(&mut Self)) -> Vec<String> {
-        let mark = self.state.mark();
+        let (mark, waiting) = (self.state.mark(), self.waiting.clone());
         follow(self);
+        self.waiting = waiting;
         self.state.roll_back(mark)
     }
 
@@ -379,10 +399,13 @@ impl Shell {
         }
     }
 
-    fn redirects(&mut self, redirects: Option<&RedirectList>) {
+    /// Follows redirections; the text that goes to standard input comes back.
+    fn redirects(&mut self, redirects: Option<&RedirectList>) -> Option<String> {
+        let mut input = None;
         for redirect in redirects.iter().flat_map(|list| &list.0) {
-            self.redirect(redirect);
+            input = self.redirect(redirect).or(input);
         }
+        input
     }
 
     /// Follows what stands in a redirection; the text that goes to standard input comes back.
@@ -470,6 +493,10 @@ impl Shell {
             }
         }
         if !words.is_empty() {
+            let reads = words.first().is_some_and(|first| !READ_NOTHING.contains(&first.text.as_str()));
+            if reads && input.is_none() {
+                input = self.waiting.take();
+            }
             self.builtin(&words);
             let output = interpret::output_of(&words, input.as_deref());
             self.start(&words, input.as_deref(), &mut Vec::new());
@@ -537,6 +564,13 @@ impl Shell {
         }
     }
 }
+
+/// Commands that leave their standard input to those behind them, or to those that they start themselves.
+const READ_NOTHING: [&str; 26] = [
+    ":", "true", "false", "cd", "pushd", "popd", "echo", "printf", "export", "set", "unset", "local",
+    "declare", "mkdir", "test", "[", "sleep", "ls", "pwd", "rm", "touch", "date", "trap", "eval", "source",
+    ".",
+];
 
 /// Commands taken not to fail, so that what stands behind them and `&&` runs.
 const SURE: [&str; 10] = [":", "true", "cd", "pushd", "echo", "printf", "export", "set", "mkdir", "local"];

@@ -1,7 +1,8 @@
 //! Whether a line says a rule in other words.
 
 use crate::propose::{
-    ACTS, EDITS, FORBID, PROGRAMS, find_word, is_told, needs_no_asking, patterns, sentences,
+    ACTS, EDITS, FORBID, PROGRAMS, find_word, needs_no_asking, patterns, sentences, takes_back,
+    without_struck,
 };
 use crate::rule::{Command, Form, Pattern, Rule, TextForm};
 
@@ -124,19 +125,58 @@ const ENDS: [&str; 14] = [
 const PARTS: [char; 8] = [',', ';', ':', '(', ')', '—', '–', '|'];
 
 /// True if a line says a rule in other words: a sentence of it is proposed as the same pattern, asks the same by its words, or is
-/// the rule's own sentence but for a few words that turn nothing.
+/// the rule's own sentence but for a few words that turn nothing. One that is taken back on the same line says nothing.
 #[must_use]
 pub fn is_wording_of(line: &str, rule: &Rule) -> bool {
     let own = Sentence::of(&rule.sentence);
-    sentences(line.trim()).iter().any(|sentence| {
+    let own_lower = rule.sentence.to_lowercase();
+    let sentences = sentences(line.trim());
+    sentences.iter().enumerate().any(|(at, sentence)| {
         let lower = sentence.to_lowercase();
-        if is_told(&lower) && !is_told(&rule.sentence.to_lowercase()) {
+        if takes_back(
+            &limits_of(&lower, &rule.pattern),
+            sentences.get(at + 1).map(String::as_str),
+            &own_lower,
+        ) {
             return false;
         }
         patterns(sentence).iter().any(|found| is_same(found, &rule.pattern))
             || asks_the_same(&lower, &rule.pattern)
             || Sentence::of(sentence).says(&own) && names_paths_of(&lower, &rule.pattern)
     })
+}
+
+/// True if a line has the rule's own sentence, not struck out, and takes nothing of it back.
+#[must_use]
+pub fn has_sentence_of(line: &str, rule: &Rule) -> bool {
+    let (line, sentence) = (without_struck(line), rule.sentence.trim());
+    let Some(at) = line.find(sentence).filter(|_| !sentence.is_empty()) else { return false };
+    let (before, after) = (&line[..at], &line[at + sentence.len()..]);
+    let is_end = |text: &str| text.ends_with(['.', '!', ';', '?']);
+    // The rest of the sentence on both sides, and what comes behind it.
+    let begin = before.rfind(['.', '!', ';', '?']).map_or(0, |end| end + 1);
+    let ends = is_end(sentence) && !after.starts_with(|next: char| !next.is_whitespace());
+    let end = match ends {
+        true => 0,
+        false => after.find(['.', '!', ';', '?']).map_or(after.len(), |end| end + 1),
+    };
+    // Without the marks of a list.
+    let before = before[begin..].trim_start_matches(['-', '*', '+', '>', ' ']);
+    let whole = format!("{before}{sentence}{}", &after[..end]).to_lowercase();
+    let behind = sentences(after[end..].trim_start());
+    !takes_back(
+        &limits_of(&whole, &rule.pattern),
+        behind.first().map(String::as_str),
+        &rule.sentence.to_lowercase(),
+    )
+}
+
+/// A sentence without words that limit other kinds of rules: "only after the lint" is an order.
+fn limits_of(lower: &str, pattern: &Pattern) -> String {
+    match pattern {
+        Pattern::CommandNever(_) | Pattern::PathNever(_) => lower.to_owned(),
+        _ => lower.replace("only", ""),
+    }
 }
 
 /// True if a sentence that says nearly the same names the paths of a rule that the rule's own sentence names.

@@ -277,7 +277,7 @@ pub struct RuleLedger {
     pub broken_unknown: u64,
     /// It was not followed, and the person had asked for that.
     pub excepted: u64,
-    /// The rule did not exist then, or read differently.
+    /// The rule did not stand there then: not yet, or no longer.
     pub predates: u64,
     /// The session does not tell.
     pub undecidable: u64,
@@ -302,7 +302,7 @@ pub struct RuleLedger {
 /// One wording of a rule's line.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 pub struct RuleWording {
-    /// The version that brought it; null for the time before the line stood there.
+    /// The version that brought it; null for the time before the line first stood there. After it was gone nothing is counted.
     pub version_id: Option<String>,
     /// When that was.
     pub since: Option<String>,

@@ -1,10 +1,13 @@
 //! Memories of the log with all their versions.
 
+use super::tenancy::{Claimed, Tenancy, turns_at};
 use crate::wire::{ApiError, show};
 use retrace_engine::root_of;
 use retrace_log::{MemoryAt, Reader, StoreRow, VersionFilter, VersionRow};
 use retrace_model::{MemoryId, RelPath, StoreKind, VersionOperation};
-use retrace_presence::{Dating, Digest, Limits, Loading, Memory, Shelf, Version};
+use retrace_presence::{Claim, Dating, Digest, Limits, Loading, Memory, Shelf, Version};
+use std::collections::HashMap;
+use std::rc::Rc;
 
 /// What Claude Code loads of the index of its memory. Source: its documentation, memory page; bytes since 2.1.83.
 const CLAUDE_LIMITS: Limits = Limits { lines: 200, bytes: 25_000 };
@@ -109,6 +112,8 @@ pub(crate) struct Held {
     pub texts: Vec<String>,
     pub memory: Memory,
     pub spellings: Vec<String>,
+    /// By spelling of a path that this memory did not always have alone.
+    tenancies: HashMap<String, Rc<Tenancy>>,
 }
 
 impl Held {
@@ -126,7 +131,26 @@ impl Held {
         {
             found.retain(|at| !is_shared(at));
         }
+        if !self.tenancies.is_empty() {
+            found.retain(|at| self.is_own(digest, shelf, *at));
+        }
         found
+    }
+
+    /// False for what came with a path of the memory while it was another's.
+    fn is_own(&self, digest: &Digest, shelf: &Shelf, at: usize) -> bool {
+        let piece = &digest.pieces[at];
+        let Some(tenancy) = self.tenancies.get(&piece.path) else { return true };
+        // What was picked out by its words has the path that its memory has now, whatever that was called then.
+        let is_sifted = shelf.text(piece.text).is_some_and(|text| text.claim == Claim::Sifted);
+        let first = piece.first().and_then(|first| digest.requests.get(first as usize)?.at);
+        let Some(first) = first.filter(|_| !(is_sifted && tenancy.is_of_now)) else { return true };
+        match tenancy.at(first) {
+            Claimed::Always => true,
+            Claimed::Whole => self.memory.has_whole(shelf, piece.text),
+            Claimed::Agreeing => self.agrees(digest, shelf, at),
+            Claimed::Never => false,
+        }
     }
 
     fn agrees(&self, digest: &Digest, shelf: &Shelf, at: usize) -> bool {
@@ -144,14 +168,73 @@ pub(crate) fn held(
     memory: MemoryId,
     path: &str,
 ) -> Result<Held, ApiError> {
-    let filter = VersionFilter { memory: Some(memory), ..VersionFilter::default() };
-    let mut rows = reader.versions(&filter)?;
+    let rows = rows_of(reader, memory)?;
     let paths = reader.paths_of(memory)?;
-    rows.sort_by_key(|row| (time(row), row.id.seq));
     let written = written(reader, &rows)?;
+    let tenancies = tenancies(reader, store, &paths, (memory, &rows, &written))?;
     let (first, _) = reader.recorded_since(store.row.id)?;
     let rows = rows.into_iter().zip(written).collect();
-    with_rows(reader, store, memory, path, &paths, rows, |row| !row.rebuilt && row.operation_seq <= first)
+    let held = with_rows(reader, store, memory, path, &paths, rows, |row| {
+        !row.rebuilt && row.operation_seq <= first
+    })?;
+    Ok(Held { tenancies, ..held })
+}
+
+/// The versions of a memory, from old to new.
+fn rows_of(reader: &Reader<'_>, memory: MemoryId) -> Result<Vec<VersionRow>, ApiError> {
+    let filter = VersionFilter { memory: Some(memory), ..VersionFilter::default() };
+    let mut rows = reader.versions(&filter)?;
+    rows.sort_by_key(|row| (time(row), row.id.seq));
+    Ok(rows)
+}
+
+/// Who had each path of a memory when, by the spellings of the path. A path that was always this memory's alone is left out.
+fn tenancies(
+    reader: &Reader<'_>,
+    store: &StoreAt,
+    paths: &[RelPath],
+    (memory, rows, times): (MemoryId, &[VersionRow], &[Written]),
+) -> Result<HashMap<String, Rc<Tenancy>>, ApiError> {
+    let dated = |times: &[Written]| times.iter().map(|written| written.at).collect::<Vec<_>>();
+    let now = rows.iter().rev().find_map(|row| row.path.as_ref());
+    let mut found = HashMap::new();
+    for path in paths {
+        let mut others = memories_at(reader, store, path)?;
+        others.retain(|other| *other != memory);
+        if others.is_empty() && paths.len() == 1 {
+            continue;
+        }
+        let mut turns = turns_at(path, dated(times).into_iter().zip(rows));
+        for other in others {
+            let rows = rows_of(reader, other)?;
+            turns.extend(turns_at(path, dated(&written(reader, &rows)?).into_iter().zip(&rows)));
+        }
+        let tenancy = Rc::new(Tenancy::of(memory, turns, now == Some(path)));
+        let spelled = store.spellings(std::slice::from_ref(path));
+        found.extend(spelled.into_iter().map(|spelling| (spelling, Rc::clone(&tenancy))));
+    }
+    Ok(found)
+}
+
+/// The memories that were ever at a path of a store.
+///
+/// # Errors
+/// A failure of the database.
+pub(super) fn memories_at(
+    reader: &Reader<'_>,
+    store: &StoreAt,
+    path: &RelPath,
+) -> Result<Vec<MemoryId>, ApiError> {
+    let filter =
+        VersionFilter { store: Some(store.row.id), path: Some(path.clone()), ..VersionFilter::default() };
+    let mut found = Vec::new();
+    for row in reader.versions(&filter)? {
+        // A path is asked for with all that is below it.
+        if row.path.as_ref().is_none_or(|at| at == path) && !found.contains(&row.memory) {
+            found.push(row.memory);
+        }
+    }
+    Ok(found)
 }
 
 /// When a version was there, and whether it is known that it was not there before.
@@ -248,5 +331,6 @@ fn with_rows(
         texts,
         memory: Memory::new(store.loading(path), versions),
         spellings: store.spellings(paths),
+        tenancies: HashMap::new(),
     })
 }

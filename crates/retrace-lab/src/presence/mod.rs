@@ -13,6 +13,7 @@ mod reach;
 mod session;
 mod shared;
 mod sought;
+mod tenancy;
 
 pub use change::change_reach;
 pub use concerned::{Concerned, MemoryAsked, OfMemory};

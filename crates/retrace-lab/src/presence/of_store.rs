@@ -202,7 +202,10 @@ impl<'h> Row<'h> {
             Some(Rc::new(at.lines.iter().map(|line| line.absent).collect::<Fates>()))
         };
         let memory = &self.held.memory;
-        if !pieces.is_empty() || !matches!(memory.loading, Loading::OnDemand) {
+        if conversation.digest().requests[last].is_copied
+            || !pieces.is_empty()
+            || !matches!(memory.loading, Loading::OnDemand)
+        {
             return read(memory);
         }
         let in_force = memory.in_force(conversation.digest().requests[last].at);

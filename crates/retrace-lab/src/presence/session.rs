@@ -13,7 +13,7 @@ use crate::wire::{
     PresenceSource, PresenceSpan,
 };
 use retrace_engine::counts::NEWEST_FAMILY;
-use retrace_log::{Reader, VersionFilter};
+use retrace_log::Reader;
 use retrace_model::{MemoryId, RelPath, Timestamp};
 use retrace_presence::{AtRequest, Conversation, Digest, Loading, Memory, Piece, Proof, Span, Version, Way};
 use retrace_sessions::{Entry, RootKind};
@@ -276,7 +276,7 @@ impl Work<'_> {
             let viewed = || file.strip_prefix(VIEW).filter(|_| memories::has_view_of_its_own(store.row.kind));
             let Some(path) = store.inside(file).or_else(viewed) else { continue };
             let Ok(path) = RelPath::parse(path) else { continue };
-            for memory in memories_at(reader, store, &path)? {
+            for memory in memories::memories_at(reader, store, &path)? {
                 if found.iter().any(|(held, _)| held.id == memory) {
                     continue;
                 }
@@ -546,20 +546,6 @@ fn of_memory<'a>(
 
 /// Lines that are made room for before a reading of a part.
 const MOST_LINES: usize = 100_000;
-
-/// A file that was or is at a path of a store.
-fn memories_at(reader: &Reader<'_>, store: &StoreAt, path: &RelPath) -> Result<Vec<MemoryId>, ApiError> {
-    let filter =
-        VersionFilter { store: Some(store.row.id), path: Some(path.clone()), ..VersionFilter::default() };
-    let mut found = Vec::new();
-    for row in reader.versions(&filter)? {
-        // A path is asked for with all that is below it.
-        if row.path.as_ref().is_none_or(|at| at == path) && !found.contains(&row.memory) {
-            found.push(row.memory);
-        }
-    }
-    Ok(found)
-}
 
 /// Every line of a version over all requests.
 pub(super) fn spans(

@@ -55,7 +55,7 @@ fn section(ledger: &RuleLedger, config: &Config) -> Section {
     for (count, what) in [
         (ledger.excepted, "excepted, because the person asked for it"),
         (ledger.undecidable, "undecidable"),
-        (ledger.predates, "before the rule stood there, not counted"),
+        (ledger.predates, "while the rule did not stand there, not counted"),
     ] {
         facts.extend((count > 0).then(|| format!("{count} {what}")));
     }

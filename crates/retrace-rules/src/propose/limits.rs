@@ -66,6 +66,95 @@ pub(crate) fn is_told(lower: &str) -> bool {
     says || told.iter().any(|told| find_word(lower, told).is_some()) || is_quoted_past(lower)
 }
 
+/// Words by which a sentence that is spoken of is in force no more.
+const NO_LONGER: [&str; 22] = [
+    "need not ",
+    "needn't ",
+    "needn’t ",
+    "no need to ",
+    "no longer applies",
+    "no longer apply",
+    "no longer valid",
+    "no longer holds",
+    "no longer in force",
+    "no longer required",
+    "no longer necessary",
+    "no longer needed",
+    "not have to ",
+    "don't have to ",
+    "don’t have to ",
+    "is obsolete",
+    "was withdrawn",
+    "is withdrawn",
+    "was dropped",
+    "gilt nicht mehr",
+    "n'est plus",
+    "ya no ",
+];
+
+/// Beginnings of a remark behind a sentence that takes it back, or a part of it.
+const REMARKS: [&str; 21] = [
+    "no longer",
+    "not any more",
+    "not anymore",
+    "obsolete",
+    "withdrawn",
+    "outdated",
+    "superseded",
+    "revoked",
+    "does not apply",
+    "doesn't apply",
+    "except",
+    "unless",
+    "not in ",
+    "not for ",
+    "only in ",
+    "only for ",
+    "only on ",
+    "only when ",
+    "only if ",
+    "nicht mehr",
+    "veraltet",
+];
+
+/// Words of a remark without brackets: what is longer may be about something else ("No longer use yarn either").
+const MOST_OF_A_REMARK: usize = 3;
+
+/// True if a sentence in lower case, with the one behind it, takes back what the rule `own` says, or a part of it: it says that it is
+/// in force no more, or makes an exception, or speaks of a case alone. What `own` says itself takes nothing back.
+pub(crate) fn takes_back(lower: &str, behind: Option<&str>, own: &str) -> bool {
+    let has = |text: &str, words: &[&str]| words.iter().any(|word| find_word(text, word).is_some());
+    let adds = |words: &[&str]| words.iter().any(|word| has(lower, &[word]) && !has(own, &[word]));
+    let in_brackets = lower.split(['(', '[']).skip(1).any(is_remark);
+    let ends_with_case = || {
+        let only =
+            ["only in ", "only for ", "only on ", "only when ", "only if ", "only during ", "only while "];
+        let cases = ["in ", "for ", "on ", "when ", "if ", "during ", "while ", "inside "];
+        let begin = lower.trim_start_matches(|letter: char| !letter.is_alphanumeric());
+        let clause = begin.split([':', ',']).next().unwrap_or_default();
+        let begins = cases.iter().any(|case| clause.starts_with(case)) && has(clause, &["only"]);
+        let ends = lower.trim_end_matches(|letter: char| !letter.is_alphanumeric()).ends_with(" only");
+        (begins || ends || has(lower, &only)) && !has(own, &["only"])
+    };
+    adds(&EXCEPTIONS)
+        || adds(&NO_LONGER)
+        || in_brackets && !own.split(['(', '[']).skip(1).any(is_remark)
+        || ends_with_case()
+        || is_told(lower) && !is_told(own)
+        || behind.is_some_and(|behind| {
+            let is_bracketed = behind.trim_start().trim_start_matches(['*', '_']).starts_with(['(', '[']);
+            let is_exception =
+                ["except", "unless"].iter().any(|word| behind.to_lowercase().starts_with(word));
+            let is_short = behind.split_whitespace().count() <= MOST_OF_A_REMARK;
+            is_remark(&behind.to_lowercase()) && (is_bracketed || is_exception || is_short)
+        })
+}
+
+fn is_remark(lower: &str) -> bool {
+    let begin = lower.trim_start_matches(|letter: char| !letter.is_alphanumeric());
+    REMARKS.iter().any(|remark| begin.starts_with(remark))
+}
+
 /// True for a quotation of which something is said: `"never use yarn" was our rule`.
 fn is_quoted_past(lower: &str) -> bool {
     let Some(rest) = lower.trim_start().strip_prefix(['"', '“', '\'', '‘']) else { return false };

@@ -145,7 +145,7 @@ pub(crate) fn sentences(line: &str) -> Vec<String> {
 }
 
 /// A line without what is struck out.
-fn without_struck(line: &str) -> Cow<'_, str> {
+pub(crate) fn without_struck(line: &str) -> Cow<'_, str> {
     let parts: Vec<&str> = line.split("~~").collect();
     // A mark without its end strikes nothing out.
     if parts.len() < 3 || parts.len().is_multiple_of(2) {

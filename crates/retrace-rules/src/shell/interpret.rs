@@ -25,7 +25,7 @@ impl Shell {
             }
         };
         if let Some(body) = self.functions.get(&program).cloned() {
-            self.function(&body, arguments);
+            self.function(&body, arguments, input);
             return;
         }
         // Whether it is put in depends on how the shell was started.
@@ -70,15 +70,22 @@ impl Shell {
     }
 
     /// A function that is called.
-    fn function(&mut self, body: &brush_parser::ast::FunctionBody, arguments: &[Argument]) {
+    fn function(
+        &mut self,
+        body: &brush_parser::ast::FunctionBody,
+        arguments: &[Argument],
+        input: Option<&str>,
+    ) {
         if self.depth >= super::DEEPEST {
             self.found.unparsed.push(String::new());
             return;
         }
         self.depth += 1;
         let before = self.positional.replace(Rc::new(arguments.to_vec()));
-        self.redirects(body.1.as_ref());
-        self.compound(&body.0);
+        match self.redirects(body.1.as_ref()).or_else(|| input.map(str::to_owned)) {
+            None => drop(self.compound(&body.0)),
+            input => drop(self.with_input(input, |shell| shell.compound(&body.0))),
+        }
         self.positional = before;
         self.depth -= 1;
     }
@@ -94,7 +101,12 @@ impl Shell {
         let arguments = &words[1..];
         match program {
             program if SHELLS.contains(&program) => self.shell(arguments, input),
-            "eval" => self.run(&joined(arguments)),
+            "eval" => match input {
+                None => self.run(&joined(arguments)),
+                Some(input) => {
+                    self.with_input(Some(input.to_owned()), |shell| shell.run(&joined(arguments)));
+                }
+            },
             "source" | "." => {
                 if let Some(text) = arguments.first().and_then(|file| self.files.get(&file.text)).cloned() {
                     self.run(&text);
@@ -159,7 +171,10 @@ impl Shell {
                 self.run_apart(&joined(&command.cloned().collect::<Vec<_>>()));
                 return;
             }
-            let before = words[..at].iter().map(|word| word.text.clone()).collect();
+            let before: Vec<String> = words[..at].iter().map(|word| word.text.clone()).collect();
+            if program == "xargs" && self.of_lines(&before, &words[at..], input, within) {
+                return;
+            }
             within.push(before);
             // What `npx tsc@5 --version` starts is called tsc.
             let mut inner = words[at..].to_vec();
@@ -170,6 +185,43 @@ impl Shell {
             within.pop();
             return;
         }
+    }
+
+    /// A shell whose command `xargs -I` makes of its lines; true where it is one. Where they are not known, and the command begins
+    /// with one, only the shell knows what it calls.
+    fn of_lines(
+        &mut self,
+        xargs: &[String],
+        words: &[Argument],
+        input: Option<&str>,
+        within: &mut Vec<Vec<String>>,
+    ) -> bool {
+        let Some(mark) = put_in_for(xargs) else { return false };
+        let runs_text = words.first().and_then(name_in).is_some_and(|program| SHELLS.contains(&program));
+        if !runs_text || mark.is_empty() || !words.iter().any(|word| word.text.contains(mark)) {
+            return false;
+        }
+        let with = |line: &str, known: bool| {
+            let put = |word: &Argument| Argument {
+                text: word.text.replace(mark, line),
+                known: word.known && (known || !word.text.contains(mark)),
+            };
+            words.iter().map(put).collect::<Vec<_>>()
+        };
+        let lines: Vec<&str> = input.into_iter().flat_map(str::lines).take(MOST_LINES).collect();
+        let begins = |word: &Argument| word.text.trim_start_matches(['"', '\'', ' ']).starts_with(mark);
+        if input.is_none() && !words.iter().any(begins) {
+            return false;
+        }
+        within.push(xargs.to_vec());
+        if input.is_none() {
+            self.start(&with("$line", false), None, within);
+        }
+        for line in lines {
+            self.start(&with(line.trim_start(), true), None, within);
+        }
+        within.pop();
+        true
     }
 
     /// A shell's command: of `-c`, of a file whose text is known, or from standard input.
@@ -200,9 +252,12 @@ impl Shell {
         match (rest.split_first(), input) {
             (Some((command, rest)), _) if is_command => {
                 // The first word behind it is the name of the shell.
-                self.run_with(&command.text, rest.get(1..).unwrap_or_default());
+                let rest = rest.get(1..).unwrap_or_default();
+                self.with_input(input.map(str::to_owned), |shell| shell.run_with(&command.text, rest));
             }
-            (_, Some(input)) if is_input || rest.is_empty() => self.run_with(input, rest),
+            (_, Some(input)) if is_input || rest.is_empty() => {
+                self.with_input(None, |shell| shell.run_with(input, rest));
+            }
             (Some((file, rest)), _) if !is_input => {
                 if let Some(text) = self.files.get(&file.text).cloned() {
                     self.run_with(&text, rest);
@@ -278,6 +333,22 @@ fn is_fed(within: &[Vec<String>], arguments: &[Argument]) -> bool {
     };
     within.last().is_some_and(|words| words.first().is_some_and(|first| first == "xargs") && !replaces(words))
         && !arguments.iter().any(|word| word.text.contains(PUT_IN))
+}
+
+/// Most lines of an input that `xargs` starts a shell for.
+const MOST_LINES: usize = 64;
+
+/// What `xargs` puts its lines in for: `{}` of `-I{}`, `-I {}`, `-i` and `--replace`.
+fn put_in_for(words: &[String]) -> Option<&str> {
+    let (at, word) = words.iter().enumerate().find(|(_, word)| {
+        word.starts_with("-I") || word.starts_with("-i") || word.starts_with("--replace")
+    })?;
+    let given = word.trim_start_matches("--replace").trim_start_matches("-I").trim_start_matches("-i");
+    match given.trim_start_matches('=') {
+        "" if word == "-I" => words.get(at + 1).map(String::as_str),
+        "" => Some(PUT_IN),
+        given => Some(given),
+    }
 }
 
 /// The name of the program that a word calls; `None` where only the shell knows it.

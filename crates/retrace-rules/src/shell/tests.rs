@@ -56,6 +56,24 @@ fn calls_of_a_program_are_found_where_the_shell_would_make_them() {
         "git submodule foreach 'npm ci'",
         "nohup npm start > log 2>&1 &",
         "echo 'npm ci' | sh",
+        "echo 'npm ci' | (sh)",
+        "echo 'npm ci' | { sh; }",
+        "echo 'npm ci' | { cd x && sh; }",
+        "echo 'npm ci' | if true; then sh; fi",
+        "echo 'npm ci' | if true; then ls; else sh; fi",
+        "echo 'npm ci' | { cat | sh; }",
+        "f() { sh; }; echo 'npm ci' | f",
+        "echo 'npm ci' | eval sh",
+        "echo 'npm ci' | sh -c sh",
+        "{ sh; } <<< 'npm ci'",
+        "echo 'npm ci' | xargs -I{} sh -c {}",
+        "echo 'npm ci' | xargs -I{} sh -c '{}'",
+        "printf 'ls\\nnpm ci\\n' | xargs -I CMD bash -c CMD",
+        "echo ci | xargs -i sh -c 'npm {}'",
+        "x=\"$(case a in a) npm ci;; esac)\"",
+        "echo \"a $(case $(uname) in Darwin) ls;; *) npm root;; esac) b\"",
+        "echo \"$(case a in a) echo $(npm bin);; esac)\"",
+        "cat <<EOF\n$(case a in a) npm ci;; esac)\nEOF",
         "echo -e 'cd x\\nnpm ci' | sudo bash",
         "printf 'npm ci\\n' | bash -s",
         "printf '%s\\n' 'npm ci' | sh",
@@ -309,4 +327,23 @@ proptest! {
     fn no_text_makes_it_panic(command in "\\PC{0,60}") {
         let _found = calls(&command);
     }
+}
+
+#[test]
+fn a_shell_in_another_command_reads_what_that_one_gets_once() {
+    let is = |command: &str| programs(command);
+    assert_eq!(is("echo 'npm ci' | { sh; sh; }"), ["echo", "sh", "npm", "sh"]);
+    assert_eq!(is("echo 'npm ci' | { cat >/dev/null; sh; }"), ["echo", "cat", "sh"]);
+    assert_eq!(is("echo 'npm ci' | { echo a | sh; }"), ["echo", "echo", "sh", "a"]);
+    assert_eq!(is("echo 'npm ci' | (read x; sh)"), ["echo", "read", "sh"]);
+    // Of lines that nobody knows, only the shell knows what they call.
+    assert!(calls("cat list | xargs -I{} sh -c '{}'").hidden());
+    assert_eq!(is("cat list | xargs -I{} sh -c 'npm {}'"), ["cat", "xargs", "sh", "npm"]);
+    // Without quotation marks it is not parsed, and told so.
+    assert_eq!(calls("x=$(case a in a) npm ci;; esac)").unparsed.len(), 1);
+    // A call within is one call.
+    let found = is("echo \"$(case a in a) echo $(npm bin);; esac)\"");
+    assert_eq!(found.iter().filter(|program| *program == "npm").count(), 1, "{found:?}");
+    let found = calls("x=\"$(case a in a) touch gen/a;; esac) $(npm ci)\"");
+    assert_eq!((found.writes.len(), found.calls.len()), (1, 2), "{found:?}");
 }

@@ -17,7 +17,9 @@ impl Shell {
             return Argument { text: source.to_owned(), known: false };
         };
         let mut argument = Argument { text: String::with_capacity(source.len()), known: true };
+        let before = std::mem::take(&mut self.followed_to);
         self.add(source, &pieces, &mut argument);
+        self.followed_to = before;
         argument
     }
 
@@ -48,12 +50,18 @@ impl Shell {
             return;
         }
         if let Some(pieces) = pieces(text, true) {
+            let before = std::mem::take(&mut self.followed_to);
             self.add(text, &pieces, &mut Argument { text: String::new(), known: true });
+            self.followed_to = before;
         }
     }
 
     fn add(&mut self, source: &str, pieces: &[WordPieceWithSource], to: &mut Argument) {
         for piece in pieces {
+            // What a substitution that ends later than its parser said is made of.
+            if piece.start_index < self.followed_to {
+                continue;
+            }
             match &piece.piece {
                 WordPiece::Text(text) => {
                     to.known &= !text.contains(['*', '?']);
@@ -68,7 +76,7 @@ impl Shell {
                     to.text.push_str(text.strip_prefix('\\').unwrap_or(text).trim_start_matches('\n'));
                 }
                 WordPiece::CommandSubstitution(command) => {
-                    self.run_apart(command);
+                    self.substitution(source, piece, command);
                     add_source(source, piece, to);
                 }
                 WordPiece::BackquotedCommandSubstitution(command) => {
@@ -92,6 +100,26 @@ impl Shell {
                 WordPiece::TildeExpansion(_) => add_source(source, piece, to),
             }
         }
+    }
+
+    /// Follows a command substitution. The parser of words takes the bracket behind a pattern of `case` for its end; then the first
+    /// bracket is, with which it can be parsed.
+    fn substitution(&mut self, source: &str, piece: &WordPieceWithSource, command: &str) {
+        let rest = source.get(piece.start_index..).and_then(|rest| rest.strip_prefix("$("));
+        if !command.contains("case") || super::parsed(command).is_some() {
+            return self.run_apart(command);
+        }
+        let Some(rest) = rest else { return self.found.unparsed.push(source.to_owned()) };
+        let ends = rest.match_indices(')').map(|(at, _)| at).filter(|at| *at >= command.len());
+        for end in ends.take(MOST_ENDS) {
+            if super::parsed(&rest[..end]).is_some() {
+                self.run_apart(&rest[..end]);
+                self.followed_to = piece.start_index + "$(".len() + end + 1;
+                return;
+            }
+        }
+        // What stands within it may be anywhere in the word.
+        self.found.unparsed.push(source.to_owned());
     }
 
     /// The value of a variable or of an argument, where it was given one.
@@ -161,6 +189,9 @@ fn pieces(source: &str, document: bool) -> Option<Vec<WordPieceWithSource>> {
     let parse = if document { word::parse_heredoc } else { word::parse };
     catch_unwind(|| parse(source, &ParserOptions::default()).ok()).ok().flatten()
 }
+
+/// Most brackets that are tried as the end of a substitution.
+const MOST_ENDS: usize = 32;
 
 /// Most words that one word with braces becomes.
 const MOST_BRACED: usize = 64;

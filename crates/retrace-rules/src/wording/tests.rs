@@ -1,4 +1,4 @@
-use crate::{Rule, is_wording_of};
+use crate::{Rule, has_sentence_of, is_wording_of};
 use serde_json::{Value, json};
 
 /// Lines that say a rule, and lines that do not.
@@ -165,4 +165,53 @@ fn an_opposite_wording_is_another_rule() {
             "Never edit src/generated.ts.",
         ],
     );
+}
+
+#[test]
+fn a_line_that_is_taken_back_is_the_rule_no_more() {
+    let fields = json!({"kind": "command_never", "program": "npm", "sentence": "Use pnpm, never npm."});
+    let rule = Rule::from_json(&fields).expect("a rule");
+    let says = |line: &str| has_sentence_of(line, &rule) || is_wording_of(line, &rule);
+    for line in [
+        "- ~~Use pnpm, never npm.~~",
+        "~~Use pnpm, never npm.~~ Use what you like.",
+        "- Use pnpm, never npm. (no longer)",
+        "- Use pnpm, never npm (no longer).",
+        "- Use pnpm, never npm. *(obsolete)*",
+        "- Use pnpm, never npm. No longer.",
+        "- You need not \"use pnpm, never npm\" any more.",
+        "- You need not use pnpm, never npm, any more.",
+        "- Use pnpm, never npm, unless the lockfile is package-lock.json.",
+        "- Use pnpm, never npm, except in CI.",
+        "- Use pnpm, never npm. Except in CI.",
+        "- Use pnpm, never npm. (except in the pipeline of the main branch)",
+        "- In tests only: use pnpm, never npm.",
+        "- In tests only: Use pnpm, never npm.",
+        "- Never use npm, in tests only.",
+        "- Old rule: Use pnpm, never npm.",
+        "- We used to say: Use pnpm, never npm.",
+        "- \"Use pnpm, never npm.\" was our rule.",
+        "- The rule \"Use pnpm, never npm\" no longer applies.",
+    ] {
+        assert!(!says(line), "{line}");
+    }
+    for line in [
+        "- Use pnpm, never npm.",
+        "- IMPORTANT: Use pnpm, never npm.",
+        "- ~~Use yarn.~~ Use pnpm, never npm.",
+        "- Use pnpm, never npm. When a test fails, look at it, unless it is flaky.",
+        "- Use pnpm, never npm. No longer use yarn either.",
+        "- Use pnpm, never npm. (It is faster.)",
+        "- Use pnpm, never npm. npm is no longer in the image.",
+        "- Only use pnpm, never npm.",
+        "- Do not use npm any more.",
+        "- Nobody is to ask except me. Use pnpm, never npm.",
+    ] {
+        assert!(says(line), "{line}");
+    }
+    // What the rule says itself takes nothing of it back.
+    let fields =
+        json!({"kind": "command_never", "program": "npm", "sentence": "Use pnpm, never npm, except in CI."});
+    let rule = Rule::from_json(&fields).expect("a rule");
+    assert!(has_sentence_of("- Use pnpm, never npm, except in CI.", &rule));
 }
