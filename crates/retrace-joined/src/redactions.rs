@@ -227,7 +227,7 @@ fn try_to_carry_out(context: &Context<'_>, order: &Order) -> Result<ReceiptBody,
     // A short text occurs by chance: it goes from where it is known to stand, and is looked for nowhere else.
     if !chosen.is_empty() {
         let request = RedactReq { versions: chosen, ..RedactReq::default() };
-        redact_with(context, order, &request, |asked| {
+        redact_with(order, &request, |asked| {
             retrace_redact::redact_parts(&inner.redactions, asked, alone.clone())
         })?;
     }
@@ -291,11 +291,10 @@ fn left_open(context: &Context<'_>, named: &[(VersionRow, &Target)]) -> Result<V
 /// Redacts here. What matches nothing any more is done.
 fn redact(context: &Context<'_>, order: &Order, request: RedactReq) -> Result<(), ApiError> {
     let redactions = &context.together.redactions;
-    redact_with(context, order, &request, |asked| retrace_redact::redact(redactions, asked))
+    redact_with(order, &request, |asked| retrace_redact::redact(redactions, asked))
 }
 
 fn redact_with(
-    context: &Context<'_>,
     order: &Order,
     request: &RedactReq,
     act: impl Fn(RedactReq) -> Result<ActResult, ApiError>,

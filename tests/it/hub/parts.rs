@@ -26,7 +26,7 @@ fn redact(machine: &Machine, request: RedactReq) -> ActResult {
 }
 
 fn send(machine: &Machine, send: HubSend) {
-    let request = HubSendReq { store: "notes".to_owned(), send };
+    let request = HubSendReq { store: Some("notes".to_owned()), send };
     commands::hub_send(&machine.world.app, request).expect("it is chosen");
 }
 
