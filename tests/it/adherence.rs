@@ -698,15 +698,16 @@ fn what_comes_under_the_old_name_of_a_memory_is_another_memory_s() {
     // What is loaded under the new name is the memory, and what the old one said under the old name was not the new one.
     loaded(&world, "dddd", &recorded.created_at[..19], "style.md", old, "npm ci");
     let reach = |target: &str| {
-        let request = wire::ReachReq { target: target.to_owned(), ..wire::ReachReq::default() };
+        let request =
+            wire::ReachReq { target: target.to_owned(), from: Some(2), ..wire::ReachReq::default() };
         let mut rows = commands::reach(&world.app, request).expect("a reach").rows;
         rows.sort_by(|one, other| one.session.cmp(&other.session));
         rows.into_iter().map(|row| (row.present, row.cause)).collect::<Vec<_>>()
     };
     let not_opened = (false, Some(wire::PresenceCause::NotOpened));
     let there = (true, None);
-    assert_eq!(reach("notes:style.md:2"), [there, not_opened, not_opened, there]);
-    let of_new = reach("notes:rules.md:2").into_iter().map(|row| row.0).collect::<Vec<_>>();
+    assert_eq!(reach("notes:style.md"), [there, not_opened, not_opened, there]);
+    let of_new = reach("notes:rules.md").into_iter().map(|row| row.0).collect::<Vec<_>>();
     assert_eq!(of_new, [false, true, true, false]);
     for id in ["bbbb", "cccc"] {
         let request = wire::PresenceReq { session: id.to_owned(), ..wire::PresenceReq::default() };

@@ -7,6 +7,7 @@ use crate::read::{version_from, version_sql};
 use crate::rows::{self, bound, store_id};
 use crate::writer::Act;
 use crate::{LogError, Reader, StoreRow, VersionRow};
+pub use retrace_model::records::{ApiStoreRow, NewApiStore};
 use retrace_model::{MemoryId, RelPath, StoreId, StoreKind, Timestamp};
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension as _, Row, params, params_from_iter};
@@ -22,29 +23,6 @@ impl StoreRow {
     }
 }
 
-/// A store as the API shows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ApiStoreRow {
-    /// Its id.
-    pub id: StoreId,
-    /// Place in the list of stores, from 1; a later store has a higher one.
-    pub place: u64,
-    /// Its name; several stores may have the same.
-    pub name: String,
-    /// Purpose; may be empty.
-    pub description: String,
-    /// The client's own pairs, as the JSON object they came as.
-    pub metadata: String,
-    /// Its directory; `None` when it lives in the log alone.
-    pub directory: Option<Vec<u8>>,
-    /// When it was made.
-    pub created_at: Timestamp,
-    /// When name, description or metadata last changed, or it was archived.
-    pub updated_at: Timestamp,
-    /// When it was archived.
-    pub archived_at: Option<Timestamp>,
-}
-
 /// Filter of listed stores.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ApiStoreFilter {
@@ -58,19 +36,6 @@ pub struct ApiStoreFilter {
     pub before: Option<u64>,
     /// At most so many.
     pub limit: u64,
-}
-
-/// A store to make for the API.
-#[derive(Clone, Debug)]
-pub struct NewApiStore {
-    /// Its name.
-    pub name: String,
-    /// Purpose.
-    pub description: String,
-    /// The client's own pairs, as a JSON object.
-    pub metadata: String,
-    /// Now.
-    pub at: Timestamp,
 }
 
 /// Changes of a store; `None` leaves it as it is.

@@ -2,50 +2,9 @@
 
 use crate::writer::Act;
 use crate::{LogError, Reader, chain, rows};
+pub use retrace_model::records::{KeptBroken, NewBroken, SeenAct};
 use retrace_model::{Actor, Timestamp};
 use rusqlite::{OptionalExtension as _, Row, params};
-
-/// A break to be kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NewBroken {
-    /// Number of the rule.
-    pub rule: u64,
-    /// Tells it from every other break of the rule.
-    pub mark: [u8; 16],
-    /// When it was found.
-    pub found_at: Timestamp,
-    /// When the call was made.
-    pub made_at: Option<Timestamp>,
-    /// Id of the session.
-    pub session: String,
-    /// The transcript.
-    pub transcript: String,
-    /// True if a subagent did it.
-    pub subagent: bool,
-    /// The turn, from 1.
-    pub turn: Option<u64>,
-    /// Line of the transcript, from 1.
-    pub line: u64,
-    /// The call or the path.
-    pub what: String,
-    /// True if the rule's line was before the model; `None` where that was not known.
-    pub present: Option<bool>,
-    /// Why it was not.
-    pub cause: Option<String>,
-    /// How well that is known.
-    pub grade: Option<String>,
-}
-
-/// A break as it is kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeptBroken {
-    /// Its number.
-    pub number: u64,
-    /// What it is.
-    pub broken: NewBroken,
-    /// When a person saw it, and who; `None` while it needs one.
-    pub seen: Option<(Timestamp, Actor)>,
-}
 
 /// What a person, or the session itself, says of a break.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,19 +25,6 @@ impl BrokenAct {
             Self::Withdrawn => "withdrawn",
         }
     }
-}
-
-/// An act of a person on a break.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SeenAct {
-    /// Its number.
-    pub seq: u64,
-    /// Number of the break.
-    pub broken: u64,
-    /// True if the person saw it; false where it was put back.
-    pub is_seen: bool,
-    /// When.
-    pub at: Timestamp,
 }
 
 /// Breaks with their last act.

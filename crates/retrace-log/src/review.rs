@@ -9,6 +9,7 @@ use crate::chain::actor_fields;
 use crate::rows::{self, bound};
 use crate::writer::Act;
 use crate::{LogError, Reader};
+pub use retrace_model::records::ReviewedVersion;
 use retrace_model::{Actor, MemoryId, Sha256, StoreId, Timestamp, Verdict};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use sha2::{Digest as _, Sha256 as Hasher};
@@ -35,17 +36,6 @@ pub struct NewReview<'a> {
     pub operation_seq: Option<u64>,
     /// About which memories; each once.
     pub reviewed_versions: Vec<ReviewedVersion>,
-}
-
-/// Memory and version that an act of review names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ReviewedVersion {
-    /// The memory.
-    pub memory: MemoryId,
-    /// Place of the version the person saw.
-    pub reviewed_seq: u64,
-    /// Place of the newest version the person knows from then on; not before `reviewed_seq`.
-    pub through: u64,
 }
 
 impl Act<'_> {

@@ -3,29 +3,9 @@
 use crate::rows;
 use crate::writer::Act;
 use crate::{LogError, Reader};
+pub use retrace_model::records::KeptGuard;
 use retrace_model::{Actor, Timestamp};
 use rusqlite::{Row, params};
-
-/// A hook that guards a rule, as it was put into an agent's settings.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeptGuard {
-    /// Number of the act.
-    pub seq: u64,
-    /// Number of the rule.
-    pub rule: u64,
-    /// When it was put in.
-    pub at: Timestamp,
-    /// True if it reminds and does not refuse.
-    pub remind: bool,
-    /// True if the settings were made for it.
-    pub made_file: bool,
-    /// The settings.
-    pub file: String,
-    /// What the hook runs.
-    pub command: String,
-    /// The stretch of text that was put in.
-    pub inserted: String,
-}
 
 /// An act on a guard that can be taken back.
 #[derive(Clone, Debug, PartialEq, Eq)]

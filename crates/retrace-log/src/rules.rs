@@ -3,23 +3,9 @@
 use crate::rows;
 use crate::writer::Act;
 use crate::{LogError, Reader};
+pub use retrace_model::records::KeptRule;
 use retrace_model::{Actor, Timestamp};
 use rusqlite::{OptionalExtension as _, Row, params};
-
-/// A rule as it is kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeptRule {
-    /// Its number, which it keeps.
-    pub number: u64,
-    /// The rule as JSON.
-    pub fields: String,
-    /// When it was confirmed.
-    pub added_at: Timestamp,
-    /// When it was taken off the list, where it is not on it.
-    pub removed_at: Option<Timestamp>,
-    /// True if the act that added it was undone: nobody answered the proposal of it then.
-    pub is_undone: bool,
-}
 
 /// An act of a person on the list of rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

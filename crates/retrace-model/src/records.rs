@@ -1,6 +1,9 @@
 //! Rows of the log as they are read from it and given to it.
 
-use crate::{Actor, MemoryId, ReceiptId, RelPath, Sha256, StoreId, StoreKind, Timestamp, VersionOperation};
+use crate::{
+    Actor, MemoryId, ReceiptId, RelPath, Sha256, Source, StoreId, StoreKind, Timestamp, Verdict,
+    VersionOperation,
+};
 use retrace_message::Message;
 
 /// Filters for versions; all given ones must hold.
@@ -266,4 +269,214 @@ impl PlaceState {
     pub fn parse(word: &str) -> Option<Self> {
         Self::WORDS.iter().find(|(_, known)| *known == word).map(|(state, _)| *state)
     }
+}
+
+/// A break to be kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewBroken {
+    /// Number of the rule.
+    pub rule: u64,
+    /// Tells it from every other break of the rule.
+    pub mark: [u8; 16],
+    /// When it was found.
+    pub found_at: Timestamp,
+    /// When the call was made.
+    pub made_at: Option<Timestamp>,
+    /// Id of the session.
+    pub session: String,
+    /// The transcript.
+    pub transcript: String,
+    /// True if a subagent did it.
+    pub subagent: bool,
+    /// The turn, from 1.
+    pub turn: Option<u64>,
+    /// Line of the transcript, from 1.
+    pub line: u64,
+    /// The call or the path.
+    pub what: String,
+    /// True if the rule's line was before the model; `None` where that was not known.
+    pub present: Option<bool>,
+    /// Why it was not.
+    pub cause: Option<String>,
+    /// How well that is known.
+    pub grade: Option<String>,
+}
+
+/// A break as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptBroken {
+    /// Its number.
+    pub number: u64,
+    /// What it is.
+    pub broken: NewBroken,
+    /// When a person saw it, and who; `None` while it needs one.
+    pub seen: Option<(Timestamp, Actor)>,
+}
+
+/// An act of a person on a break.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SeenAct {
+    /// Its number.
+    pub seq: u64,
+    /// Number of the break.
+    pub broken: u64,
+    /// True if the person saw it; false where it was put back.
+    pub is_seen: bool,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// When a store changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ActivityMark {
+    /// Operation; the newest where several were joined.
+    pub operation_seq: u64,
+    /// Its time.
+    pub at: Timestamp,
+    /// Its cause.
+    pub source: Source,
+    /// Memories created, modified, deleted, in all that were joined.
+    pub counts: (u64, u64, u64),
+}
+
+/// An act of review.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReviewAct {
+    /// Its number, from 1.
+    pub seq: u64,
+    /// Who.
+    pub person: Actor,
+    /// Their decision.
+    pub verdict: Verdict,
+    /// When.
+    pub at: Timestamp,
+    /// Why, where a reason was given.
+    pub note: Option<String>,
+    /// The operation that was appended with it.
+    pub operation_seq: Option<u64>,
+    /// The act it takes back.
+    pub undoes: Option<u64>,
+    /// The act that takes it back.
+    pub undone_by: Option<u64>,
+    /// Its digest in the chain of acts.
+    pub digest: Sha256,
+}
+
+/// A hook that guards a rule, as it was put into an agent's settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptGuard {
+    /// Number of the act.
+    pub seq: u64,
+    /// Number of the rule.
+    pub rule: u64,
+    /// When it was put in.
+    pub at: Timestamp,
+    /// True if it reminds and does not refuse.
+    pub remind: bool,
+    /// True if the settings were made for it.
+    pub made_file: bool,
+    /// The settings.
+    pub file: String,
+    /// What the hook runs.
+    pub command: String,
+    /// The stretch of text that was put in.
+    pub inserted: String,
+}
+
+/// A rule as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptRule {
+    /// Its number, which it keeps.
+    pub number: u64,
+    /// The rule as JSON.
+    pub fields: String,
+    /// When it was confirmed.
+    pub added_at: Timestamp,
+    /// When it was taken off the list, where it is not on it.
+    pub removed_at: Option<Timestamp>,
+    /// True if the act that added it was undone: nobody answered the proposal of it then.
+    pub is_undone: bool,
+}
+
+/// A version as its host tells of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostVersion {
+    /// Its id at the host, `memver_…`.
+    pub id: String,
+    /// Id of its memory at the host, `mem_…`.
+    pub memory: String,
+    /// Change.
+    pub operation: VersionOperation,
+    /// Path after it; `None` when the host redacted it.
+    pub path: Option<RelPath>,
+    /// Its content; `None` for a deletion and when the host redacted it.
+    pub content: Option<Vec<u8>>,
+    /// Who, as the host says.
+    pub actor: Actor,
+    /// When it was made at the host.
+    pub happened_at: Timestamp,
+    /// When the host redacted it.
+    pub redacted_at: Option<Timestamp>,
+}
+
+/// A live memory of a mirror.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MirroredMemory {
+    /// Where it lives here.
+    pub path: RelPath,
+    /// The memory here.
+    pub memory: MemoryId,
+    /// Place of its newest version here.
+    pub head: u64,
+    /// Its id at the host; `None` when none of its versions came from there.
+    pub remote_memory: Option<String>,
+    /// The host's newest version of it that is known here.
+    pub remote_version: Option<String>,
+}
+
+/// A store as the API shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApiStoreRow {
+    /// Its id.
+    pub id: StoreId,
+    /// Place in the list of stores, from 1; a later store has a higher one.
+    pub place: u64,
+    /// Its name; several stores may have the same.
+    pub name: String,
+    /// Purpose; may be empty.
+    pub description: String,
+    /// The client's own pairs, as the JSON object they came as.
+    pub metadata: String,
+    /// Its directory; `None` when it lives in the log alone.
+    pub directory: Option<Vec<u8>>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When name, description or metadata last changed, or it was archived.
+    pub updated_at: Timestamp,
+    /// When it was archived.
+    pub archived_at: Option<Timestamp>,
+}
+
+/// A store to make for the API.
+#[derive(Clone, Debug)]
+pub struct NewApiStore {
+    /// Its name.
+    pub name: String,
+    /// Purpose.
+    pub description: String,
+    /// The client's own pairs, as a JSON object.
+    pub metadata: String,
+    /// Now.
+    pub at: Timestamp,
+}
+
+/// Memory and version that an act of review names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ReviewedVersion {
+    /// The memory.
+    pub memory: MemoryId,
+    /// Place of the version the person saw.
+    pub reviewed_seq: u64,
+    /// Place of the newest version the person knows from then on; not before `reviewed_seq`.
+    pub through: u64,
 }

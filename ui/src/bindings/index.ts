@@ -4511,7 +4511,7 @@ broken_unknown: number,
  */
 excepted: number, 
 /**
- * The rule did not exist then, or read differently.
+ * The rule did not stand there then: not yet, or no longer.
  */
 predates: number, 
 /**
@@ -9226,7 +9226,7 @@ broken_unknown: number,
  */
 excepted: number, 
 /**
- * The rule did not exist then, or read differently.
+ * The rule did not stand there then: not yet, or no longer.
  */
 predates: number, 
 /**
@@ -9331,7 +9331,7 @@ broken: number, };
  */
 export type RuleWording = { 
 /**
- * The version that brought it; null for the time before the line stood there.
+ * The version that brought it; null for the time before the line first stood there. After it was gone nothing is counted.
  */
 version_id: string | null, 
 /**

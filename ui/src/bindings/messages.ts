@@ -111,6 +111,7 @@ export interface MessageArguments {
   "client.no_thread_could_started": "error";
   "client.not_understood_http": "error";
   "client.proxy_did_not_let_call": never;
+  "client.refuses_connections": never;
   "clients.instructions_as": "version";
   "clients.memory": "names";
   "clients.no_memory": never;
@@ -446,6 +447,8 @@ export interface MessageArguments {
   "guards.no_such_directory": never;
   "guards.not_of_one_call": never;
   "guards.preview_again": never;
+  "guards.restore_the_rule": "rule";
+  "guards.rule_is_off_the_list": never;
   "guards.see_settings": never;
   "guards.settings_are_no_json": never;
   "guards.settings_changed": never;
@@ -524,6 +527,7 @@ export interface MessageArguments {
   "hub.not_written": "error";
   "hub.other_identity": never;
   "hub.other_owner_first": never;
+  "hub.other_version": never;
   "hub.owner_left_before": never;
   "hub.owner_removes": "machine";
   "hub.refused": "message";
@@ -547,6 +551,14 @@ export interface MessageArguments {
   "hub_comments.ask_who_wrote_it": never;
   "hub_comments.not_yours": never;
   "hub_copies.other_copy_goes_on": never;
+  "hub_elsewhere.role_does_not_search": never;
+  "hub_elsewhere.searched_next": never;
+  "hub_elsewhere.secret_is_searched": never;
+  "hub_elsewhere.short_is_not_searched": never;
+  "hub_elsewhere.version_elsewhere": never;
+  "hub_elsewhere.would_be_searched": never;
+  "hub_list.add_again": never;
+  "hub_list.off_the_list": "store";
   "hub_policy.known_rules": "rules";
   "hub_policy.list_machines": never;
   "hub_policy.no_machine": never;
@@ -569,6 +581,7 @@ export interface MessageArguments {
   "hub_reasons.no_redaction": never;
   "hub_reasons.no_version": never;
   "hub_reasons.not_there": never;
+  "hub_reasons.off_the_list": never;
   "hub_reasons.other": "reason";
   "hub_reasons.store_unavailable": never;
   "hub_reasons.unknown_kind": never;

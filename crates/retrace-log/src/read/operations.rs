@@ -3,6 +3,7 @@
 use super::version::{actor_at, source_from};
 use crate::rows::{self, bound};
 use crate::{LogError, Reader};
+pub use retrace_model::records::ActivityMark;
 use retrace_model::{Actor, Sha256, Source, StoreId, Timestamp};
 use rusqlite::{Row, params};
 
@@ -32,19 +33,6 @@ pub struct OperationRow {
     /// Memories created, modified, deleted.
     pub counts: (u64, u64, u64),
     pub(crate) digest: Sha256,
-}
-
-/// When a store changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ActivityMark {
-    /// Operation; the newest where several were joined.
-    pub operation_seq: u64,
-    /// Its time.
-    pub at: Timestamp,
-    /// Its cause.
-    pub source: Source,
-    /// Memories created, modified, deleted, in all that were joined.
-    pub counts: (u64, u64, u64),
 }
 
 /// Reads operations; continued with a condition.

@@ -6,7 +6,8 @@ use crate::origins::joined_actor;
 use crate::review::{self, ReviewedVersion};
 use crate::rows::{self, ChangeKind, bound};
 use crate::{LogError, Reader, blob};
-use retrace_model::{Actor, MemoryId, RelPath, Sha256, StoreId, Timestamp, Verdict};
+pub use retrace_model::records::ReviewAct;
+use retrace_model::{Actor, MemoryId, RelPath, StoreId, Timestamp};
 use rusqlite::{OptionalExtension as _, Row, params};
 use std::collections::{BTreeMap, HashMap};
 
@@ -40,28 +41,6 @@ pub struct UnreviewedFile {
     pub typed: u64,
     /// Content of that version; `None` for deletions and redacted versions.
     pub content: Option<ContentInfo>,
-}
-
-/// An act of review.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReviewAct {
-    /// Its number, from 1.
-    pub seq: u64,
-    /// Who.
-    pub person: Actor,
-    /// Their decision.
-    pub verdict: Verdict,
-    /// When.
-    pub at: Timestamp,
-    /// Why, where a reason was given.
-    pub note: Option<String>,
-    /// The operation that was appended with it.
-    pub operation_seq: Option<u64>,
-    /// The act it takes back.
-    pub undoes: Option<u64>,
-    /// The act that takes it back.
-    pub undone_by: Option<u64>,
-    pub(crate) digest: Sha256,
 }
 
 /// Versions that a person has left to review. List and counts are both made from it, so that they agree. Stores that

@@ -3,33 +3,11 @@
 use crate::rows::{self, bound};
 use crate::writer::Act;
 use crate::{Append, Appended, Change, LogError, Payload, Reader};
-use retrace_model::{
-    Actor, MemoryId, RelPath, Sha256, Source, StoreId, Timestamp, VersionId, VersionOperation,
-};
+pub use retrace_model::records::{HostVersion, MirroredMemory};
+use retrace_model::{Actor, RelPath, Sha256, Source, StoreId, Timestamp, VersionId, VersionOperation};
 use rusqlite::{OptionalExtension as _, params};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-
-/// A version as its host tells of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HostVersion {
-    /// Its id at the host, `memver_…`.
-    pub id: String,
-    /// Id of its memory at the host, `mem_…`.
-    pub memory: String,
-    /// Change.
-    pub operation: VersionOperation,
-    /// Path after it; `None` when the host redacted it.
-    pub path: Option<RelPath>,
-    /// Its content; `None` for a deletion and when the host redacted it.
-    pub content: Option<Vec<u8>>,
-    /// Who, as the host says.
-    pub actor: Actor,
-    /// When it was made at the host.
-    pub happened_at: Timestamp,
-    /// When the host redacted it.
-    pub redacted_at: Option<Timestamp>,
-}
 
 /// Fate of a version of the host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,21 +18,6 @@ pub struct Mirrored {
     pub versions: Vec<VersionId>,
     /// It holds something that was redacted here, and came without it.
     pub redacted: bool,
-}
-
-/// A live memory of a mirror.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MirroredMemory {
-    /// Where it lives here.
-    pub path: RelPath,
-    /// The memory here.
-    pub memory: MemoryId,
-    /// Place of its newest version here.
-    pub head: u64,
-    /// Its id at the host; `None` when none of its versions came from there.
-    pub remote_memory: Option<String>,
-    /// The host's newest version of it that is known here.
-    pub remote_version: Option<String>,
 }
 
 /// Where a memory of the host is here.
