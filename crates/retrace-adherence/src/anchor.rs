@@ -56,6 +56,7 @@ pub(crate) struct Anchor {
 }
 
 /// What presence is asked of.
+#[allow(clippy::large_enum_variant, reason = "there is one for each rule that is asked for")]
 pub(crate) enum Asked {
     /// A memory, with a line of each wording.
     Memory(MemoryAsked),

@@ -16,6 +16,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// The method of a redaction that was of versions, and so of whole contents.
 const WHOLE: &str = "versions";
 
+/// By content: the tag it is known by, and the parts of it that go.
+type KnownParts = HashMap<Sha256, (Vec<u8>, Parts)>;
+
 /// The contents of versions that a machine masked, as they go from the other machines: those of fewer than twelve bytes occur by chance,
 /// and whoever has the key could guess them, so neither do they reach others nor are they kept out. Each goes with what its machine
 /// said of it (`parts`, by the place of the version): as a whole where it said nothing, and not at all where the path alone held it.
@@ -189,7 +192,7 @@ async fn reach_within(
     caller: &Caller,
     id: OrderId,
     going: Going,
-    (known, elsewhere, had): (&HashMap<Sha256, (Vec<u8>, Parts)>, &BTreeSet<Vec<u8>>, &BTreeSet<Sha256>),
+    (known, elsewhere, had): (&KnownParts, &BTreeSet<Vec<u8>>, &BTreeSet<Sha256>),
 ) -> Result<Reached, Failure> {
     let trusted = allows(caller.role, Right::Review);
     let (at_once, waits): (Going, Going) = going.into_iter().partition(|(sha256, _)| {
