@@ -6,6 +6,7 @@
 
 #![allow(clippy::print_stdout, reason = "figures are printed")]
 
+#[allow(dead_code, reason = "it is shared with another benchmark, which uses the rest")]
 mod support;
 
 use retrace_model::{MachineId, StoreId};
@@ -58,7 +59,7 @@ fn main() {
         for (there, nowhere) in there.iter().zip(&nowhere) {
             let (mut of_there, mut of_nowhere) = (Vec::new(), Vec::new());
             for _ in 0..pairs {
-                let there_first = random.next() % 2 == 0;
+                let there_first = random.next().is_multiple_of(2);
                 let first = time(name, if there_first { there } else { nowhere });
                 let second = time(name, if there_first { nowhere } else { there });
                 let (there, nowhere) = if there_first { (first, second) } else { (second, first) };
