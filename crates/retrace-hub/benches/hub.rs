@@ -14,11 +14,10 @@ use retrace_model::{MachineId, MemoryId, RelPath, Sha256, StoreId, Timestamp, Ve
 use retrace_sync::messages::{Append, Bytes, Contents, PackedContent, SentContent, SentOpened, SentVersion};
 use retrace_sync::sign::head_text;
 use rustix::process::{Pid, Signal, kill_process};
-use std::path::Path;
 use std::process::Child;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use support::{Connection, Hub, Machine, OWNERS, Postgres, fill, serve};
+use support::{Connection, Hub, Machine, OWNERS, Postgres, asked, fill};
 
 /// Machines that send at the same time.
 const MACHINES: u64 = 8;
@@ -36,17 +35,7 @@ const BEYOND: f64 = 0.02;
 const TICKS: f64 = 100.0;
 
 fn main() {
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
-    if let [word, database, key_file] = words.as_slice()
-        && word == "--serve"
-    {
-        return serve(database, Path::new(key_file));
-    }
-    let numbers: Vec<u64> = words.iter().filter_map(|word| word.parse().ok()).collect();
-    let [batches, rows] = match numbers.as_slice() {
-        [batches, rows] => [*batches, *rows],
-        _ => [10, 1_000_000],
-    };
+    let Some([batches, rows]) = asked([10, 1_000_000]) else { return };
     let Some(postgres) = Postgres::start() else { return };
     println!("{}", postgres.query("postgres", "SHOW server_version"));
     let folder = tempfile::tempdir().expect("a folder");

@@ -12,25 +12,14 @@ mod support;
 use retrace_model::{MachineId, StoreId};
 use retrace_sync::roles::REQUESTS;
 use serde_json::{Value, json};
-use std::path::Path;
 use std::time::{Duration, Instant};
-use support::{Connection, Hub, Machine, OWNERS, Postgres, fill, serve};
+use support::{Connection, Hub, Machine, OWNERS, Postgres, asked, fill};
 
 /// Requests that end what is measured, or answer more with each turn.
 const LEFT_OUT: [&str; 4] = ["leave", "role", "remove", "audit"];
 
 fn main() {
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
-    if let [word, database, key_file] = words.as_slice()
-        && word == "--serve"
-    {
-        return serve(database, Path::new(key_file));
-    }
-    let numbers: Vec<u64> = words.iter().filter_map(|word| word.parse().ok()).collect();
-    let [pairs, rows] = match numbers.as_slice() {
-        [pairs, rows] => [*pairs, *rows],
-        _ => [400, 200_000],
-    };
+    let Some([pairs, rows]) = asked([400, 200_000]) else { return };
     let Some(postgres) = Postgres::start() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let hub = Hub::start(&postgres, folder.path());

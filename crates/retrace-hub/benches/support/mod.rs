@@ -20,8 +20,21 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+/// The two numbers that a benchmark is asked for with; `None` once this process was a hub of one.
+pub(crate) fn asked(usual: [u64; 2]) -> Option<[u64; 2]> {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    if let [word, database, key_file] = words.as_slice()
+        && word == "--serve"
+    {
+        serve(database, Path::new(key_file));
+        return None;
+    }
+    let numbers: Vec<u64> = words.iter().filter_map(|word| word.parse().ok()).collect();
+    Some(<[u64; 2]>::try_from(numbers).unwrap_or(usual))
+}
+
 /// What a hub's own process does.
-pub(crate) fn serve(database: &str, key_file: &Path) {
+fn serve(database: &str, key_file: &Path) {
     let hub = retrace_hub::start(HubOptions::new(database, key_file)).expect("a hub");
     println!("{} {}", hub.url(), hub.owner_token().unwrap_or_default());
     // Ends with whoever started it.
