@@ -32,7 +32,7 @@ pub mod reference;
 
 pub use allocator::bound_heaps;
 pub use app::App;
-pub use commands::{ANY_COMMAND, COMMANDS, CommandInfo, call_at_hub, not_at_hub};
+pub use commands::{ANY_COMMAND, COMMANDS, CommandInfo, advised, call_at_hub, not_at_hub};
 pub use options::AppOptions;
 /// A call judged without opening the log for writing, as a hook needs it.
 pub use retrace_adherence::check_call;

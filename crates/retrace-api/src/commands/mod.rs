@@ -2,10 +2,12 @@
 
 #![allow(clippy::needless_pass_by_value, reason = "a command consumes its request, whatever it does with it")]
 
+mod advice;
 mod cancel;
 mod status;
 mod table;
 
+pub use advice::advised;
 pub use retrace_health::check_directory;
 pub use retrace_review::{InboxList, InboxPart, Older, Today, TodayHalf, TodayRow};
 pub(crate) use table::visit_types;

@@ -1,6 +1,7 @@
 //! The table of commands: what each takes, gives, shows, changes and refuses. Dispatch, the TypeScript, docs/API.md and the
 //! shells' tests all come from it.
 
+use super::advice::advised;
 use super::features;
 use crate::App;
 use crate::wire::{ApiError, Code, Tag};
@@ -54,8 +55,9 @@ pub fn check_codes() {
     CODES_ARE_CHECKED.store(true, Ordering::Relaxed);
 }
 
-/// The answer of a command, held against the table where tests asked for that.
+/// The answer of a command: an error with its next step. Held against the table where tests asked for that.
 fn declared<T>(name: &str, answer: Result<T, ApiError>) -> Result<T, ApiError> {
+    let answer = answer.map_err(advised);
     if CODES_ARE_CHECKED.load(Ordering::Relaxed)
         && let Err(error) = &answer
         && let Some(command) = COMMANDS.iter().find(|command| command.name == name)
@@ -116,7 +118,7 @@ macro_rules! commands {
                     let response: crate::wire::$response = $name(app, request)?;
                     written(name, response)
                 })+
-                _ => Err(ApiError::new(Code::NotFound, say::no_such_command(), name)),
+                _ => Err(no_such_command(name)),
             }
         }
 
@@ -641,7 +643,7 @@ commands! {
 pub fn read<T: DeserializeOwned>(name: &str, request: Value) -> Result<T, ApiError> {
     let request = if request.is_null() { Value::Object(serde_json::Map::new()) } else { request };
     serde_json::from_value(request)
-        .map_err(|error| ApiError::invalid(say::request_cannot_read(name, error.to_string()), name))
+        .map_err(|error| advised(ApiError::invalid(say::request_cannot_read(name, error.to_string()), name)))
 }
 
 /// Writes the answer of a command, for a shell that answers one itself.
@@ -658,8 +660,12 @@ pub fn written(name: &str, response: impl Serialize) -> Result<Value, ApiError> 
 pub fn not_at_hub(name: &str) -> ApiError {
     match COMMANDS.iter().any(|command| command.name == name) {
         true => ApiError::new(Code::NotFound, say::not_at_hub(), name).hint(say::use_a_machine()),
-        false => ApiError::new(Code::NotFound, say::no_such_command(), name),
+        false => no_such_command(name),
     }
+}
+
+fn no_such_command(name: &str) -> ApiError {
+    advised(ApiError::new(Code::NotFound, say::no_such_command(), name))
 }
 
 /// Runs the command `name` in a window that a hub serves: those of [`COMMANDS`] that say `at_hub`, and no other.

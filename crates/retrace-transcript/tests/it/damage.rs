@@ -1,11 +1,10 @@
 //! Nothing that is fed breaks a reader: damaged, spliced, deep, huge and foreign files.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::needless_pass_by_value)] // tests
 
-mod support;
-
+use super::support;
+use super::support::samples;
 use proptest::prelude::*;
 use retrace_transcript::{Format, ReadError, Summariser, Summary, detect, read, read_as};
-use support::samples;
 
 const FORMATS: [Format; 10] = [
     Format::ClaudeCode,

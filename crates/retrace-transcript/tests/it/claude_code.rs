@@ -1,13 +1,12 @@
 //! The rules of Claude Code sessions, each on a small session.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::needless_pass_by_value)] // tests
 
-mod support;
-
+use super::support;
+use super::support::{answer, call, line, result, session, text, typed};
 use retrace_transcript::{
     AppliedEdit, BlockKind, Cause, Message, Origin, Reading, ResultPart, Summariser, Transcript, read,
 };
 use serde_json::{Value, json};
-use support::{answer, call, line, result, session, text, typed};
 
 fn reading(lines: &[Value]) -> Reading {
     let reading = read(&session(lines)).unwrap();

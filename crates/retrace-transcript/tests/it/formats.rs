@@ -1,17 +1,16 @@
 //! The other formats, each on a small file.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::needless_pass_by_value)] // tests
 
-mod support;
-
+use super::support;
+use super::support::samples::{
+    chat_messages, codex, codex_message, codex_session, copilot_session, gemini_chat, history,
+    opencode_session, pair, tokens,
+};
+use super::support::session;
 use retrace_transcript::{
     BlockKind, Cause, Format, Origin, Reading, ResultPart, Role, Summariser, Transcript, read,
 };
 use serde_json::{Value, json};
-use support::samples::{
-    chat_messages, codex, codex_message, codex_session, copilot_session, gemini_chat, history,
-    opencode_session, pair, tokens,
-};
-use support::session;
 
 fn reading(bytes: &[u8]) -> Reading {
     let reading = read(bytes).unwrap();

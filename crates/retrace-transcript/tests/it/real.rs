@@ -2,8 +2,7 @@
 //! named by `RETRACE_SHARED_DATA`, or is `shared` beside the workspace.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::needless_pass_by_value)] // tests
 
-mod support;
-
+use super::support;
 use retrace_transcript::{
     Account, BlockKind, Cause, Format, Reading, ResultPart, Summariser, Transcript, read,
 };

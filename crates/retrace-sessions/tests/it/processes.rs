@@ -39,7 +39,7 @@ fn the_last_one_to_save_wins_and_the_file_is_always_whole() {
 
     let start = || -> Child {
         Command::new(std::env::current_exe().expect("this program"))
-            .args(["--exact", "the_last_one_to_save_wins_and_the_file_is_always_whole"])
+            .args(["--exact", "processes::the_last_one_to_save_wins_and_the_file_is_always_whole"])
             .env(FOLDER, folder.path())
             .spawn()
             .expect("a process")

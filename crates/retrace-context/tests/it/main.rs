@@ -1,0 +1,4 @@
+//! Composition of real transcripts, and exported programs.
+
+mod composing;
+mod exporting;

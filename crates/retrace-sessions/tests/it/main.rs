@@ -1,0 +1,4 @@
+//! The index over real transcripts, and kept by several processes at once.
+
+mod processes;
+mod real_data;

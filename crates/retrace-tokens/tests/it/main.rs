@@ -1,0 +1,5 @@
+//! Examples, properties and published vectors of counting.
+
+mod examples;
+mod properties;
+mod vectors;

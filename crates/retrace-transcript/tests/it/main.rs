@@ -1,0 +1,7 @@
+//! Every format, real transcripts, and files that are damaged.
+
+mod claude_code;
+mod damage;
+mod formats;
+mod real;
+mod support;
