@@ -51,6 +51,9 @@ fn files_of_the_directory_that_the_log_does_not_keep_are_named() {
     let result = commands::redact(&world.app, of(SECRET)).expect("a redaction");
     assert!(result.warnings.iter().any(|warning| warning.contains("hard links")), "{:?}", result.warnings);
     let receipt = result.receipt.expect("a receipt");
+    let linked = place(&receipt, "Other names of live files (hard links)");
+    assert_eq!((&*linked.state.to_string(), linked.hits), ("left", 1));
+    assert!(linked.detail.as_ref().is_some_and(|detail| detail.contains("k.md")), "{linked:?}");
     let beside = place(&receipt, "Files of notes that are not kept in the log");
     assert_eq!((&*beside.state.to_string(), beside.hits), ("left", 3));
     let remedy = beside.remedy.as_ref().expect("what to do").to_string();

@@ -121,7 +121,9 @@ impl Engine {
     fn on_disk(&self, reader: &Reader<'_>, store: StoreRow) -> Result<Inventory, ApiError> {
         let root = self.store_root(&store)?;
         let scan = root.scan(&self.rules, None);
-        let unread = |problem: &&Problem| matches!(problem.kind, ProblemKind::Denied | ProblemKind::Io(_));
+        let unread = |problem: &&Problem| {
+            matches!(problem.kind, ProblemKind::Denied | ProblemKind::TooLarge | ProblemKind::Io(_))
+        };
         if let Some(problem) = scan.problems.iter().find(unread) {
             // Half a directory would look as if the rest had been deleted.
             return Err(ApiError::new(Code::StoreUnavailable, crate::wire::sentence(problem), &store.name)

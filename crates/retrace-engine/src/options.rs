@@ -12,6 +12,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Names the data directory in the environment.
 pub(crate) const DATA_DIR_VARIABLE: &str = "RETRACE_DATA_DIR";
@@ -80,7 +81,7 @@ impl EngineOptions {
         surroundings.env = env;
         Ok(Self {
             data_dir,
-            clock: Arc::new(|| Timestamp::from_micros(chrono::Utc::now().timestamp_micros())),
+            clock: Arc::new(now),
             entropy: Arc::new(|bytes| {
                 getrandom::fill(bytes).expect("the operating system provides random bytes");
             }),
@@ -94,6 +95,15 @@ impl EngineOptions {
             flushing: Flushing::IN_BACKGROUND,
         })
     }
+}
+
+/// The time of this machine, whose clock may stand before 1970 after its battery failed.
+fn now() -> Timestamp {
+    let micros = |since: std::time::Duration| i64::try_from(since.as_micros()).unwrap_or(i64::MAX);
+    Timestamp::from_micros(match SystemTime::now().duration_since(UNIX_EPOCH) {
+        Ok(since) => micros(since),
+        Err(before) => -micros(before.duration()),
+    })
 }
 
 /// The program of the terminal: this one, or the one beside the window's.

@@ -157,6 +157,15 @@ pub enum FileError {
         /// The file.
         path: RelPath,
     },
+    /// The file is so large that reading it would never end as far as a person is concerned; a sparse file of any size takes no
+    /// room on a disk. See [`LARGEST_READ`](crate::LARGEST_READ).
+    #[error("\"{path}\" is too large to be read: {bytes} bytes")]
+    TooLarge {
+        /// The file.
+        path: RelPath,
+        /// Its size.
+        bytes: u64,
+    },
     /// The live file is not what the caller expected to replace: somebody wrote it since.
     #[error("\"{path}\" was changed by somebody else; it was left as it is")]
     Moved {

@@ -66,7 +66,7 @@ pub use error::{Doing, FileError, RootError};
 pub use held::{Held, LetGo};
 pub use leftovers::{Leftover, LeftoverKind};
 pub use names::aside as aside_name;
-pub use read::Content;
+pub use read::{Content, LARGEST_READ};
 pub use root::{Identity, Root};
 pub use scan::{DEPTH_LIMIT, Problem, ProblemKind, Scan, Special};
 pub use steps::{NoFaults, Step, Steps};

@@ -16,6 +16,10 @@ const ATTEMPTS: usize = 4;
 /// Bytes read at a time.
 const CHUNK: usize = 64 * 1024;
 
+/// Size of the largest file that is read, in bytes; larger ones are not even hashed. Agents write files of a few KB, and
+/// hashing this much takes about a second.
+pub const LARGEST_READ: u64 = 256 << 20;
+
 /// The content of a file at one instant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
@@ -33,7 +37,8 @@ impl Root {
     /// Reads the file at `path`. Files above `max_bytes` are hashed but not kept in memory.
     ///
     /// # Errors
-    /// [`FileError::Unstable`] when the file changed during every attempt; [`FileError::Missing`], [`FileError::Link`],
+    /// [`FileError::TooLarge`] above [`LARGEST_READ`]; [`FileError::Unstable`] when the file changed during every attempt;
+    /// [`FileError::Missing`], [`FileError::Link`],
     /// [`FileError::IsDirectory`], [`FileError::NotAFile`], [`FileError::Denied`] and so on when there is none to read.
     pub fn read(&self, path: &RelPath, max_bytes: u64) -> Result<Content, FileError> {
         let directory = self.parent_of(path)?;
@@ -79,6 +84,10 @@ fn read_stable(
     meanwhile: &mut dyn FnMut(),
 ) -> Result<Content, FileError> {
     for _ in 0..ATTEMPTS {
+        let bytes = stat_file(file).map_err(|error| FileError::new(path, Doing::Read, error))?.seen.size;
+        if bytes > LARGEST_READ {
+            return Err(FileError::TooLarge { path: path.clone(), bytes });
+        }
         let read = read_once(file, max_bytes, meanwhile);
         if let Some(content) = read.map_err(|error| FileError::new(path, Doing::Read, error))? {
             return Ok(content);
@@ -147,6 +156,18 @@ mod tests {
             assert_eq!((content.sha256, content.size), (Sha256::of(bytes), bytes.len() as u64));
             assert_eq!(Some(content.seen), store.root().seen(&path(name)).unwrap());
         }
+    }
+
+    #[test]
+    fn what_would_be_read_for_ever_is_not_read() {
+        let store = Store::new();
+        store.write("a.md", "12345");
+        let file = File::options().write(true).open(store.path().join("a.md")).unwrap();
+        file.set_len(1 << 40).unwrap();
+        let read = store.root().read(&path("a.md"), 10);
+        assert!(matches!(read, Err(FileError::TooLarge { bytes, .. }) if bytes == 1 << 40), "{read:?}");
+        file.set_len(5).unwrap();
+        assert!(store.root().read(&path("a.md"), 10).is_ok());
     }
 
     #[test]

@@ -50,6 +50,8 @@ pub enum ProblemKind {
     NotAFile(Special),
     /// A directory whose files would lie deeper than [`DEPTH_LIMIT`].
     TooDeep,
+    /// A file that is too large to be read ([`LARGEST_READ`](crate::LARGEST_READ)).
+    TooLarge,
     /// Any other failure, in the system's words.
     Io(Message),
 }
@@ -82,6 +84,7 @@ impl fmt::Display for ProblemKind {
             Self::Link => f.write_str("is a symbolic link and was not followed"),
             Self::NotAFile(special) => write!(f, "is {special}"),
             Self::TooDeep => write!(f, "is more than {DEPTH_LIMIT} directories deep"),
+            Self::TooLarge => f.write_str("is too large to be read"),
             Self::Io(message) => f.write_str(message),
         }
     }
@@ -122,6 +125,7 @@ impl AsMessage for Problem {
             ProblemKind::NotAFile(Special::Socket) => say::is_socket(path),
             ProblemKind::NotAFile(Special::Device) => say::is_device(path),
             ProblemKind::TooDeep => say::too_deep(path, DEPTH_LIMIT),
+            ProblemKind::TooLarge => say::too_large(path),
             ProblemKind::Io(words) => say::words_of_system(path, words),
         }
     }
@@ -141,6 +145,7 @@ retrace_message::messages! {
     is_socket(path) => "{path} is a socket",
     is_device(path) => "{path} is a device",
     too_deep(path, limit) => "{path} is more than {limit} directories deep",
+    too_large(path) => "{path} is too large to be read",
     words_of_system(path, words) => "{path} {words}",
     holds_impossible_name(name) => "holds the impossible name {name}",
 }

@@ -187,8 +187,13 @@ impl Act<'_> {
         Ok(gone as u64)
     }
 
-    /// Begins to take notes of what a redaction masks.
+    /// Begins to take notes of what a redaction masks. Where the key of earlier ones is gone there is no second one beside it:
+    /// with whichever of the two came back, what the other knows would be known no more.
+    ///
+    /// # Errors
+    /// [`LogError::KeyLost`], or a failure of the database or of making the key.
     pub(crate) fn tagging(&mut self, redaction: i64) -> Result<Tagging, LogError> {
+        self.tags_for_others()?;
         let key = key::read_or_make(self.files, self.entropy)?;
         self.tagged = true;
         Ok(Tagging { key, redaction, anew: false })

@@ -243,6 +243,7 @@ pub(crate) mod libc_codes {
         pub(crate) const ENOTDIR: i32 = Errno::NOTDIR.raw_os_error();
         pub(crate) const EISDIR: i32 = Errno::ISDIR.raw_os_error();
         pub(crate) const EINVAL: i32 = Errno::INVAL.raw_os_error();
+        pub(crate) const EFBIG: i32 = Errno::FBIG.raw_os_error();
         pub(crate) const ENOSPC: i32 = Errno::NOSPC.raw_os_error();
         pub(crate) const EROFS: i32 = Errno::ROFS.raw_os_error();
         pub(crate) const EPERM: i32 = Errno::PERM.raw_os_error();
@@ -258,6 +259,7 @@ pub(crate) mod libc_codes {
         pub(crate) const ENOTDIR: i32 = 20;
         pub(crate) const EISDIR: i32 = 21;
         pub(crate) const EINVAL: i32 = 22;
+        pub(crate) const EFBIG: i32 = 27;
         pub(crate) const ENOSPC: i32 = 28;
         pub(crate) const EROFS: i32 = 30;
         pub(crate) const EPERM: i32 = 1;

@@ -8,7 +8,7 @@ use crate::path::{self, Step};
 use crate::pending::{Pending, Undo};
 use crate::walk::{Leaf, Lost, Name, Place, Tree, rel_path};
 use crate::{Answer, Dialect, GuardMode, OpenError, Options, ToolError, edit, render};
-use retrace_files::{DEPTH_LIMIT, Done, FileError, Root, RootError};
+use retrace_files::{DEPTH_LIMIT, Done, FileError, LARGEST_READ, Root, RootError};
 use retrace_model::{RelPath, Sha256};
 use rustix::io::Errno;
 use serde_json::Value;
@@ -676,6 +676,9 @@ fn while_reading(path: &str, place: &Place, error: &FileError) -> ToolError {
             ToolError::BecameSpecial { path: path_owned }
         }
         FileError::Unstable { .. } => ToolError::Unstable { path: path_owned },
+        FileError::TooLarge { bytes, .. } => {
+            ToolError::TooLarge { path: path_owned, bytes: *bytes, limit: LARGEST_READ }
+        }
         error => of_file(path, place, "open", error),
     }
 }
@@ -688,6 +691,7 @@ fn of_file(path: &str, place: &Place, call: &'static str, error: &FileError) -> 
         FileError::Link { .. } => libc_codes::ELOOP,
         FileError::IsDirectory { .. } => libc_codes::EISDIR,
         FileError::NotAFile { .. } => libc_codes::EINVAL,
+        FileError::TooLarge { .. } => libc_codes::EFBIG,
         FileError::BelowAFile { .. } => libc_codes::ENOTDIR,
         FileError::Full { .. } => libc_codes::ENOSPC,
         FileError::ReadOnly { .. } => libc_codes::EROFS,

@@ -34,7 +34,7 @@ use crate::wire::{
 use retrace_engine::Point;
 use retrace_engine::lock;
 use retrace_files::{FileError, Root};
-use retrace_log::{Act, Append, Change, Needles, NewReceipt, Payload, StoreRow, VersionRow};
+use retrace_log::{Act, Append, Change, LogError, Needles, NewReceipt, Payload, StoreRow, VersionRow};
 use retrace_message::Message;
 use retrace_model::{ReceiptId, RelPath, Rules, Sha256, Source, Timestamp};
 use std::collections::{BTreeSet, HashMap};
@@ -85,6 +85,11 @@ fn redact_selected(
     selection: &Selection,
     elsewhere: bool,
 ) -> Result<ActResult, ApiError> {
+    // Before any file is touched: a second key beside the one that is gone would leave each without what the other knows.
+    let lost = inner.tags()?.lost();
+    if lost > 0 {
+        return Err(LogError::KeyLost(lost).into());
+    }
     if let Some(reason) = &request.reason {
         let refused = if selection.hits(reason.as_bytes()) > 0 {
             Some(say::reason_holds_what_redacted())

@@ -4,7 +4,7 @@ use crate::dirty::topmost;
 use crate::keeper::{Batch, Keeper, KeeperError, Key, Observation, Store};
 use crate::presence::{self, Presence};
 use crate::status::{Standing, Status};
-use retrace_files::{Content, FileError, Problem, ProblemKind, Root, Scan};
+use retrace_files::{Content, FileError, LARGEST_READ, Problem, ProblemKind, Root, Scan};
 use retrace_message::{AsMessage, Message};
 use retrace_model::{Head, RelPath, Rules, Seen, StoreState, Timestamp, reconcile};
 use std::collections::{BTreeMap, BTreeSet};
@@ -243,7 +243,8 @@ fn in_order_of_writing(
 }
 
 fn too_large(tree: &Scan, rules: &Rules) -> Vec<RelPath> {
-    let large = tree.found.iter().filter(|(_, seen)| seen.size > rules.max_file_bytes);
+    let large =
+        tree.found.iter().filter(|(_, seen)| seen.size > rules.max_file_bytes && seen.size <= LARGEST_READ);
     large.map(|(path, _)| path.clone()).collect()
 }
 
@@ -263,6 +264,7 @@ fn not_read(path: RelPath, error: FileError, scanned: &mut Scanned) {
 fn problem_of(path: RelPath, error: &FileError) -> Problem {
     let kind = match error {
         FileError::Denied { .. } => ProblemKind::Denied,
+        FileError::TooLarge { .. } => ProblemKind::TooLarge,
         FileError::Io { doing, source, .. } => ProblemKind::Io(say::could_not(doing, source)),
         error => ProblemKind::Io(error.message()),
     };

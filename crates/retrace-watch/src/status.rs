@@ -67,7 +67,7 @@ impl Standing {
 /// True if memories may lie behind it. What a link leads to is not the store's.
 fn hides(problem: &Problem) -> bool {
     match problem.kind {
-        ProblemKind::Denied | ProblemKind::TooDeep | ProblemKind::Io(_) => true,
+        ProblemKind::Denied | ProblemKind::TooDeep | ProblemKind::TooLarge | ProblemKind::Io(_) => true,
         ProblemKind::Link | ProblemKind::NotAFile(_) => false,
     }
 }

@@ -169,6 +169,7 @@ impl From<FileError> for ApiError {
             FileError::Link { path }
             | FileError::IsDirectory { path }
             | FileError::NotAFile { path, .. }
+            | FileError::TooLarge { path, .. }
             | FileError::BelowAFile { path } => (Code::Invalid, path),
             FileError::Denied { path } | FileError::ReadOnly { path } | FileError::Io { path, .. } => {
                 (Code::StoreUnavailable, path)

@@ -64,7 +64,7 @@ fn next_step(error: &ApiError) -> Option<Message> {
         "config.unknown_rule" => say::list_rules_of_findings(),
         "path.component" => say::name_a_path_below(),
         "time.timestamp_error" => say::form_of_a_time(),
-        "table.request_cannot_read" | "table.no_such_command" => say::list_commands(),
+        "table.request_cannot_read" | "table.no_such_field" | "table.no_such_command" => say::list_commands(),
         id if id.starts_with("rules.") => say::fields_of_a_rule(),
         _ => return None,
     })
@@ -117,6 +117,7 @@ mod tests {
             ("undo_review", json!({"review_seq": 99}), "`retrace undo --review`"),
             ("adherence", json!({"rule": "rule_9"}), "`retrace rule list --removed`"),
             ("undo", json!({"operation_seq": "x"}), "`GET /api/v1/commands`"),
+            ("undo_review", json!({"review": 99}), "`GET /api/v1/commands`"),
             ("undoes", json!({}), "`GET /api/v1/commands`"),
         ] {
             let error = app.call(name, request).expect_err("it is refused");

@@ -636,14 +636,24 @@ commands! {
     write cancel(JobRef) -> Cancelled;
 }
 
-/// Reads the request of a command, for a shell that answers one itself. Null means no parameters.
+/// Reads the request of a command, for a shell that answers one itself. Null means no parameters; a field that the command does not
+/// have is refused.
 ///
 /// # Errors
 /// [`Code::Invalid`].
 pub fn read<T: DeserializeOwned>(name: &str, request: Value) -> Result<T, ApiError> {
     let request = if request.is_null() { Value::Object(serde_json::Map::new()) } else { request };
-    serde_json::from_value(request)
-        .map_err(|error| advised(ApiError::invalid(say::request_cannot_read(name, error.to_string()), name)))
+    // What is misspelt means something: passed over, a review that was named would be "the newest one".
+    let mut unknown = None;
+    let read = serde_ignored::deserialize(request, |path| {
+        unknown.get_or_insert_with(|| path.to_string());
+    });
+    let refused = |message| Err(advised(ApiError::invalid(message, name)));
+    match (read, unknown) {
+        (Err(error), _) => refused(say::request_cannot_read(name, error.to_string())),
+        (Ok(_), Some(field)) => refused(say::no_such_field(name, field)),
+        (Ok(request), None) => Ok(request),
+    }
 }
 
 /// Writes the answer of a command, for a shell that answers one itself.
@@ -719,6 +729,7 @@ retrace_message::messages! {
     /// Messages of this module.
     mod say in "table";
     request_cannot_read(name, error) => "The request of {name} cannot be read: {error}.",
+    no_such_field(name, field) => "The request of {name} has no field {field}.",
     answer_cannot_written(error) => "The answer cannot be written: {error}.",
     no_such_command() => "There is no such command.",
     not_at_hub() => "A hub's window does not have this command: it needs a machine.",

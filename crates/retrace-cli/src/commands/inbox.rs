@@ -141,7 +141,7 @@ fn listed(app: &App, shell: &mut Shell<'_, '_>) -> Ended {
 
 fn note_keys(total: u64, shell: &mut Shell<'_, '_>) {
     if total > 0 {
-        shell.note("`retrace inbox -i` reviews it by key, `retrace inbox -v` lists each change.");
+        shell.note("`retrace inbox -i` reviews by key, `retrace inbox -v` lists each change.");
     }
 }
 

@@ -128,6 +128,7 @@ fn remedy(state: &str) -> &'static str {
         "moved" => {
             "If the directory is the store's, say so: `retrace stores relocate STORE`. Otherwise put the store's back."
         }
+        "denied" => "Give the right to read it back, or take it off the list with `retrace stores remove`.",
         _ => "Bring its directory back, or take it off the list with `retrace stores remove`.",
     }
 }

@@ -99,6 +99,7 @@ impl Redactions {
         places.push(self.live_place(stores, left, &unread, &mask));
         places.extend(unread::place(&unread, &mask));
         places.extend(unread::places_off(&survey.off_the_list, &mask));
+        places.extend(other_names(survey, &mask));
         let remaining = self.read(|reader| remaining(reader, selection))?;
         places.push(Place::own(say::version_log_contents_paths(), remaining, None));
         let in_index = self.read(|reader| in_index(reader, &survey.matched, selection))?;
@@ -328,6 +329,16 @@ fn transcript_places(
     places.push(Place { remedy, ..Place::outside(say::transcripts_machine(), state, hits, detail) });
 }
 
+/// The place of names that lead to what stood in a file before it was replaced; `None` where there are none.
+fn other_names(survey: &Survey, mask: &dyn Fn(&str) -> String) -> Option<Place> {
+    let files: BTreeSet<String> = survey.with_other_names().map(|hit| mask(&hit.path.to_text())).collect();
+    (!files.is_empty()).then(|| {
+        let detail = Some(say::lead_to(unread::listed(&files)));
+        let place = Place::outside(say::other_names(), PlaceState::Left, files.len() as u64, detail);
+        Place { remedy: Some(say::find_other_names()), ..place }
+    })
+}
+
 /// Where nobody can look from here.
 pub(super) fn backups() -> Place {
     Place::outside(say::backups_file_sync(), PlaceState::OutOfReach, 0, None)
@@ -392,6 +403,9 @@ retrace_message::messages! {
     names_live_files() => "Names of live files",
     other_forms_utf_16_base64() => "Other forms: UTF-16, base64, escaped",
     live_files() => "Live files",
+    other_names() => "Other names of live files (hard links)",
+    lead_to(files) => "They lead to what stood in {files}, outside the directory or left out there.",
+    find_other_names() => "Find them by their content, and delete them: they are no memories of a store, so Retrace leaves them.",
     transcripts_machine() => "Transcripts on this machine",
     places_outside_log() => "Places outside of the log",
     not_looked_because_redaction_cut() => "not looked at, because the redaction was cut off: repeat it to look",

@@ -237,8 +237,9 @@ pub(super) struct LiveHit {
     pub(super) hits: u64,
     pub(super) line: Option<(u32, String)>,
     pub(super) in_path: bool,
-    /// Other names in the file system lead to the same file; they keep the old content.
-    pub(super) has_other_names: bool,
+    /// Names in the file system that lead to the same file (hard links), this one among them. Those that are not replaced keep the
+    /// old content.
+    pub(super) links: u64,
     /// The new content, where it is to be replaced.
     pub(super) after: Option<Vec<u8>>,
 }
@@ -280,6 +281,15 @@ pub(super) fn hosted_write(hit: &HostedHit) -> FileWrite {
 }
 
 impl Survey {
+    /// Files that are replaced while other names, which are not, lead to what stood there.
+    pub(super) fn with_other_names(&self) -> impl Iterator<Item = &LiveHit> {
+        let replaced = |one: &LiveHit| {
+            let is_same = |hit: &&LiveHit| hit.after.is_some() && hit.seen.file_id == one.seen.file_id;
+            self.live.iter().filter(is_same).count() as u64
+        };
+        self.live.iter().filter(move |hit| hit.after.is_some() && hit.links > 1 && hit.links > replaced(hit))
+    }
+
     pub(super) fn matches(&self, selection: &Selection, rewrite: bool) -> Vec<RedactionMatch> {
         let mask_path = |path: &RelPath| masked_text(selection, &path.to_text());
         let versions = self.versions.iter().map(|(version, hits)| {
@@ -392,7 +402,7 @@ impl Survey {
         if self.live.iter().any(|hit| hit.in_path) {
             warnings.push(say::name_live_file_holds_names());
         }
-        let linked = self.live.iter().filter(|hit| hit.after.is_some() && hit.has_other_names).count();
+        let linked = self.with_other_names().count();
         if linked > 0 {
             warnings.push(say::files_have_other_names(linked));
         }
@@ -685,7 +695,7 @@ impl Redactions {
             };
             found.push(LiveHit {
                 store: store.id,
-                has_other_names: has_other_names(&store_root, &path),
+                links: links_of(&store_root, &path),
                 store_root: store_root.clone(),
                 line: first_line(selection, &bytes),
                 hits: ranges.len() as u64 + u64::from(in_path) + u64::from(whole),
@@ -700,17 +710,17 @@ impl Redactions {
     }
 }
 
-/// True if a file has other names than this one (hard links).
-fn has_other_names(root: &Path, path: &RelPath) -> bool {
+/// How many names lead to a file.
+fn links_of(root: &Path, path: &RelPath) -> u64 {
     #[cfg(unix)]
     {
         let file = root.join(retrace_engine::path_from_bytes(path.as_bytes()));
-        std::fs::symlink_metadata(file).is_ok_and(|found| std::os::unix::fs::MetadataExt::nlink(&found) > 1)
+        std::fs::symlink_metadata(file).map_or(1, |found| std::os::unix::fs::MetadataExt::nlink(&found))
     }
     #[cfg(not(unix))]
     {
         let _ = (root, path);
-        false
+        1
     }
 }
 

@@ -47,7 +47,13 @@ pub(super) struct OffTheList {
 
 /// A file could not be read, though it is there.
 pub(super) fn is_there(error: &FileError) -> bool {
-    matches!(error, FileError::Denied { .. } | FileError::Io { .. } | FileError::Unstable { .. })
+    matches!(
+        error,
+        FileError::Denied { .. }
+            | FileError::Io { .. }
+            | FileError::TooLarge { .. }
+            | FileError::Unstable { .. }
+    )
 }
 
 /// Names for a sentence, without what is redacted.
