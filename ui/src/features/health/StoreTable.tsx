@@ -151,7 +151,7 @@ function Counts({ store: { errors, warnings, notes } }: { store: StoreHealth }) 
   );
 }
 
-function Row({ store, chosen }: { store: StoreHealth; chosen: boolean }) {
+function Row({ store, chosen, withLoads }: { store: StoreHealth; chosen: boolean; withLoads: boolean }) {
   const { t } = useLingui();
   const format = useFormat();
   const { hosted } = store;
@@ -214,9 +214,11 @@ function Row({ store, chosen }: { store: StoreHealth; chosen: boolean }) {
           )}
         </div>
       </td>
-      <td>
-        <Loads store={store} />
-      </td>
+      {withLoads && (
+        <td className={css.healthLoads}>
+          <Loads store={store} />
+        </td>
+      )}
     </tr>
   );
 }
@@ -243,6 +245,8 @@ export function StoreTable({ stores, chosen }: { stores: readonly StoreHealth[];
 
 function Table({ stores, chosen }: { stores: readonly StoreHealth[]; chosen: string | undefined }) {
   const { t } = useLingui();
+  // Transcripts are read on request: before that a column would say of every store that they were not.
+  const withLoads = stores.some(({ loads }) => loads);
   return (
     <div className={classes("table-box", css.healthTableBox)}>
       <table className={classes("table", css.healthTable)} aria-label={t`Stores and how they are doing`}>
@@ -254,12 +258,12 @@ function Table({ stores, chosen }: { stores: readonly StoreHealth[]; chosen: str
             numbers(t`Tokens per session`),
             numbers(t`Findings`),
             t`Last write and review`,
-            t`Last load`,
+            ...(withLoads ? [t`Last load`] : []),
           ]}
         />
         <tbody>
           {stores.map((store) => (
-            <Row key={store.store_id} store={store} chosen={store.store_id === chosen} />
+            <Row key={store.store_id} store={store} chosen={store.store_id === chosen} withLoads={withLoads} />
           ))}
         </tbody>
       </table>
