@@ -4,12 +4,11 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useRef } from "react";
 import type { ImportResult, Store } from "@/bindings";
 import { ApiFailure } from "@/host";
-import { wordsFor } from "@/shared/failure";
 import { JobProgress } from "@/shared/JobProgress";
 import { Moment, ProgramText } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
 import { sentenceNow } from "@/shared/sentences";
-import { Button, useWords } from "@/shared/ui";
+import { Button, Failure } from "@/shared/ui";
 import { sayFailed } from "@/shared/say-failed";
 import { rememberUndo, startAct } from "@/state/acts";
 import { useBackend } from "@/state/backend";
@@ -81,7 +80,6 @@ function Found({ found, source }: { found: ImportResult; source: SourceName }) {
 function SourcePart(props: { store: Store; source: SourceName; looking: ReadJob; onDone: () => void }) {
   const { store, source, looking, onDone } = props;
   const { t } = useLingui();
-  const words = useWords();
   const backend = useBackend();
   const read = usePreview(store, source, looking.name);
   const job = useJob(`earlier-${source}-in`);
@@ -137,7 +135,7 @@ function SourcePart(props: { store: Store; source: SourceName; looking: ReadJob;
           <Trans>The directory is in no git repository.</Trans>
         </p>
       )}
-      {read.error && !absent && <p role="alert">{words(wordsFor(read.error).title)}</p>}
+      {read.error && !absent && <Failure error={read.error} />}
       {read.data && <Found found={read.data} source={source} />}
       {read.data && read.data.versions > 0 && (
         <Button
