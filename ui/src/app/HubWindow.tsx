@@ -42,7 +42,7 @@ function Who({ status }: { status: HubStatus }) {
     try {
       await backend.call("hub_leave", { new_identity: false });
     } catch {
-      say({ tone: "failure", title: t`You are still signed in: the hub did not answer.` });
+      say(() => ({ tone: "failure", title: t`You are still signed in: the hub did not answer.` }));
     }
     setBusy(false);
   };

@@ -12,6 +12,18 @@ describe("the screen of health", () => {
     expect(await rowWith("health-store", "cut at line 201")).toBeInTheDocument();
   });
 
+  it("folds the stores away, so that the findings have the window", async () => {
+    const { user } = openWindow("#/health");
+    await rowWith("health-store", "cut at line 201");
+    const fold = screen.getByTestId("health-stores");
+    expect(fold).toHaveAttribute("aria-expanded", "true");
+    await user.click(fold);
+    expect(screen.queryByTestId("health-store")).toBeNull();
+    expect(screen.getAllByTestId("finding-row").length).toBeGreaterThan(0);
+    await user.click(fold);
+    expect(await rowWith("health-store", "cut at line 201")).toBeInTheDocument();
+  });
+
   it("opens the memory at the finding", async () => {
     const { user } = openWindow("#/health");
     await user.click(await rowWith("finding-row", "limits/index-cut"));

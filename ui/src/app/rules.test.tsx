@@ -41,7 +41,7 @@ describe("a rule as a guard", () => {
     const test = within(dialog).getByTestId("guard-test");
     expect(test).toHaveTextContent("It would have fired 3 times in 2 sessions.");
     expect(test).toHaveTextContent("1 call although you had asked for it: wrong there.");
-    expect(test).toHaveTextContent("1 call from before the rule was written.");
+    expect(test).toHaveTextContent("1 call from when the rule's line did not stand there.");
     expect(within(test).getAllByTestId("rule-case")).toHaveLength(3);
     expect(linesOf(dialog)).toContain("rule check --rule rule_1");
     expect(callsOf(fake, "guard_rule").real).toHaveLength(0);

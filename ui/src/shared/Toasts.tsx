@@ -17,7 +17,7 @@ export function Toasts() {
   return (
     <ToastRegion queue={toasts} className="toasts" aria-label={t`Messages`}>
       {({ toast }) => {
-        const { title, detail, tone, action } = toast.content;
+        const { title, detail, tone, action } = toast.content();
         const close = () => toasts.close(toast.key);
         return (
           <Toast toast={toast} className={`toast toast-${tone}`} data-testid="toast">

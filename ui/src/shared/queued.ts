@@ -10,12 +10,17 @@ import { sentenceNow, together } from "./sentences";
 export async function sayQueued(
   backend: Backend,
   result: ActResult,
-  subject: string,
-  action: NonNullable<Message["action"]>,
-  more = "",
+  subjectOf: () => string,
+  action: () => NonNullable<Message["action"]>,
+  more = () => "",
 ): Promise<void> {
   const stores = [...result.writes, ...result.deletes].map(({ store_id }) => store_id);
-  const host = (await hostsOf(backend, stores)) || t`its host`;
-  const detail = together([t`Push to send it`, more, ...result.warnings.map(sentenceNow)]);
-  say({ tone: result.partial ? "failure" : "notice", title: t`Queued for ${host}: ${subject}`, detail, action });
+  const known = await hostsOf(backend, stores);
+  say(() => {
+    const host = known || t`its host`;
+    const subject = subjectOf();
+    const detail = together([t`Push to send it`, more(), ...result.warnings.map(sentenceNow)]);
+    const tone = result.partial ? "failure" : "notice";
+    return { tone, title: t`Queued for ${host}: ${subject}`, detail, action: action() };
+  });
 }

@@ -4,19 +4,15 @@ import { useLingui } from "@lingui/react/macro";
 import type { Store } from "@/bindings";
 import { useBackend } from "@/state/backend";
 import { say } from "@/state/toasts";
-import { wordsFor } from "./failure";
-import { useWords } from "./ui";
+import { sayFailed } from "./say-failed";
 
 /** Does something and says why it failed, where it did. */
 export function useReporting(): (work: () => Promise<void>) => Promise<void> {
-  const { i18n } = useLingui();
-  const words = useWords();
   return async (work) => {
     try {
       await work();
     } catch (cause) {
-      const failure = wordsFor(cause);
-      say({ tone: "failure", title: i18n._(failure.title), detail: failure.detail || words(failure.next) });
+      sayFailed(cause);
     }
   };
 }
@@ -34,13 +30,13 @@ export function useRecordingActs() {
     reporting(async () => {
       const found = await backend.call("scan", { stores: stores.map(({ id }) => id) });
       const versions = found.stores.reduce((sum, one) => sum + one.versions, 0);
-      say({
+      say(() => ({
         tone: "done",
         title:
           versions === 0
             ? t`Nothing changed on disk`
             : t`Recorded ${plural(versions, { one: "# version", other: "# versions" })}`,
-      });
+      }));
     });
   return { set, scan };
 }

@@ -92,19 +92,24 @@ function doneWords(act: Act, result: ActResult): string {
 export function announce(backend: Backend, act: Act, result: ActResult): void {
   const { operation_seq } = result;
   if (operation_seq === null) {
-    say({ tone: "notice", title: t`Nothing to do`, detail: t`The files are already like that.` });
+    say(() => ({ tone: "notice", title: t`Nothing to do`, detail: t`The files are already like that.` }));
     return;
   }
   rememberUndo({ operation: operation_seq, subject: act.subject });
   // An older message would offer to take back what is not the newest act any more.
   toasts.clear();
-  const action = { label: t`Undo`, keys: "u", run: () => void undo(backend, operation_seq, act.subject) };
+  const run = () => void undo(backend, operation_seq, act.subject);
+  const action = () => ({ label: t`Undo`, keys: "u", run });
   if (result.queued > 0) {
-    void sayQueued(backend, result, act.subject, action);
+    void sayQueued(backend, result, () => act.subject, action);
     return;
   }
-  const detail = together([countWords(result), leftWords(result), ...result.warnings.map(sentenceNow)]);
-  say({ tone: result.partial ? "failure" : "done", title: doneWords(act, result), detail, action });
+  say(() => ({
+    tone: result.partial ? "failure" : "done",
+    title: doneWords(act, result),
+    detail: together([countWords(result), leftWords(result), ...result.warnings.map(sentenceNow)]),
+    action: action(),
+  }));
 }
 
 /** Takes an operation back at once when nothing stands in the way, and shows the preview when something does. */

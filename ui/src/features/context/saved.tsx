@@ -2,9 +2,8 @@
 import { useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import type { Variant } from "@/bindings";
-import { wordsFor } from "@/shared/failure";
 import { CloseIcon } from "@/shared/icons";
-import { useWords } from "@/shared/ui";
+import { sayFailed } from "@/shared/say-failed";
 import { useBackend } from "@/state/backend";
 import { useRead } from "@/state/queries";
 import { say } from "@/state/toasts";
@@ -14,7 +13,6 @@ import css from "./transcripts.module.css";
 
 /** Runs a change of the saved variants, and says when it failed. */
 function useChange() {
-  const words = useWords();
   const queries = useQueryClient();
   return async (work: () => Promise<unknown>): Promise<boolean> => {
     try {
@@ -22,8 +20,7 @@ function useChange() {
       await queries.invalidateQueries({ queryKey: ["variants"] });
       return true;
     } catch (cause) {
-      const { title, detail } = wordsFor(cause);
-      say({ tone: "failure", title: words(title), detail });
+      sayFailed(cause);
       return false;
     }
   };
@@ -36,7 +33,7 @@ export function useSaveVariant(): (variant: Variant) => Promise<void> {
   const change = useChange();
   return async (variant) => {
     if (await change(() => backend.call("save_variant", variant)))
-      say({ tone: "done", title: t`Saved: ${variant.name}` });
+      say(() => ({ tone: "done", title: t`Saved: ${variant.name}` }));
   };
 }
 
@@ -49,7 +46,7 @@ export function SavedVariants() {
   const removeSaved = async (variant: Variant) => {
     if (!(await change(() => backend.call("remove_variant", { name: variant.name })))) return;
     const undo = () => void change(() => backend.call("save_variant", variant));
-    say({ tone: "done", title: t`Removed: ${variant.name}`, action: { label: t`Undo`, run: undo } });
+    say(() => ({ tone: "done", title: t`Removed: ${variant.name}`, action: { label: t`Undo`, run: undo } }));
   };
   if (!data || data.variants.length === 0) return null;
   return (

@@ -16,12 +16,12 @@ import { useBackend } from "@/state/backend";
 import { useKeys } from "@/state/keys";
 import { navigate } from "@/state/route";
 import { say } from "@/state/toasts";
-import { wordsFor } from "@/shared/failure";
 import { useProgramWords } from "@/shared/program";
 import { fileName, folderOf } from "@/shared/text";
 import { type Filter, type FindingRow, findingRows, groupOf, type Level, rulesOf } from "./findings";
 import { SEVERITIES, severityTone } from "./words";
 import { classes } from "@/shared/classes";
+import { sayFailed } from "@/shared/say-failed";
 import css from "./health.module.css";
 
 const NO_PLACE = new Set(["events", "use"]);
@@ -88,12 +88,10 @@ function Row({ row, store }: { row: FindingRow; store: string }) {
 function useFindingActs(row: FindingRow | undefined) {
   const { t } = useLingui();
   const backend = useBackend();
-  const words = useWords();
   const found = row?.found;
   const rule = found?.finding.rule ?? "";
   const fail = (error: unknown) => {
-    const failure = wordsFor(error);
-    say({ tone: "failure", title: words(failure.title), detail: failure.detail });
+    sayFailed(error);
   };
   const set = async (setting: string | null) => {
     await backend.call("set_finding_rule", { rule, setting });
@@ -112,12 +110,12 @@ function useFindingActs(row: FindingRow | undefined) {
     off: () =>
       void set("off")
         .then(() =>
-          say({
+          say(() => ({
             tone: "done",
             title: t`Switched off: ${rule}`,
             detail: t`For all your stores. Finding rules lists it.`,
             action: { label: t`Undo`, run: () => void set(null).catch(fail) },
-          }),
+          })),
         )
         .catch(fail),
     canAllow: found !== undefined && found.finding.path !== "" && !NO_PLACE.has(groupOf(rule)),

@@ -125,7 +125,8 @@ export function HealthScreen({ route }: { route: HealthRoute }) {
             </Empty>
           ) : (
             <>
-              <StoreTable stores={known.stores} chosen={route.store} />
+              {/* Rules are set for all stores at once. */}
+              {route.view !== "rules" && <StoreTable stores={known.stores} chosen={route.store} />}
               <Views route={route} health={known} withLoads={wanted && loaded.data !== undefined} />
             </>
           )

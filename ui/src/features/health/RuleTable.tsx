@@ -1,15 +1,14 @@
 /** Every rule, and what the person set of their own. */
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { FindingRule } from "@/bindings";
-import { wordsFor } from "@/shared/failure";
 import { useProgramWords } from "@/shared/program";
 import { TableHead } from "@/shared/TableHead";
 import { Await, useWords } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
 import { useRead } from "@/state/queries";
-import { say } from "@/state/toasts";
 import { SETTINGS, SEVERITIES } from "./words";
 import { classes } from "@/shared/classes";
+import { sayFailed } from "@/shared/say-failed";
 import css from "./health.module.css";
 
 function Row({ rule }: { rule: FindingRule }) {
@@ -19,8 +18,7 @@ function Row({ rule }: { rule: FindingRule }) {
   const backend = useBackend();
   const set = (setting: string | null) =>
     backend.call("set_finding_rule", { rule: rule.id, setting }).catch((error: unknown) => {
-      const failure = wordsFor(error);
-      say({ tone: "failure", title: words(failure.title), detail: failure.detail });
+      sayFailed(error);
     });
   const severity = words(SEVERITIES[rule.severity]);
   return (

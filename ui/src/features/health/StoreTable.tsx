@@ -6,7 +6,9 @@ import { Moment, ProgramText } from "@/shared/labels";
 import { Comma } from "@/shared/punctuation";
 import { TableHead, numbers } from "@/shared/TableHead";
 import { REASONS, reasonSums } from "@/shared/loads";
-import { Chip, useWords } from "@/shared/ui";
+import { ChevronIcon } from "@/shared/icons";
+import { Button, Chip, useWords } from "@/shared/ui";
+import { observable, useObservable } from "@/state/observable";
 import { formatRoute } from "@/state/route";
 import { classes } from "@/shared/classes";
 import css from "./health.module.css";
@@ -33,20 +35,17 @@ function IndexCell({ index }: { index: IndexHealth }) {
   const lines = format.number(index.lines);
   const bytes = format.number(index.bytes);
   const share = shareOf(index);
+  const whole = t`${index.path}: ${lines} of ${index.max_lines} lines, ${bytes} of ${index.max_bytes} bytes`;
+  // The limit that is reached first; the other one is in the title and in the name of the bar.
+  const byLines = index.lines / index.max_lines >= index.bytes / index.max_bytes;
   return (
-    <div className={css.healthIndex}>
+    <div className={css.healthIndex} title={whole}>
       <span className="mono">{index.path}</span>
-      <Meter
-        used={share}
-        limit={1}
-        label={t`${index.path}: ${lines} of ${index.max_lines} lines, ${bytes} of ${index.max_bytes} bytes`}
-      />
-      <span className={classes("num muted", css.healthSizes)}>
-        <span>
-          {t`${lines} of ${format.number(index.max_lines)} lines`}
-          <Comma />
-        </span>
-        <span>{t`${bytes} of ${format.number(index.max_bytes)} bytes`}</span>
+      <Meter used={share} limit={1} label={whole} />
+      <span className="num muted">
+        {byLines
+          ? t`${lines} of ${format.number(index.max_lines)} lines`
+          : t`${bytes} of ${format.number(index.max_bytes)} bytes`}
       </span>
       {index.cut_line !== null && (
         <Chip tone="warn">
@@ -152,7 +151,7 @@ function Counts({ store: { errors, warnings, notes } }: { store: StoreHealth }) 
   );
 }
 
-function Row({ store, chosen }: { store: StoreHealth; chosen: boolean }) {
+function Row({ store, chosen, withLoads }: { store: StoreHealth; chosen: boolean; withLoads: boolean }) {
   const { t } = useLingui();
   const format = useFormat();
   const { hosted } = store;
@@ -215,16 +214,39 @@ function Row({ store, chosen }: { store: StoreHealth; chosen: boolean }) {
           )}
         </div>
       </td>
-      <td>
-        <Loads store={store} />
-      </td>
+      {withLoads && (
+        <td className={css.healthLoads}>
+          <Loads store={store} />
+        </td>
+      )}
     </tr>
   );
 }
 
-/** The stores. */
+/** True while the table is open: it stays as it was left until the window closes. */
+const opened = observable(true);
+
+/** The stores. What is wrong comes first on the screen: the table gives way to it, and can be folded away. */
 export function StoreTable({ stores, chosen }: { stores: readonly StoreHealth[]; chosen: string | undefined }) {
   const { t } = useLingui();
+  const open = useObservable(opened);
+  return (
+    <section className={css.healthStores} aria-label={t`Stores`}>
+      <Button tone="quiet" aria-expanded={open} onPress={() => opened.set(!open)} data-testid="health-stores">
+        <span className={classes("tree-chevron", open && "is-open")} aria-hidden>
+          <ChevronIcon />
+        </span>
+        <Plural value={stores.length} one="# store" other="# stores" />
+      </Button>
+      {open && <Table stores={stores} chosen={chosen} />}
+    </section>
+  );
+}
+
+function Table({ stores, chosen }: { stores: readonly StoreHealth[]; chosen: string | undefined }) {
+  const { t } = useLingui();
+  // Transcripts are read on request: before that a column would say of every store that they were not.
+  const withLoads = stores.some(({ loads }) => loads);
   return (
     <div className={classes("table-box", css.healthTableBox)}>
       <table className={classes("table", css.healthTable)} aria-label={t`Stores and how they are doing`}>
@@ -236,12 +258,12 @@ export function StoreTable({ stores, chosen }: { stores: readonly StoreHealth[];
             numbers(t`Tokens per session`),
             numbers(t`Findings`),
             t`Last write and review`,
-            t`Last load`,
+            ...(withLoads ? [t`Last load`] : []),
           ]}
         />
         <tbody>
           {stores.map((store) => (
-            <Row key={store.store_id} store={store} chosen={store.store_id === chosen} />
+            <Row key={store.store_id} store={store} chosen={store.store_id === chosen} withLoads={withLoads} />
           ))}
         </tbody>
       </table>

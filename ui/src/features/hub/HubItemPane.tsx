@@ -173,7 +173,7 @@ function usePaneActs({ item, onApproved }: PaneProps) {
   };
   const approve = once(async () => {
     await backend.call("hub_approve", { versions: [nameOf(item)] });
-    say({ tone: "done", title: t`Approved. ${item.machine_name} notes it at its next sync.` });
+    say(() => ({ tone: "done", title: t`Approved. ${item.machine_name} notes it at its next sync.` }));
     onApproved();
   });
   const rollBack = (version: string) =>
@@ -183,11 +183,11 @@ function usePaneActs({ item, onApproved }: PaneProps) {
         void atHub(async () => {
           await backend.call("hub_withdraw_proposal", { id: made.id });
         });
-      say({
+      say(() => ({
         tone: "done",
         title: t`Proposed. ${item.machine_name} carries it out or refuses it.`,
         action: { label: t`Withdraw`, run: withdraw },
-      });
+      }));
     })();
   return { busy, approve, rollBack };
 }
@@ -230,7 +230,7 @@ export function HubItemPane(props: PaneProps) {
   const rollBack = () =>
     ifMay("review", () => {
       if (before !== null) void acts.rollBack(before);
-      else if (shown) say({ tone: "notice", title: t`There is no version before this one to go back to.` });
+      else if (shown) say(() => ({ tone: "notice", title: t`There is no version before this one to go back to.` }));
     });
   useKeys([
     { keys: "a", label: t`Approve`, run: approve },

@@ -85,7 +85,7 @@ export function JoinHub() {
     setFailure(null);
     try {
       await backend.call("hub_join", { url: fields.url.value, token: fields.token.value, send });
-      say({ tone: "done", title: t`Joined. Nothing is sent before the first sync.` });
+      say(() => ({ tone: "done", title: t`Joined. Nothing is sent before the first sync.` }));
     } catch (cause) {
       setFailure(cause);
       setBusy(false);

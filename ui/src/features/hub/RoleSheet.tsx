@@ -41,12 +41,11 @@ function useGive(machine: HubMachine) {
   return async (role: HubRole) => {
     await give(role);
     const { name } = machine;
-    const given = words(ROLES[role]);
-    say({
-      tone: "done",
-      title: t`The role of ${name} is ${given} now.`,
+    say(() => {
+      const given = words(ROLES[role]);
       // Who gave up being an owner here changes nothing back.
-      ...(machine.is_this ? {} : { action: { label: t`Undo`, run: back } }),
+      const action = machine.is_this ? {} : { action: { label: t`Undo`, run: back } };
+      return { tone: "done", title: t`The role of ${name} is ${given} now.`, ...action };
     });
   };
 }

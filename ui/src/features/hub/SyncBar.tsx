@@ -63,16 +63,14 @@ export function SyncBar({ status }: { status: HubStatus }) {
       const done = await backend.call("hub_sync", { resend: false });
       setProblems(done.problems);
       const versions = done.stores.reduce((sum, store) => sum + store.versions, 0);
-      const parts = [
+      const redactions = done.redactions.length;
+      const proposals = done.proposals.length;
+      const parts = () => [
         plural(versions, { one: "# version sent", other: "# versions sent" }),
-        ...(done.redactions.length > 0
-          ? [plural(done.redactions.length, { one: "# redaction carried out", other: "# redactions carried out" })]
-          : []),
-        ...(done.proposals.length > 0
-          ? [plural(done.proposals.length, { one: "# proposal answered", other: "# proposals answered" })]
-          : []),
+        redactions > 0 && plural(redactions, { one: "# redaction carried out", other: "# redactions carried out" }),
+        proposals > 0 && plural(proposals, { one: "# proposal answered", other: "# proposals answered" }),
       ];
-      say({ tone: "done", title: t`Synced`, detail: parts.join(" · ") });
+      say(() => ({ tone: "done", title: t`Synced`, detail: parts().filter(Boolean).join(" · ") }));
     });
     setBusy(false);
   };

@@ -5,8 +5,8 @@ import type { ReactNode } from "react";
 import { ApiFailure } from "@/host";
 import { type Words, wordsFor } from "@/shared/failure";
 import { Button, type Reading, Skeleton, useWords } from "@/shared/ui";
+import { sayFailed } from "@/shared/say-failed";
 import { useOfHub } from "@/state/hub";
-import { say } from "@/state/toasts";
 import css from "./hub.module.css";
 
 /** True where no hub answered. */
@@ -78,15 +78,13 @@ export function HubAwait<T>({
 
 /** Does something at the hub and says why it failed, where it did. Answers whether it was done. */
 export function useAtHub(): (work: () => Promise<void>) => Promise<boolean> {
-  const words = useWords();
   const ofHub = useOfHub();
   return async (work) => {
     try {
       await work();
       return true;
     } catch (cause) {
-      const { title, detail, next } = hubWords(cause, ofHub);
-      say({ tone: "failure", title: words(title), detail: detail || words(next) });
+      sayFailed(cause, (failed) => hubWords(failed, ofHub));
       return false;
     }
   };

@@ -60,6 +60,6 @@ export function useIfMay(): (right: HubRight, work: () => void) => void {
   return (right, work) => {
     const why = whyNot(right);
     if (why === null) work();
-    else say({ tone: "notice", title: why });
+    else say(() => ({ tone: "notice", title: whyNot(right) ?? why }));
   };
 }

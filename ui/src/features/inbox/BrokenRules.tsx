@@ -8,10 +8,10 @@ import type { BrokenRule } from "@/bindings";
 import { classes } from "@/shared/classes";
 import { Moment } from "@/shared/labels";
 import { useCauseWords, useGradeWords } from "@/shared/presence";
-import { Button, useWords } from "@/shared/ui";
+import { Button } from "@/shared/ui";
 import { VirtualRows } from "@/shared/VirtualRows";
+import { sayFailed } from "@/shared/say-failed";
 import { useBackend } from "@/state/backend";
-import { wordsFor } from "@/shared/failure";
 import { formatRoute, navigate, type Route } from "@/state/route";
 import { say } from "@/state/toasts";
 import css from "./broken.module.css";
@@ -28,17 +28,15 @@ const placeOf = (broken: BrokenRule): Route => ({
 /** Says that a break was seen, with the way back. */
 function useSee(): (broken: BrokenRule) => void {
   const { t } = useLingui();
-  const words = useWords();
   const backend = useBackend();
   const fail = (error: unknown) => {
-    const failure = wordsFor(error);
-    say({ tone: "failure", title: words(failure.title), detail: failure.detail });
+    sayFailed(error);
   };
   const see = (id: string, put_back: boolean) => backend.call("see_broken_rules", { broken: [id], put_back });
   return ({ id }) => {
     see(id, false).then(() => {
       const run = () => void see(id, true).catch(fail);
-      say({ tone: "done", title: t`The broken rule is marked as seen.`, action: { label: t`Put back`, run } });
+      say(() => ({ tone: "done", title: t`The broken rule is marked as seen.`, action: { label: t`Put back`, run } }));
     }, fail);
   };
 }

@@ -94,26 +94,28 @@ function announce(desk: Desk, kind: Kind, result: Reviewed): void {
   desk.leave(result.skipped.filter(({ reason }) => reason !== "findings"));
   const { review_seq: seq, done, skipped } = result;
   toasts.clear();
-  const left =
+  const left = () =>
     skipped.length > 0 ? plural(skipped.length, { one: "# was left as it is", other: "# were left as they are" }) : "";
   if (done.length === 0) {
-    say({ tone: "notice", title: t`Nothing was reviewed`, detail: left });
+    say(() => ({ tone: "notice", title: t`Nothing was reviewed`, detail: left() }));
     return;
   }
-  const subject = subjectOf(done);
   const warnings = result.act?.warnings ?? [];
-  const detail = together([left, ...warnings.map(sentenceNow)]);
+  const told = () => ({
+    title: title(kind, subjectOf(done), result.act),
+    detail: together([left(), ...warnings.map(sentenceNow)]),
+  });
   if (seq === null) {
-    say({ tone: "done", title: title(kind, subject, result.act), detail });
+    say(() => ({ tone: "done", ...told() }));
     return;
   }
-  rememberReview({ seq, subject });
-  const action = { label: t`Undo`, keys: "u", run: () => void undoReview(desk, seq) };
+  rememberReview({ seq, subject: subjectOf(done) });
+  const action = () => ({ label: t`Undo`, keys: "u", run: () => void undoReview(desk, seq) });
   if (result.act && result.act.queued > 0) {
-    void sayQueued(desk.backend, result.act, subject, action, left);
+    void sayQueued(desk.backend, result.act, () => subjectOf(done), action, left);
     return;
   }
-  say({ tone: result.act?.partial ? "failure" : "done", title: title(kind, subject, result.act), detail, action });
+  say(() => ({ tone: result.act?.partial ? "failure" : "done", ...told(), action: action() }));
 }
 
 /** Reviews changes as they were seen, by their versions. Gives what came of it. */
@@ -152,11 +154,14 @@ export async function undoReview(desk: Desk, seq: number): Promise<void> {
   toasts.clear();
   const conflicts = result.act?.conflicts ?? [];
   if (conflicts.length > 0) {
-    const detail = conflicts.map(({ message }) => sentenceNow(message)).join(" ");
-    say({ tone: "failure", title: t`Not undone: files changed since`, detail });
+    say(() => ({
+      tone: "failure",
+      title: t`Not undone: files changed since`,
+      detail: together(conflicts.map(({ message }) => sentenceNow(message))),
+    }));
     return;
   }
-  say({ tone: "done", title: t`Undone: ${subjectOf(result.done)}` });
+  say(() => ({ tone: "done", title: t`Undone: ${subjectOf(result.done)}` }));
   const [first] = result.done;
   if (first) desk.choose(first.memory_id);
 }

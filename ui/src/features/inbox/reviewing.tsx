@@ -3,14 +3,13 @@ import { useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useCallback, useRef, useState } from "react";
 import type { InboxItem, Reviewed, SkippedItem, Triage, TriageRow } from "@/bindings";
-import { wordsFor } from "@/shared/failure";
 import { sessionPlace } from "@/shared/session";
 import { transcriptPlace } from "@/shared/transcript";
+import { sayFailed } from "@/shared/say-failed";
 import { useBackend } from "@/state/backend";
 import { useKeys } from "@/state/keys";
 import { useNewestReview } from "@/state/reviews";
 import { type InboxRoute, navigate, type Route } from "@/state/route";
-import { say } from "@/state/toasts";
 import type { Narrowed } from "@/state/triage";
 import { canEdit } from "./EditPanel";
 import type { Listed } from "./listed";
@@ -24,26 +23,21 @@ export const narrowedBy = ({ store, kind }: InboxRoute): Narrowed => ({ store: s
 
 /** Runs one act at a time and says when it failed. */
 function useActing() {
-  const { i18n } = useLingui();
   const [busy, setBusy] = useState(false);
   const running = useRef(false);
-  const run = useCallback(
-    async (act: () => Promise<unknown>) => {
-      if (running.current) return;
-      running.current = true;
-      setBusy(true);
-      try {
-        await act();
-      } catch (cause) {
-        const words = wordsFor(cause);
-        say({ tone: "failure", title: i18n._(words.title), detail: words.detail });
-      } finally {
-        running.current = false;
-        setBusy(false);
-      }
-    },
-    [i18n],
-  );
+  const run = useCallback(async (act: () => Promise<unknown>) => {
+    if (running.current) return;
+    running.current = true;
+    setBusy(true);
+    try {
+      await act();
+    } catch (cause) {
+      sayFailed(cause);
+    } finally {
+      running.current = false;
+      setBusy(false);
+    }
+  }, []);
   return { busy, run };
 }
 

@@ -6,6 +6,7 @@ import { TableHead, numbers, unseen } from "@/shared/TableHead";
 import { shorten } from "@/shared/text";
 import { Button, Chip } from "@/shared/ui";
 import { Writer } from "@/shared/Writer";
+import { useKeys } from "@/state/keys";
 import type { NumberedVersion } from "@/state/memory";
 import { classes } from "@/shared/classes";
 import css from "./memories.module.css";
@@ -16,12 +17,12 @@ function Row({ one, chosen, onOpen }: { one: NumberedVersion; chosen: boolean; o
   const { version, number } = one;
   const name = number === null ? shorten(version.id, 7, 6) : `v${number}`;
   return (
-    <tr aria-current={chosen || undefined} className={chosen ? "is-chosen" : undefined}>
+    <tr aria-current={chosen || undefined} className={chosen ? "is-chosen" : undefined} data-testid="history-row">
       <td>
         <OperationSign version={version} />
       </td>
       <th scope="row">
-        <Button tone="quiet" onPress={onOpen} aria-label={t`Show what ${name} changed`}>
+        <Button tone="quiet" onPress={onOpen} aria-label={t`Show what ${name} changed`} data-testid="version-row">
           {name}
         </Button>
       </th>
@@ -80,14 +81,25 @@ export function HistoryTable({
   versions,
   chosen,
   more,
+  onChoose,
   onOpen,
 }: {
   versions: readonly NumberedVersion[];
   chosen: string | null;
   more: (() => void) | null;
+  /** Chooses a version, so that the acts below are about it. */
+  onChoose: (version: string) => void;
   onOpen: (version: string) => void;
 }) {
   const { t } = useLingui();
+  const step = (by: 1 | -1) => {
+    const to = versions[versions.findIndex(({ version }) => version.id === chosen) + by];
+    if (to) onChoose(to.version.id);
+  };
+  useKeys([
+    { keys: "j", label: t`Next version`, run: () => step(1) },
+    { keys: "k", label: t`Previous version`, run: () => step(-1) },
+  ]);
   return (
     <div className="table-box">
       <table className={classes("table", css.historyTable)} aria-label={t`History`}>

@@ -203,7 +203,10 @@ function Row({ file, found, store }: { file: Instruction; found: Instructions; s
         )}
       </th>
       <td>
-        <Dot tone={dot} /> {file.cut_at === null ? say(word) : <Trans>cut at byte {format.number(file.cut_at)}</Trans>}
+        <span className={css.fileState}>
+          <Dot tone={dot} />
+          {file.cut_at === null ? say(word) : <Trans>cut at byte {format.number(file.cut_at)}</Trans>}
+        </span>
       </td>
       <td>{say(scopeWords(file.scope))}</td>
       <td className="cell-end num">{file.size_bytes === null ? t`not read` : format.bytes(file.size_bytes)}</td>

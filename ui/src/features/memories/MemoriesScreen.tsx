@@ -332,12 +332,14 @@ function MemoryPane({ shown, route, older }: { shown: Shown; route: MemoriesRout
   const choose = (version: string, extend: boolean) => {
     if (extend && version !== chosen.version.id)
       go({ base: version, version: chosen.version.id, tab: "diff", line: undefined });
-    else go({ version, base: undefined, tab: tab === "history" ? "history" : "diff", line: undefined });
+    else go({ version, base: undefined, tab: "diff", line: undefined });
   };
+  // The history lists every version itself: a second list beside it would say the same.
+  const isWhole = tab === "reach" || tab === "history";
   return (
     <>
       <Tabs
-        className={classes("pane", tab === "reach" && css.wholePane)}
+        className={classes("pane", isWhole && css.wholePane)}
         selectedKey={tab}
         onSelectionChange={(key) => go({ tab: key as TabName })}
       >
@@ -382,6 +384,7 @@ function MemoryPane({ shown, route, older }: { shown: Shown; route: MemoriesRout
             versions={versions}
             chosen={chosen.version.id}
             more={older}
+            onChoose={(version) => go({ version, base: undefined })}
             onOpen={(version) => go({ version, base: undefined, tab: "diff" })}
           />
         </TabPanel>
@@ -393,7 +396,7 @@ function MemoryPane({ shown, route, older }: { shown: Shown; route: MemoriesRout
         </TabPanel>
         {tab !== "reach" && <Actions shown={shown} disk={disk} />}
       </Tabs>
-      {tab !== "reach" && <Aside shown={shown} route={route} document={document} older={older} onChoose={choose} />}
+      {!isWhole && <Aside shown={shown} route={route} document={document} older={older} onChoose={choose} />}
     </>
   );
 }

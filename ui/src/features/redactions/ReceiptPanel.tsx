@@ -45,7 +45,7 @@ function Chain({ receipt }: { receipt: Receipt }) {
         ? t`verified after purge`
         : t`did not verify: see Settings, the log`;
   return (
-    <p className={`mono ${receipt.chain_verified === false ? "text-del" : "muted"}`} title={receipt.chain_head}>
+    <p className={receipt.chain_verified === false ? "text-del" : "muted"} title={receipt.chain_head}>
       <Trans>
         chain {shorten(receipt.chain_head, 4, 2)}, {verified}
       </Trans>

@@ -15,7 +15,12 @@ function NotAsked({ found }: { found: RuleCase }) {
     case "excepted":
       return <Trans>You had asked for it, so it does not count as broken.</Trans>;
     case "predates":
-      return <Trans>The rule was not written yet, or read differently, so it does not count.</Trans>;
+      return (
+        <Trans>
+          The rule’s line did not stand there then (not yet, or no longer), or said something else, so it does not
+          count.
+        </Trans>
+      );
     case "undecidable":
       return <Trans>The session does not tell whether the rule was followed.</Trans>;
     case "broken":

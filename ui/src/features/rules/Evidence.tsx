@@ -2,10 +2,10 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import type { RuleCase, RuleLedger } from "@/bindings";
-import { wordsFor } from "@/shared/failure";
 import { Moment } from "@/shared/labels";
 import { Picker } from "@/shared/Picker";
 import { Await, Button, Chip, useWords } from "@/shared/ui";
+import { sayFailed } from "@/shared/say-failed";
 import type { Backend } from "@/host";
 import { useBackend } from "@/state/backend";
 import { useRead } from "@/state/queries";
@@ -18,22 +18,20 @@ import { WordingTable } from "./WordingTable";
 /** Takes a rule off the list, with the way back in the toast. */
 async function takeOff(backend: Backend, rule: string, words: { done: string; undo: string }): Promise<void> {
   await backend.call("list_memory_rule", { rule, put_back: false });
-  say({
+  say(() => ({
     tone: "done",
     title: words.done,
     action: { label: words.undo, run: () => void backend.call("list_memory_rule", { rule, put_back: true }) },
-  });
+  }));
 }
 
 function TakeOff({ rule }: { rule: RuleLedger }) {
   const { t } = useLingui();
-  const words = useWords();
   const backend = useBackend();
   const remove = () => {
     takeOff(backend, rule.rule_id, { done: t`The rule is off the list.`, undo: t`Put back` }).catch(
       (error: unknown) => {
-        const failure = wordsFor(error);
-        say({ tone: "failure", title: words(failure.title), detail: failure.detail });
+        sayFailed(error);
       },
     );
   };

@@ -104,8 +104,8 @@ function BackTested({ test }: { test: BackTest }) {
               <li>
                 <Plural
                   value={predates}
-                  one="# call from before the rule was written."
-                  other="# calls from before the rule was written."
+                  one="# call from when the rule's line did not stand there."
+                  other="# calls from when the rule's line did not stand there."
                 />
               </li>
             )}

@@ -17,8 +17,8 @@ function Idle({ rule, open }: { rule: RuleLedger; open: boolean }) {
           {rule.predates > 0 ? (
             <Plural
               value={rule.predates}
-              one="# opportunity, from before it was written"
-              other="# opportunities, all from before it was written"
+              one="# opportunity, from when its line did not stand there"
+              other="# opportunities, all from when its line did not stand there"
             />
           ) : (
             <Trans>no opportunity in any session</Trans>

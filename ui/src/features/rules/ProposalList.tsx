@@ -2,9 +2,9 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import type { RuleFields } from "@/bindings";
-import { wordsFor } from "@/shared/failure";
 import { Await, Button, Chip, useWords } from "@/shared/ui";
 import { VirtualRows } from "@/shared/VirtualRows";
+import { sayFailed } from "@/shared/say-failed";
 import { useBackend } from "@/state/backend";
 import { useRead } from "@/state/queries";
 import { say } from "@/state/toasts";
@@ -23,14 +23,13 @@ function Proposal({ rule }: { rule: RuleFields }) {
     try {
       const { rule_id } = await backend.call("add_memory_rule", { rule, dismissed });
       const back = () => void backend.call("list_memory_rule", { rule: rule_id, put_back: dismissed });
-      say({
+      say(() => ({
         tone: "done",
         title: dismissed ? t`Dismissed. It is not proposed again.` : t`Confirmed. It counts over every session.`,
         action: { label: dismissed ? t`Confirm` : t`Remove it`, run: back },
-      });
+      }));
     } catch (error) {
-      const failure = wordsFor(error);
-      say({ tone: "failure", title: words(failure.title), detail: failure.detail });
+      sayFailed(error);
       setBusy(false);
     }
   };

@@ -14,7 +14,7 @@ function Row({ wording }: { wording: RuleWording }) {
     <tr>
       <th scope="row">
         {wording.version_id === null ? (
-          <Trans>before it was written</Trans>
+          <Trans>not in force</Trans>
         ) : wording.line === null ? (
           <Trans>redacted</Trans>
         ) : (

@@ -44,13 +44,13 @@ export function useGuardActs() {
     const undo = async () => {
       if (back === null) return;
       await backend.call("guard_rule", { ...back, dry_run: false, expect: done.to_sha256 });
-      say({ tone: "done", title: t`The settings are as they were before.`, detail: done.settings });
+      say(() => ({ tone: "done", title: t`The settings are as they were before.`, detail: done.settings }));
     };
-    say({
+    say(() => ({
       tone: "done",
       title: edit.remove ? t`The guard is off.` : t`The guard is in place. Sessions that start from now on have it.`,
       detail: done.settings,
       ...(back === null ? {} : { action: { label: t`Undo`, run: () => void reporting(undo) } }),
-    });
+    }));
   };
 }

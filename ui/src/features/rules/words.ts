@@ -19,7 +19,7 @@ export const OUTCOMES: Record<RuleOutcome, MessageDescriptor> = {
   followed: msg`followed`,
   broken: msg`broken`,
   excepted: msg`excepted`,
-  predates: msg`predates`,
+  predates: msg`not in force`,
   undecidable: msg`undecidable`,
 };
 

@@ -10,6 +10,7 @@ import { wordsFor } from "@/shared/failure";
 import { spelled } from "@/shared/hidden";
 import { Moment } from "@/shared/labels";
 import { LineText } from "@/shared/LineText";
+import { Space } from "@/shared/punctuation";
 import { Kbd, useWords } from "@/shared/ui";
 import { useAllKeys, useKeys } from "@/state/keys";
 import { setKeyHelpOpen, setPaletteOpen, usePaletteOpen } from "@/state/palette";
@@ -159,13 +160,24 @@ function useNamed(query: string, stores: readonly Store[]) {
   };
 }
 
+function SearchFailed({ error }: { error: unknown }) {
+  const say = useWords();
+  const { title, next } = wordsFor(error);
+  return (
+    <>
+      <span className="text-del">{say(title)}</span>
+      <Space />
+      <span>{say(next)}</span>
+    </>
+  );
+}
+
 /** How the search stands. */
 function Foot({ search, wanted }: Pick<ReturnType<typeof useHits>, "search" | "wanted">) {
-  const say = useWords();
   return (
     <div className={css.paletteFoot} role="status">
       {search.error && wanted ? (
-        <span className="text-del">{say(wordsFor(search.error).title)}</span>
+        <SearchFailed error={search.error} />
       ) : search.isFetching && wanted ? (
         <Trans>Searching…</Trans>
       ) : search.data?.more && wanted ? (

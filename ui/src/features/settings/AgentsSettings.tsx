@@ -24,7 +24,10 @@ function Reading({ client, part }: { client: Client; part: Client["parts"][numbe
   const since = part.since;
   return (
     <li data-testid="agent-part" data-exact={part.exact === null ? undefined : String(part.exact)}>
-      <Dot tone={part.exact === true ? "on" : part.exact === false ? "warn" : "off"} /> {say(PARTS[part.part])}
+      <span className={css.partState}>
+        <Dot tone={part.exact === true ? "on" : part.exact === false ? "warn" : "off"} />
+        {say(PARTS[part.part])}
+      </span>
       {since !== null && (
         <>
           {" "}

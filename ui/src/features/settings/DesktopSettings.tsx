@@ -2,10 +2,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { DesktopSettings } from "@/bindings";
-import { wordsFor } from "@/shared/failure";
-import { Await, Checkbox, useWords } from "@/shared/ui";
+import { Await, Checkbox } from "@/shared/ui";
+import { sayFailed } from "@/shared/say-failed";
 import { useBackend } from "@/state/backend";
-import { say } from "@/state/toasts";
 import css from "./settings.module.css";
 
 const KEY = ["desktop"];
@@ -16,7 +15,6 @@ const WITHOUT_TRAY_MS = 2000;
 /** The section; nothing in a browser. */
 export function Desktop() {
   const { t } = useLingui();
-  const words = useWords();
   const queries = useQueryClient();
   const { desktop } = useBackend().platform;
   const read = useQuery({
@@ -32,8 +30,7 @@ export function Desktop() {
     try {
       queries.setQueryData(KEY, await desktop.set(settings));
     } catch (cause) {
-      const { title, detail } = wordsFor(cause);
-      say({ tone: "failure", title: words(title), detail });
+      sayFailed(cause);
     }
   };
   return (

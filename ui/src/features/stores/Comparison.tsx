@@ -152,7 +152,6 @@ function CompareBar({
   return (
     <div className={css.compareBar}>
       <Summary comparison={comparison} />
-      <span className="spacer" />
       <select
         aria-label={t`Which changes`}
         value={[...changes][0] ?? ""}

@@ -386,7 +386,7 @@ export function DreamsView({ route }: { route: StoresRoute }) {
           onClose={() => setMaking(false)}
           onMade={(dream) => {
             setMaking(false);
-            say({ tone: "done", title: t`The dream was made`, detail: dream.id });
+            say(() => ({ tone: "done", title: t`The dream was made`, detail: dream.id }));
             void again();
           }}
         />

@@ -4,12 +4,12 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useRef } from "react";
 import type { ImportResult, Store } from "@/bindings";
 import { ApiFailure } from "@/host";
-import { wordsFor } from "@/shared/failure";
 import { JobProgress } from "@/shared/JobProgress";
 import { Moment, ProgramText } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
 import { sentenceNow } from "@/shared/sentences";
-import { Button, useWords } from "@/shared/ui";
+import { Button, Failure } from "@/shared/ui";
+import { sayFailed } from "@/shared/say-failed";
 import { rememberUndo, startAct } from "@/state/acts";
 import { useBackend } from "@/state/backend";
 import { useJob, useReadJob } from "@/state/jobs";
@@ -79,8 +79,7 @@ function Found({ found, source }: { found: ImportResult; source: SourceName }) {
 
 function SourcePart(props: { store: Store; source: SourceName; looking: ReadJob; onDone: () => void }) {
   const { store, source, looking, onDone } = props;
-  const { t, i18n } = useLingui();
-  const words = useWords();
+  const { t } = useLingui();
   const backend = useBackend();
   const read = usePreview(store, source, looking.name);
   const job = useJob(`earlier-${source}-in`);
@@ -104,27 +103,26 @@ function SourcePart(props: { store: Store; source: SourceName; looking: ReadJob;
             })
           : await backend.call("import_transcripts", { store: store.id, dry_run: false, job });
       const operation = done.operation_seq;
-      const title =
-        operation === null
-          ? t`Nothing new`
-          : t`Imported ${plural(done.versions, { one: "# version", other: "# versions" })} of ${store.name}`;
-      if (operation === null) say({ tone: "notice", title });
+      if (operation === null) say(() => ({ tone: "notice", title: t`Nothing new` }));
       else {
         const subject = t`history of ${store.name}`;
         rememberUndo({ operation, subject });
         const run = () => startAct({ command: "undo", request: { operation_seq: operation }, subject });
-        // The first warning names the files that came without what was redacted.
-        const detail = done.redacted > 0 ? sentenceNow(done.warnings[0]) : "";
-        say({ tone: "done", title, detail, action: { label: t`Undo`, keys: "u", run } });
+        say(() => ({
+          tone: "done",
+          title: t`Imported ${plural(done.versions, { one: "# version", other: "# versions" })} of ${store.name}`,
+          // The first warning names the files that came without what was redacted.
+          detail: done.redacted > 0 ? sentenceNow(done.warnings[0]) : "",
+          action: { label: t`Undo`, keys: "u", run },
+        }));
       }
       onDone();
     } catch (cause) {
       if (stopped.current && cause instanceof ApiFailure && cause.error.subject === job) {
-        say({ tone: "notice", title: t`Stopped; nothing was imported` });
+        say(() => ({ tone: "notice", title: t`Stopped; nothing was imported` }));
         return;
       }
-      const failure = wordsFor(cause);
-      say({ tone: "failure", title: i18n._(failure.title), detail: failure.detail || words(failure.next) });
+      sayFailed(cause);
     }
   };
   const absent = read.error instanceof ApiFailure && read.error.error.code === "not_found";
@@ -137,7 +135,7 @@ function SourcePart(props: { store: Store; source: SourceName; looking: ReadJob;
           <Trans>The directory is in no git repository.</Trans>
         </p>
       )}
-      {read.error && !absent && <p role="alert">{words(wordsFor(read.error).title)}</p>}
+      {read.error && !absent && <Failure error={read.error} />}
       {read.data && <Found found={read.data} source={source} />}
       {read.data && read.data.versions > 0 && (
         <Button

@@ -104,11 +104,11 @@ function useMirroring(hosted: HostedStores, onDone: () => void) {
       }
     }
     if (added.length < waiting.length) return;
-    say({
+    say(() => ({
       tone: "done",
       title: t`Mirrored ${plural(added.length, { one: "# hosted store", other: "# hosted stores" })}`,
       detail: t`What was there counts as known; what agents write from now on comes to your inbox with the next pull.`,
-    });
+    }));
     navigate({ screen: "stores", view: "hosted", store: added[0] });
     onDone();
   };

@@ -28,33 +28,33 @@ function useAnswers(found: readonly Found[]) {
   const record = () =>
     reporting(async () => {
       await add();
-      say({
+      say(() => ({
         tone: "done",
         title: plural(found.length, { one: "# project is recorded", other: "# projects are recorded" }),
         action: { label: t`Open`, run: () => navigate({ screen: "stores" }) },
-      });
+      }));
     });
   const always = () =>
     reporting(async () => {
       await answer({ always: true });
       await add();
-      say({
+      say(() => ({
         tone: "done",
         title: t`New projects are recorded without asking`,
         detail: t`Settings changes that.`,
         action: { label: t`Undo`, run: () => void reporting(async () => void (await answer({ always: false }))) },
-      });
+      }));
     });
   const decline = () =>
     reporting(async () => {
       const roots = found.map(({ root }) => root);
       await answer({ decline: roots });
-      say({
+      say(() => ({
         tone: "done",
         title: plural(found.length, { one: "# project is not recorded", other: "# projects are not recorded" }),
         detail: t`They are not offered again. Stores can record them at any time.`,
         action: { label: t`Undo`, run: () => void reporting(async () => void (await answer({ offer: roots }))) },
-      });
+      }));
     });
   return { record, always, decline };
 }

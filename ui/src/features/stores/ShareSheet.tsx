@@ -84,7 +84,7 @@ export function MountSheet({ store, onClose }: { store: Store; onClose: () => vo
     setFailure(null);
     try {
       const mounted = await backend.call("mount_store", { store: store.id, directory: directory.trim() });
-      say({ tone: "done", title: t`${store.name} is mounted`, detail: mounted.root });
+      say(() => ({ tone: "done", title: t`${store.name} is mounted`, detail: mounted.root }));
       onClose();
     } catch (cause) {
       setFailure(cause);

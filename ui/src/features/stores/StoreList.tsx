@@ -42,7 +42,9 @@ export function StoreList({ chosen, routeFor, count = "memories" }: StoreListPro
                 href={formatRoute(routeFor(store.id))}
                 aria-current={store.id === chosen ? "true" : undefined}
                 className={classes("side-link", css.sideStore)}
-                title={[store.root, word, program.sentence(store.state_detail)].filter(Boolean).join(" · ")}
+                title={[spelled(store.name), store.root, word, program.sentence(store.state_detail)]
+                  .filter(Boolean)
+                  .join(" · ")}
                 data-testid="side-store"
               >
                 <Dot tone={state?.dot ?? "warn"} />

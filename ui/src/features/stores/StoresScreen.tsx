@@ -46,19 +46,19 @@ function useStoreActs() {
     reporting(async () => {
       await backend.call("remove_store", { store: store.id });
       const action = { label: t`Add it again`, run: () => void addAgain(store) };
-      say({
+      say(() => ({
         tone: "done",
         title: t`${store.name} is not recorded any more`,
         detail: t`Its history stays in the log.`,
         action,
-      });
+      }));
     });
   const share = async (store: Store, shared: boolean) => {
     let done = false;
     await reporting(async () => {
       await backend.call("share_store", { store: store.id, shared });
       done = true;
-      if (!shared) say({ tone: "done", title: t`The API does not show ${store.name} any more` });
+      if (!shared) say(() => ({ tone: "done", title: t`The API does not show ${store.name} any more` }));
     });
     return done;
   };
@@ -67,12 +67,16 @@ function useStoreActs() {
       await backend.call("mount_store", { store: store.id, directory: null });
       // It was a store's on purpose, and is none on purpose: not a new project.
       await backend.call("set_new_projects", projectsAnswer({ decline: [store.root] }));
-      say({ tone: "done", title: t`${store.name} has no directory any more`, detail: t`Its files stay as they are.` });
+      say(() => ({
+        tone: "done",
+        title: t`${store.name} has no directory any more`,
+        detail: t`Its files stay as they are.`,
+      }));
     });
   const relocate = (store: Store) =>
     reporting(async () => {
       const done = await backend.call("relocate_store", { store: store.id, dry_run: false });
-      say({ tone: "done", title: t`${store.name} is recorded again`, detail: done.directory });
+      say(() => ({ tone: "done", title: t`${store.name} is recorded again`, detail: done.directory }));
     });
   return { set, scan, remove, share, unmount, relocate };
 }
@@ -378,16 +382,16 @@ function Discovery() {
             <DiscoveryList
               discovered={discovered}
               onDone={(recorded) =>
-                say({
+                say(() => ({
                   tone: "done",
                   title: t`Recorded ${plural(recorded, { one: "# directory", other: "# directories" })}`,
-                })
+                }))
               }
             />
           )}
         </Await>
       )}
-      <AddDirectory onAdded={() => say({ tone: "done", title: t`The directory is recorded` })} />
+      <AddDirectory onAdded={() => say(() => ({ tone: "done", title: t`The directory is recorded` }))} />
     </section>
   );
 }

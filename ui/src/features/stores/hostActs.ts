@@ -2,9 +2,10 @@
 import { plural } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import type { Pulled, QueuedChange, RemoteStore, Pushed } from "@/bindings";
+import { ApiFailure } from "@/host";
 import { wordsFor } from "@/shared/failure";
 import { hostName } from "@/shared/hosts";
-import { useWords } from "@/shared/ui";
+import { sayFailed } from "@/shared/say-failed";
 import { useBackend } from "@/state/backend";
 import { type Job, useJob } from "@/state/jobs";
 import { navigate } from "@/state/route";
@@ -34,10 +35,16 @@ export interface HostActs {
   redactHere: (row: RemoteStore) => void;
 }
 
+/** What went wrong at a host; the advice of the program comes before that of its code. */
+function hostActWords(cause: unknown) {
+  const [own, usual] = [hostWords(cause), wordsFor(cause)];
+  const advised = cause instanceof ApiFailure && cause.error.hint !== "";
+  return { ...usual, title: own?.title ?? usual.title, next: advised ? usual.next : (own?.next ?? usual.next) };
+}
+
 /** The acts. */
 export function useHostActs(): HostActs {
-  const { t, i18n } = useLingui();
-  const words = useWords();
+  const { t } = useLingui();
   const backend = useBackend();
   const pulling = useJob("pull");
   const pushing = useJob("push");
@@ -47,9 +54,7 @@ export function useHostActs(): HostActs {
     try {
       return await work();
     } catch (cause) {
-      const [own, usual] = [hostWords(cause), wordsFor(cause)];
-      const title = i18n._(own?.title ?? usual.title);
-      say({ tone: "failure", title, detail: usual.detail || words(own?.next ?? usual.next) });
+      sayFailed(cause, hostActWords);
       return null;
     }
   };
@@ -83,31 +88,33 @@ export function useHostActs(): HostActs {
     withdraw: async (changes) => {
       await reporting(async () => {
         await backend.call("withdraw_queued", { ids: changes.map(({ id }) => id) });
-        const count = plural(changes.length, { one: "# change", other: "# changes" });
-        say({ tone: "done", title: t`Withdrawn: ${count}`, detail: t`Nothing of it was sent.` });
+        say(() => {
+          const count = plural(changes.length, { one: "# change", other: "# changes" });
+          return { tone: "done", title: t`Withdrawn: ${count}`, detail: t`Nothing of it was sent.` };
+        });
       });
     },
     retry: async (change, over) => {
       await reporting(async () => {
         await backend.call("retry_queued", { id: change.id, over });
-        say({ tone: "done", title: t`Queued once more: ${changeTitle(change)}`, detail: t`Push to send it.` });
+        say(() => ({ tone: "done", title: t`Queued once more: ${changeTitle(change)}`, detail: t`Push to send it.` }));
       });
     },
     archive: async (row) => {
       await reporting(async () => {
         await backend.call("archive_remote", { store: row.store_id });
         const host = hostName(row.base_url);
-        say({ tone: "done", title: t`Queued for ${host}: archive ${row.name}`, detail: t`Push to send it.` });
+        say(() => ({ tone: "done", title: t`Queued for ${host}: archive ${row.name}`, detail: t`Push to send it.` }));
       });
     },
     remove: async (row) => {
       await reporting(async () => {
         await backend.call("remove_store", { store: row.store_id });
-        say({
+        say(() => ({
           tone: "done",
           title: t`${row.name} is not mirrored any more`,
           detail: t`Its history stays in the log. The host keeps its store.`,
-        });
+        }));
       });
     },
     redactHere: (row) => navigate({ screen: "redactions", versions: [...row.redacted_versions] }),

@@ -20,14 +20,13 @@ import { useKeys } from "@/state/keys";
 import { useNow } from "@/state/now";
 import { useTimeline } from "@/state/queries";
 import { navigate, type Route } from "@/state/route";
-import { say } from "@/state/toasts";
-import { wordsFor } from "@/shared/failure";
 import { OperationWriter, OperationWriters, useStoreNameOf } from "./OperationWriter";
 import { ManyTitle, OperationTitle } from "./OperationTitle";
 import { isMany, operationKey, sizeOf, type TimelineRow, timelineRows } from "./rows";
 import { Writer } from "@/shared/Writer";
 import { writersOf } from "./writers";
 import { classes } from "@/shared/classes";
+import { sayFailed } from "@/shared/say-failed";
 import css from "./timeline.module.css";
 
 type TimelineRoute = Extract<Route, { screen: "timeline" }>;
@@ -325,7 +324,6 @@ function useHeldBack(operations: readonly Operation[]) {
 
 /** Operations that are open, and all versions of those that were asked for. */
 function useOpened() {
-  const { i18n } = useLingui();
   const backend = useBackend();
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
   const [all, setAll] = useState<ReadonlyMap<number, readonly Version[]>>(new Map());
@@ -334,8 +332,7 @@ function useOpened() {
       const page = await backend.call("log", { operation_seq: seq, limit: MAX_VERSIONS });
       setAll((known) => new Map(known).set(seq, page.versions));
     } catch (cause) {
-      const words = wordsFor(cause);
-      say({ tone: "failure", title: i18n._(words.title), detail: words.detail });
+      sayFailed(cause);
     }
   };
   const toggle = ({ seq }: Operation) => {
