@@ -5,6 +5,7 @@ mod hints;
 mod inbox;
 mod prose;
 mod remote;
+mod rollouts;
 mod said;
 mod terminal;
 mod times;

@@ -18,7 +18,7 @@ use retrace_lab::shortened;
 use retrace_log::{CallPlace, OriginRow, Reader, VersionRow};
 use retrace_model::{Actor, StoreId};
 use retrace_origin::{Effect, Found, Write, of_reading};
-use retrace_sessions::{Entry, SessionRow, Snapshot};
+use retrace_sessions::{Cancel, Entry, SessionRow, Snapshot};
 use retrace_transcript::{BlockKind, Message, Reading, ResultPart, Transcript};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
@@ -149,8 +149,20 @@ pub fn session_writes(inner: &Arc<History>, request: SessionRef) -> Result<Sessi
         row.version.baseline_of.as_ref().is_none_or(|older| !is_rebuilt(older.seq))
     });
     let locator = Locator::new(&stores, &inner.options.surroundings.home);
-    let unrecorded =
+    let mut unrecorded =
         session.map(|session| unrecorded(session, &locator, &explained, &rebuilt)).unwrap_or_default();
+    if let Some(session) = session.filter(|_| !unrecorded.is_empty()) {
+        // What the session that this one goes on from called is not its own.
+        let own: Vec<&Arc<Entry>> = session.entries().collect();
+        let originals = snapshot.originals(&own);
+        let above = inner.origins.gathered.writes(&originals, &locator, &Cancel::new(), &|_| ());
+        let copied: HashSet<&str> = above
+            .iter()
+            .flat_map(|writes| writes.iter())
+            .filter_map(|write| write.tool_use_id.as_deref())
+            .collect();
+        unrecorded.retain(|one| one.write.tool_use_id.as_deref().is_none_or(|id| !copied.contains(id)));
+    }
     Ok(SessionWrites {
         title: session.and_then(SessionRow::title).map(|title| shortened(title, TITLE)),
         agent: session.and_then(agent),
@@ -394,13 +406,23 @@ fn of_session(
     }
 }
 
-/// A call by its transcript, its line and which of its changes it is.
+/// A call by its id and which of its changes it is; where it has none, by the name of its transcript, its line and the same. The
+/// place of a transcript does not tell it: a client moves those of sessions that are archived.
 type CallKey = (Vec<u8>, u64, u64);
+
+fn call_key(tool_use_id: Option<&str>, transcript: &[u8], line: u64, part: u64) -> CallKey {
+    if let Some(id) = tool_use_id {
+        return (id.as_bytes().to_vec(), 0, part);
+    }
+    let name = transcript.rsplit(|byte| matches!(byte, b'/' | b'\\')).next().unwrap_or_default();
+    (name.to_vec(), line, part)
+}
 
 /// The call that an answer names, with how many before it in a row belong to it.
 fn explains(answer: &OriginRow) -> Option<(CallKey, u64)> {
     let call = answer.call.as_ref()?;
-    Some(((answer.transcript.clone()?, call.line, call.part), answer.steps.max(1)))
+    let key = call_key(call.tool_use_id.as_deref(), answer.transcript.as_deref()?, call.line, call.part);
+    Some((key, answer.steps.max(1)))
 }
 
 /// Calls of a session that wrote to a store, or to memory elsewhere, and that explain no version.
@@ -478,7 +500,8 @@ fn of_transcript(
     // Of several in a row that gave one content, the recorder saw the last alone.
     let mut covered = vec![false; writes.len()];
     for at in 0..writes.len() {
-        let key = (path.clone(), u64::from(writes[at].line), writes[at].part as u64);
+        let write = &writes[at];
+        let key = call_key(write.tool_use_id.as_deref(), &path, u64::from(write.line), write.part as u64);
         let row = steps.get(&key).copied().unwrap_or(0);
         let same = (0..=at).rev().filter(|other| {
             writes[*other].path == writes[at].path && writes[*other].succeeded != Some(false)

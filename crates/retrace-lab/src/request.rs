@@ -68,7 +68,11 @@ fn whole(loaded: &Loaded, at: &str, raw: bool) -> Result<RequestBody, ApiError> 
             id: index.map(|index| loaded.transcript().requests[index].id.clone()).unwrap_or_default(),
             source: None,
             proved: None,
-            reason: Some(say::client_recorded_nothing()),
+            reason: Some(if loaded.lacks_history() {
+                say::history_of_fork_not_found()
+            } else {
+                say::client_recorded_nothing()
+            }),
             body: Value::Null,
             raw: None,
         },
@@ -177,6 +181,7 @@ retrace_message::messages! {
     /// Messages of this module.
     mod say in "request";
     client_recorded_nothing() => "The client recorded nothing of this request: it is put together from the lines of the transcript, which do not keep everything.",
+    history_of_fork_not_found() => "The session is a fork, and the one that it goes on from is not found on this machine: what this request sent of it is missing here.",
     several_requests_id_begins() => "Several requests have an id that begins so.",
     no_request_id() => "There is no request of this id.",
     request_named_index_transcript_from() => "A request is named by its index in the transcript, from 0, or by its id.",

@@ -85,7 +85,10 @@ pub fn session_told(inner: &Arc<Lab>, id: &str, session: Option<&SessionRow>) ->
     let main = session.and_then(|session| session.main.as_ref());
     told.row = session.and_then(|session| row_of(inner, session));
     match main.map(|main| loaded::load_place(inner, place(main))) {
-        Some(Ok(loaded)) => main_conversation(inner, &loaded, &mut told),
+        Some(Ok(loaded)) => {
+            main_conversation(inner, &loaded, &mut told);
+            told.problem = loaded.lacks_history().then(say::history_of_fork_not_found);
+        }
         Some(Err(error)) => told.problem = Some(error.message),
         None if session.is_some() => told.problem = Some(say::only_transcripts_subagents_left()),
         None => told.problem = Some(say::no_transcript_session_machine()),
@@ -449,6 +452,7 @@ fn agents(inner: &Lab, session: &SessionRow, told: &SessionTold) -> Vec<SessionA
 retrace_message::messages! {
     /// Messages of this module.
     mod say in "session";
+    history_of_fork_not_found() => "The session is a fork, and the one that it goes on from is not found on this machine: what its requests sent of it is missing here.",
     only_transcripts_subagents_left() => "The session's own transcript is gone; only those of its subagents are left.",
     no_transcript_session_machine() => "The session has no transcript on this machine.",
 }

@@ -130,7 +130,8 @@ fn writes_done(
         }
         write.answered_at = one.at.or(write.answered_at);
         write.succeeded = one.succeeded.or(write.succeeded);
-        write.was_run = false;
+        // What an answer says is of the last of several commands.
+        write.was_run = one.exit_code.is_some_and(|code| code != 0);
         writes.push(write);
     }
     (writes, count)

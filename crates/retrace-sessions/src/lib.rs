@@ -39,6 +39,7 @@ mod costs;
 mod entry;
 mod error;
 mod find;
+mod forks;
 mod identity;
 mod index;
 pub mod kept;
@@ -60,6 +61,7 @@ pub use cancel::Cancel;
 pub use costs::{Call, Calls, Cost, Costs, Use};
 pub use entry::{Entry, Problem};
 pub use error::StoreError;
+pub use forks::{LARGEST_HISTORY, above};
 pub use identity::Identity;
 pub use index::{Index, Latest, Progress, UpdateReport};
 pub use opencode::growing::{
@@ -85,6 +87,12 @@ pub fn read(path: &std::path::Path) -> std::io::Result<Vec<u8>> {
         Some((database, id)) => opencode::content(database, id),
         None => std::fs::read(path),
     }
+}
+
+/// The version that the newest session of opencode in a data directory names, with the session's path.
+#[must_use]
+pub fn opencode_version(data: &std::path::Path) -> Option<(String, std::path::PathBuf)> {
+    opencode::newest_version(&data.join(opencode::DATABASE))
 }
 
 /// What tells whether a transcript changed, without reading it.

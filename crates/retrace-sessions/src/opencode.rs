@@ -119,6 +119,20 @@ pub(crate) fn content(database: &Path, id: &str) -> io::Result<Vec<u8>> {
     exported.map(|lines| bytes_of(&lines)).ok_or_else(no_such_session)
 }
 
+/// The version of the newest session that names one, with the session's path. `None` too where the database cannot be read.
+pub(crate) fn newest_version(database: &Path) -> Option<(String, PathBuf)> {
+    let found = read(database, |connection| {
+        if !is_made(connection)? {
+            return Ok(None);
+        }
+        let mut statement = connection.prepare(
+            "SELECT version, id FROM session WHERE version <> '' ORDER BY time_updated DESC, id DESC LIMIT 1",
+        )?;
+        statement.query_row([], |row| Ok((row.get(0)?, row.get::<_, String>(1)?))).optional()
+    });
+    found.ok().flatten().map(|(version, id)| (version, database.join(id)))
+}
+
 fn no_such_session() -> io::Error {
     io::Error::new(io::ErrorKind::NotFound, "no such session")
 }
@@ -385,6 +399,8 @@ mod tests {
         );
         assert_eq!(session[2]["info"]["type"], "unreadable");
         assert_eq!(exported(&path, "ses_3")[0]["info"]["rootID"], "ses_1");
+        assert_eq!(newest_version(&path), Some(("1.18.33".to_owned(), path.join("ses_3"))));
+        assert_eq!(newest_version(&folder.path().join("other.db")), None);
         assert_eq!(names(folder.path()), open);
         writer.execute_batch("COMMIT").unwrap();
         assert_eq!(exported(&path, "ses_1")[0]["info"]["title"], "Not yet");

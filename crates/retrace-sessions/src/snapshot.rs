@@ -6,7 +6,7 @@ use crate::roots::RootKind;
 use retrace_message::Message;
 use retrace_model::Timestamp;
 use retrace_transcript::{Format, MemoryWrite, MicroDollars, Summary};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -311,6 +311,31 @@ impl Snapshot {
     #[must_use]
     pub fn calls(&self) -> &Calls {
         self.calls.get_or_init(|| Calls::of(self.entries.values()))
+    }
+
+    /// The transcripts that hold the calls first of which these hold copies, as those of forks and resumed sessions do; without
+    /// these themselves.
+    #[must_use]
+    pub fn originals(&self, of: &[&Arc<Entry>]) -> Vec<Arc<Entry>> {
+        let ids = |entry: &Arc<Entry>| -> Vec<u64> {
+            entry.summary.iter().flat_map(|summary| &summary.message_ids).map(|used| used.id).collect()
+        };
+        let wanted: HashSet<u64> = of.iter().flat_map(|entry| ids(entry)).collect();
+        let mut found: BTreeMap<&Path, &Arc<Entry>> = BTreeMap::new();
+        if !wanted.is_empty() {
+            let mut first: HashMap<u64, &Arc<Entry>> = HashMap::new();
+            for entry in self.entries() {
+                for id in ids(entry).into_iter().filter(|id| wanted.contains(id)) {
+                    let known = first.entry(id).or_insert(entry);
+                    if (entry.first_at(), &entry.path) < (known.first_at(), &known.path) {
+                        *known = entry;
+                    }
+                }
+            }
+            found.extend(first.into_values().map(|entry| (entry.path.as_path(), entry)));
+        }
+        let is_other = |entry: &&&Arc<Entry>| !of.iter().any(|one| one.path == entry.path);
+        found.values().filter(is_other).map(|entry| Arc::clone(entry)).collect()
     }
 
     /// Counts over everything.

@@ -15,7 +15,8 @@ use std::time::SystemTime;
 pub struct AgentProgram {
     /// Which one.
     pub agent: InstructionAgent,
-    /// Version of the program that a session would be started with. None where nothing says it.
+    /// Version of the program that a session would be started with. None where nothing says it; sessions in a database are not
+    /// looked at here.
     pub version: Option<String>,
     /// Where the version stands.
     pub version_from: Option<Message>,
@@ -156,6 +157,12 @@ fn session_version(
         let version: String = text[at..].chars().take_while(|letter| *letter != '"').take(64).collect();
         is_version(&version).then_some((version, path))
     })
+}
+
+/// Says that a version stands in a session.
+#[must_use]
+pub fn session_says(session: &Path) -> Message {
+    say::of_session(session.display().to_string())
 }
 
 fn tail(path: &Path) -> Option<Vec<u8>> {

@@ -5,7 +5,11 @@
 //! stand among the messages too are sent them once.
 
 mod done;
+mod fork;
 mod labels;
+
+pub use fork::ForkedFrom;
+pub(crate) use fork::forked_from;
 
 use crate::account::{count, json_reason, odd};
 use crate::items::{Item, RawItemUsage, item};
@@ -24,6 +28,7 @@ use std::sync::Arc;
 lenient_object! {
     struct RawLine<'a> {
         timestamp: Text<'a> = "timestamp",
+        ordinal: Count = "ordinal",
         kind: Text<'a> = "type",
         payload: Raw<'a> = "payload",
     }
@@ -49,6 +54,8 @@ lenient_object! {
         turns: Count = "num_turns",
         session_id: Text<'a> = "session_id",
         parent_thread: Text<'a> = "parent_thread_id",
+        forked_from: Text<'a> = "forked_from_id",
+        forked_before: Count = "forked_from_ordinal_exclusive",
         thread: Text<'a> = "thread_id",
         response_id: Text<'a> = "response_id",
         usage: RawItemUsage<'a> = "usage",
@@ -124,8 +131,12 @@ struct Reader {
     answered: HashSet<String>,
     last_answered: Option<String>,
     ids: HashSet<String>,
+    /// True between the end of a review, which another thread made, and the message of the model that repeats what it found.
+    review_ended: bool,
     /// True while the calls of the thread above are told that a subagent began with: they are none of its own.
     inherits: bool,
+    /// True while the rollouts are told that a fork goes on from: no call of theirs is one of its own.
+    is_above: bool,
     /// Answer of the thread above that is being told.
     inherited_answer: Option<MessageIndex>,
     /// True if a file names the thread where its own lines begin (0.169).
@@ -141,6 +152,12 @@ struct Reader {
 const COPIES: usize = 4 << 20;
 
 pub(crate) fn read(bytes: &[u8]) -> Reading {
+    read_after(bytes, &[])
+}
+
+/// As [`read`], with the history of those that a fork goes on from, the first one first: each with the ordinal before which its
+/// lines are of it. What is of them has no line here, and their calls are none of the fork's.
+pub(crate) fn read_after(bytes: &[u8], above: &[(Vec<u8>, u64)]) -> Reading {
     let mut account = Account::default();
     let mut reader = Reader {
         transcript: Transcript {
@@ -163,18 +180,23 @@ pub(crate) fn read(bytes: &[u8]) -> Reading {
         answered: HashSet::new(),
         last_answered: None,
         ids: HashSet::new(),
+        review_ended: false,
         inherits: false,
+        is_above: false,
         inherited_answer: None,
-        names_threads: memmem::find(bytes, br#""world_state""#).is_some(),
+        names_threads: false,
         total: None,
-        ends_are_reported: [&br#""last_token_usage""#[..], br#""token_usage_record""#]
-            .iter()
-            .any(|mark| memmem::find(bytes, mark).is_some()),
+        ends_are_reported: false,
         copies: 0,
     };
+    for (bytes, before) in above {
+        reader.read_above(bytes, *before);
+    }
+    let own = reader.transcript.messages.len();
+    reader.begin_file(bytes);
     each_line(bytes, &mut account, |number, line, account| reader.line(number, line, account));
     let mut transcript = reader.transcript;
-    transcript.session.title = crate::title(&transcript.messages);
+    transcript.session.title = crate::title(&transcript.messages[own..]);
     Reading { transcripts: vec![transcript], account }
 }
 
@@ -183,6 +205,13 @@ fn segment(cause: Cause, messages: Vec<MessageIndex>) -> Segment {
 }
 
 impl Reader {
+    /// What is told in another way by older files.
+    fn begin_file(&mut self, bytes: &[u8]) {
+        self.names_threads = memmem::find(bytes, br#""world_state""#).is_some();
+        let ends = [&br#""last_token_usage""#[..], br#""token_usage_record""#];
+        self.ends_are_reported = ends.iter().any(|mark| memmem::find(bytes, mark).is_some());
+    }
+
     fn line(
         &mut self,
         number: u32,
@@ -289,7 +318,9 @@ impl Reader {
         session.context_window = window.or(session.context_window);
         match kind {
             "token_count" => self.token_count(&payload.info),
+            "exited_review_mode" => self.review_ended = true,
             "item_completed" => {
+                self.review_ended |= payload.item.0.is_some_and(done::ends_review);
                 let completed = payload.item.0.and_then(|item| done::completed(item, number, at));
                 if let Some((id, done)) = completed {
                     self.completed(&id, done, account);
@@ -318,7 +349,7 @@ impl Reader {
 
     /// Usage of a response, with its id. One without items, such as an empty answer, is a request all the same.
     fn usage_record(&mut self, at: Option<Timestamp>, payload: &RawPayload<'_>) {
-        if !payload.usage.is_recorded() || self.inherits {
+        if !payload.usage.is_recorded() || self.inherits || self.is_above {
             return;
         }
         if self.open.is_none() {
@@ -364,6 +395,11 @@ impl Reader {
                 _ => {}
             }
         }
+        if std::mem::take(&mut self.review_ended) && item.role == Role::Assistant {
+            self.open = None;
+            self.push(number, at, Item { origin: Origin::Synthetic, ..item });
+            return;
+        }
         if item.role == Role::Assistant {
             let response = self.response(number, at, item.id.as_deref());
             let blocks = item.blocks.into_iter().map(|kind| Block { kind, line: number });
@@ -383,12 +419,12 @@ impl Reader {
         if let Some(response) = self.open.and_then(|open| self.transcript.requests[open].response) {
             return response;
         }
-        if let Some(answer) = self.inherited_answer.filter(|_| self.inherits) {
+        if let Some(answer) = self.inherited_answer.filter(|_| self.inherits || self.is_above) {
             return answer;
         }
         let item = Item::answer(id.map(str::to_owned));
         let response = self.transcript.messages.len();
-        if self.inherits {
+        if self.inherits || self.is_above {
             self.inherited_answer = Some(response);
         } else {
             self.begin_request(at, Some(response));

@@ -41,6 +41,7 @@ mod usage;
 mod writer;
 
 pub use claude_code::Queue;
+pub use codex::ForkedFrom;
 pub use model::*;
 pub use summary::{MemoryWrite, MessageUse, ModelUse, ResumeError, Summariser, Summary, Tokens, id_hash};
 pub use writer::{BackgroundSave, WriterRole, background_saves, is_background_agent, writer_role};
@@ -66,6 +67,21 @@ pub fn read(bytes: &[u8]) -> Result<Reading, ReadError> {
 #[must_use]
 pub fn read_as(format: Format, bytes: &[u8]) -> Reading {
     read_repaired(format, &surrogates::repaired(bytes))
+}
+
+/// What a Codex rollout goes on from where it is a fork, whose own file copies nothing of it.
+#[must_use]
+pub fn forked_from(bytes: &[u8]) -> Option<ForkedFrom> {
+    codex::forked_from(bytes)
+}
+
+/// A Codex rollout that is a fork, with the history of those that it goes on from, the first one first: each with the ordinal
+/// before which its lines are history. Messages of them have the line 0, and none of their requests is the fork's.
+#[must_use]
+pub fn read_fork(bytes: &[u8], above: &[(Vec<u8>, u64)]) -> Reading {
+    let above: Vec<(Vec<u8>, u64)> =
+        above.iter().map(|(bytes, before)| (surrogates::repaired(bytes).into_owned(), *before)).collect();
+    codex::read_after(&surrogates::repaired(bytes), &above)
 }
 
 fn read_repaired(format: Format, bytes: &[u8]) -> Reading {

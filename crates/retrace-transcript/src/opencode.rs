@@ -495,6 +495,7 @@ impl Reader {
                 line,
                 at: instant(state.time.end),
                 succeeded: Some(!failed && state.metadata.exit.or_zero() == 0),
+                exit_code: state.metadata.exit.0.and_then(|code| i64::try_from(code).ok()),
                 what: DoneWhat::Command {
                     command: vec!["bash".to_owned(), "-c".to_owned(), command],
                     directory: shell.directory.into_string(),

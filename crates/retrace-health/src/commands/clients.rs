@@ -4,7 +4,7 @@ use super::instructions::agent_word;
 use crate::Checks;
 use crate::wire::{ApiError, Client, ClientPart, ClientReading, Clients, Nothing, show};
 use retrace_message::Message;
-use retrace_sources::{AgentProgram, InstructionAgent, agent_programs};
+use retrace_sources::{AgentProgram, InstructionAgent, agent_programs, session_says};
 use std::sync::Arc;
 
 /// The agents whose program or files are on this machine. No program is run.
@@ -12,8 +12,21 @@ use std::sync::Arc;
 /// # Errors
 /// None; the list may be empty.
 pub fn clients(inner: &Arc<Checks>, _: Nothing) -> Result<Clients, ApiError> {
-    let clients = agent_programs(&inner.options.surroundings).iter().map(client).collect();
+    let programs = agent_programs(&inner.options.surroundings).into_iter().map(with_version);
+    let clients = programs.map(|program| client(&program)).collect();
     Ok(Clients { clients })
+}
+
+/// The same with the version that the newest session in a database says, where nothing else does.
+fn with_version(mut program: AgentProgram) -> AgentProgram {
+    if program.agent == InstructionAgent::Opencode
+        && program.version.is_none()
+        && let Some((version, session)) =
+            program.places.iter().find_map(|place| retrace_sessions::opencode_version(place))
+    {
+        (program.version, program.version_from) = (Some(version), Some(session_says(&session)));
+    }
+    program
 }
 
 fn client(program: &AgentProgram) -> Client {

@@ -4,7 +4,9 @@
 //! grown writes to, or around whose time anything happened in it. The log knows in which state each transcript was compared
 //! last, by any process: one may come to the disk after the version, and after the process that compared it. Of transcripts only
 //! those are read that the index says to write to such a file; where these do not explain a version, those in which anything
-//! happened around its time, since the index does not know what shells write.
+//! happened around its time, since the index does not know what shells write. What is still not explained may have been written long
+//! before it was recorded: then those are read that something happened in since the version before, as many as the bytes allow
+//! that one pass reads for it.
 
 use super::gather::Writes;
 use super::locate::{Locator, name_of};
@@ -15,16 +17,20 @@ use retrace_engine::path_to_bytes;
 use retrace_log::{CallPlace, OriginRow, Reader, Unclaimed, VersionRow};
 use retrace_model::{MemoryId, Sha256, StoreId, Timestamp};
 use retrace_origin::{
-    Confidence, Effect, LIKELY_WITHIN_MICROS, Match, Presence, Version, Write, is_below, join, resolve,
+    CLOCK_SLACK_MICROS, Confidence, Effect, LIKELY_WITHIN_MICROS, Match, Presence, Version, Write, is_below,
+    join, resolve,
 };
 use retrace_sessions::{Cancel, Entry, Identity, Snapshot};
 use retrace_transcript::Summary;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Answers written in one transaction: few enough that nobody waits for the log for long.
 const WRITTEN_AT_ONCE: usize = 500;
+
+/// Bytes of transcripts that one pass reads for what may have been written long before it was recorded.
+const LONG_BEFORE: u64 = 256 << 20;
 
 /// Memory of passes between them.
 #[derive(Default)]
@@ -175,6 +181,7 @@ impl Pass<'_> {
         self.load(&first, places, locator, &mut known);
         let mut presences: HashMap<StoreId, Vec<Presence>> = HashMap::new();
         let mut baselines: HashMap<StoreId, u64> = HashMap::new();
+        let mut long_before = LONG_BEFORE;
         for versions_of in wanted.values() {
             if self.cancel.is_cancelled() {
                 break;
@@ -195,8 +202,22 @@ impl Pass<'_> {
                 }
             }
             around.retain(|at| !known.writes.contains_key(at));
+            around.extend(self.originals(&around, places));
+            around.retain(|at| !known.writes.contains_key(at));
             if !around.is_empty() {
                 self.load(&around, places, locator, &mut known);
+                joined_with = known.about(&reported);
+                found = self.join(&reported, &known, &joined_with, places, &mut presences);
+            }
+            // And those since the version before, however long ago: exact bytes need no nearness.
+            let unexplained = reported.iter().zip(&found).filter(|(wanted, found)| {
+                let is_due = wanted.row.id.seq > joined || places.touched(changed, wanted.row.created_at);
+                found.confidence > Confidence::ExactContent && is_due
+            });
+            let unexplained: Vec<&Wanted> = unexplained.map(|(wanted, _)| wanted).collect();
+            let since = self.since(&unexplained, places, &known, &mut long_before);
+            if !since.is_empty() {
+                self.load(&since, places, locator, &mut known);
                 joined_with = known.about(&reported);
                 found = self.join(&reported, &known, &joined_with, places, &mut presences);
             }
@@ -218,6 +239,64 @@ impl Pass<'_> {
         }
         done.changed += self.write(&mut answers)?;
         Ok(())
+    }
+
+    /// Transcripts that first held the calls of these: a session that goes on from another holds copies of them.
+    fn originals(&self, of: &BTreeSet<usize>, places: &Places<'_>) -> Vec<usize> {
+        if of.is_empty() {
+            return Vec::new();
+        }
+        let of: Vec<&Arc<Entry>> = of.iter().map(|at| places.entries[*at]).collect();
+        let originals = self.snapshot.originals(&of);
+        let place =
+            |original: &Arc<Entry>| places.entries.iter().position(|entry| entry.path == original.path);
+        originals.iter().filter_map(place).collect()
+    }
+
+    /// Transcripts, not read yet, in which something happened between the version before and one of these; of the first version
+    /// of a file since its store is recorded, or ever, where it may have been there before. Those of the store's project come first, then
+    /// the latest, as long as there are bytes left to read; a fork brings its original with it.
+    fn since(
+        &self,
+        unexplained: &[&Wanted],
+        places: &Places<'_>,
+        known: &Known,
+        left: &mut u64,
+    ) -> BTreeSet<usize> {
+        let mut chosen = BTreeSet::new();
+        let Some(first) = unexplained.first() else { return chosen };
+        let Ok(store) = self.inner.read(|reader| Ok(reader.store(first.row.store)?)) else { return chosen };
+        let root = retrace_engine::root_of(&store);
+        let from = |wanted: &Wanted| match wanted.previous_at {
+            Some(previous) => previous.micros(),
+            None if wanted.may_be_older => i64::MIN,
+            None => store.created_at.micros(),
+        };
+        let spans: Vec<(i64, i64)> = unexplained
+            .iter()
+            .map(|wanted| (from(wanted).saturating_sub(CLOCK_SLACK_MICROS), wanted.row.created_at.micros()))
+            .collect();
+        let happened = |entry: &Entry| {
+            entry.summary.as_ref().and_then(span).is_some_and(|(first, last)| {
+                spans.iter().any(|(from, until)| *from <= last.micros() && first.micros() <= *until)
+            })
+        };
+        let last = |entry: &Entry| entry.summary.as_ref().and_then(|summary| summary.last_at);
+        let mut further: Vec<usize> = (0..places.entries.len())
+            .filter(|at| !known.writes.contains_key(at) && happened(places.entries[*at]))
+            .collect();
+        further.sort_by_key(|at| {
+            let entry = places.entries[*at];
+            std::cmp::Reverse((is_of_project(entry, &root), last(entry)))
+        });
+        for at in further {
+            let Some(rest) = left.checked_sub(places.entries[at].identity.size) else { break };
+            *left = rest;
+            chosen.insert(at);
+        }
+        chosen.extend(self.originals(&chosen, places));
+        chosen.retain(|at| !known.writes.contains_key(at));
+        chosen
     }
 
     /// The names of all files a memory has been.
@@ -308,14 +387,7 @@ impl Pass<'_> {
     fn presences(&self, store: StoreId, places: &Places<'_>) -> Vec<Presence> {
         let Ok(row) = self.inner.read(|reader| Ok(reader.store(store)?)) else { return Vec::new() };
         let root = retrace_engine::root_of(&row);
-        let of_project = |entry: &&&Arc<Entry>| {
-            let slug = entry.place.slug.as_deref();
-            let by_slug = slug.is_some_and(|slug| root.components().any(|part| part.as_os_str() == slug));
-            let project = entry.summary.as_ref().and_then(|summary| summary.session.project.as_deref());
-            by_slug
-                || project
-                    .is_some_and(|project| project.len() > 1 && is_below(&root.to_string_lossy(), project))
-        };
+        let of_project = |entry: &&&Arc<Entry>| is_of_project(entry, &root);
         let presence = |entry: &&Arc<Entry>| {
             let (from, until) = span(entry.summary.as_ref()?)?;
             Some(Presence { session: entry.session_id(), from, until })
@@ -371,6 +443,14 @@ impl<'s> Places<'s> {
     fn touched(&self, changed: &HashSet<usize>, at: Timestamp) -> bool {
         changed.iter().any(|entry| is_around(self.entries[*entry], at))
     }
+}
+
+/// True for a session that was at work on the project of a store in this directory.
+fn is_of_project(entry: &Entry, root: &Path) -> bool {
+    let slug = entry.place.slug.as_deref();
+    let by_slug = slug.is_some_and(|slug| root.components().any(|part| part.as_os_str() == slug));
+    let project = entry.summary.as_ref().and_then(|summary| summary.session.project.as_deref());
+    by_slug || project.is_some_and(|project| project.len() > 1 && is_below(&root.to_string_lossy(), project))
 }
 
 /// A transcript and the state it is in, as the log keeps them: hashes, because a path is text of the user's.

@@ -77,12 +77,18 @@ fn apart(joined: AttachedFile, read: &dyn Fn(&Path) -> Option<String>) -> Vec<At
     };
     let (mut at, mut first) = (0, 0);
     for end in 0..=places.len() {
-        let place = match places.get(end) {
+        let mut place = match places.get(end) {
             Some(None) => continue,
             Some(Some(place)) => place.clone(),
             None => text.len()..text.len(),
         };
-        gap(text, at..place.start, &candidates[first..end], &mut add);
+        let between = &candidates[first..end];
+        if end < candidates.len() && between.iter().all(|candidate| candidate.content.is_none()) {
+            // No file between is there: what stands there is told as of the next one, rather than as of one that may never have been.
+            place.start = at;
+        } else {
+            gap(text, at..place.start, between, &mut add);
+        }
         if let Some(candidate) = candidates.get(end) {
             add(candidate, place.clone());
         }
@@ -186,6 +192,13 @@ mod tests {
             told("# Root\n\n\n# A\n\n\n# B", &disk),
             pairs(&[("/w/a/AGENTS.override.md", "# Root\n\n\n# A\n\n\n# B")])
         );
+    }
+
+    #[test]
+    fn no_file_is_named_that_is_not_there() {
+        let disk = [("/w/a/AGENTS.md", "# A\n")];
+        let one = pairs(&[("/w/a/AGENTS.md", "# Gone\n\n\n# A")]);
+        assert_eq!(told("# Gone\n\n\n# A", &disk), one);
     }
 
     #[test]

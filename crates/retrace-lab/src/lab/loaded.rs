@@ -17,7 +17,9 @@ use retrace_tokens::{Counter, Family, Resolved, family_of};
 use retrace_transcript::requests::{
     Lines, RecordedPreamble, RecordedTool, RequestIndex, RequestLog, SentOf, SessionSplit, Span, as_sent,
 };
-use retrace_transcript::{Account, Cause, Format, Message, Origin, Preamble, Reading, Tool, Transcript};
+use retrace_transcript::{
+    Account, Cause, ForkedFrom, Format, Message, Oddity, Origin, Preamble, Reading, Tool, Transcript,
+};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -78,8 +80,11 @@ fn typed(transcript: &Transcript) -> Vec<Typed> {
             _ => None,
         })
         .collect();
-    let typed = messages
-        .filter(|(_, message)| message.origin == Origin::Typed && !compactions.contains(&message.line));
+    // What a fork of Codex goes on from was typed in another session, and has no line here.
+    let is_above = |message: &Message| transcript.format == Format::CodexRollout && message.line == 0;
+    let typed = messages.filter(|(_, message)| {
+        message.origin == Origin::Typed && !compactions.contains(&message.line) && !is_above(message)
+    });
     typed.map(|(place, message)| Typed { place, message: message.clone() }).collect()
 }
 
@@ -102,6 +107,11 @@ impl Loaded {
     /// Account of the file's content, understood or not.
     pub(crate) fn account(&self) -> &Account {
         &self.file.reading.account
+    }
+
+    /// True for a fork whose original is not found: what its requests sent before its own messages is not there.
+    pub(crate) fn lacks_history(&self) -> bool {
+        self.account().oddities.contains_key(&Oddity::ForkWithoutItsHistory)
     }
 
     /// What the file records of its requests.
@@ -379,10 +389,19 @@ pub(crate) fn split_with_lines(path: &Path) -> Result<(Reading, RequestLog, Box<
 const LARGEST_HELD: u64 = 16 << 20;
 
 fn finished(path: &Path, split: SessionSplit) -> Result<(Reading, RequestLog), ApiError> {
-    let (mut reading, log) = split.finish().map_err(|error| {
+    let mut is_whole = true;
+    let above = |from: &ForkedFrom| {
+        let (above, all) = retrace_sessions::above(path, from);
+        is_whole = all;
+        above
+    };
+    let (mut reading, log) = split.finish_after(above).map_err(|error| {
         ApiError::invalid(say::cannot_read_transcript_2(sentence(&error)), show(path))
             .hint(say::sessions_claude_code_codex_copilot_2())
     })?;
+    if !is_whole {
+        reading.account.oddities.insert(Oddity::ForkWithoutItsHistory, 1);
+    }
     agents_md::tell_apart(&mut reading.transcripts);
     Ok((reading, log))
 }

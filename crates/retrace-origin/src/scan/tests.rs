@@ -254,9 +254,49 @@ fn what_codex_carried_out_counts_rather_than_the_call() {
             ("/w/sub/e.md", 3, Some(1), Some(false), "exec"),
         ]
     );
+    // It wrote, and failed then.
+    assert_eq!(found.iter().map(|write| write.was_run).collect::<Vec<_>>(), [false, false, false, true]);
     assert_eq!(apply(&found[0], None).as_deref(), Some(&b"one\ntwo\n"[..]));
     assert_eq!(apply(&found[1], Some(b"x\n")).as_deref(), Some(&b"y\n"[..]));
     assert!(matches!(&found[1].effect, Effect::Patch(patch) if patch.moved_to.as_deref() == Some("/m/c.md")));
     assert_eq!(found[2].effect, Effect::Delete);
     assert_eq!(found[0].model.as_deref(), Some("gpt-6.1-terra"));
+}
+
+#[test]
+fn commands_that_failed_in_other_clients_were_run() {
+    let was_run = |text: &str| -> Vec<(Option<bool>, bool)> {
+        let found = writes(text.as_bytes()).expect("a transcript");
+        found.iter().map(|write| (write.succeeded, write.was_run)).collect()
+    };
+    let gemini = |status: &str, result: &str| {
+        let answer = json!([{"functionResponse": {"id": "c1", "name": "run_shell_command", "response": {"output": result}}}]);
+        [
+            json!({"sessionId": "g-1", "projectHash": "0", "kind": "main", "startTime": "2026-11-23T10:00:00Z"}),
+            json!({"id": "m1", "type": "gemini", "content": "", "model": "g", "timestamp": "2026-11-23T10:00:00Z",
+                "tokens": {"input": 1, "output": 1, "total": 2},
+                "toolCalls": [{"id": "c1", "name": "run_shell_command", "status": status, "timestamp": "2026-11-23T10:00:01Z",
+                    "args": {"command": "echo x > /m/a.md; false"}, "result": answer}]}),
+        ]
+        .map(|line| format!("{line}\n"))
+        .concat()
+    };
+    let failed =
+        "<untrusted_context>\nOutput: (empty)\nExit Code: 1\nProcess Group PGID: 7\n</untrusted_context>";
+    assert_eq!(was_run(&gemini("success", failed)), [(Some(false), true)]);
+    assert_eq!(was_run(&gemini("success", "Output: x")), [(Some(true), false)]);
+    assert_eq!(was_run(&gemini("cancelled", "[Operation Cancelled]")), [(Some(false), false)]);
+    let opencode = |state: Value| {
+        [
+            json!({"info": {"id": "ses_1", "directory": "/w"}}),
+            json!({"info": {"id": "msg_1", "role": "assistant", "modelID": "m", "time": {"created": 1, "completed": 2}, "tokens": {"input": 1, "output": 1}},
+                "parts": [{"type": "tool", "callID": "c1", "tool": "bash", "state": state}]}),
+        ]
+        .map(|line| format!("{line}\n"))
+        .concat()
+    };
+    let state = |status: &str, exit: Value| json!({"status": status, "input": {"command": "echo x > /m/a.md; false"}, "output": "", "error": "x", "metadata": {"exit": exit}});
+    assert_eq!(was_run(&opencode(state("completed", json!(1)))), [(Some(false), true)]);
+    assert_eq!(was_run(&opencode(state("completed", json!(0)))), [(Some(true), false)]);
+    assert_eq!(was_run(&opencode(state("error", Value::Null))), [(Some(false), false)]);
 }

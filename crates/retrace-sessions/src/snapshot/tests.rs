@@ -94,6 +94,21 @@ fn a_copied_call_counts_once_and_for_the_session_that_began_first() {
 }
 
 #[test]
+fn the_session_that_a_fork_goes_on_from_is_known_by_the_calls_it_copied() {
+    let home = Home::new();
+    let first = home.session("s1", &[prompt("s1", 0, "Earlier"), two_turns("s1")].concat());
+    let fork = home.session("f1", &[two_turns("s1"), answer("f1", 5, "msg_new", 30)].concat());
+    home.session("s2", &answer("s2", 5, "msg_another", 30));
+    let snapshot = indexed(&home).snapshot();
+    let originals = |path: &std::path::Path| -> Vec<std::path::PathBuf> {
+        let entry = snapshot.entry(path).expect("an entry");
+        snapshot.originals(&[entry]).iter().map(|entry| entry.path.clone()).collect()
+    };
+    assert_eq!(originals(&fork), [first.clone()]);
+    assert!(originals(&first).is_empty());
+}
+
+#[test]
 fn the_larger_output_of_two_copies_counts() {
     let home = Home::new();
     let line = answer("s1", 1, "msg_1", 5);

@@ -8,6 +8,7 @@ use super::{
 use crate::Surroundings;
 use crate::git::lexical;
 use crate::scan::Scan;
+use retrace_message::Message;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
@@ -56,7 +57,10 @@ pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan, found: &mut Ins
     let mut layers =
         vec![Layer { folder: own.clone(), file, scope: InstructionScope::User, config: config.clone() }];
     let Some(directory) = found.directory.clone() else {
-        return of_settings(surroundings, scan, found, &layers);
+        if let Some(reason) = of_settings(surroundings, scan, found, &layers) {
+            super::refuse(found, AGENT, &reason);
+        }
+        return;
     };
     let markers = texts(&config, "project_root_markers").unwrap_or_else(|| vec![".git".to_owned()]);
     let root = root(&directory, &markers);
@@ -73,7 +77,7 @@ pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan, found: &mut Ins
             layers.push(Layer { folder, file, scope: InstructionScope::Project, config });
         }
     }
-    of_settings(surroundings, scan, found, &layers);
+    let refused = of_settings(surroundings, scan, found, &layers);
     let mut merged = Table::new();
     for layer in &layers {
         merged.extend(layer.config.clone());
@@ -86,6 +90,9 @@ pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan, found: &mut Ins
     // Markers of a root say nothing here.
     let is_untrusted = trust(&[Some(directory.as_path()), repository.as_deref()]) == Some(false);
     of_project(scan, found, &directory, &root, &settings, is_untrusted);
+    if let Some(reason) = refused {
+        super::refuse(found, AGENT, &reason);
+    }
 }
 
 /// The repository that trust in a directory is kept for: that of the main working tree. A `.git` file that is not a linked
@@ -116,7 +123,13 @@ fn of_home(scan: &mut Scan, found: &mut Instructions, own: &Path) {
 }
 
 /// What the settings hold and what they name. Of each setting the last layer that has it counts.
-fn of_settings(surroundings: &Surroundings, scan: &mut Scan, found: &mut Instructions, layers: &[Layer]) {
+/// Answers why Codex would not start with them.
+fn of_settings(
+    surroundings: &Surroundings,
+    scan: &mut Scan,
+    found: &mut Instructions,
+    layers: &[Layer],
+) -> Option<Message> {
     let last = |key: &str| {
         let has_it = |layer: &&Layer| layer.config.get(key).is_some_and(Value::is_string);
         let layer = layers.iter().rev().find(has_it)?;
@@ -156,7 +169,16 @@ fn of_settings(surroundings: &Surroundings, scan: &mut Scan, found: &mut Instruc
             globs: Vec::new(),
         });
     }
+    let limit = layers.iter().rev().find_map(|layer| Some((layer, layer.config.get(LIMIT)?)));
+    let refused = limit.filter(|(_, limit)| limit.as_u64().is_none()).map(|(layer, limit)| {
+        let setting = format!("{LIMIT} = {limit}");
+        say::does_not_start(AGENT.title(), setting, layer.file.display().to_string())
+    });
+    let empty = model_file.as_ref().filter(|row| row.state == InstructionState::Empty);
+    let empty =
+        empty.map(|row| say::model_file_refused(AGENT.title(), MODEL_FILE, row.path.display().to_string()));
     found.files.extend(model_file);
+    refused.or(empty)
 }
 
 fn of_project(
@@ -270,12 +292,13 @@ fn shadow(row: &mut Instruction, by: &str) {
     row.reason = say::stands_in(by);
 }
 
-/// Names of a project's files. A further one that is a path is passed over.
+/// Names of a project's files. A further one is taken without white space around it; one that is a path is passed over.
 fn names(config: &Table) -> Vec<String> {
     let mut names = vec![AGENTS_OVERRIDE.to_owned(), AGENTS.to_owned()];
     for name in texts(config, "project_doc_fallback_filenames").unwrap_or_default() {
+        let name = name.trim().to_owned();
         let is_name = Path::new(&name).file_name().is_some_and(|last| last == name.as_str());
-        if is_name && !name.trim().is_empty() && !names.contains(&name) {
+        if is_name && !name.is_empty() && !names.contains(&name) {
             names.push(name);
         }
     }

@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 const GEMINI: &str = "GEMINI.md";
+const SETTINGS: &str = "settings.json";
 /// Where it is kept which extensions are switched off, and in which directories.
 const SWITCHES: &str = "extension-enablement.json";
 const AGENT: InstructionAgent = InstructionAgent::Gemini;
@@ -38,13 +39,60 @@ struct Walk<'a, 'l> {
 
 pub(super) fn find(surroundings: &Surroundings, scan: &mut Scan, found: &mut Instructions) {
     let own = gemini_home(surroundings);
+    let refused = [Some(own.clone()), found.directory.as_ref().map(|place| place.join(".gemini"))];
+    let files = refused.into_iter().flatten().map(|folder| folder.join(SETTINGS));
+    let refused = files.filter(|file| file.is_file()).find(|file| is_refused(scan, file));
+    list(surroundings, scan, found);
+    if let Some(file) = refused {
+        super::refuse(found, AGENT, &say::settings_refused(AGENT.title(), file.display().to_string()));
+    }
+}
+
+/// True for settings that the program does not start with: it takes JSON with comments, and nothing beyond (tried with 0.61.0).
+fn is_refused(scan: &mut Scan, file: &Path) -> bool {
+    let text = scan.text(file, MAX_VARIABLES_BYTES);
+    text.is_some_and(|text| serde_json::from_str::<Value>(&without_comments(&text)).is_err())
+}
+
+/// JSON with white space in place of its comments.
+fn without_comments(text: &str) -> String {
+    let (mut plain, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(at) = rest.find(['"', '/']) {
+        let (before, from) = rest.split_at(at);
+        plain.push_str(before);
+        let end = if from.starts_with("//") {
+            from.find('\n').unwrap_or(from.len())
+        } else if from.starts_with("/*") {
+            from[2..].find("*/").map_or(from.len(), |end| end + 4)
+        } else if from.starts_with('"') {
+            let mut escaped = false;
+            let ends = from[1..].find(|letter: char| {
+                let ends = letter == '"' && !escaped;
+                escaped = letter == '\\' && !escaped;
+                ends
+            });
+            let end = ends.map_or(from.len(), |end| end + 2);
+            plain.push_str(&from[..end]);
+            end
+        } else {
+            plain.push('/');
+            1
+        };
+        rest = &from[end..];
+    }
+    plain.push_str(rest);
+    plain
+}
+
+fn list(surroundings: &Surroundings, scan: &mut Scan, found: &mut Instructions) {
+    let own = gemini_home(surroundings);
     let directory = found.directory.clone();
     let trust = trust(scan, &own, directory.as_deref());
     let mut layers = Vec::new();
     // A later one goes before an earlier one.
     let project = directory.as_ref().filter(|_| trust != Some(false)).map(|place| place.join(".gemini"));
     for folder in [Some(own.clone()), project.filter(|folder| *folder != own)].into_iter().flatten() {
-        let file = folder.join("settings.json");
+        let file = folder.join(SETTINGS);
         if file.is_file() {
             layers.extend(scan.json5(&file));
         }
@@ -346,7 +394,13 @@ impl Walk<'_, '_> {
             if names.is_empty() {
                 names.push(GEMINI.to_owned());
             }
-            let file = |one: String| (place.join(one), place.clone(), name.clone(), switched_off.clone());
+            // A name may lead out of its folder, and one that begins with a slash does not.
+            let file = |one: String| {
+                let path = lexical(&place.join(one.trim_start_matches(['/', '\\'])));
+                let above = path.parent().unwrap_or(&place);
+                let base = if path.starts_with(&place) { place.clone() } else { above.to_owned() };
+                (path, base, name.clone(), switched_off.clone())
+            };
             files.extend(names.into_iter().map(file));
         }
         files.sort();

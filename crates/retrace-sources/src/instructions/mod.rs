@@ -111,6 +111,13 @@ impl Instruction {
     }
 }
 
+/// What an agent that does not start would load is loaded by no session.
+fn refuse(found: &mut Instructions, agent: InstructionAgent, reason: &Message) {
+    for row in found.files.iter_mut().filter(|row| row.agent == agent && row.is_taken()) {
+        (row.state, row.reason) = (InstructionState::Off, reason.clone());
+    }
+}
+
 impl InstructionAgent {
     /// Version of the program whose behaviour the rules here were compared with.
     #[must_use]

@@ -336,6 +336,7 @@ fn codex_takes_names_and_no_paths() {
     let paths = r#""docs/T.md", "./TEAM.md", "../TEAM.md", "..", ".", "TEAM.md/", " ""#;
     assert_eq!(listed(paths), [""; 0]);
     assert_eq!(listed("\"TEAM.md\""), ["loaded app/TEAM.md"]);
+    assert_eq!(listed("\" TEAM.md \""), ["loaded app/TEAM.md"]);
 }
 
 #[cfg(unix)]
@@ -454,6 +455,58 @@ fn extensions_of_gemini_that_are_linked_or_switched_off() {
     ] {
         assert_eq!(state(rules), "excluded .gemini/extensions/e/GEMINI.md", "{rules:?}");
     }
+}
+
+#[test]
+fn settings_that_an_agent_does_not_start_with_load_nothing() {
+    let home = Home::new();
+    home.repository("app");
+    home.write("app/AGENTS.md", "App.\n");
+    home.write("app/GEMINI.md", "App.\n");
+    let states = |agent: InstructionAgent| {
+        let found = instructions(&home.surroundings(), Some(&home.path("app")));
+        let own =
+            found.files.iter().find(|file| file.agent == agent && file.path.starts_with(home.path("app")));
+        own.map(|row| (row.state, row.reason.to_string())).expect("a file")
+    };
+    let codex = |config: &str| {
+        home.write(".codex/config.toml", config);
+        states(InstructionAgent::Codex)
+    };
+    assert_eq!(codex("project_doc_max_bytes = 12\n").0, InstructionState::Loaded);
+    let (state, reason) = codex("project_doc_max_bytes = \"12\"\n");
+    assert_eq!(state, InstructionState::Off);
+    assert!(
+        reason.starts_with("Codex does not start: it refuses project_doc_max_bytes = \"12\" in "),
+        "{reason}"
+    );
+    home.write(".codex/mine.md", "\n");
+    let (state, reason) = codex("model_instructions_file = \"mine.md\"\n");
+    assert_eq!(state, InstructionState::Off);
+    assert!(reason.ends_with("which model_instructions_file names, is empty."), "{reason}");
+    let gemini = |settings: &str| {
+        home.write(".gemini/settings.json", settings);
+        states(InstructionAgent::Gemini)
+    };
+    for taken in ["{}", "{ // one, /* \n \"a\": \"//, \\\" /*\", /* two */ \"b\": 1 }"] {
+        assert_eq!(gemini(taken).0, InstructionState::Loaded, "{taken}");
+    }
+    let (state, reason) = gemini("{\"a\": 1,}");
+    assert_eq!(state, InstructionState::Off);
+    assert!(reason.starts_with("Gemini CLI does not start: "), "{reason}");
+}
+
+#[test]
+fn an_extension_of_gemini_may_name_a_file_elsewhere() {
+    let home = Home::new();
+    home.repository("work/app");
+    let extension = r#"{"name": "e", "version": "1", "contextFileName": ["../../out.md", "/in/own.md"]}"#;
+    home.write(".gemini/extensions/e/gemini-extension.json", extension);
+    home.write(".gemini/extensions/e/in/own.md", "Mine.\n");
+    home.write(".gemini/out.md", "Out.\n");
+    let found = instructions(&home.surroundings(), Some(&home.path("work/app")));
+    let rows = reported(&home, &found, InstructionAgent::Gemini);
+    assert_eq!(rows, ["loaded .gemini/extensions/e/in/own.md", "loaded .gemini/out.md"]);
 }
 
 #[test]

@@ -14,6 +14,7 @@ lenient_object! {
         status: Text<'a> = "status",
         command: List<Text<'a>> = "command",
         cwd: Text<'a> = "cwd",
+        exit_code: Raw<'a> = "exit_code",
     }
 }
 
@@ -42,8 +43,17 @@ pub(super) fn completed(json: &RawValue, line: u32, at: Option<Timestamp>) -> Op
         "failed" | "declined" => Some(false),
         _ => None,
     };
+    // One that was declined was not run.
+    let code = raw.exit_code.0.filter(|_| raw.status.or_empty() != "declined");
+    let exit_code = code.and_then(|code| code.get().parse().ok());
     let id = raw.id.into_string().unwrap_or_default();
-    Some((id, Done { call: String::new(), line, at, succeeded, what }))
+    Some((id, Done { call: String::new(), line, at, succeeded, exit_code, what }))
+}
+
+/// True for the end of a review. What it found is then told once more, as a message of the model.
+pub(super) fn ends_review(json: &RawValue) -> bool {
+    let raw: RawItem<'_> = serde_json::from_str(json.get()).unwrap_or_default();
+    raw.kind.or_empty() == "ExitedReviewMode"
 }
 
 /// Changes by path, in order of the paths.

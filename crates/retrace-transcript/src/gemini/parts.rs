@@ -97,11 +97,12 @@ impl RawCall<'_> {
 
     /// What was carried out, where it is shown.
     pub(super) fn done(&self, line: u32) -> Option<Done> {
-        let done = |succeeded, what| Done {
+        let done = |succeeded, exit_code, what| Done {
             call: self.id.or_empty().to_owned(),
             line,
             at: Timestamp::parse(self.timestamp.or_empty()).ok(),
             succeeded,
+            exit_code,
             what,
         };
         let has_ended = self.has_failed() || self.status.or_empty() == "success";
@@ -112,12 +113,17 @@ impl RawCall<'_> {
             let shell: RawShell<'_> = serde_json::from_str(self.args.0?.get()).ok()?;
             let command = shell.command.into_string()?;
             let result = self.result.0.map_or("", RawValue::get);
-            let code = result.rsplit_once(EXIT_CODE).map(|(_, rest)| rest.starts_with('0'));
+            // It is told of failures alone, and none of those that were not run.
+            let code = result.rsplit_once(EXIT_CODE).and_then(|(_, rest)| {
+                let end = rest.find(|digit: char| digit != '-' && !digit.is_ascii_digit());
+                rest[..end.unwrap_or(rest.len())].parse::<i64>().ok()
+            });
             let what = DoneWhat::Command {
                 command: vec!["bash".to_owned(), "-c".to_owned(), command],
                 directory: shell.directory.into_string().or(shell.older_directory.into_string()),
             };
-            return Some(done(Some(!self.has_failed() && code.unwrap_or(true)), what));
+            let succeeded = !self.has_failed() && code.is_none_or(|code| code == 0);
+            return Some(done(Some(succeeded), code, what));
         }
         let diff: RawDiff<'_> =
             serde_json::from_str(self.shown.0.filter(|shown| shown.get().starts_with('{'))?.get()).ok()?;
@@ -127,7 +133,7 @@ impl RawCall<'_> {
             after: diff.after.into_string()?,
         };
         let file = DoneFile { path: diff.path.into_string()?, change };
-        Some(done(Some(!self.has_failed()), DoneWhat::Files(vec![file])))
+        Some(done(Some(!self.has_failed()), None, DoneWhat::Files(vec![file])))
     }
 }
 

@@ -85,6 +85,9 @@ pub enum Oddity {
     /// A response with several choices.
     #[error("further choices left out")]
     FurtherChoicesLeftOut,
+    /// A fork whose original is not found: what it goes on from is not there.
+    #[error("history of a fork, whose original is not found here")]
+    ForkWithoutItsHistory,
 }
 
 /// A line that could not be read.

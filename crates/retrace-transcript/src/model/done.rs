@@ -13,6 +13,8 @@ pub struct Done {
     pub at: Option<Timestamp>,
     /// Success, where it is said.
     pub succeeded: Option<bool>,
+    /// What a command that was run ended with, where it is said.
+    pub exit_code: Option<i64>,
     /// What was done.
     pub what: DoneWhat,
 }

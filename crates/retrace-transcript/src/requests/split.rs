@@ -3,7 +3,7 @@
 use super::log::{RequestLog, Span, Speakers};
 use crate::claude_code::line::request_record;
 use crate::lines::trim;
-use crate::{Format, ReadError, Reading};
+use crate::{ForkedFrom, Format, ReadError, Reading};
 use std::collections::BTreeMap;
 
 /// Reads a transcript of any format; see [`SessionSplit::finish`].
@@ -70,13 +70,31 @@ impl SessionSplit {
     ///
     /// # Errors
     /// Those of [`crate::read`].
-    pub fn finish(mut self) -> Result<(Reading, RequestLog), ReadError> {
+    pub fn finish(self) -> Result<(Reading, RequestLog), ReadError> {
+        self.finish_after(|_| Vec::new())
+    }
+
+    /// The same, with the history of a Codex fork: `above` is asked for the rollouts that it goes on from, as
+    /// [`crate::read_fork`] takes them.
+    ///
+    /// # Errors
+    /// Those of [`crate::read`].
+    pub fn finish_after(
+        mut self,
+        above: impl FnOnce(&ForkedFrom) -> Vec<(Vec<u8>, u64)>,
+    ) -> Result<(Reading, RequestLog), ReadError> {
         let last = std::mem::take(&mut self.line);
         if !last.is_empty() {
             self.whole_line(&last);
         }
         if self.counts.is_empty() {
-            return Ok((crate::read(&self.rest)?, self.log));
+            let above = crate::forked_from(&self.rest).map(|from| above(&from)).unwrap_or_default();
+            let reading = if above.is_empty() {
+                crate::read(&self.rest)?
+            } else {
+                crate::read_fork(&self.rest, &above)
+            };
+            return Ok((reading, self.log));
         }
         self.find_speakers();
         let mut reading = crate::read_as(Format::ClaudeCode, &self.rest);

@@ -2,7 +2,7 @@
 //! line.
 
 use super::{MessageUse, Summary, Tokens, id_hash, memory_write};
-use crate::{BlockKind, Cause, Done, MemoryWrite, Reading, Request, Transcript, read};
+use crate::{BlockKind, Cause, Done, Format, MemoryWrite, Reading, Request, Transcript, read};
 use std::collections::HashMap;
 
 /// Beginnings of the ids that an API gives its responses: they are unique beyond the file.
@@ -46,13 +46,18 @@ impl Summary {
             self.compactions = transcript.segments.iter().filter(is_compaction).count() as u64;
         }
         let done = by_call(transcript);
-        for request in &transcript.requests {
-            self.add_request(request, transcript, sidechain);
+        let mut step = 0;
+        for (index, request) in transcript.requests.iter().enumerate() {
+            let is_further =
+                index > 0 && request.at.is_some() && transcript.requests[index - 1].at == request.at;
+            step = if is_further { step + 1 } else { 0 };
+            self.add_request(request, transcript, sidechain, step);
             self.add_writes(request, transcript, &done);
         }
     }
 
-    fn add_request(&mut self, request: &Request, transcript: &Transcript, sidechain: bool) {
+    /// `step`: number of requests before it that were made at the same instant, as those of one message.
+    fn add_request(&mut self, request: &Request, transcript: &Transcript, sidechain: bool, step: usize) {
         let name = request.model.as_deref().unwrap_or_default();
         let tokens = request.usage.as_ref().map(Tokens::from).unwrap_or_default();
         let model = self.model_names.iter().position(|known| known == name).unwrap_or_else(|| {
@@ -67,7 +72,9 @@ impl Summary {
         }
         let session = transcript.session.id.as_deref().unwrap_or_default();
         self.message_ids.push(MessageUse {
-            id: if API_IDS.iter().any(|prefix| request.id.starts_with(prefix)) {
+            id: if let Some(copied) = copied_facts(request, transcript, step) {
+                id_hash(&copied)
+            } else if API_IDS.iter().any(|prefix| request.id.starts_with(prefix)) {
                 id_hash(&request.id)
             } else {
                 id_hash(&format!("{session}/{}", request.id))
@@ -98,6 +105,17 @@ impl Summary {
     }
 }
 
+/// What tells a call where a fork gives its copies ids of their own, as opencode does: when the answer began, which of the calls
+/// of its message it is, and the tokens, which a copy keeps.
+fn copied_facts(request: &Request, transcript: &Transcript, step: usize) -> Option<String> {
+    if transcript.format != Format::Opencode {
+        return None;
+    }
+    let (at, usage) = (request.at?.micros(), request.usage.as_ref()?);
+    let tokens = [usage.input, usage.cache_creation, usage.cache_read, usage.output];
+    Some(format!("opencode/{at}/{step}/{tokens:?}"))
+}
+
 /// What was carried out, by the call it was done for.
 fn by_call(transcript: &Transcript) -> HashMap<&str, Vec<&Done>> {
     let mut done: HashMap<&str, Vec<&Done>> = HashMap::new();
@@ -105,4 +123,34 @@ fn by_call(transcript: &Transcript) -> HashMap<&str, Vec<&Done>> {
         done.entry(&one.call).or_default().push(one);
     }
     done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::summary;
+
+    #[test]
+    fn a_copy_of_an_opencode_answer_is_the_same_call() {
+        let session = |id: &str, message: &str, created: u64| {
+            let info =
+                format!(r#"{{"info":{{"id":"{id}","directory":"/w","time":{{"created":1,"updated":2}}}}}}"#);
+            let step = |input: u64| {
+                format!(
+                    r#"{{"type":"step-start"}},{{"type":"text","text":"x"}},{{"type":"step-finish","tokens":{{"input":{input},"output":2,"cache":{{"read":0,"write":0}}}}}}"#
+                )
+            };
+            let answer = format!(
+                r#"{{"info":{{"id":"{message}","role":"assistant","modelID":"m","time":{{"created":{created},"completed":{}}},"tokens":{{"input":9,"output":2}}}},"parts":[{},{}]}}"#,
+                created + 5,
+                step(7),
+                step(9),
+            );
+            let ids = summary(format!("{info}\n{answer}\n").as_bytes()).message_ids;
+            ids.iter().map(|used| used.id).collect::<Vec<_>>()
+        };
+        let (own, fork) = (session("ses_1", "msg_1", 1000), session("ses_2", "msg_2", 1000));
+        assert_eq!((own.len(), &own), (2, &fork));
+        assert_ne!(own[0], own[1]);
+        assert_ne!(own, session("ses_3", "msg_3", 1001));
+    }
 }
