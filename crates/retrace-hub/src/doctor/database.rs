@@ -84,18 +84,7 @@ async fn migrated(client: &Object) -> Result<Check, Failure> {
 pub(super) async fn security(examined: &Examined) -> Result<Vec<Check>, Failure> {
     let client = &examined.client;
     // A partition is reached through its parent; who had rights to it directly would pass by the policy.
-    let open = client
-        .query(
-            "SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-             WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND c.relname <> 'hub'
-                 AND EXISTS (SELECT 1 FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'org' AND NOT a.attisdropped)
-                 AND CASE WHEN c.relispartition
-                     THEN has_table_privilege('retrace_hub', c.oid, 'SELECT, INSERT, UPDATE, DELETE')
-                     ELSE NOT (c.relrowsecurity AND c.relforcerowsecurity) END
-             ORDER BY 1",
-            &[],
-        )
-        .await?;
+    let open = client.query(include_str!("../../statements/doctor_security.sql"), &[]).await?;
     let open: Vec<String> = open.iter().map(|row| row.get(0)).collect();
     let mut checks = vec![if open.is_empty() {
         Check::ok("row_level_security", "It is forced on every table with an organisation.")

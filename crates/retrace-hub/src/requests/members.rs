@@ -106,11 +106,17 @@ pub(crate) async fn register(
     scoped
         .client()?
         .execute(
-            "INSERT INTO machines (org, machine, public_key, name, role, joined_at, seen_at, ends_at, by_provider)
-             VALUES ($1, $2, $3, $4, $5, $6, $6, $7, $8)
-             ON CONFLICT (org, machine) DO UPDATE SET name = $4, role = $5, left_at = NULL, seen_at = $6, ends_at = $7,
-                 by_provider = $8",
-            &[&&org.0[..], &&machine.0[..], public_key, &name, &role.as_str(), &now(), &ends_at, &by_provider],
+            include_str!("../../statements/register_machine.sql"),
+            &[
+                &&org.0[..],
+                &&machine.0[..],
+                public_key,
+                &name,
+                &role.as_str(),
+                &now(),
+                &ends_at,
+                &by_provider,
+            ],
         )
         .await?;
     Ok(())
@@ -125,14 +131,7 @@ fn role_of(row: &Row, column: usize) -> Result<Role, Failure> {
 pub(crate) async fn caller(scoped: &Scoped, org: OrgId, machine: MachineId) -> Result<Caller, Failure> {
     let row = scoped
         .client()?
-        .query_opt(
-            "SELECT m.public_key, m.role, s.person, s.shown, m.ends_at IS NOT NULL FROM machines m
-             LEFT JOIN (sign_ins s JOIN provider p ON p.org = s.org AND p.issuer = s.issuer AND p.client_id = s.client_id)
-                 ON s.org = m.org AND s.machine = m.machine AND s.ends_at > $3
-             WHERE m.org = $1 AND m.machine = $2 AND m.left_at IS NULL AND (m.ends_at IS NULL OR m.ends_at > $3)
-                 AND (NOT m.by_provider OR s.machine IS NOT NULL)",
-            &[&&org.0[..], &&machine.0[..], &now()],
-        )
+        .query_opt(include_str!("../../statements/caller.sql"), &[&&org.0[..], &&machine.0[..], &now()])
         .await?;
     let row =
         row.ok_or_else(|| Failure::refused(m::NOT_REGISTERED, "This machine is not registered at the hub."))?;

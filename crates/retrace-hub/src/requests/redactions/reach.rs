@@ -83,11 +83,7 @@ pub(crate) async fn had_by(
     let rows = scoped
         .client()?
         .query(
-            "SELECT sha256 FROM contents WHERE org = $1 AND machine = $2 AND sha256 = ANY($3)
-             UNION SELECT sha256 FROM session_rules
-                 WHERE org = $1 AND machine = $2 AND sha256 = ANY($3) AND bytes IS NOT NULL
-             UNION SELECT e.sha256 FROM session_entries e JOIN sessions s ON s.org = e.org AND s.id = e.id
-                 WHERE e.org = $1 AND s.machine = $2 AND e.sha256 = ANY($3) AND e.bytes IS NOT NULL",
+            include_str!("../../../statements/contents_had.sql"),
             &[&&caller.org.0[..], &&caller.machine.0[..], &hashes],
         )
         .await?;
@@ -227,10 +223,7 @@ async fn wait(scoped: &Scoped, caller: &Caller, id: OrderId, waits: &Going) -> R
     // The first of two persons is who told these. Where others were told by somebody else, two more approve.
     client
         .execute(
-            "UPDATE orders SET state = 'waiting',
-                 by_person = CASE WHEN state = 'ordered' OR by_person IS NOT DISTINCT FROM $3 THEN $3 END,
-                 by_shown = CASE WHEN state = 'ordered' OR by_person IS NOT DISTINCT FROM $3 THEN $4 END
-             WHERE org = $1 AND id = $2",
+            include_str!("../../../statements/order_waits.sql"),
             &[
                 &&caller.org.0[..],
                 &&id.0[..],
@@ -271,11 +264,7 @@ pub(super) async fn take_out(
         let those: [Value<'_>; 3] = [&&org.0[..], &&sha256.0[..], &except];
         let concerned = client
             .query(
-                "INSERT INTO order_targets (org, id, machine, store, local_seq, starts, ends)
-                 SELECT v.org, $4, v.machine, v.store, v.local_seq, $5, $6 FROM versions v
-                 WHERE v.org = $1 AND v.content_sha256 = $2 AND v.machine <> $3 AND v.machine <> $7
-                 ON CONFLICT (org, machine, id, store, local_seq) DO UPDATE SET done = false
-                 RETURNING machine",
+                include_str!("../../../statements/order_targets.sql"),
                 &[those[0], those[1], those[2], &&id.0[..], &parts.starts, &parts.ends, &&itself.0[..]],
             )
             .await?;

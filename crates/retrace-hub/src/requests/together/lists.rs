@@ -165,10 +165,7 @@ pub(crate) async fn waiting(scoped: &Scoped, caller: &Caller) -> Result<Waiting,
     let row = scoped
         .client()?
         .query_one(
-            "SELECT (SELECT count(DISTINCT id) FROM order_targets WHERE org = $1 AND machine = $2 AND NOT done),
-                 (SELECT count(DISTINCT id) FROM order_machines WHERE org = $1 AND state <> 'done'),
-                 (SELECT count(*) FROM orders WHERE org = $1 AND state = 'waiting'),
-                 (SELECT count(*) FROM proposals WHERE org = $1 AND machine = $2 AND state = 'waiting')",
+            include_str!("../../../statements/waiting.sql"),
             &[&&caller.org.0[..], &&caller.machine.0[..]],
         )
         .await?;
