@@ -92,15 +92,7 @@ pub(super) async fn security(examined: &Examined) -> Result<Vec<Check>, Failure>
         let next = "ALTER TABLE … ENABLE ROW LEVEL SECURITY and FORCE ROW LEVEL SECURITY on each.";
         Check::error("row_level_security", format!("It is not forced on {}.", open.join(", ")), next)
     }];
-    let role = client
-        .query_one(
-            "SELECT rolsuper OR rolbypassrls, rolcanlogin,
-                 EXISTS (SELECT 1 FROM pg_class WHERE relowner = r.oid),
-                 has_table_privilege('retrace_hub', 'audit', 'UPDATE, DELETE, TRUNCATE')
-             FROM pg_roles r WHERE rolname = 'retrace_hub'",
-            &[],
-        )
-        .await?;
+    let role = client.query_one(include_str!("../../statements/doctor_role.sql"), &[]).await?;
     let faults: Vec<&str> = [
         (0, "it passes by row-level security"),
         (1, "it can log in"),
@@ -137,16 +129,7 @@ pub(super) async fn security(examined: &Examined) -> Result<Vec<Check>, Failure>
 
 /// Standbys and how far they are behind.
 pub(super) async fn copies(examined: &Examined) -> Result<Vec<Check>, Failure> {
-    let rows = examined
-        .client
-        .query(
-            "SELECT COALESCE(application_name, ''), COALESCE(state, 'unknown'), COALESCE(sync_state, 'unknown'),
-                 CASE WHEN pg_is_in_recovery() THEN 0
-                     ELSE COALESCE(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn), 0)::int8 END
-             FROM pg_stat_replication ORDER BY 1",
-            &[],
-        )
-        .await?;
+    let rows = examined.client.query(include_str!("../../statements/doctor_standbys.sql"), &[]).await?;
     let level: String = examined.client.query_one("SHOW wal_level", &[]).await?.get(0);
     if rows.is_empty() {
         let found = format!("No standby is connected (wal_level {level}).");

@@ -161,15 +161,7 @@ pub(crate) async fn ledger(
             add(rule, row)?;
         }
     }
-    let rows = client
-        .query(
-            "SELECT v.rule, s.machine, count(DISTINCT v.id) FROM session_verdicts v
-             JOIN sessions s ON s.org = v.org AND s.id = v.id AND s.deleted_at IS NULL
-             WHERE v.org = $1 AND ($2::bytea IS NULL OR s.machine = $2) AND v.outcome <> 'predates'
-             GROUP BY v.rule, s.machine",
-            &values,
-        )
-        .await?;
+    let rows = client.query(include_str!("../../../statements/session_verdicts.sql"), &values).await?;
     for row in &rows {
         let machine = MachineId(id16(row, 1)?).to_string();
         let of = rules.get_mut(&digest(row, 0)?);

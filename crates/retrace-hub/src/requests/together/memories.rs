@@ -39,10 +39,7 @@ pub(crate) async fn note_memories(
     let times: Vec<i64> = newest.values().map(|(_, at, _)| *at).collect();
     let keys: Vec<Option<&[u8]>> = newest.values().map(|(.., key)| key.as_deref()).collect();
     let client = scoped.client()?;
-    let upsert = "INSERT INTO memories AS m (org, store, machine, memory, newest, newest_at, path_key)
-             SELECT $1, $2, $3, n.* FROM unnest($4::bytea[], $5::int8[], $6::int8[], $7::bytea[]) AS n
-             ON CONFLICT (org, store, machine, memory) DO UPDATE SET newest = EXCLUDED.newest,
-                 newest_at = EXCLUDED.newest_at, path_key = coalesce(EXCLUDED.path_key, m.path_key)";
+    let upsert = include_str!("../../../statements/memory_seen.sql");
     client
         .execute(
             upsert,
