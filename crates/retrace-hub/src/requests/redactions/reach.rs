@@ -124,7 +124,11 @@ pub(crate) async fn reach(
         }
     }
     // What is known and held by nobody else is done.
-    going.retain(|sha256, _| !known.contains_key(sha256) || elsewhere.contains(&sha256.0[..]));
+    let is_done = |sha256: &Sha256| known.contains_key(sha256) && !elsewhere.contains(&sha256.0[..]);
+    let done: Vec<Vec<u8>> =
+        going.keys().filter(|sha256| is_done(sha256)).map(|hash| hash.0.to_vec()).collect();
+    settle(scoped, caller.org, None, &done).await?;
+    going.retain(|sha256, _| !is_done(sha256));
     if going.is_empty() {
         return Ok(Reached::default());
     }
@@ -296,8 +300,7 @@ pub(super) async fn take_out(
     reached.machines = machines.len() as u64;
     client
         .execute(
-            "UPDATE orders SET versions = versions + $3, contents = contents + $4, texts = texts + $5, destroyed_at = $6
-             WHERE org = $1 AND id = $2",
+            include_str!("../../../statements/order_destroyed.sql"),
             &[
                 &&org.0[..],
                 &&id.0[..],
@@ -308,7 +311,25 @@ pub(super) async fn take_out(
             ],
         )
         .await?;
+    let gone: Vec<Vec<u8>> = going.keys().map(|sha256| sha256.0.to_vec()).collect();
+    settle(scoped, org, Some(id), &gone).await?;
     Ok(reached)
+}
+
+/// What went is waited for no more: by the redaction that took it out, and by any other once nobody holds it. A redaction of which
+/// nothing waits then is ordered, whoever approved what.
+async fn settle(scoped: &Scoped, org: OrgId, id: Option<OrderId>, gone: &[Vec<u8>]) -> Result<(), Failure> {
+    let id = id.map(|id| id.0.to_vec());
+    let left = include_str!("../../../statements/order_contents_gone.sql");
+    if scoped.client()?.execute(left, &[&&org.0[..], &gone, &id]).await? == 0 {
+        return Ok(());
+    }
+    let settled = include_str!("../../../statements/orders_settled.sql");
+    for row in scoped.client()?.query(settled, &[&&org.0[..]]).await? {
+        // It sends the receipt of its own redaction as well.
+        outstanding(scoped, org, row.get(0), row.get(1)).await?;
+    }
+    Ok(())
 }
 
 pub(super) async fn outstanding(
