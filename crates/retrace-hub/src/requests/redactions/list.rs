@@ -37,6 +37,10 @@ pub(crate) async fn redactions(hub: &Hub, scoped: &Scoped, caller: &Caller) -> R
             since: row.get(4),
             seen_at: row.get(5),
             left: row.get(6),
+            removed: row.get(11),
+            acknowledged_at: row.get(12),
+            acknowledged_by: row.get(13),
+            carried_out_as: row.get(14),
             recheck: row.get(10),
             receipt,
         });

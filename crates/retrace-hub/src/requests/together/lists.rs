@@ -7,7 +7,7 @@ use crate::Failure;
 use crate::database::Scoped;
 use crate::people;
 use crate::requests::redactions::Value;
-use crate::requests::{Caller, copies, id16, invalid, number};
+use crate::requests::{Caller, copies, id16, invalid, number, restored};
 use crate::routes::Hub;
 use retrace_model::{MachineId, MemoryId, OrgId, StoreId};
 use retrace_sync::messages::{self as m, ListedVersion};
@@ -179,6 +179,7 @@ pub(crate) async fn waiting(scoped: &Scoped, caller: &Caller) -> Result<Waiting,
         unreviewed: unreviewed(scoped, caller.org, None).await?,
         role: Some(caller.role.to_string()),
         signed_in: people::signed_in(scoped, caller).await?,
+        restored: restored::restored(scoped, caller).await?,
         copy: copy.map_or(Ok(None), |row| copies::refused_copy(&row, 0))?,
     })
 }
