@@ -4,6 +4,7 @@ mod agent_sdk;
 mod approvals;
 mod failover;
 mod forks;
+mod gone;
 mod hostile;
 mod kept_out;
 mod left;

@@ -161,6 +161,7 @@ async fn examine(options: &DoctorOptions) -> Vec<Check> {
     take("contents", chains::lost_contents(&examined).await);
     take("machines", people::machines(&examined).await);
     take("said", people::said(&examined).await);
+    take("restored", people::restored(&examined).await);
     take("retention", people::retention(&examined).await);
     take("redactions", people::redactions(&examined).await);
     checks

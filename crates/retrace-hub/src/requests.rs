@@ -8,6 +8,7 @@ mod mend;
 mod policy;
 mod proposals;
 mod redactions;
+pub(crate) mod restored;
 pub(crate) mod said;
 mod sessions;
 mod together;
@@ -26,6 +27,7 @@ pub(crate) use redactions::{
     KeptOut, approve_order, beside_others, name, orders, receipt, recheck_order, redactions, replicas,
     search, search_texts,
 };
+pub(crate) use restored::acknowledge;
 pub(crate) use said::said;
 pub(crate) use sessions::{
     EntryRows, keep_to, keep_within, ledger, place_of, presence, put_entries, put_session_rules,

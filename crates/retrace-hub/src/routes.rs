@@ -185,7 +185,7 @@ async fn act(hub: &Hub, path: &str, arrived: &Arrived<'_>) -> Result<Response, F
     let body = &arrived.body;
     match (&arrived.claim, name) {
         (Some(claim), _) => act_for(hub, path, claim, body).await,
-        (None, "hello") => Ok(json(200, &requests::hello(hub))),
+        (None, "hello") => Ok(json(200, &requests::hello(hub, read(body).unwrap_or_default()).await)),
         (None, "join") => Ok(json(200, &requests::join(hub, read(body)?, None).await?)),
         (None, "window_hello") => Ok(json(200, &people::window_hello(hub).await?)),
         (None, "window_join") => {
@@ -275,7 +275,8 @@ async fn carry_out(
     body: &[u8],
 ) -> Result<Response, Failure> {
     Ok(match name {
-        "clock" => json(200, &requests::clock(scoped, caller, read(body)?).await?),
+        "acknowledge" => json(200, &requests::acknowledge(scoped, caller, read(body)?).await?),
+        "clock" => json(200, &requests::clock(hub, scoped, caller, read(body)?).await?),
         "head" => json(200, &requests::head(hub, scoped, caller, read(body)?).await?),
         "link" => json(200, &requests::link_at(scoped, caller, read(body)?).await?),
         "sign_head" => json(200, &requests::sign_head(scoped, caller, read(body)?).await?),

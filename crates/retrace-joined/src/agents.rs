@@ -1,5 +1,6 @@
 //! Keys with which agents use the hub's Memory Stores; an owner's machine makes them.
 
+use crate::acts::{self, Act};
 use crate::member::Member;
 use retrace_model::Timestamp;
 use retrace_sync::agents::{AgentToken, AgentTokenId, AgentTokenMade, AgentTokens, NewAgentToken};
@@ -63,5 +64,6 @@ pub fn hub_agent_token_revoke(
     let hub = member.hub()?;
     let ask = AgentTokenId { id: request.id };
     let tokens: AgentTokens = hub.ask_about("revoke_agent_token", &ask, &ask.id)?;
+    acts::note(member, &hub, Act::key(&ask.id))?;
     Ok(all(tokens))
 }

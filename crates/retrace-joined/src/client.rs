@@ -1,5 +1,6 @@
 //! Calls of a hub, signed by the machine.
 
+use crate::acts;
 use crate::state::Membership;
 use crate::window::Inside;
 use base64::Engine as _;
@@ -10,7 +11,8 @@ use retrace_model::{OrgId, Sha256};
 use retrace_outbound::{
     Call, CallError, Cancel, Client, Config, Method, Proxies, Roots, canonical_base_url, presentable,
 };
-use retrace_sync::messages::{self as m, Done, FINAL, Hello, Refusal};
+use retrace_sync::messages::{self as m, FINAL, Hello, Refusal};
+use retrace_sync::restored::{AskHello, Seen};
 use retrace_sync::roles::{Right, right_of};
 use retrace_sync::sign::{SigningKey, request_text_of};
 use retrace_wire::{ApiError, Code};
@@ -175,7 +177,7 @@ fn what_lists(request: &str, about: &str) -> Message {
         "show" | "comment" | "approve" => say::list_versions(),
         "propose" if about.starts_with("memver_") => say::list_versions(),
         "remove_comment" => say::list_comments(),
-        "approve_order" | "recheck_order" => say::list_redactions(),
+        "approve_order" | "recheck_order" | "acknowledge" => say::list_redactions(),
         "withdraw" => say::list_proposals(),
         "revoke_agent_token" => say::list_keys(),
         _ => Message::default(),
@@ -207,6 +209,7 @@ impl Hub {
         certificates: Option<&str>,
         key: SigningKey,
         cancel: &Cancel,
+        seen: Option<Seen>,
     ) -> Result<(Self, Hello), HubError> {
         let bad = |error: &dyn std::fmt::Display| {
             let refused = ApiError::invalid(say::bad_address(error.to_string()), url);
@@ -228,7 +231,7 @@ impl Hub {
         let (cancel, inner) = (cancel.clone(), Arc::clone(inner));
         let way = Way::Network { client: Box::new(client), cancel, offset: 0, inner };
         let mut hub = Self { way, url: url.to_owned(), key, org: String::new(), machine: String::new() };
-        let hello: Hello = hub.send(FIRST, &Done {}, false)?;
+        let hello: Hello = hub.send(FIRST, &AskHello { seen }, false)?;
         if let Way::Network { offset, inner, .. } = &mut hub.way {
             *offset = hello.time.saturating_sub(inner.now().micros());
         }
@@ -242,7 +245,10 @@ impl Hub {
         key: SigningKey,
         cancel: &Cancel,
     ) -> Result<Self, HubError> {
-        let (hub, _) = Self::at(inner, &membership.url, membership.certificates.as_deref(), key, cancel)?;
+        // By what it signed before, the hub finds out that its database was put back.
+        let seen = acts::seen(inner, &membership.org)?;
+        let certificates = membership.certificates.as_deref();
+        let (hub, _) = Self::at(inner, &membership.url, certificates, key, cancel, seen)?;
         Ok(Self { org: membership.org.clone(), machine: membership.machine.clone(), ..hub })
     }
 
@@ -255,6 +261,11 @@ impl Hub {
     /// The organisation, where its id can be read.
     pub(crate) fn org(&self) -> Option<OrgId> {
         OrgId::parse(&self.org).ok()
+    }
+
+    /// The same, as text.
+    pub(crate) fn org_text(&self) -> &str {
+        &self.org
     }
 
     /// Id of the machine that calls.

@@ -1,5 +1,6 @@
 //! Joining, leaving, choosing, listing.
 
+use crate::acts;
 use crate::client::{Hub, HubError};
 use crate::member::Member;
 use crate::people::shown_person;
@@ -76,6 +77,10 @@ pub(crate) fn status(inner: &Arc<Engine>) -> Result<HubStatus, ApiError> {
             Some(_) => said::lost(inner)?,
             None => Vec::new(),
         },
+        acts_lost: match member {
+            Some(_) => acts::lost(inner)?,
+            None => Vec::new(),
+        },
     })
 }
 
@@ -145,6 +150,8 @@ pub fn hub_join(member: &Member, request: HubJoinReq) -> Result<HubStatus, ApiEr
     let url = request.url.trim().trim_end_matches('/').to_owned();
     let token = request.token.trim().to_owned();
     let name = request.name.filter(|name| !name.trim().is_empty());
+    // Without one, the name that it had before it left.
+    let name = name.map_or_else(|| acts::name(inner), |name| Ok(Some(name)))?;
     let name = name.unwrap_or_else(|| machine_name(inner));
     let newest = inner.read(|reader| Ok(reader.receipts()?.first().map(|row| row.id.to_string())))?;
     let ask = || ask_to_join(inner, &url, &token, &name, request.certificates.as_deref());
@@ -165,7 +172,7 @@ pub fn hub_join(member: &Member, request: HubJoinReq) -> Result<HubStatus, ApiEr
             url,
             org: joined.org,
             machine: joined.machine,
-            name,
+            name: joined.name.unwrap_or(name),
             role: joined.role,
             hub_key: STANDARD.encode(joined.hub_key.0),
             certificates: request.certificates,
@@ -202,7 +209,7 @@ fn ask_to_join(
     let signature = Bytes(key.sign(&join_text(token, &public)));
     let (token, name) = (token.to_owned(), name.to_owned());
     let join = Join { token, public_key: Bytes(public), signature, name };
-    let (hub, _) = Hub::at(inner, url, certificates, key, &Cancel::new())?;
+    let (hub, _) = Hub::at(inner, url, certificates, key, &Cancel::new(), None)?;
     hub.send("join", &join, false)
 }
 
@@ -245,6 +252,7 @@ pub fn hub_leave(member: &Member, request: HubLeaveReq) -> Result<HubStatus, Api
             answer => answer?,
         },
     };
+    acts::keep_name(inner, &joined)?;
     state::forget(inner, request.new_identity, not_told.as_ref().map(|_| &joined))?;
     asked::forget(inner)?;
     inner.stores_changed();
@@ -314,6 +322,7 @@ pub(crate) fn nobody() -> HubStatus {
         window: None,
         not_told: None,
         lost: Vec::new(),
+        acts_lost: Vec::new(),
     }
 }
 

@@ -13,6 +13,7 @@
 
 #![allow(clippy::needless_pass_by_value, reason = "a command consumes its request, whatever it does with it")]
 
+mod acts;
 mod agents;
 mod background;
 mod client;
@@ -35,6 +36,7 @@ mod sync;
 mod told;
 mod window;
 
+pub use acts::hub_acknowledge;
 pub use agents::{hub_agent_token, hub_agent_token_revoke, hub_agent_tokens};
 pub use background::{SyncUpkeep, hub_background};
 pub use client::calls;

@@ -1,5 +1,6 @@
 //! Policy, roles, machines and audit log of the hub.
 
+use crate::acts::{self, Act};
 use crate::client::{Hub, HubError};
 use crate::member::Member;
 use crate::people::shown_person;
@@ -139,6 +140,7 @@ pub fn hub_set_policy(member: &Member, request: HubPolicyReq) -> Result<HubPolic
         refuse_unknown(&value)?;
     }
     let set: PolicySet = hub.ask_about("set_policy", &SetPolicy { key: key.clone(), value }, &key)?;
+    acts::note(member, &hub, Act::policy(&key, &set.policy.value(&key)))?;
     let note = set.no_store.as_deref().map(say::no_such_store_yet);
     Ok(HubPolicy { note, ..shown_policy(set.policy) })
 }
@@ -177,13 +179,15 @@ pub fn hub_machines(member: &Member, _: Nothing) -> Result<HubMachines, ApiError
     Ok(shown_machines(&hub, machines))
 }
 
-/// The id of a machine that is named by it, or by its name where no other has that.
+/// The id of a machine that is named by it, or by its name where no other has that. Windows have names of their own.
 pub(crate) fn machine_named(hub: &Hub, named: &str) -> Result<String, ApiError> {
     let machines: Machines = hub.ask("machines", &Done {})?;
-    let mut found = machines
-        .machines
-        .into_iter()
-        .filter(|machine| machine.machine == named || (machine.name == named && machine.left_at.is_none()));
+    let mut found: Vec<Machine> = machines.machines;
+    found.retain(|machine| machine.machine == named || (machine.name == named && machine.left_at.is_none()));
+    if found.iter().any(|machine| machine.ends_at.is_none()) {
+        found.retain(|machine| machine.ends_at.is_none());
+    }
+    let mut found = found.into_iter();
     let machine = found
         .next()
         .ok_or_else(|| ApiError::new(Code::NotFound, say::no_machine(), named).hint(say::list_machines()))?;
@@ -203,6 +207,7 @@ pub fn hub_set_role(member: &Member, request: HubRoleReq) -> Result<HubMachines,
     let machine = machine_named(&hub, &request.machine)?;
     let ask = SetRole { machine, role: role_of(request.role) };
     let machines: Machines = hub.ask_about("role", &ask, &request.machine)?;
+    acts::note(member, &hub, Act::role(&ask.machine, ask.role))?;
     if ask.machine == hub.machine() {
         member.keep_role(ask.role)?;
     }
@@ -217,7 +222,9 @@ pub fn hub_set_role(member: &Member, request: HubRoleReq) -> Result<HubMachines,
 pub fn hub_remove_machine(member: &Member, request: HubMachineRef) -> Result<HubMachines, ApiError> {
     let hub = member.hub()?;
     let machine = machine_named(&hub, &request.machine)?;
-    let machines: Machines = hub.ask_about("remove", &RemoveMachine { machine }, &request.machine)?;
+    let ask = RemoveMachine { machine };
+    let machines: Machines = hub.ask_about("remove", &ask, &request.machine)?;
+    acts::note(member, &hub, Act::Machine { id: ask.machine })?;
     Ok(shown_machines(&hub, machines))
 }
 

@@ -400,7 +400,9 @@ fn shown(order: OrderState, org: Option<OrgId>) -> HubRedaction {
     let verified = |reach: &HubReach| reach.receipt.as_ref().is_some_and(|receipt| receipt.verified);
     let state = order.state.parse().unwrap_or(retrace_wire::HubOrderState::Waiting);
     let complete = state == retrace_wire::HubOrderState::Ordered
-        && machines.iter().all(|reach| reach.state == HubReachState::Done && verified(reach));
+        && machines.iter().all(|reach| {
+            (reach.state == HubReachState::Done && verified(reach)) || reach.acknowledged_at.is_some()
+        });
     HubRedaction {
         id: order.id,
         by: order.by,
@@ -443,6 +445,10 @@ fn reach(machine: OrderMachine, org: Option<OrgId>) -> HubReach {
         since: instant(machine.since),
         seen_at: instant(machine.seen_at),
         left: machine.left,
+        removed: machine.removed,
+        carried_out_as: machine.carried_out_as,
+        acknowledged_at: machine.acknowledged_at.map(instant),
+        acknowledged_by: machine.acknowledged_by,
         recheck: machine.recheck,
         receipt,
     }

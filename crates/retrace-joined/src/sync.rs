@@ -5,7 +5,7 @@ use crate::client::{Hub, HubError, hint_of_sync};
 use crate::compared::Compared;
 use crate::redactions::{self, Context};
 use crate::state::{self, KeptWaiting, Membership, Sent, StoreState};
-use crate::{Together, policy, proposals, review, said, searches, sessions, told};
+use crate::{Together, acts, policy, proposals, review, said, searches, sessions, told};
 use retrace_engine::Engine;
 use retrace_engine::jobs::Job;
 use retrace_log::{ChainedVersion, Parts, StoreRow, Tags};
@@ -91,6 +91,16 @@ pub fn hub_sync(together: &Arc<Together>, request: HubSyncReq) -> Result<HubSync
         answer.problems.push(HubProblem { code, store_id: None, message, hint: say::set_clock() });
     }
     let context = Context { together, hub: &hub, org, machine };
+    acts::keep_seen(inner, &member.org, hello.seen.as_ref())?;
+    if let Some(restored) = &hello.restored {
+        match acts::tell_again(&context, &member, restored) {
+            Ok(problem) => answer.problems.extend(problem),
+            Err(error) => match of_machine(&member, error)? {
+                Some(problem) => answer.problems.push(problem),
+                None => return Ok(answer),
+            },
+        }
+    }
     // Before anything is sent: what may be sent, and what is checked here, is as the organisation says now.
     match policy::learn(&context) {
         Ok(()) => {}
@@ -316,6 +326,7 @@ pub(crate) fn waiting_view(kept: &KeptWaiting) -> HubWaiting {
         unreviewed_is_least: kept.what.unreviewed > MAX_COUNTED,
         at: redactions::instant(kept.at),
         copy: kept.what.copy.clone().map(policy::shown_copy),
+        restored: kept.what.restored.as_ref().and_then(acts::shown),
     }
 }
 

@@ -1,7 +1,7 @@
 //! A machine and its hub.
 
 use super::{count, visible};
-use retrace_api::wire::{HubAgentTokens, HubRefusedCopy, HubStatus, HubSynced, HubVersion};
+use retrace_api::wire::{HubActKind, HubAgentTokens, HubRefusedCopy, HubStatus, HubSynced, HubVersion};
 use std::io::{Result, Write};
 
 /// Membership and stores.
@@ -63,6 +63,28 @@ pub fn status(out: &mut dyn Write, status: &HubStatus) -> Result<()> {
             visible::line(&lost.about),
             lost.at
         )?;
+    }
+    for lost in &status.acts_lost {
+        let about = visible::line(&lost.about);
+        let what = match (lost.kind, lost.again) {
+            (HubActKind::Key, true) => format!("the key {about} of an agent was ended again"),
+            (HubActKind::Key, false) => {
+                format!("the key {about} of an agent is open: `retrace hub agent-tokens`")
+            }
+            (HubActKind::Machine, true) => format!("{about} was removed again"),
+            (HubActKind::Machine, false) => {
+                format!("{about} is back: `retrace hub remove {about}` if it is to go")
+            }
+            (HubActKind::Role, _) => {
+                let role = visible::line(lost.value.as_deref().unwrap_or_default()).to_string();
+                format!("`retrace hub role {about} {role}` if that still holds")
+            }
+            (HubActKind::Policy, _) => {
+                let value = visible::line(lost.value.as_deref().unwrap_or_default()).to_string();
+                format!("{about} was set (`{value}`): set it again if that still holds, `retrace hub policy`")
+            }
+        };
+        writeln!(out, "  the hub lost what was done here {}: {what}", lost.at)?;
     }
     let waits = status.waiting.as_ref().map(super::hub_together::waiting).unwrap_or_default();
     waits.iter().try_for_each(|line| writeln!(out, "  {line}"))

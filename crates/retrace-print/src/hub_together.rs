@@ -4,8 +4,8 @@ use super::hub_people::who;
 use super::time::time;
 use super::{Style, count, visible};
 use retrace_api::wire::{
-    HubBackground, HubItem, HubProjects, HubProposal, HubReach, HubRedaction, HubRedactions, HubShown,
-    HubSynced, HubWaiting, Message,
+    HubBackground, HubItem, HubProjects, HubProposal, HubReach, HubReachState, HubRedaction, HubRedactions,
+    HubShown, HubSynced, HubWaiting, Message,
 };
 use std::io::{Result, Write};
 
@@ -89,6 +89,9 @@ pub fn redactions(out: &mut dyn Write, list: &HubRedactions, style: Style) -> Re
 fn one_redaction(out: &mut dyn Write, redaction: &HubRedaction, style: Style) -> Result<()> {
     let how_far = match (redaction.state.as_str(), redaction.complete) {
         ("waiting", _) => "waits for a second person",
+        (_, true) if redaction.machines.iter().any(|reach| reach.state != HubReachState::Done) => {
+            "done, but for machines that are out of reach"
+        }
         (_, true) => "done everywhere",
         (_, false) => "outstanding",
     };
@@ -119,16 +122,33 @@ fn one_redaction(out: &mut dyn Write, redaction: &HubRedaction, style: Style) ->
     for left in &redaction.left {
         writeln!(out, "  {} {}", visible::line(left.message.text()), visible::line(left.hint.text()))?;
     }
-    redaction.machines.iter().try_for_each(|machine| reach(out, machine, style))
+    redaction.machines.iter().try_for_each(|machine| reach(out, &redaction.id, machine, style))
 }
 
-fn reach(out: &mut dyn Write, reach: &HubReach, style: Style) -> Result<()> {
-    let left = if reach.left { " (left the hub)" } else { "" };
+fn reach(out: &mut dyn Write, order: &str, reach: &HubReach, style: Style) -> Result<()> {
+    let left = match (reach.left, reach.removed) {
+        (true, true) => " (removed: out of reach)",
+        (true, false) => " (left the hub)",
+        (false, _) => "",
+    };
     let since = match style.now {
         Some(_) => time(&reach.since, style),
         None => format!("since {}", time(&reach.since, style)),
     };
     write!(out, "  {}{left}  {} {since}", visible::line(&reach.name), reach.state.as_str())?;
+    if let Some(other) = &reach.carried_out_as {
+        write!(out, ", carried out in the same log by {}", visible::line(other))?;
+    }
+    match (&reach.acknowledged_at, &reach.acknowledged_by) {
+        (Some(at), by) => {
+            let by = by.as_deref().unwrap_or("an owner");
+            write!(out, ", acknowledged by {} {}", visible::line(by), time(at, style))?;
+        }
+        (None, _) if reach.left && reach.state != HubReachState::Done => {
+            write!(out, ", an owner acknowledges that: `retrace hub acknowledge {order}`")?;
+        }
+        (None, _) => {}
+    }
     let Some(receipt) = &reach.receipt else {
         return writeln!(out, ", last seen {}", time(&reach.seen_at, style));
     };
@@ -202,7 +222,15 @@ pub fn waiting(waiting: &HubWaiting) -> Vec<String> {
         (waiting.proposals, "proposal", "for this machine: `retrace hub proposals`"),
     ];
     let some = words.iter().filter(|(number, ..)| *number > 0);
-    some.map(|(number, one, what)| format!("{} {what}", count(*number, one, &format!("{one}s")))).collect()
+    let some = some.map(|(number, one, what)| format!("{} {what}", count(*number, one, &format!("{one}s"))));
+    let restored = waiting.restored.as_ref().map(|restored| {
+        format!(
+            "its database was put back to {}, so that access which was taken since may be open again ({} ended): an owner looks at `retrace hub machines`, `agent-tokens` and `policy`, then `retrace hub acknowledge`",
+            restored.kept_until,
+            count(restored.tokens, "token", "tokens")
+        )
+    });
+    restored.into_iter().chain(some).collect()
 }
 
 /// One line about what waits at the hub, where anything does.

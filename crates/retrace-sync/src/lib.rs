@@ -11,6 +11,7 @@
 //! - [`roles`]: what each role may do.
 //! - [`people`]: signing in at an identity provider.
 //! - [`policy`]: the policy of an organisation, its audit log.
+//! - [`restored`]: a hub whose database was put back to an earlier state.
 //! - [`said`]: comments and proposals that a hub may have lost.
 //! - [`sessions`]: sessions that machines share, and those that agents mirror.
 //! - [`texts`]: texts within other values, for redactions.
@@ -34,6 +35,7 @@ pub mod chain;
 pub mod messages;
 pub mod people;
 pub mod policy;
+pub mod restored;
 pub mod roles;
 pub mod said;
 pub mod sessions;

@@ -2,6 +2,7 @@
 
 use crate::chain::BadVersion;
 use crate::people::SignedIn;
+use crate::restored::{Restored, Seen};
 use crate::together::{Ordered, Reached};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -88,6 +89,12 @@ pub struct Hello {
     /// the machine knows, the hub lost some of what it was told beside versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told: Option<String>,
+    /// In the same answer: the newest row of the audit log, for the machine to show with its next requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<Seen>,
+    /// In the same answer: the last time that the database was put back to an earlier state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restored: Option<Restored>,
 }
 
 /// Ends a sync of all stores: a hash of what the machine told beside versions, and of the reviews that it took.
@@ -125,6 +132,9 @@ pub struct Joined {
     /// Of a window: when it ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ends_at: Option<i64>,
+    /// The name that it has there, which no other machine has; an older hub does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
 }
 
 /// A head that a hub signed.

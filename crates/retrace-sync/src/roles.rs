@@ -101,6 +101,7 @@ pub fn is_for_windows(right: Right) -> bool {
 /// The right that each request of a registered machine needs. A request that is not here is refused. `hello` and `join` are for
 /// those who are not registered yet.
 pub const REQUESTS: &[(&str, Right)] = &[
+    ("acknowledge", Right::Administer),
     ("agent_token", Right::Administer),
     ("agent_tokens", Right::Administer),
     ("append", Right::Send),

@@ -2,6 +2,7 @@
 
 use crate::messages::{Bytes, ListedVersion, PackedContent, RefusedCopy, hash};
 use crate::people::SignedIn;
+use crate::restored::Restored;
 use retrace_model::{MachineId, OrderId, Sha256};
 use serde::{Deserialize, Serialize};
 
@@ -288,6 +289,18 @@ pub struct OrderMachine {
     pub seen_at: i64,
     /// True if it left the hub.
     pub left: bool,
+    /// True if an owner took it out: its key is never taken again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub removed: bool,
+    /// Of one that left: the machine that carried this out in the same log, under another key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carried_out_as: Option<String>,
+    /// Of one that left: when an owner said that it will not carry this out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acknowledged_at: Option<i64>,
+    /// The machine of that owner.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acknowledged_by: Option<String>,
     /// True if it is asked to look again at what is left, at its next sync.
     #[serde(default)]
     pub recheck: bool,
@@ -746,4 +759,7 @@ pub struct Waiting {
     /// The copy of its data directory that was refused last, for thirty days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy: Option<RefusedCopy>,
+    /// The last time that the database was put back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restored: Option<Restored>,
 }

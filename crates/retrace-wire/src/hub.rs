@@ -1,8 +1,8 @@
 //! A machine and its hub.
 
 use super::{
-    HubAsked, HubBackground, HubCarriedOut, HubFault, HubLostKind, HubPerson, HubProposalDone, HubRole,
-    HubSend, HubShare, HubShared, HubWaiting, Message,
+    HubActKind, HubAsked, HubBackground, HubCarriedOut, HubFault, HubLostKind, HubPerson, HubProposalDone,
+    HubRole, HubSend, HubShare, HubShared, HubWaiting, Message,
 };
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -97,6 +97,39 @@ pub struct HubStatus {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<HubLost>>", optional)]
     pub lost: Vec<HubLost>,
+    /// What this machine did as an owner's and the hub lost, for thirty days.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<HubActLost>>", optional)]
+    pub acts_lost: Vec<HubActLost>,
+}
+
+/// What a machine did as an owner's and the hub lost, since its database was restored or a lagging copy took over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct HubActLost {
+    /// What it was.
+    pub kind: HubActKind,
+    /// The key of an agent, the machine, or the key of the policy.
+    pub about: String,
+    /// The role, or the value of the policy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub value: Option<String>,
+    /// True if the machine did it again.
+    pub again: bool,
+    /// When it was done.
+    pub at: String,
+    /// When the loss was found.
+    pub found_at: String,
+}
+
+/// Acknowledges what a hub warns of, as an owner.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+#[serde(default)]
+pub struct HubAcknowledgeReq {
+    /// An order that machines which left or were removed will not carry out; without one, that the database was put back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub order: Option<String>,
 }
 
 /// A comment or a proposal that the hub lost, since its database was restored or a lagging copy took over.

@@ -63,6 +63,24 @@ pub struct HubWaiting {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub copy: Option<HubRefusedCopy>,
+    /// The hub's database was put back to an earlier state, and no owner acknowledged that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub restored: Option<HubRestored>,
+}
+
+/// The database of a hub was put back to an earlier state, as from a backup: what was ended or changed since may be as it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct HubRestored {
+    /// The newest that it kept.
+    pub kept_until: String,
+    /// The newest that a machine knows to be lost.
+    pub lost_until: String,
+    /// When that was found.
+    pub found_at: String,
+    /// One-time tokens that were ended for it.
+    #[ts(type = "number")]
+    pub tokens: u64,
 }
 
 /// A redaction of another machine that was carried out here.
@@ -456,6 +474,22 @@ pub struct HubReach {
     pub seen_at: String,
     /// True if it left the hub.
     pub left: bool,
+    /// True if an owner removed it: its key is never taken again.
+    #[serde(default)]
+    #[ts(as = "Option<bool>", optional)]
+    pub removed: bool,
+    /// Of one that left: the machine that carried this out in the same log, under another key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub carried_out_as: Option<String>,
+    /// Of one that left: when an owner acknowledged that it will not carry this out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub acknowledged_at: Option<String>,
+    /// The machine of that owner.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub acknowledged_by: Option<String>,
     /// True if it is asked to look again at what is left, at its next sync.
     #[serde(default)]
     #[ts(as = "Option<bool>", optional)]

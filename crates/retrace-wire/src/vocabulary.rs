@@ -142,6 +142,22 @@ vocabulary! {
         NotSearched = "not_searched",
         /// The hub lost comments or proposals of this machine.
         SaidLost = "said_lost",
+        /// The hub's database was put back to an earlier state: access that was taken may be open again.
+        Restored = "hub_restored",
+    }
+}
+
+vocabulary! {
+    /// What was done as an owner and lost by the hub.
+    HubActKind {
+        /// A key of an agent was ended.
+        Key = "key",
+        /// A machine was removed.
+        Machine = "machine",
+        /// A machine was given another role.
+        Role = "role",
+        /// A key of the policy was set.
+        Policy = "policy",
     }
 }
 

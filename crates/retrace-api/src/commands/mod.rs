@@ -41,13 +41,14 @@ mod features {
     };
     pub(super) use retrace_import::{export_store, import_bundle, import_git, import_transcripts};
     pub(super) use retrace_joined::{
-        hub_accept, hub_accept_proposal, hub_adherence, hub_agent_token, hub_agent_token_revoke,
-        hub_agent_tokens, hub_approve, hub_approve_redaction, hub_audit, hub_background, hub_comment,
-        hub_diff, hub_finish_sign_in, hub_history, hub_inbox, hub_join, hub_leave, hub_machines, hub_policy,
-        hub_presence, hub_projects, hub_proposals, hub_propose, hub_recheck_redaction, hub_redactions,
-        hub_refuse_proposal, hub_remove_comment, hub_remove_machine, hub_send, hub_sessions, hub_set_policy,
-        hub_set_role, hub_share_sessions, hub_show, hub_sign_in, hub_sign_out, hub_status, hub_sync,
-        hub_token, hub_versions, hub_withdraw_proposal, redact, remove_store,
+        hub_accept, hub_accept_proposal, hub_acknowledge, hub_adherence, hub_agent_token,
+        hub_agent_token_revoke, hub_agent_tokens, hub_approve, hub_approve_redaction, hub_audit,
+        hub_background, hub_comment, hub_diff, hub_finish_sign_in, hub_history, hub_inbox, hub_join,
+        hub_leave, hub_machines, hub_policy, hub_presence, hub_projects, hub_proposals, hub_propose,
+        hub_recheck_redaction, hub_redactions, hub_refuse_proposal, hub_remove_comment, hub_remove_machine,
+        hub_send, hub_sessions, hub_set_policy, hub_set_role, hub_share_sessions, hub_show, hub_sign_in,
+        hub_sign_out, hub_status, hub_sync, hub_token, hub_versions, hub_withdraw_proposal, redact,
+        remove_store,
     };
     pub(super) use retrace_lab::{
         change_reach, context_composition, context_confirm, context_deployed, context_export, context_lines,

@@ -617,6 +617,9 @@ commands! {
     /// Asks the machines that carried a redaction out to look again at what was left there, at their next sync.
     write hub_recheck_redaction(HubRedactionRef) -> HubRedactions
         at hub invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused];
+    /// Acknowledges, as an owner, that the hub was put back, or that machines which are gone will not carry a redaction out.
+    write hub_acknowledge(HubAcknowledgeReq) -> HubStatus
+        at hub invalidates [Hosts] errors [NotFound, Invalid, CannotWrite, StoreUnavailable, KeyRefused];
     /// Proposes a change to another machine, which carries it out or refuses it.
     write hub_propose(HubProposeReq) -> HubProposal
         at hub invalidates [Hosts] errors [NotFound, Invalid, StoreUnavailable, KeyRefused, ContentRedacted];

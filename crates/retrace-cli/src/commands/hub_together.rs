@@ -8,9 +8,9 @@ use crate::shell::Shell;
 use clap::{Args, Subcommand, ValueEnum};
 use retrace_api::commands;
 use retrace_api::wire::{
-    ApiError, Code, HubAcceptReq, HubApproveReq, HubBackgroundReq, HubCommentRef, HubCommentReq, HubDiffReq,
-    HubHistoryReq, HubInboxReq, HubProposal, HubProposalKind, HubProposalRef, HubProposeReq, HubRedactionRef,
-    HubShowReq, Message, Nothing,
+    ApiError, Code, HubAcceptReq, HubAcknowledgeReq, HubApproveReq, HubBackgroundReq, HubCommentRef,
+    HubCommentReq, HubDiffReq, HubHistoryReq, HubInboxReq, HubProposal, HubProposalKind, HubProposalRef,
+    HubProposeReq, HubRedactionRef, HubShowReq, Message, Nothing,
 };
 use std::path::PathBuf;
 
@@ -114,6 +114,19 @@ pub(crate) enum Together {
     ///     retrace hub redactions recheck order_…
     #[command(verbatim_doc_comment)]
     Redactions(RedactionArguments),
+    /// Acknowledge what the hub warns of; only an owner does
+    ///
+    /// Without an order: that its database was put back to an earlier state, once you
+    /// looked at machines, keys of agents and policy. With one: that machines which
+    /// left or were removed will not carry that redaction out.
+    ///
+    ///     retrace hub acknowledge
+    ///     retrace hub acknowledge order_…
+    #[command(verbatim_doc_comment)]
+    Acknowledge {
+        /// `order_…`
+        order: Option<String>,
+    },
     /// Propose a change to another machine
     ///
     /// The machine carries it out at its next sync where its store accepts proposals,
@@ -305,6 +318,7 @@ pub(crate) fn run(what: Together, shell: &mut Shell<'_, '_>) -> Ended {
             Ok(Exit::DONE)
         }
         Together::Redactions(RedactionArguments { what }) => redactions(what, shell),
+        Together::Acknowledge { order } => acknowledge(order, shell),
         Together::Propose { what, note } => propose(what, note, shell),
         Together::Proposals(ProposalArguments { what }) => proposals(what, shell),
         Together::AcceptProposals { store, switch } => {
@@ -376,6 +390,13 @@ fn redactions(what: Option<OfRedaction>, shell: &mut Shell<'_, '_>) -> Ended {
         }
     };
     shell.print_one(&list, |out, style| print::hub_together::redactions(out, &list, style))?;
+    Ok(Exit::DONE)
+}
+
+fn acknowledge(order: Option<String>, shell: &mut Shell<'_, '_>) -> Ended {
+    let app = shell.app()?;
+    let status = shell.work(&app, ASKING, || commands::hub_acknowledge(&app, HubAcknowledgeReq { order }))?;
+    shell.print_one(&status, |out, _| print::hub::status(out, &status))?;
     Ok(Exit::DONE)
 }
 

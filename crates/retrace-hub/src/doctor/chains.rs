@@ -125,14 +125,7 @@ pub(super) async fn lost_contents(examined: &Examined) -> Result<Vec<Check>, Fai
     examined.begin().await?;
     let rows = examined
         .client
-        .query(
-            "SELECT v.store, v.machine, count(*), min(v.seq), max(v.seq) FROM heads h
-             JOIN versions v ON v.org = h.org AND v.store = h.store AND v.machine = h.machine AND v.seq > h.seq - $2
-             WHERE h.org = $1 AND v.kept AND NOT v.redacted AND NOT v.expired AND NOT EXISTS (SELECT 1 FROM contents c
-                 WHERE c.org = v.org AND c.store = v.store AND c.machine = v.machine AND c.sha256 = v.content_sha256)
-             GROUP BY v.store, v.machine ORDER BY v.store, v.machine",
-            &[&&examined.org.0[..], &newest],
-        )
+        .query(include_str!("../../statements/doctor_contents.sql"), &[&&examined.org.0[..], &newest])
         .await?;
     examined.end().await?;
     let mut lost = Vec::new();

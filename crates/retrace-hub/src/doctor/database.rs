@@ -84,18 +84,7 @@ async fn migrated(client: &Object) -> Result<Check, Failure> {
 pub(super) async fn security(examined: &Examined) -> Result<Vec<Check>, Failure> {
     let client = &examined.client;
     // A partition is reached through its parent; who had rights to it directly would pass by the policy.
-    let open = client
-        .query(
-            "SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-             WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND c.relname <> 'hub'
-                 AND EXISTS (SELECT 1 FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'org' AND NOT a.attisdropped)
-                 AND CASE WHEN c.relispartition
-                     THEN has_table_privilege('retrace_hub', c.oid, 'SELECT, INSERT, UPDATE, DELETE')
-                     ELSE NOT (c.relrowsecurity AND c.relforcerowsecurity) END
-             ORDER BY 1",
-            &[],
-        )
-        .await?;
+    let open = client.query(include_str!("../../statements/doctor_security.sql"), &[]).await?;
     let open: Vec<String> = open.iter().map(|row| row.get(0)).collect();
     let mut checks = vec![if open.is_empty() {
         Check::ok("row_level_security", "It is forced on every table with an organisation.")
@@ -103,15 +92,7 @@ pub(super) async fn security(examined: &Examined) -> Result<Vec<Check>, Failure>
         let next = "ALTER TABLE … ENABLE ROW LEVEL SECURITY and FORCE ROW LEVEL SECURITY on each.";
         Check::error("row_level_security", format!("It is not forced on {}.", open.join(", ")), next)
     }];
-    let role = client
-        .query_one(
-            "SELECT rolsuper OR rolbypassrls, rolcanlogin,
-                 EXISTS (SELECT 1 FROM pg_class WHERE relowner = r.oid),
-                 has_table_privilege('retrace_hub', 'audit', 'UPDATE, DELETE, TRUNCATE')
-             FROM pg_roles r WHERE rolname = 'retrace_hub'",
-            &[],
-        )
-        .await?;
+    let role = client.query_one(include_str!("../../statements/doctor_role.sql"), &[]).await?;
     let faults: Vec<&str> = [
         (0, "it passes by row-level security"),
         (1, "it can log in"),
@@ -148,16 +129,7 @@ pub(super) async fn security(examined: &Examined) -> Result<Vec<Check>, Failure>
 
 /// Standbys and how far they are behind.
 pub(super) async fn copies(examined: &Examined) -> Result<Vec<Check>, Failure> {
-    let rows = examined
-        .client
-        .query(
-            "SELECT COALESCE(application_name, ''), COALESCE(state, 'unknown'), COALESCE(sync_state, 'unknown'),
-                 CASE WHEN pg_is_in_recovery() THEN 0
-                     ELSE COALESCE(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn), 0)::int8 END
-             FROM pg_stat_replication ORDER BY 1",
-            &[],
-        )
-        .await?;
+    let rows = examined.client.query(include_str!("../../statements/doctor_standbys.sql"), &[]).await?;
     let level: String = examined.client.query_one("SHOW wal_level", &[]).await?.get(0);
     if rows.is_empty() {
         let found = format!("No standby is connected (wal_level {level}).");

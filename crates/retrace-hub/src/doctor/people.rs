@@ -17,6 +17,9 @@ const DAY: i64 = 24 * 3_600 * 1_000_000;
 /// How many days a machine may be away before that is worth a look.
 const AWAY: i64 = 30;
 
+/// True where the database has the tables of this program.
+const THERE: &str = "SELECT to_regclass('restored') IS NOT NULL";
+
 /// Machines of one role that a line names.
 const NAMED: usize = 10;
 
@@ -149,25 +152,47 @@ pub(super) async fn retention(examined: &Examined) -> Result<Vec<Check>, Failure
     }])
 }
 
-/// Redactions that machines have yet to carry out.
-pub(super) async fn redactions(examined: &Examined) -> Result<Vec<Check>, Failure> {
+/// A database that was put back, and that no owner saw to.
+pub(super) async fn restored(examined: &Examined) -> Result<Vec<Check>, Failure> {
     let client = &examined.client;
-    let there = "SELECT to_regclass('order_machines') IS NOT NULL";
-    if !client.query_one(there, &[]).await?.get::<_, bool>(0) {
+    if !client.query_one(THERE, &[]).await?.get::<_, bool>(0) {
         return Ok(Vec::new());
     }
     examined.begin().await?;
-    let row = client
-        .query_one(
-            "SELECT count(*), count(DISTINCT id), (SELECT count(*) FROM orders WHERE org = $1 AND state = 'waiting')
-             FROM order_machines WHERE org = $1 AND state = 'outstanding'",
-            &[&&examined.org.0[..]],
-        )
-        .await?;
+    let sql = "SELECT kept_until, lost_until, found_at, tokens FROM restored
+        WHERE org = $1 AND acknowledged_at IS NULL ORDER BY found_at DESC LIMIT 1";
+    let row = client.query_opt(sql, &[&&examined.org.0[..]]).await?;
     examined.end().await?;
-    let (machines, orders, waiting): (i64, i64, i64) = (row.get(0), row.get(1), row.get(2));
+    let Some(row) = row else {
+        return Ok(vec![Check::ok(
+            "restored",
+            "No machine found that an older state of the database was put back.",
+        )]);
+    };
+    let at = |column: usize| Timestamp::from_micros(row.get(column)).to_rfc3339();
+    let (kept, lost, found_at, tokens) = (at(0), at(1), at(2), count(row.get(3), "token"));
+    let found = format!(
+        "The database was put back to its state of {kept}; machines saw it at {lost}. Found {found_at}; {tokens} ended. Keys that were ended, \
+         machines that were removed, roles and policy may be as they were."
+    );
+    let next = "`retrace sync` on every machine of an owner ends again what it ended, and `retrace hub status` there names the rest. Look at `retrace hub machines`, `agent-tokens` and `policy`; then `retrace hub acknowledge`.";
+    Ok(vec![Check::warning("restored", found, next)])
+}
+
+/// Redactions that machines have yet to carry out.
+pub(super) async fn redactions(examined: &Examined) -> Result<Vec<Check>, Failure> {
+    let client = &examined.client;
+    if !client.query_one(THERE, &[]).await?.get::<_, bool>(0) {
+        return Ok(Vec::new());
+    }
+    examined.begin().await?;
+    let row =
+        client.query_one(include_str!("../../statements/doctor_orders.sql"), &[&&examined.org.0[..]]).await?;
+    examined.end().await?;
+    let (machines, orders, gone, waiting): (i64, i64, i64, i64) =
+        (row.get(0), row.get(1), row.get(2), row.get(4));
     let mut checks = vec![if orders == 0 {
-        Check::ok("redactions", "Every redaction reached every machine that has to carry it out.")
+        Check::ok("redactions", "Every redaction reached every machine of the hub that has to carry it out.")
     } else {
         let found = format!("{} outstanding on {}.", count(orders, "redaction"), count(machines, "machine"));
         Check::warning(
@@ -176,8 +201,15 @@ pub(super) async fn redactions(examined: &Examined) -> Result<Vec<Check>, Failur
             "`retrace sync` on those machines; `retrace hub redactions` names them.",
         )
     }];
+    if gone > 0 {
+        let machines: String = row.get(3);
+        let found = format!("{} not carried out, out of reach: {machines}.", count(gone, "redaction"));
+        let next = "Where such a machine is gone for good, an owner says so for each: `retrace hub acknowledge ORDER`; `retrace hub redactions` names them.";
+        checks.push(Check::warning("redactions", found, next));
+    }
     if waiting > 0 {
-        let found = format!("{} wait for a second person.", count(waiting, "redaction"));
+        let wait = if waiting == 1 { "waits" } else { "wait" };
+        let found = format!("{} {wait} for a second person.", count(waiting, "redaction"));
         checks.push(Check::warning("redactions", found, "`retrace hub redactions approve ID`."));
     }
     Ok(checks)

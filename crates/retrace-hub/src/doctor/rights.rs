@@ -71,20 +71,7 @@ pub(super) async fn rights(examined: &Examined) -> Result<Vec<Check>, Failure> {
     let applied = client.query("SELECT version FROM refinery_schema_history", &[]).await?;
     let applied: Vec<i32> = applied.iter().map(|row| row.get(0)).collect();
     let given = grants(&applied);
-    let rows = client
-        .query(
-            "SELECT c.relname::text, a.privilege_type, NULL::text, a.grantee = 0, a.is_grantable
-             FROM pg_class c, LATERAL aclexplode(c.relacl) a
-             WHERE c.relnamespace = current_schema()::regnamespace
-                 AND (a.grantee = 0 OR a.grantee = 'retrace_hub'::regrole)
-             UNION ALL SELECT c.relname::text, a.privilege_type, t.attname::text, a.grantee = 0, a.is_grantable
-             FROM pg_class c JOIN pg_attribute t ON t.attrelid = c.oid, LATERAL aclexplode(t.attacl) a
-             WHERE c.relnamespace = current_schema()::regnamespace AND NOT t.attisdropped
-                 AND (a.grantee = 0 OR a.grantee = 'retrace_hub'::regrole)
-             ORDER BY 1, 2, 3",
-            &[],
-        )
-        .await?;
+    let rows = client.query(include_str!("../../statements/doctor_rights.sql"), &[]).await?;
     let (mut had, mut wider, mut to_revoke) = (BTreeSet::new(), Vec::new(), Vec::new());
     for row in &rows {
         let grant: Grant = (row.get(0), row.get(1), row.get(2));

@@ -271,10 +271,7 @@ impl Sessions<'_> {
             .scoped
             .client()?
             .query_one(
-                "INSERT INTO sessions (org, machine, scope, session, agent, key_id, received_at)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7)
-                 ON CONFLICT (org, machine, scope, session) DO UPDATE SET received_at = EXCLUDED.received_at,
-                     deleted_at = NULL RETURNING id",
+                include_str!("../../statements/api_session_put.sql"),
                 &[
                     &&self.agent.org.0[..],
                     &&machine.0[..],
@@ -368,12 +365,7 @@ impl Sessions<'_> {
             let tokens = |count: Option<i64>| count.unwrap_or(0).max(0);
             client
                 .execute(
-                    "INSERT INTO session_calls AS c (org, id, call, input, cache_read, cache_write, output)
-                     VALUES ($1, $2, $3, $4, $5, $6, $7)
-                     ON CONFLICT (org, id, call) DO UPDATE SET input = GREATEST(c.input, EXCLUDED.input),
-                         cache_read = GREATEST(c.cache_read, EXCLUDED.cache_read),
-                         cache_write = GREATEST(c.cache_write, EXCLUDED.cache_write),
-                         output = GREATEST(c.output, EXCLUDED.output)",
+                    include_str!("../../statements/api_session.sql"),
                     &[
                         of[0],
                         of[1],

@@ -74,6 +74,7 @@ pub(crate) async fn finish_window(hub: &Hub, request: WindowSignIn) -> Result<Wi
         role: role.to_string(),
         hub_key: Bytes(hub.keys.signing.public()),
         ends_at: Some(ends_at),
+        name: Some(name),
     };
     Ok(WindowSignedIn { state, joined: Some(joined) })
 }

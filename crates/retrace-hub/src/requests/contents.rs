@@ -33,14 +33,7 @@ pub(crate) async fn contents(
     // A redaction locks the head as well, so that no content comes in while its last version goes.
     stored_head(scoped, caller, store, "FOR UPDATE").await?;
     let rows = client
-        .query(
-            "SELECT a.sha256, EXISTS (SELECT 1 FROM contents c WHERE c.org = $1 AND c.store = $2 AND c.machine = $3
-                 AND c.sha256 = a.sha256)
-             FROM (SELECT DISTINCT unnest($4::bytea[]) AS sha256) a WHERE EXISTS (SELECT 1 FROM versions v
-                 WHERE v.org = $1 AND v.store = $2 AND v.machine = $3 AND v.content_sha256 = a.sha256
-                     AND NOT v.expired)",
-            &[keys[0], keys[1], keys[2], &asked],
-        )
+        .query(include_str!("../../statements/redact_versions.sql"), &[keys[0], keys[1], keys[2], &asked])
         .await?;
     let known: BTreeMap<Vec<u8>, bool> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
     let (mut new, mut done) = (0, BTreeSet::new());

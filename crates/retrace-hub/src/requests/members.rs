@@ -1,6 +1,6 @@
 //! Machines: joining, leaving, who they are.
 
-use super::{Caller, copies, digest, id16, invalid};
+use super::{Caller, copies, digest, id16, invalid, restored};
 use crate::Failure;
 use crate::audit;
 use crate::database::{Scoped, new_token, now, org_of};
@@ -12,13 +12,28 @@ use retrace_sync::messages::{
 };
 use retrace_sync::people::SignedIn;
 use retrace_sync::policy::{RemoveMachine, SetRole};
+use retrace_sync::restored::AskHello;
 use retrace_sync::roles::Role;
 use retrace_sync::sign::{is_signed, join_text, machine_of};
 use tokio_postgres::Row;
 
-pub(crate) fn hello(hub: &Hub) -> Hello {
+pub(crate) async fn hello(hub: &Hub, request: AskHello) -> Hello {
+    // Where the database does not answer, the next request says so.
+    if let Some(seen) = &request.seen
+        && let Err(failure) = restored::compare(hub, seen).await
+    {
+        tracing::warn!(%failure, "what a machine saw was not compared");
+    }
     let public_key = Bytes(hub.keys.signing.public());
-    Hello { protocol: PROTOCOL, time: now(), public_key, redacted: None, told: None }
+    Hello {
+        protocol: PROTOCOL,
+        time: now(),
+        public_key,
+        redacted: None,
+        told: None,
+        seen: None,
+        restored: None,
+    }
 }
 
 /// Registers a machine. The same machine may ask again with the same token, whose answer it may have missed. With `lasts`, in
@@ -44,17 +59,18 @@ pub(crate) async fn join(hub: &Hub, request: Join, lasts: Option<i64>) -> Result
     let (role, used_by): (Role, Option<Vec<u8>>) = (role_of(&found, 0)?, found.get(1));
     let known = client
         .query_opt(
-            "SELECT role, left_at, removed_at FROM machines WHERE org = $1 AND machine = $2 FOR UPDATE",
+            "SELECT role, left_at, removed_at, name FROM machines WHERE org = $1 AND machine = $2 FOR UPDATE",
             &[&&org.0[..], &&machine.0[..]],
         )
         .await?;
     let ends_at = lasts.map(|lasts| now().saturating_add(lasts));
-    let joined = |role: Role| Joined {
+    let joined = |role: Role, name: String| Joined {
         org: org.to_string(),
         machine: machine.to_string(),
         role: role.to_string(),
         hub_key: Bytes(hub.keys.signing.public()),
         ends_at,
+        name: Some(name),
     };
     let removed = known.as_ref().and_then(|row| row.get::<_, Option<i64>>(2));
     if removed.is_some() {
@@ -65,7 +81,7 @@ pub(crate) async fn join(hub: &Hub, request: Join, lasts: Option<i64>) -> Result
         // The answer was lost. The token gives nothing again: no role that was changed since, no membership that was given up.
         Some(used_by) if used_by == machine.0 => {
             let still = known.filter(|row| row.get::<_, Option<i64>>(1).is_none()).ok_or_else(bad)?;
-            return Ok(joined(role_of(&still, 0)?));
+            return Ok(joined(role_of(&still, 0)?, still.get(3)));
         }
         None if found.get::<_, i64>(2) > now() => {}
         _ => return Err(bad()),
@@ -79,7 +95,7 @@ pub(crate) async fn join(hub: &Hub, request: Join, lasts: Option<i64>) -> Result
         verified: None,
         is_window: ends_at.is_some(),
     };
-    register(&scoped, &caller, &request.name, ends_at, false).await?;
+    let name = register(&scoped, &caller, &request.name, ends_at, false).await?;
     client
         .execute(
             "UPDATE tokens SET used_by = $3 WHERE org = $1 AND sha256 = $2",
@@ -90,30 +106,49 @@ pub(crate) async fn join(hub: &Hub, request: Join, lasts: Option<i64>) -> Result
     people::end(&scoped, &caller).await?;
     audit::note(&scoped, &caller, "join", role.as_str()).await?;
     scoped.commit().await?;
-    Ok(joined(role))
+    Ok(joined(role, name))
 }
 
-/// Writes down a machine, or a window with the time of its end and whether a sign-in at the provider opened it.
+/// Writes down a machine, or a window with the time of its end and whether a sign-in at the provider opened it; answers its name. Of
+/// machines no two have the same: the second of a name has a number after it.
 pub(crate) async fn register(
     scoped: &Scoped,
     caller: &Caller,
     name: &str,
     ends_at: Option<i64>,
     by_provider: bool,
-) -> Result<(), Failure> {
-    let name: String = name.chars().filter(|letter| !letter.is_control()).take(100).collect();
+) -> Result<String, Failure> {
+    let mut name: String = name.trim().chars().filter(|letter| !letter.is_control()).take(100).collect();
+    if !name.chars().any(char::is_alphanumeric) || MachineId::parse(&name).is_ok() {
+        return Err(invalid("The name of a machine has a letter or a digit, and is not the id of one."));
+    }
     let Caller { org, machine, public_key, role, .. } = caller;
+    if ends_at.is_none() {
+        let alone = "SELECT pg_advisory_xact_lock(hashtextextended(encode($1, 'hex'), 9))";
+        scoped.client()?.execute(alone, &[&&org.0[..]]).await?;
+        let free = include_str!("../../statements/machine_name.sql");
+        name = scoped.client()?.query_one(free, &[&&org.0[..], &&machine.0[..], &name]).await?.get(0);
+    }
     scoped
         .client()?
         .execute(
-            "INSERT INTO machines (org, machine, public_key, name, role, joined_at, seen_at, ends_at, by_provider)
-             VALUES ($1, $2, $3, $4, $5, $6, $6, $7, $8)
-             ON CONFLICT (org, machine) DO UPDATE SET name = $4, role = $5, left_at = NULL, seen_at = $6, ends_at = $7,
-                 by_provider = $8",
-            &[&&org.0[..], &&machine.0[..], public_key, &name, &role.as_str(), &now(), &ends_at, &by_provider],
+            include_str!("../../statements/register_machine.sql"),
+            &[
+                &&org.0[..],
+                &&machine.0[..],
+                public_key,
+                &name,
+                &role.as_str(),
+                &now(),
+                &ends_at,
+                &by_provider,
+            ],
         )
         .await?;
-    Ok(())
+    // What it was said not to carry out any more, it has to carry out again.
+    let back = "UPDATE order_machines SET acknowledged_at = NULL WHERE org = $1 AND machine = $2";
+    scoped.client()?.execute(back, &[&&org.0[..], &&machine.0[..]]).await?;
+    Ok(name)
 }
 
 fn role_of(row: &Row, column: usize) -> Result<Role, Failure> {
@@ -125,14 +160,7 @@ fn role_of(row: &Row, column: usize) -> Result<Role, Failure> {
 pub(crate) async fn caller(scoped: &Scoped, org: OrgId, machine: MachineId) -> Result<Caller, Failure> {
     let row = scoped
         .client()?
-        .query_opt(
-            "SELECT m.public_key, m.role, s.person, s.shown, m.ends_at IS NOT NULL FROM machines m
-             LEFT JOIN (sign_ins s JOIN provider p ON p.org = s.org AND p.issuer = s.issuer AND p.client_id = s.client_id)
-                 ON s.org = m.org AND s.machine = m.machine AND s.ends_at > $3
-             WHERE m.org = $1 AND m.machine = $2 AND m.left_at IS NULL AND (m.ends_at IS NULL OR m.ends_at > $3)
-                 AND (NOT m.by_provider OR s.machine IS NOT NULL)",
-            &[&&org.0[..], &&machine.0[..], &now()],
-        )
+        .query_opt(include_str!("../../statements/caller.sql"), &[&&org.0[..], &&machine.0[..], &now()])
         .await?;
     let row =
         row.ok_or_else(|| Failure::refused(m::NOT_REGISTERED, "This machine is not registered at the hub."))?;
@@ -143,7 +171,12 @@ pub(crate) async fn caller(scoped: &Scoped, org: OrgId, machine: MachineId) -> R
 }
 
 /// Notes what the machine's clock shows.
-pub(crate) async fn clock(scoped: &Scoped, caller: &Caller, request: Clock) -> Result<Hello, Failure> {
+pub(crate) async fn clock(
+    hub: &Hub,
+    scoped: &Scoped,
+    caller: &Caller,
+    request: Clock,
+) -> Result<Hello, Failure> {
     let at = now();
     scoped
         .client()?
@@ -165,7 +198,10 @@ pub(crate) async fn clock(scoped: &Scoped, caller: &Caller, request: Clock) -> R
         Some(_) => digest(&row, 1)?.to_hex(),
         None => String::new(),
     };
-    Ok(Hello { protocol: PROTOCOL, time: at, public_key: Bytes(Vec::new()), redacted, told: Some(told) })
+    let seen = restored::newest(hub, scoped, caller).await?;
+    let restored = restored::restored(scoped, caller).await?;
+    let public_key = Bytes(Vec::new());
+    Ok(Hello { protocol: PROTOCOL, time: at, public_key, redacted, told: Some(told), seen, restored })
 }
 
 /// Keeps what the machine says of the end of its sync.

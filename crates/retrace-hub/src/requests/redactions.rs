@@ -88,7 +88,7 @@ fn short(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control() || *letter == '\n').take(MAX_TEXT).collect()
 }
 
-fn parse_order(text: &str) -> Result<OrderId, Failure> {
+pub(crate) fn parse_order(text: &str) -> Result<OrderId, Failure> {
     OrderId::parse(text).map_err(|_| Failure::refused(m::NOT_FOUND, "There is no such order."))
 }
 

@@ -71,10 +71,7 @@ pub(crate) async fn sessions_known(
     let rows = scoped
         .client()?
         .query(
-            "SELECT s.session, s.digest, e.part, e.entries FROM sessions s LEFT JOIN LATERAL
-                 (SELECT part, max(number) AS entries FROM session_entries WHERE org = s.org AND id = s.id GROUP BY part) e
-                 ON true
-             WHERE s.org = $1 AND s.machine = $2 AND s.scope = '' AND s.session = ANY($3)",
+            include_str!("../../statements/sessions_known.sql"),
             &[&&caller.org.0[..], &&caller.machine.0[..], &request.sessions],
         )
         .await?;
@@ -162,15 +159,7 @@ async fn put_session(
     let row = scoped
         .client()?
         .query_one(
-            "INSERT INTO sessions (org, machine, session, agent, started_at, ended_at, requests, subagents, input, cache_read,
-                 cache_write, output, cost_micros, digest, received_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
-             ON CONFLICT (org, machine, scope, session) DO UPDATE SET agent = EXCLUDED.agent,
-                 started_at = EXCLUDED.started_at, ended_at = EXCLUDED.ended_at, requests = EXCLUDED.requests,
-                 subagents = EXCLUDED.subagents, input = EXCLUDED.input, cache_read = EXCLUDED.cache_read,
-                 cache_write = EXCLUDED.cache_write, output = EXCLUDED.output, cost_micros = EXCLUDED.cost_micros,
-                 digest = EXCLUDED.digest, received_at = EXCLUDED.received_at
-             RETURNING id",
+            include_str!("../../statements/put_session.sql"),
             &[
                 &&caller.org.0[..],
                 &&caller.machine.0[..],
@@ -486,10 +475,7 @@ impl EntryRows {
         let taken = scoped
             .client()?
             .execute(
-                "INSERT INTO session_entries (org, id, part, number, uuid, received_at, sha256, size, wrapped_key, bytes)
-                 SELECT $1, $2, $3, e.number, e.uuid, $4, e.sha256, e.size, e.wrapped, e.bytes
-                 FROM unnest($5::int8[], $6::text[], $7::bytea[], $8::int8[], $9::bytea[], $10::bytea[])
-                     AS e (number, uuid, sha256, size, wrapped, bytes)",
+                include_str!("../../statements/session_entries.sql"),
                 &[
                     &&org.0[..],
                     &id,

@@ -17,25 +17,11 @@ const LISTED: i64 = 500;
 pub(crate) async fn redactions(hub: &Hub, scoped: &Scoped, caller: &Caller) -> Result<Redactions, Failure> {
     let client = scoped.client()?;
     let rows = client
-        .query(
-            "SELECT o.id, o.by_machine, m.name, o.at, o.method, o.live, o.reason, o.state, o.approved_by, o.approved_at,
-                 o.versions, o.contents, o.destroyed_at, o.by_shown, o.approved_verified, o.texts
-             FROM orders o JOIN machines m ON m.org = o.org AND m.machine = o.by_machine
-             WHERE o.org = $1 ORDER BY o.received_at DESC, o.id LIMIT $2",
-            &[&&caller.org.0[..], &LISTED],
-        )
+        .query(include_str!("../../../statements/orders_page.sql"), &[&&caller.org.0[..], &LISTED])
         .await?;
     let ids: Vec<Vec<u8>> = rows.iter().map(|row| row.get(0)).collect();
     let machines = client
-        .query(
-            "SELECT om.id, om.machine, m.name, om.state, om.since, m.seen_at, m.left_at IS NOT NULL, r.body, r.signature,
-                 m.public_key, om.recheck
-             FROM order_machines om JOIN machines m ON m.org = om.org AND m.machine = om.machine
-             LEFT JOIN LATERAL (SELECT body, signature FROM order_receipts r WHERE r.org = om.org AND r.id = om.id
-                 AND r.machine = om.machine ORDER BY r.number DESC LIMIT 1) r ON true
-             WHERE om.org = $1 AND om.id = ANY($2) ORDER BY m.name, om.machine",
-            &[&&caller.org.0[..], &ids],
-        )
+        .query(include_str!("../../../statements/order_machines.sql"), &[&&caller.org.0[..], &ids])
         .await?;
     let mut of_order: HashMap<Vec<u8>, Vec<OrderMachine>> = HashMap::new();
     for row in &machines {
@@ -51,6 +37,10 @@ pub(crate) async fn redactions(hub: &Hub, scoped: &Scoped, caller: &Caller) -> R
             since: row.get(4),
             seen_at: row.get(5),
             left: row.get(6),
+            removed: row.get(11),
+            acknowledged_at: row.get(12),
+            acknowledged_by: row.get(13),
+            carried_out_as: row.get(14),
             recheck: row.get(10),
             receipt,
         });

@@ -18,11 +18,7 @@ pub(crate) async fn orders(scoped: &Scoped, caller: &Caller, request: AskOrders)
     let rows = scoped
         .client()?
         .query(
-            "SELECT o.id, o.by_machine, m.name, o.at, o.live, o.reason, t.store, t.local_seq, t.starts, t.ends
-             FROM order_targets t JOIN orders o ON o.org = t.org AND o.id = t.id
-             JOIN machines m ON m.org = o.org AND m.machine = o.by_machine
-             WHERE t.org = $1 AND t.machine = $2 AND NOT t.done
-             ORDER BY o.received_at, o.id, t.store, t.local_seq LIMIT $3",
+            include_str!("../../../statements/orders_of_machine.sql"),
             &[&&caller.org.0[..], &&caller.machine.0[..], &number(MAX_TARGETS)?],
         )
         .await?;
@@ -53,13 +49,7 @@ pub(crate) async fn orders(scoped: &Scoped, caller: &Caller, request: AskOrders)
     let rows = scoped
         .client()?
         .query(
-            "SELECT o.id, m.name, o.at, o.live, o.reason FROM order_machines om
-             JOIN orders o ON o.org = om.org AND o.id = om.id
-             JOIN machines m ON m.org = o.org AND m.machine = o.by_machine
-             WHERE om.org = $1 AND om.machine = $2 AND o.by_machine = $2 AND om.state = 'outstanding'
-                 AND NOT EXISTS (SELECT 1 FROM order_targets t WHERE t.org = om.org AND t.id = om.id
-                     AND t.machine = om.machine AND NOT t.done)
-             ORDER BY o.received_at, o.id LIMIT $3",
+            include_str!("../../../statements/orders_made.sql"),
             &[&&caller.org.0[..], &&caller.machine.0[..], &number(MAX_TARGETS)?],
         )
         .await?;

@@ -83,11 +83,7 @@ pub(crate) async fn had_by(
     let rows = scoped
         .client()?
         .query(
-            "SELECT sha256 FROM contents WHERE org = $1 AND machine = $2 AND sha256 = ANY($3)
-             UNION SELECT sha256 FROM session_rules
-                 WHERE org = $1 AND machine = $2 AND sha256 = ANY($3) AND bytes IS NOT NULL
-             UNION SELECT e.sha256 FROM session_entries e JOIN sessions s ON s.org = e.org AND s.id = e.id
-                 WHERE e.org = $1 AND s.machine = $2 AND e.sha256 = ANY($3) AND e.bytes IS NOT NULL",
+            include_str!("../../../statements/contents_had.sql"),
             &[&&caller.org.0[..], &&caller.machine.0[..], &hashes],
         )
         .await?;
@@ -128,7 +124,11 @@ pub(crate) async fn reach(
         }
     }
     // What is known and held by nobody else is done.
-    going.retain(|sha256, _| !known.contains_key(sha256) || elsewhere.contains(&sha256.0[..]));
+    let is_done = |sha256: &Sha256| known.contains_key(sha256) && !elsewhere.contains(&sha256.0[..]);
+    let done: Vec<Vec<u8>> =
+        going.keys().filter(|sha256| is_done(sha256)).map(|hash| hash.0.to_vec()).collect();
+    settle(scoped, caller.org, None, &done).await?;
+    going.retain(|sha256, _| !is_done(sha256));
     if going.is_empty() {
         return Ok(Reached::default());
     }
@@ -227,10 +227,7 @@ async fn wait(scoped: &Scoped, caller: &Caller, id: OrderId, waits: &Going) -> R
     // The first of two persons is who told these. Where others were told by somebody else, two more approve.
     client
         .execute(
-            "UPDATE orders SET state = 'waiting',
-                 by_person = CASE WHEN state = 'ordered' OR by_person IS NOT DISTINCT FROM $3 THEN $3 END,
-                 by_shown = CASE WHEN state = 'ordered' OR by_person IS NOT DISTINCT FROM $3 THEN $4 END
-             WHERE org = $1 AND id = $2",
+            include_str!("../../../statements/order_waits.sql"),
             &[
                 &&caller.org.0[..],
                 &&id.0[..],
@@ -271,11 +268,7 @@ pub(super) async fn take_out(
         let those: [Value<'_>; 3] = [&&org.0[..], &&sha256.0[..], &except];
         let concerned = client
             .query(
-                "INSERT INTO order_targets (org, id, machine, store, local_seq, starts, ends)
-                 SELECT v.org, $4, v.machine, v.store, v.local_seq, $5, $6 FROM versions v
-                 WHERE v.org = $1 AND v.content_sha256 = $2 AND v.machine <> $3 AND v.machine <> $7
-                 ON CONFLICT (org, machine, id, store, local_seq) DO UPDATE SET done = false
-                 RETURNING machine",
+                include_str!("../../../statements/order_targets.sql"),
                 &[those[0], those[1], those[2], &&id.0[..], &parts.starts, &parts.ends, &&itself.0[..]],
             )
             .await?;
@@ -307,8 +300,7 @@ pub(super) async fn take_out(
     reached.machines = machines.len() as u64;
     client
         .execute(
-            "UPDATE orders SET versions = versions + $3, contents = contents + $4, texts = texts + $5, destroyed_at = $6
-             WHERE org = $1 AND id = $2",
+            include_str!("../../../statements/order_destroyed.sql"),
             &[
                 &&org.0[..],
                 &&id.0[..],
@@ -319,7 +311,25 @@ pub(super) async fn take_out(
             ],
         )
         .await?;
+    let gone: Vec<Vec<u8>> = going.keys().map(|sha256| sha256.0.to_vec()).collect();
+    settle(scoped, org, Some(id), &gone).await?;
     Ok(reached)
+}
+
+/// What went is waited for no more: by the redaction that took it out, and by any other once nobody holds it. A redaction of which
+/// nothing waits then is ordered, whoever approved what.
+async fn settle(scoped: &Scoped, org: OrgId, id: Option<OrderId>, gone: &[Vec<u8>]) -> Result<(), Failure> {
+    let id = id.map(|id| id.0.to_vec());
+    let left = include_str!("../../../statements/order_contents_gone.sql");
+    if scoped.client()?.execute(left, &[&&org.0[..], &gone, &id]).await? == 0 {
+        return Ok(());
+    }
+    let settled = include_str!("../../../statements/orders_settled.sql");
+    for row in scoped.client()?.query(settled, &[&&org.0[..]]).await? {
+        // It sends the receipt of its own redaction as well.
+        outstanding(scoped, org, row.get(0), row.get(1)).await?;
+    }
+    Ok(())
 }
 
 pub(super) async fn outstanding(

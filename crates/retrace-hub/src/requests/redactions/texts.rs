@@ -125,13 +125,7 @@ pub(super) async fn elsewhere(
     let hashes: Vec<&[u8]> = going.keys().map(|sha256| &sha256.0[..]).collect();
     let rows = scoped
         .client()?
-        .query(
-            "SELECT sha256 FROM comments WHERE org = $1 AND sha256 = ANY($2)
-             UNION SELECT sha256 FROM proposals WHERE org = $1 AND sha256 = ANY($2)
-             UNION SELECT sha256(convert_to(note, 'UTF8')) FROM proposals
-                 WHERE org = $1 AND note IS NOT NULL AND sha256(convert_to(note, 'UTF8')) = ANY($2)",
-            &[&&org.0[..], &hashes],
-        )
+        .query(include_str!("../../../statements/texts_hashes.sql"), &[&&org.0[..], &hashes])
         .await?;
     let mut known: BTreeSet<Vec<u8>> = rows.iter().map(|row| row.get(0)).collect();
     known.extend(columns::elsewhere(scoped, org, going).await?);

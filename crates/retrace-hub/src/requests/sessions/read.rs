@@ -155,32 +155,13 @@ pub(crate) async fn ledger(
     }
     let values: [Value<'_>; 2] = [&&caller.org.0[..], &only(caller)];
     let client = scoped.client()?;
-    let rows = client
-        .query(
-            "SELECT v.rule, s.machine, m.name, v.version, v.outcome, v.present, v.cause, count(*),
-                 max(v.at) FILTER (WHERE v.outcome <> 'predates')
-             FROM session_verdicts v JOIN sessions s ON s.org = v.org AND s.id = v.id AND s.deleted_at IS NULL
-             JOIN session_rules r ON r.org = v.org AND r.machine = s.machine AND r.rule = v.rule
-             LEFT JOIN machines m ON m.org = s.org AND m.machine = s.machine
-             WHERE v.org = $1 AND ($2::bytea IS NULL OR s.machine = $2)
-             GROUP BY v.rule, s.machine, m.name, v.version, v.outcome, v.present, v.cause ORDER BY m.name, s.machine",
-            &values,
-        )
-        .await?;
+    let rows = client.query(include_str!("../../../statements/session_ledger.sql"), &values).await?;
     for row in &rows {
         if let Some(rule) = rules.get_mut(&digest(row, 0)?) {
             add(rule, row)?;
         }
     }
-    let rows = client
-        .query(
-            "SELECT v.rule, s.machine, count(DISTINCT v.id) FROM session_verdicts v
-             JOIN sessions s ON s.org = v.org AND s.id = v.id AND s.deleted_at IS NULL
-             WHERE v.org = $1 AND ($2::bytea IS NULL OR s.machine = $2) AND v.outcome <> 'predates'
-             GROUP BY v.rule, s.machine",
-            &values,
-        )
-        .await?;
+    let rows = client.query(include_str!("../../../statements/session_verdicts.sql"), &values).await?;
     for row in &rows {
         let machine = MachineId(id16(row, 1)?).to_string();
         let of = rules.get_mut(&digest(row, 0)?);

@@ -116,10 +116,7 @@ pub(crate) async fn search_sessions(
             [&&caller.org.0[..], &machine, &rule, &all, &&caller.machine.0[..], &most, &SEARCHED];
         scoped.client()?.query(sql, &values).await?
     } else {
-        let sql = "SELECT s.machine, e.sha256, e.size, e.wrapped_key, e.bytes, e.id, e.number, e.part FROM session_entries e
-             JOIN sessions s ON s.org = e.org AND s.id = e.id
-             WHERE e.org = $1 AND e.bytes IS NOT NULL AND (e.id, e.part, e.number) > ($2, $3, $4) AND ($5 OR s.machine = $6)
-                 AND octet_length(e.bytes) <= $7 ORDER BY e.id, e.part, e.number LIMIT $8";
+        let sql = include_str!("../../../statements/session_texts.sql");
         let values: [Value<'_>; 8] =
             [&&caller.org.0[..], &id, &part, &number, &all, &&caller.machine.0[..], &most, &SEARCHED];
         scoped.client()?.query(sql, &values).await?

@@ -7,7 +7,7 @@ use crate::Failure;
 use crate::database::Scoped;
 use crate::people;
 use crate::requests::redactions::Value;
-use crate::requests::{Caller, copies, id16, invalid, number};
+use crate::requests::{Caller, copies, id16, invalid, number, restored};
 use crate::routes::Hub;
 use retrace_model::{MachineId, MemoryId, OrgId, StoreId};
 use retrace_sync::messages::{self as m, ListedVersion};
@@ -165,10 +165,7 @@ pub(crate) async fn waiting(scoped: &Scoped, caller: &Caller) -> Result<Waiting,
     let row = scoped
         .client()?
         .query_one(
-            "SELECT (SELECT count(DISTINCT id) FROM order_targets WHERE org = $1 AND machine = $2 AND NOT done),
-                 (SELECT count(DISTINCT id) FROM order_machines WHERE org = $1 AND state <> 'done'),
-                 (SELECT count(*) FROM orders WHERE org = $1 AND state = 'waiting'),
-                 (SELECT count(*) FROM proposals WHERE org = $1 AND machine = $2 AND state = 'waiting')",
+            include_str!("../../../statements/waiting.sql"),
             &[&&caller.org.0[..], &&caller.machine.0[..]],
         )
         .await?;
@@ -182,6 +179,7 @@ pub(crate) async fn waiting(scoped: &Scoped, caller: &Caller) -> Result<Waiting,
         unreviewed: unreviewed(scoped, caller.org, None).await?,
         role: Some(caller.role.to_string()),
         signed_in: people::signed_in(scoped, caller).await?,
+        restored: restored::restored(scoped, caller).await?,
         copy: copy.map_or(Ok(None), |row| copies::refused_copy(&row, 0))?,
     })
 }

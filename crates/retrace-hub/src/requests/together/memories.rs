@@ -39,10 +39,7 @@ pub(crate) async fn note_memories(
     let times: Vec<i64> = newest.values().map(|(_, at, _)| *at).collect();
     let keys: Vec<Option<&[u8]>> = newest.values().map(|(.., key)| key.as_deref()).collect();
     let client = scoped.client()?;
-    let upsert = "INSERT INTO memories AS m (org, store, machine, memory, newest, newest_at, path_key)
-             SELECT $1, $2, $3, n.* FROM unnest($4::bytea[], $5::int8[], $6::int8[], $7::bytea[]) AS n
-             ON CONFLICT (org, store, machine, memory) DO UPDATE SET newest = EXCLUDED.newest,
-                 newest_at = EXCLUDED.newest_at, path_key = coalesce(EXCLUDED.path_key, m.path_key)";
+    let upsert = include_str!("../../../statements/memory_seen.sql");
     client
         .execute(
             upsert,
@@ -106,12 +103,7 @@ pub(crate) async fn withdrawn(scoped: &Scoped, caller: &Caller, request: Withdra
     scoped
         .client()?
         .execute(
-            "UPDATE memories m SET newest = n.seq, newest_at = n.created_at FROM (
-                 SELECT DISTINCT ON (v.memory) v.memory, v.seq, v.created_at FROM versions v
-                 WHERE v.org = $1 AND v.store = $2 AND v.machine = $3 AND NOT v.withdrawn AND v.memory IN (
-                     SELECT w.memory FROM versions w WHERE w.org = $1 AND w.store = $2 AND w.machine = $3 AND NOT w.observed)
-                 ORDER BY v.memory, v.seq DESC) n
-             WHERE m.org = $1 AND m.store = $2 AND m.machine = $3 AND m.memory = n.memory AND m.newest <> n.seq",
+            include_str!("../../../statements/imports_withdrawn.sql"),
             &[&&caller.org.0[..], &&store.0[..], &&caller.machine.0[..]],
         )
         .await?;

@@ -57,13 +57,7 @@ pub(crate) async fn of_project(
 pub(crate) async fn projects(scoped: &Scoped, caller: &Caller) -> Result<Projects, Failure> {
     let rows = scoped
         .client()?
-        .query(
-            "SELECT p.id, p.name, s.machine, m.name, s.store, s.name FROM projects p
-             JOIN stores s ON s.org = p.org AND s.project = p.id
-             JOIN machines m ON m.org = s.org AND m.machine = s.machine
-             WHERE p.org = $1 ORDER BY p.name, p.id, m.name, s.name",
-            &[&&caller.org.0[..]],
-        )
+        .query(include_str!("../../../statements/projects.sql"), &[&&caller.org.0[..]])
         .await?;
     let mut projects: Vec<Project> = Vec::new();
     for row in &rows {
