@@ -147,10 +147,10 @@ fn late_join(restored: &Restored, token: &str) -> Option<Code> {
 }
 
 fn api_status(hub: &retrace_hub::Running, key: &str) -> u16 {
-    let headers = format!(
-        "GET /v1/memory_stores HTTP/1.1\r\nhost: hub\r\nconnection: close\r\nauthorization: Bearer {key}\r\n\r\n"
+    let request = format!(
+        "GET /v1/memory_stores HTTP/1.1\r\nhost: hub\r\nconnection: close\r\nx-api-key: {key}\r\nanthropic-beta: agent-memory-2026-07-22\r\n\r\n"
     );
-    super::raw(hub.url(), headers.as_bytes(), false).0
+    super::raw(hub.url(), request.as_bytes(), false).0
 }
 
 #[test]
