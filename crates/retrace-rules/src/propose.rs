@@ -165,7 +165,7 @@ fn led(item: &str) -> Vec<Pattern> {
     let begins = |verb: &&str| {
         tail(item, &lower, lower.strip_prefix(*verb).map_or(lower.len(), |_| verb.len())).starts_with('`')
     };
-    let is_thing = item.starts_with('`') || verbs.iter().chain(&EDITS).any(|verb| begins(&verb));
+    let is_thing = item.starts_with('`') || verbs.iter().chain(&EDITS).any(begins);
     if is_thing { patterns(&format!("Never {item}")) } else { Vec::new() }
 }
 

@@ -30,7 +30,7 @@ pub(super) fn order(lower: &str, sentence: &str) -> Vec<Pattern> {
     let Some((after, rest)) = named_command(after_text) else { return Vec::new() };
     let before_text = sentence.get(..at).unwrap_or_default();
     if !before_text.contains(char::is_alphanumeric) {
-        return order_first(after, rest);
+        return order_first(&after, rest);
     }
     if !is_asked(before_text) {
         return Vec::new();
@@ -47,7 +47,7 @@ pub(super) fn order(lower: &str, sentence: &str) -> Vec<Pattern> {
 }
 
 /// "Before every commit, run `make check`": the act, and what stands behind it.
-fn order_first(after: Command, rest: &str) -> Vec<Pattern> {
+fn order_first(after: &Command, rest: &str) -> Vec<Pattern> {
     let Some(rest) = rest.strip_prefix([',', ':']) else { return Vec::new() };
     let verbs = ["you must ", "you should ", "always ", "first ", "please ", "run ", "execute "];
     let asked = behind_any(rest.trim_start(), &verbs);
@@ -58,7 +58,7 @@ fn order_first(after: Command, rest: &str) -> Vec<Pattern> {
     if !is_run
         || is_one_of
         || !says_no_more(behind)
-        || before.iter().any(|one| *one == after || one.program == "*")
+        || before.iter().any(|one| one == after || one.program == "*")
     {
         return Vec::new();
     }
