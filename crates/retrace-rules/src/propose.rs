@@ -1,5 +1,6 @@
 //! Sentences that look like rules, with kind and pattern filled in. A person confirms or changes each before it counts.
 
+mod foreign;
 mod limits;
 mod lines;
 mod sessions;
@@ -7,7 +8,7 @@ mod sessions;
 use crate::matching::{Answer, call_matches};
 use crate::rule::{Command, Form, Pattern, TextForm};
 use crate::shell::calls;
-use limits::{CASES, EXCEPTIONS, is_limited, is_of_a_case, says_no_more};
+use limits::{CASES, EXCEPTIONS, asks_nothing, is_limited, is_of_a_case, is_said_of, says_no_more};
 use lines::{lines, whole};
 use sessions::{ask_first, at_end, order};
 
@@ -80,7 +81,8 @@ pub(crate) const PROGRAMS: [&str; 48] = [
 ];
 
 /// Acts that a sentence names by a verb, and the command each is.
-pub(crate) const ACTS: [(&[&str], &str); 9] = [
+pub(crate) const ACTS: [(&[&str], &str); 10] = [
+    (&["force-push", "force-pushing", "force-pushes"], "git push --force"),
     (&["commit", "committing", "commits"], "git commit"),
     (&["push", "pushing", "pushes"], "git push"),
     (&["merge", "merging"], "gh pr merge"),
@@ -136,10 +138,13 @@ pub fn propose(text: &str) -> Vec<Proposal> {
     let mut found = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         for (place, sentence) in line.sentences.iter().enumerate() {
-            let mut asked = patterns(sentence);
+            // Under "Never:" a line of a list is forbidden.
+            let is_led = line.is_forbidden && place == 0;
+            let read = |text: &str| if is_led { led(text) } else { patterns(text) };
+            let mut asked = read(sentence);
             if !asked.is_empty() {
                 // What the sentence says on other lines may turn it.
-                let wholly = patterns(&whole(&lines, at, place));
+                let wholly = read(&whole(&lines, at, place));
                 asked.retain(|pattern| wholly.contains(pattern));
             }
             for pattern in asked {
@@ -151,6 +156,17 @@ pub fn propose(text: &str) -> Vec<Proposal> {
         }
     }
     found
+}
+
+/// What a line of a list forbids under "Never:", where it is a command or says what is done with a name in marks of code.
+fn led(item: &str) -> Vec<Pattern> {
+    let lower = item.to_lowercase();
+    let verbs = ["use ", "using ", "run ", "running ", "call ", "execute "];
+    let begins = |verb: &&str| {
+        tail(item, &lower, lower.strip_prefix(*verb).map_or(lower.len(), |_| verb.len())).starts_with('`')
+    };
+    let is_thing = item.starts_with('`') || verbs.iter().chain(&EDITS).any(begins);
+    if is_thing { patterns(&format!("Never {item}")) } else { Vec::new() }
 }
 
 /// "`t.Parallel()` in every test".
@@ -169,7 +185,7 @@ fn text_form(lower: &str) -> Option<Pattern> {
 
 pub(crate) fn patterns(sentence: &str) -> Vec<Pattern> {
     let lower = sentence.to_lowercase();
-    if is_told(&lower) {
+    if is_told(&lower) || asks_nothing(&lower) {
         return Vec::new();
     }
     if let Some(ask) = ask_first(&lower, sentence) {
@@ -197,6 +213,9 @@ pub(crate) fn patterns(sentence: &str) -> Vec<Pattern> {
     if let Some(one) = one {
         return vec![one];
     }
+    if let Some(never) = foreign::never(sentence) {
+        return vec![never];
+    }
     let never = never(&lower, sentence);
     if never.is_empty() { form(&lower, sentence).into_iter().collect() } else { never }
 }
@@ -211,6 +230,10 @@ fn never(lower: &str, sentence: &str) -> Vec<Pattern> {
         if FORBID.iter().any(|forbid| forbid.trim_end().len() > 2 && before.ends_with(forbid.trim_end())) {
             continue;
         }
+        // "CI will never run it".
+        if is_said_of(before) {
+            continue;
+        }
         // "No need", "no more than": not of a thing, and of a thing only where the sentence or a part of it begins.
         if *forbid == *"no " && !begins_part(&lower[..at]) {
             continue;
@@ -219,7 +242,7 @@ fn never(lower: &str, sentence: &str) -> Vec<Pattern> {
             "use ", "using ", "run ", "call ", "do ", "execute ", "invoke ", "ever ", "pass ", "add ", "a ",
             "the ",
         ];
-        let rest = verbs.iter().fold(rest, |rest, verb| rest.strip_prefix(verb).unwrap_or(rest));
+        let rest = behind_any(rest, &verbs);
         let (forbidden, after) = listed(rest);
         if forbidden.is_empty() {
             continue;
@@ -232,6 +255,18 @@ fn never(lower: &str, sentence: &str) -> Vec<Pattern> {
         return forbidden.into_iter().filter_map(|command| not_contradicted(command, &wanted)).collect();
     }
     Vec::new()
+}
+
+/// A text behind as many of these words as it begins with.
+fn behind_any<'t>(text: &'t str, words: &[&str]) -> &'t str {
+    let mut rest = text;
+    while let Some(next) = words.iter().find_map(|word| {
+        let (begin, next) = rest.split_at_checked(word.len())?;
+        begin.eq_ignore_ascii_case(word).then_some(next)
+    }) {
+        rest = next;
+    }
+    rest
 }
 
 /// True if a part of a sentence begins behind a text.
@@ -269,13 +304,31 @@ fn listed(text: &str) -> (Vec<Command>, &str) {
         let next = after
             .strip_prefix("or ")
             .or_else(|| after.strip_prefix("and "))
-            .or_else(|| after.starts_with('`').then_some(after));
+            .or_else(|| (after.starts_with('`') || goes_on_to_last(behind)).then_some(after));
         match next {
             Some(next) if named_command(next).is_some() => rest = next,
             _ => break,
         }
     }
     (found, rest)
+}
+
+/// True if a list of names goes on to the last one of it: ", yarn, or bun". Without the last one, what stands behind a comma is another
+/// clause.
+fn goes_on_to_last(behind: &str) -> bool {
+    let mut rest = behind;
+    while let Some(next) = rest.strip_prefix(", ") {
+        let last = next.strip_prefix("or ").or_else(|| next.strip_prefix("nor "));
+        if let Some(last) = last {
+            return named_command(last).is_some();
+        }
+        let Some((_, behind)) = named_command(next) else { return false };
+        rest = behind;
+        if rest.strip_prefix(" or ").is_some_and(|last| named_command(last).is_some()) {
+            return true;
+        }
+    }
+    false
 }
 
 /// A command at the start of a text, as code or as the name of a known program or act, and what follows it.
@@ -293,12 +346,20 @@ fn named_command(text: &str) -> Option<(Command, &str)> {
         // "git stash": the word behind a program that has subcommands is one of them where it is no common word.
         return Some((Command { program: (*program).to_owned(), arguments: Vec::new() }, after));
     }
+    let (lower, after) = match after.strip_prefix(' ').filter(|_| lower == "force") {
+        Some(next) if next.starts_with("push") => {
+            let end = next.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(next.len());
+            (format!("force-{}", next[..end].to_ascii_lowercase()), &next[end..])
+        }
+        _ => (lower, after),
+    };
     let act = ACTS.iter().find(|(verbs, _)| verbs.contains(&lower.as_str()))?;
     let mut command = Command::typed(act.1)?;
+    // A push names its branch, so "directly" says no more than that; a commit names none.
     let branch =
         after.trim_start().strip_prefix("to ").or_else(|| after.trim_start().strip_prefix("directly to "));
     let branch = branch.map(|branch| branch.strip_prefix("the ").unwrap_or(branch));
-    if let Some(branch) = branch.filter(|_| act.1 == "git push") {
+    if let Some(branch) = branch.filter(|_| act.1.starts_with("git push")) {
         let is_part = |letter: char| letter.is_ascii_alphanumeric() || "-_/".contains(letter);
         let name = branch.trim_start_matches('`');
         let end = name.find(|letter| !is_part(letter)).unwrap_or(name.len());

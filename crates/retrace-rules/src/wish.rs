@@ -4,18 +4,46 @@
 
 mod acts;
 mod clauses;
+mod consent;
 mod question;
+mod spoken;
 
 use crate::rule::Command;
 use clauses::{Clauses, Mood, Of, Word};
-use serde_json::Value;
 
+pub(crate) use consent::{Consent, consent, is_refusal};
 pub(crate) use question::{About, about};
 
 /// Words before a name by which a person refuses it.
-const REFUSALS: [&str; 25] = [
-    "never", "not", "don't", "dont", "don’t", "no", "without", "avoid", "instead", "stop", "skip", "nicht",
-    "kein", "nie", "ohne", "rather", "isn't", "ne", "jamais", "sans", "sin", "nunca", "não", "nao", "sem",
+const REFUSALS: [&str; 28] = [
+    "never",
+    "not",
+    "don't",
+    "dont",
+    "don’t",
+    "no",
+    "without",
+    "avoid",
+    "instead",
+    "stop",
+    "skip",
+    "nicht",
+    "kein",
+    "nie",
+    "ohne",
+    "rather",
+    "isn't",
+    "ne",
+    "jamais",
+    "sans",
+    "sin",
+    "nunca",
+    "não",
+    "nao",
+    "sem",
+    "не",
+    "без",
+    "никогда",
 ];
 
 /// Words between a refusal and what it refuses, at most.
@@ -32,16 +60,30 @@ pub fn asked_for(text: &str, command: &Command) -> bool {
     }
     // A program such as git or gh goes without saying where its act is named: "stash it", "merge the pull request".
     let acts = &wanted[usize::from(wanted.len() > 1)..];
-    let text = acts::in_words_of(text, &wanted);
+    let text = acts::in_words_of(without_slash(text, acts), &wanted);
     !wanted.is_empty()
         && acts.iter().all(|word| names(&text, word) && !is_refused(&text, word))
         && asks_for_any(&text, &wanted, acts)
+}
+
+/// A text without the slash of a command of the client that is called as an act: `/push`.
+fn without_slash<'t>(text: &'t str, acts: &[&str]) -> &'t str {
+    let begin = text.trim_start();
+    let first = |rest: &str| rest.split_whitespace().next().is_some_and(|word| acts.contains(&word));
+    begin.strip_prefix('/').filter(|rest| first(rest)).unwrap_or(text)
 }
 
 /// True if a text refuses the act of a command.
 pub(crate) fn refuses_act(text: &str, command: &Command) -> bool {
     let word = act_word(command);
     is_refused(&acts::in_words_of(text, &[word]), word)
+}
+
+/// True if a text asks for the act of a command, whatever else the command names: "merge it" for `gh pr merge`.
+fn asks_for_act(text: &str, command: &Command) -> bool {
+    let word = act_word(command);
+    let text = acts::in_words_of(text, &[word]);
+    names(&text, word) && !is_refused(&text, word) && asks_for_any(&text, &["*", word], &[word])
 }
 
 /// The word of a command that names its act: `merge` of `gh pr merge`.
@@ -58,6 +100,20 @@ fn asks_for_any(text: &str, wanted: &[&str], acts: &[&str]) -> bool {
         let word = &clauses.words[at];
         let is_program = is_of(&wanted[..1], word);
         if clauses.is_part_of_a_name(at) || !is_program && !is_of(acts, word) {
+            return false;
+        }
+        // "git push" is one name.
+        let follows = at > 0
+            && !is_program
+            && !clauses.words[at - 1].ends_clause()
+            && is_of(&wanted[..1], &clauses.words[at - 1]);
+        let start = at - usize::from(follows);
+        let is_act_as_noun =
+            !is_program && (clauses.is_spoken_of(at, start) || clauses.is_deed_of_others(start));
+        if is_act_as_noun
+            || clauses.is_part_of_a_name(start)
+            || clauses.is_changed_itself(at, start, is_program)
+        {
             return false;
         }
         // What is typed at the beginning of a sentence is asked for, if nothing is said of it.
@@ -84,6 +140,7 @@ pub(crate) fn asks_to_change(text: &str, path: &str) -> bool {
                 && mood != Mood::Refuses
                 && !clauses.is_refused_behind(at)
                 && !clauses.is_aside(at)
+                && !clauses.is_named_aside(at)
                 && (mood == Mood::Asks && !clauses.is_subject(at) || clauses.is_asked_behind(at))
         })
 }
@@ -116,65 +173,6 @@ pub(crate) fn is_refused(text: &str, word: &str) -> bool {
             (from..at).any(|place| REFUSALS.contains(&words[place].as_str()) && !is_if(place))
         })
 }
-
-/// What an answer to a question says of what was asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Consent {
-    /// It does not refuse.
-    Given,
-    /// It begins as a refusal and goes on as something else.
-    Unclear,
-    /// It is a plain refusal.
-    Refused,
-}
-
-/// Beginnings of an answer that refuses.
-const NO: &[&str] = &[
-    "no",
-    "nope",
-    "nah",
-    "don't",
-    "don’t",
-    "dont",
-    "do not",
-    "not yet",
-    "not now",
-    "wait",
-    "stop",
-    "hold on",
-    "hold off",
-    "never",
-    "cancel",
-    "later",
-    "please don't",
-    "please wait",
-    "nein",
-    "noch nicht",
-    "warte",
-    "non",
-    "pas encore",
-    "attends",
-    "todavía no",
-    "aún no",
-    "espera",
-    "não",
-    "ainda não",
-    "espere",
-    "いいえ",
-    "いや",
-    "まだ",
-    "待って",
-    "아니",
-    "아직",
-    "잠깐",
-    "不要",
-    "不用",
-    "不行",
-    "别",
-    "先不",
-    "等一下",
-    "等等",
-];
 
 /// Words with which a person only lets the agent go on.
 const GO_ON: &[&str] = &[
@@ -248,69 +246,6 @@ pub(crate) fn asks_more_than_once(text: &str) -> bool {
         word => EACH_TIME.iter().any(|each| *each == word || !each.is_ascii() && word.contains(each)),
     };
     words.iter().enumerate().any(is_each)
-}
-
-/// What goes on behind such a beginning so that it refuses nothing, or not all.
-const BUT_YES: &[&str] = &[
-    "no problem",
-    "no objection",
-    "no worries",
-    "no issue",
-    "no need",
-    "don't worry",
-    "don’t worry",
-    "go ahead",
-    "then ",
-    "yes",
-    "proceed",
-    "do it",
-    "ok",
-    "sure",
-    "but ",
-    "after ",
-    "instead",
-];
-
-/// What an answer says. The answer of a tool holds each question with what the person chose, `"Merge it?"="No"`, or is JSON with
-/// what they chose.
-pub(crate) fn consent(text: &str) -> Consent {
-    let told = serde_json::from_str::<Value>(text).ok();
-    let chosen: Vec<&str> = match &told {
-        Some(told) => leaves(told),
-        None => text.split("\"=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect(),
-    };
-    let answers = if chosen.is_empty() { vec![text] } else { chosen };
-    let mut all: Vec<Consent> = answers.into_iter().map(consent_of).collect();
-    all.dedup();
-    // Of several that differ nobody knows which was about what.
-    match all.as_slice() {
-        [one] => *one,
-        _ => Consent::Unclear,
-    }
-}
-
-/// The texts of a JSON value.
-fn leaves(value: &Value) -> Vec<&str> {
-    match value {
-        Value::String(text) => vec![text],
-        Value::Array(list) => list.iter().flat_map(leaves).collect(),
-        Value::Object(fields) => fields.values().flat_map(leaves).collect(),
-        _ => Vec::new(),
-    }
-}
-
-fn consent_of(answer: &str) -> Consent {
-    let lower = answer.trim().trim_start_matches(['"', '\'', '*', '`']).to_lowercase();
-    let begins = |word: &str| {
-        // Where no space stands between words, another one may follow at once.
-        let has_spaces = word.chars().all(|letter| letter < '\u{3000}');
-        lower.strip_prefix(word).is_some_and(|rest| !has_spaces || !rest.starts_with(char::is_alphanumeric))
-    };
-    if !NO.iter().any(|no| begins(no)) {
-        return Consent::Given;
-    }
-    let goes_on = |word: &str| crate::propose::find_word(&lower, word).is_some();
-    if BUT_YES.iter().any(|yes| goes_on(yes)) { Consent::Unclear } else { Consent::Refused }
 }
 
 #[cfg(test)]

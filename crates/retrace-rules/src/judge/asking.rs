@@ -6,7 +6,7 @@ use crate::matching::{Answer, call_matches, is_rehearsal};
 use crate::rule::Command;
 use crate::shell::Call;
 use crate::wish::{
-    About, Consent, about, asked_for, asks_more_than_once, consent, only_goes_on, refuses_act,
+    About, Consent, about, asked_for, asks_more_than_once, consent, is_refusal, only_goes_on, refuses_act,
 };
 use std::borrow::Cow;
 
@@ -26,7 +26,7 @@ impl<'d> Judge<'_, 'd> {
     fn asked_or_wished(&self, index: usize, command: &Command) -> Outcome {
         let wished = self.broken_unless_wished(index, command);
         let Some(Asked { question, answer }) = self.asked_before(index) else { return wished };
-        match (about(&question, command), consent(answer)) {
+        match (about(&question, command), consent(&question, answer, command)) {
             (About::TheAct, Consent::Given) => Outcome::Followed,
             // What an answer to "Shall I go ahead?" allows, the session does not tell.
             (About::TheAct, Consent::Unclear) | (About::Nothing, Consent::Given | Consent::Unclear)
@@ -131,7 +131,7 @@ impl<'d> Judge<'_, 'd> {
                     if asked_for(text, command) {
                         return true;
                     }
-                    if refuses_act(text, command) || consent(text) == Consent::Refused {
+                    if refuses_act(text, command) || is_refusal(text, command) {
                         return false;
                     }
                     later = Some((text, false));

@@ -66,6 +66,46 @@ pub(crate) fn is_told(lower: &str) -> bool {
     says || told.iter().any(|told| find_word(lower, told).is_some()) || is_quoted_past(lower)
 }
 
+/// Words by which nobody need do what follows.
+const NO_NEED: [&str; 15] = [
+    "need not ",
+    "needn't ",
+    "needn’t ",
+    "not need to ",
+    "don't need to ",
+    "don’t need to ",
+    "doesn't need to ",
+    "no need to ",
+    "not have to ",
+    "don't have to ",
+    "don’t have to ",
+    "not necessary to ",
+    "not required to ",
+    "no reason to ",
+    "never need to ",
+];
+
+/// True for a question, and for a sentence that says that something need not be done.
+pub(super) fn asks_nothing(lower: &str) -> bool {
+    let end = lower.trim_end_matches(['*', '_', '"', ')', '”', ' ']);
+    let asks = ["why ", "should we ", "should i ", "should you "];
+    end.ends_with(['?', '？'])
+        || asks.iter().any(|ask| lower.trim_start().starts_with(ask))
+        || NO_NEED.iter().any(|none| find_word(lower, none).is_some())
+}
+
+/// True if what stands before a "never" tells of somebody else: "CI will never run it", "this is not npm".
+pub(super) fn is_said_of(before: &str) -> bool {
+    let mut words = before.split_whitespace().rev();
+    let subject =
+        |word: Option<&str>| !word.is_some_and(|word| ["you", "we", "agents", "claude"].contains(&word));
+    match words.next() {
+        Some("will" | "would" | "could" | "might") => subject(words.next()),
+        Some("is" | "are" | "was" | "were" | "did" | "does") => true,
+        _ => false,
+    }
+}
+
 /// Words by which a sentence that is spoken of is in force no more.
 const NO_LONGER: [&str; 22] = [
     "need not ",

@@ -8,6 +8,8 @@ pub(super) struct Line {
     /// From 1.
     pub(super) number: u64,
     pub(super) sentences: Vec<String>,
+    /// True for a line of a list under a heading or a line that forbids: "## Never", "Do not:".
+    pub(super) is_forbidden: bool,
     /// True if it goes on with the line before.
     goes_on: bool,
     /// True if its last sentence ends on it.
@@ -18,13 +20,17 @@ pub(super) struct Line {
 pub(super) fn lines(text: &str) -> Vec<Line> {
     let mut found: Vec<Line> = Vec::new();
     let (mut fenced, mut commented, mut is_broken) = (false, false, true);
+    let mut lead = Lead::default();
     let front_matter = front_matter(text);
     for (number, line) in text.lines().enumerate().skip(front_matter) {
         let line = if fenced { line.into() } else { without_comments(line, &mut commented) };
         let trimmed = line.trim();
         let is_mark = is_fence(trimmed);
         fenced ^= is_mark;
-        let is_other = trimmed.is_empty() || trimmed.starts_with(['#', '>']);
+        let is_other = trimmed.is_empty() || trimmed.starts_with('#') || is_quoted(trimmed);
+        if !fenced {
+            lead.read(trimmed);
+        }
         if is_mark || fenced || is_other || trimmed.chars().count() > LONGEST_LINE {
             is_broken = true;
             continue;
@@ -35,12 +41,69 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
         found.push(Line {
             number: number as u64 + 1,
             sentences: sentences(trimmed),
+            is_forbidden: is_item && lead.forbids(),
             goes_on: !is_broken && !is_item,
             ends: trimmed.trim_end_matches(['*', '_', '"', ')', '`']).ends_with(['.', '!', '?', ';', ':']),
         });
         is_broken = false;
     }
     found
+}
+
+/// True for a quotation, also as a line of a list.
+fn is_quoted(trimmed: &str) -> bool {
+    let marks = ["- ", "* ", "+ "];
+    let body = marks.iter().find_map(|mark| trimmed.strip_prefix(mark)).unwrap_or(trimmed);
+    body.trim_start().starts_with('>')
+}
+
+/// Headings and lines by which the list under them is forbidden.
+const FORBIDDING: [&str; 16] = [
+    "never",
+    "never ever",
+    "never do",
+    "never do this",
+    "never run",
+    "never use",
+    "do not",
+    "don't",
+    "don’t",
+    "don'ts",
+    "do not run",
+    "do not use",
+    "don't run",
+    "don't use",
+    "forbidden",
+    "forbidden commands",
+];
+
+/// What the heading of a line, or the line before its list, says of it.
+#[derive(Default)]
+struct Lead {
+    by_heading: bool,
+    by_line: bool,
+}
+
+impl Lead {
+    fn read(&mut self, trimmed: &str) {
+        let is_item = ["- ", "* ", "+ "].iter().any(|mark| trimmed.starts_with(mark));
+        if trimmed.is_empty() || is_item {
+            return;
+        }
+        let plain = trimmed.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
+        let forbids = FORBIDDING.contains(&plain.as_str());
+        if trimmed.starts_with('#') {
+            (self.by_heading, self.by_line) = (forbids, false);
+        } else {
+            self.by_line = forbids && trimmed.trim_end_matches(['*', '_']).ends_with(':');
+            // Another lead than the heading: "Do:".
+            self.by_heading &= !trimmed.ends_with(':');
+        }
+    }
+
+    fn forbids(&self) -> bool {
+        self.by_heading || self.by_line
+    }
 }
 
 /// Most lines of a sentence that are read before one of them, and behind it.
@@ -133,7 +196,8 @@ pub(crate) fn sentences(line: &str) -> Vec<String> {
     let bytes = line.as_bytes();
     for (at, letter) in line.char_indices() {
         in_code ^= letter == '`';
-        let ends = matches!(letter, '.' | '!' | ';') && bytes.get(at + 1).is_none_or(|next| *next == b' ');
+        let ends =
+            matches!(letter, '.' | '!' | '?' | ';') && bytes.get(at + 1).is_none_or(|next| *next == b' ');
         if ends && !in_code {
             parts.push(line[begin..=at].trim().to_owned());
             begin = at + letter.len_utf8();

@@ -1,7 +1,9 @@
 //! Rules that a session with its subagents follows or breaks: an order, its end, a question first.
 
-use super::limits::CASES;
-use super::{ACTS, FORBID, find_word, first_command, named_command, of_code, spans, tail};
+use super::limits::{CASES, says_no_more};
+use super::{
+    ACTS, FORBID, behind_any, find_word, first_command, listed, named_command, of_code, spans, tail,
+};
 use crate::rule::{Command, Pattern};
 
 /// "run `npm run lint` before committing": one for each command that is to come before.
@@ -25,8 +27,11 @@ pub(super) fn order(lower: &str, sentence: &str) -> Vec<Pattern> {
     ]
     .iter()
     .fold(after_text, |rest, word| rest.strip_prefix(word).unwrap_or(rest));
-    let Some((after, _)) = named_command(after_text) else { return Vec::new() };
+    let Some((after, rest)) = named_command(after_text) else { return Vec::new() };
     let before_text = sentence.get(..at).unwrap_or_default();
+    if !before_text.contains(char::is_alphanumeric) {
+        return order_first(&after, rest);
+    }
     if !is_asked(before_text) {
         return Vec::new();
     }
@@ -36,6 +41,25 @@ pub(super) fn order(lower: &str, sentence: &str) -> Vec<Pattern> {
         *before != after && before.program != "*" || ACTS.iter().any(|(_, act)| *act == before.text())
     };
     if before.is_empty() || !before.iter().all(is_act) {
+        return Vec::new();
+    }
+    before.into_iter().map(|before| Pattern::Order { before, after: after.clone() }).collect()
+}
+
+/// "Before every commit, run `make check`": the act, and what stands behind it.
+fn order_first(after: &Command, rest: &str) -> Vec<Pattern> {
+    let Some(rest) = rest.strip_prefix([',', ':']) else { return Vec::new() };
+    let verbs = ["you must ", "you should ", "always ", "first ", "please ", "run ", "execute "];
+    let asked = behind_any(rest.trim_start(), &verbs);
+    let is_run = ["run ", "execute "].iter().any(|verb| rest.to_lowercase().contains(verb));
+    let (before, behind) = listed(asked);
+    // One of two is no order of either.
+    let is_one_of = asked[..asked.len() - behind.len()].contains(" or ");
+    if !is_run
+        || is_one_of
+        || !says_no_more(behind)
+        || before.iter().any(|one| one == after || one.program == "*")
+    {
         return Vec::new();
     }
     before.into_iter().map(|before| Pattern::Order { before, after: after.clone() }).collect()

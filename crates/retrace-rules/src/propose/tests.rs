@@ -219,3 +219,109 @@ fn what_a_whole_sentence_turns_is_not_proposed() {
     assert_eq!(lines, [3, 5]);
     assert_eq!(proposed("~~Old.~~ Never use npm.").len(), 1);
 }
+
+#[test]
+fn a_sentence_that_says_the_opposite_or_asks_is_not_proposed() {
+    for text in [
+        "You don't need to avoid `npm`.",
+        "You don't need to run `make check` before committing.",
+        "Should we never use npm?",
+        "Why never use npm? Because of the lockfile.",
+        "CI will never run `npm audit`.",
+        "This is not npm.",
+        "- > Never use yarn.",
+        "* > Never use yarn.",
+        "Never use npm, yarn is fine.",
+        "Before every commit, run `make check` or `make test`.",
+        "Before every commit, the hook checks `make check`.",
+        "Before every commit, run `make check` if you changed C.",
+    ] {
+        let programs: Vec<Value> = proposed(text).into_iter().map(|found| found["program"].clone()).collect();
+        let expected: &[&str] = if text.ends_with("yarn is fine.") { &["npm"] } else { &[] };
+        assert_eq!(json!(programs), json!(expected), "{text}");
+    }
+    assert_eq!(proposed("You will never run `npm`.").len(), 1);
+}
+
+#[test]
+fn clear_rules_in_other_order_or_letters_are_proposed() {
+    let never = |program: &str| json!({"kind": "command_never", "program": program});
+    for (line, expected) in [
+        (
+            "Before every commit, run `make check`.",
+            json!([{"kind": "order", "before": "make check", "after": "git commit"}]),
+        ),
+        (
+            "Before pushing: run `make check` and `make docs`.",
+            json!([
+                {"kind": "order", "before": "make check", "after": "git push"},
+                {"kind": "order", "before": "make docs", "after": "git push"}
+            ]),
+        ),
+        (
+            "Never force-push.",
+            json!([{"kind": "command_never", "program": "git", "arguments": ["push", "--force"]}]),
+        ),
+        (
+            "Never force push to main.",
+            json!([{"kind": "command_never", "program": "git", "arguments": ["push", "--force", "main"]}]),
+        ),
+        (
+            "NEVER EVER use `docker system prune`.",
+            json!([{"kind": "command_never", "program": "docker", "arguments": ["system", "prune"]}]),
+        ),
+        ("Never use npm, yarn, or bun; always pnpm.", json!([never("npm"), never("yarn"), never("bun")])),
+        ("Use pnpm, never npm, yarn or bun.", json!([never("npm"), never("yarn"), never("bun")])),
+    ] {
+        assert_eq!(Value::Array(proposed(line)), expected, "{line}");
+    }
+}
+
+#[test]
+fn a_list_under_never_is_proposed() {
+    let text = "## Never\n- `git reset --hard`\n- edit `vendor/`\n- use `wget`\n- Use `curl` with care\n\n## Do not:\n- run `terraform apply`\n- Never mind about `foo`\n- `kubectl delete` unless asked\n\n## Do\n- run `make fmt`\n\nNever:\n* `kubectl apply`\n\nText.\n* `helm install x`\n";
+    let lines: Vec<u64> = propose(text).iter().map(|found| found.line).collect();
+    assert_eq!(lines, [2, 3, 4, 8, 10, 16]);
+    let found = proposed(text);
+    assert_eq!(
+        found[0],
+        json!({"kind": "command_never", "program": "git", "arguments": ["reset", "--hard"]})
+    );
+    assert_eq!(found[1], json!({"kind": "path_never", "paths": ["vendor/"]}));
+    assert_eq!(found[4]["kind"], "ask_first");
+    assert_eq!(propose("## Never\n- `git reset --hard`\n")[0].sentence, "`git reset --hard`");
+}
+
+#[test]
+fn plain_sentences_in_other_languages_are_proposed() {
+    for line in [
+        "Verwende niemals `npm`.",
+        "Niemals `npm` verwenden.",
+        "- N'utilise jamais `npm`.",
+        "Ne jamais utiliser `npm`.",
+        "Nunca uses `npm`.",
+        "No uses nunca `npm`.",
+        "`npm` は使わない。",
+        "`npm`は使わないでください",
+        "不要使用 `npm`，用 `pnpm`。",
+        "不要使用 `npm`,用 `pnpm`。",
+        "`npm`을 사용하지 마세요.",
+        "`npm` 사용 금지.",
+    ] {
+        assert_eq!(
+            Value::Array(proposed(line)),
+            json!([{"kind": "command_never", "program": "npm"}]),
+            "{line}"
+        );
+    }
+    for line in [
+        "Verwende niemals `npm` in der CI.",
+        "N'utilise jamais `npm` sauf dans `docs/`.",
+        "Nunca uses `npm` si hay un lockfile.",
+        "`npm` は使わない場合があります。",
+        "不要使用 `npm` 的缓存。",
+        "Wir haben niemals `npm` verwendet.",
+    ] {
+        assert_eq!(proposed(line), Vec::<Value>::new(), "{line}");
+    }
+}

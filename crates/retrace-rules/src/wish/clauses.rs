@@ -154,6 +154,9 @@ const REFUSING: &[&str] = &[
     "não",
     "nao",
     "sem",
+    "не",
+    "без",
+    "никогда",
 ];
 
 /// Words between clauses.
@@ -327,6 +330,24 @@ impl Word {
         &self.lower
     }
 
+    pub(super) fn ends_clause(&self) -> bool {
+        self.ends_clause
+    }
+
+    pub(super) fn is_marked(&self) -> bool {
+        self.is_marked
+    }
+
+    /// True for what is no word of a language: a path, or what stands between marks.
+    pub(super) fn is_name(&self) -> bool {
+        self.is_marked || self.text.contains(['.', '/'])
+    }
+
+    /// True for a verb that asks for a change.
+    pub(super) fn is_change(&self) -> bool {
+        is_any_form(self, CHANGES)
+    }
+
     fn is_one_of(&self, words: &[&str]) -> bool {
         words.contains(&self.plain())
     }
@@ -457,7 +478,7 @@ impl Clauses {
         let before =
             |words: &[&str]| at > 0 && !self.words[at - 1].ends_clause && self.words[at - 1].is_one_of(words);
         let is_told = before(TELLING) && !self.words[0].is_one_of(REQUESTING) || before(DETERMINERS);
-        if self.is_noun(at) {
+        if self.is_noun(at) || self.is_deed_of_others(at) {
             return false;
         }
         let word = self.words[at].plain();
@@ -549,6 +570,52 @@ impl Clauses {
             || topic.is_some_and(|topic| (topic + 1..self.words.len()).any(asks))
             || (at + 1..self.words.len()).any(|at| asks(at) && is_pronoun(at))
     }
+}
+
+/// True if a text in lower case begins as a question.
+pub(super) fn begins_with_question(lower: &str) -> bool {
+    let first = lower.split_whitespace().next().unwrap_or_default();
+    let first = first.trim_matches(|letter: char| !letter.is_alphanumeric());
+    let others = [
+        "wer",
+        "wann",
+        "wieso",
+        "weshalb",
+        "pourquoi",
+        "quelle",
+        "quel",
+        "quoi",
+        "qué",
+        "cuál",
+        "quién",
+        "qual",
+        "quais",
+        "почему",
+        "зачем",
+        "что",
+        "какой",
+        "когда",
+        "when",
+        "whats",
+        "perché",
+        "porque",
+    ];
+    let within = ["吗", "嗎", "为什么", "什么", "なぜ", "どの", "ですか", "ますか", "왜", "까요"];
+    ASKING.contains(&first) || others.contains(&first) || within.iter().any(|word| lower.contains(word))
+}
+
+/// True if a text begins with a verb that asks for something.
+pub(super) fn begins_with_order(text: &str) -> bool {
+    let polite = [
+        "please", "now", "first", "bitte", "zuerst", "erst", "just", "then", "and", "also", "you", "should",
+        "let's",
+    ];
+    // What these ask for may be the act itself: "use main".
+    let open = ["use", "try", "do", "go", "call", "start", "see", "make"];
+    Clauses::of(text, Of::Acts).any(|clauses, at| {
+        let is_begin = clauses.words[..at].iter().all(|word| word.is_one_of(&polite));
+        is_begin && clauses.is_verb(at) && !clauses.words[at].is_one_of(&open)
+    })
 }
 
 /// The lines of a text; one that goes on in lower case is no new one.

@@ -202,6 +202,11 @@ fn a_text_that_only_goes_on_is_known() {
     assert!(!refuses_act("push", &Command::typed("git push").expect("a command")));
 }
 
+/// What an answer says to "Shall I push to origin now?".
+fn said_to_push(answer: &str) -> Consent {
+    consent("Fixed. Shall I push to origin now?", answer, &Command::typed("git push").expect("a command"))
+}
+
 #[test]
 fn a_plain_refusal_is_no_consent() {
     let chosen =
@@ -218,22 +223,266 @@ fn a_plain_refusal_is_no_consent() {
         "まだです",
         "不要推送",
         "아직이요",
+        "n",
+        "N",
+        "no!!",
+        "abort",
+        "reject",
+        "denied",
+        "negative",
+        "skip it",
+        "leave it",
+        "forget it",
+        "better not",
+        "rather not",
+        "I would rather not",
+        "maybe later",
+        "let me think",
+        "hold",
+        "let us wait",
+        "👎",
+        "нет",
+        "under no circumstances",
+        "I said no",
+        "не надо",
+        "Nope, hold it",
+        "please wait",
+        "wait a second",
+        "❌",
+        "Absolutely not.",
+        "of course not",
         &chosen("No"),
         "{\"answers\":{\"q\":{\"answers\":[\"No\"]}}}",
         &chosen("Not yet, please"),
     ] {
-        assert_eq!(consent(text), Consent::Refused, "{text}");
+        assert_eq!(said_to_push(text), Consent::Refused, "{text}");
     }
-    for text in ["Yes", "ok, go on", "nothing against it", "notes are fine", &chosen("Yes"), &chosen("Blue")]
-    {
-        assert_eq!(consent(text), Consent::Given, "{text}");
+    for text in ["no problem, go ahead", "wait for CI, then merge", "don't worry, do it"] {
+        assert_eq!(said_to_push(text), Consent::Unclear, "{text}");
+    }
+    // Of several answers, the one to the question that names the act counts.
+    let of_two = "\"Push it?\"=\"Yes\", \"Squash?\"=\"No\"";
+    assert_eq!(said_to_push(of_two), Consent::Given);
+    assert_eq!(said_to_push("\"Merge?\"=\"Yes\", \"Squash?\"=\"No\""), Consent::Unclear);
+}
+
+#[test]
+fn what_agrees_is_consent() {
+    for text in [
+        "yes",
+        "y",
+        "Yes please.",
+        "ok",
+        "sure",
+        "go ahead",
+        "do it",
+        "yep",
+        "👍",
+        "Yes, push it",
+        "lgtm",
+        "ja",
+        "oui",
+        "sí",
+        "はい",
+        "sim",
+        "да",
+        "好的",
+        "네",
+        "absolutely",
+        "please do",
+        "Sounds good!",
+        "y.",
+        "Yes!",
+        "ok go",
+        "proceed",
+        "fine",
+        "Of course",
+        "k",
+        "yeah go for it",
+        "Ja, mach das",
+        "vas-y",
+        "dale",
+        "1",
+        "approved",
+        "confirmed",
+        "ok, go on",
+        "nothing against it",
+        "notes are fine",
+        "push it",
+        "Push to main (Recommended)",
+        "Create a PR",
+        "Looks good to me",
+        "Sure, why not?",
+        "why not?",
+        "Yes. What else is left?",
+        "可以",
+        "継続してはい、お願いします",
+        "お願いします",
+        "좋아요",
+        "没问题",
+        "давай",
+        "tamam",
+        "ok thanks",
+        "yes, when ready",
+        "please push",
+        "User has approved your plan. You can now start coding.",
+        "great!",
+        "ok push",
+        "va bene",
+        "tak",
+        "그래",
+    ] {
+        let text = text.trim_start_matches("継続して");
+        assert_eq!(said_to_push(text), Consent::Given, "{text}");
+    }
+}
+
+#[test]
+fn a_question_back_or_another_order_is_no_consent() {
+    for text in [
+        "why?",
+        "?",
+        "What is left?",
+        "Which branch?",
+        "is CI green?",
+        "what would happen?",
+        "how",
+        "Show me the diff first",
+        "First run the tests",
+        "Rename foo to bar",
+        "run the tests",
+        "show the diff",
+        "fix the typo first",
+        "为什么？",
+        "warum",
+        "hm, what would happen to the branch?",
+        "Commit only",
+        "ok, which branch?",
+    ] {
+        assert_eq!(said_to_push(text), Consent::Elsewhere, "{text}");
     }
     for text in [
-        "no problem, go ahead",
-        "wait for CI, then merge",
-        "don't worry, do it",
-        "\"Merge?\"=\"Yes\", \"Squash?\"=\"No\"",
+        "The tests are red",
+        "hmm",
+        "Blue",
+        "I need to check with Bob",
+        "2",
+        "",
+        "…",
+        "ok, rename foo to bar",
     ] {
-        assert_eq!(consent(text), Consent::Unclear, "{text}");
+        assert_eq!(said_to_push(text), Consent::Unclear, "{text}");
+    }
+    // Whether what consent waits for came about, the words do not tell.
+    for text in [
+        "yes, but first run the tests",
+        "yes, after CI is green",
+        "Yes. But not to main.",
+        "ok if CI is green",
+        "sure, later",
+        "go ahead once the tests pass",
+        "ja, aber erst die Tests",
+        "好，但先跑测试",
+        "push when CI is green",
+        "yes, but don't push the tag",
+    ] {
+        assert_eq!(said_to_push(text), Consent::Unclear, "{text}");
+    }
+    let push = Command::typed("git push").expect("a command");
+    let question = "What next?\n1. Push to origin\n2. **Fix the docs**";
+    assert_eq!(consent(question, "1", &push), Consent::Given);
+    assert_eq!(consent(question, "2", &push), Consent::Elsewhere);
+}
+
+#[test]
+fn an_act_that_is_spoken_of_is_not_asked_for() {
+    let of = |text: &str| Command::typed(text).expect("a command");
+    for (text, command) in [
+        ("Ask me before you push", "git push"),
+        ("Let me know before you push", "git push"),
+        ("Tell me when it is ready to push", "git push"),
+        ("I will push it myself", "git push"),
+        ("commit only, I'll push", "git push"),
+        ("The team will push later", "git push"),
+        ("Nobody may push", "git push"),
+        ("After you push you always forget the tag; just fix the parser", "git push"),
+        ("CI fails on push", "git push"),
+        ("Fix the git push hook", "git push"),
+        ("Implement push notifications", "git push"),
+        ("push notifications are broken, fix them", "git push"),
+        ("Document how to push", "git push"),
+        ("Write a test for push", "git push"),
+        ("push back on this design", "git push"),
+        ("Fix stack push and pop", "git push"),
+        ("Create a stack with push, pop and peek", "git push"),
+        ("rename `push` to `append`", "git push"),
+        ("Add a \"Push\" button", "git push"),
+        ("make the button push down", "git push"),
+        ("не пушь", "git push"),
+        ("Replace npm with pnpm", "npm"),
+        ("I will run npm ci", "npm"),
+        ("Let me run npm myself", "npm"),
+        ("Remove npm from the docs", "npm"),
+        ("Fix the CI job that runs npm", "npm"),
+        ("Convert npm scripts to make", "npm"),
+        ("Add npm to the .gitignore", "npm"),
+    ] {
+        assert!(!asked_for(text, &of(command)), "{text}");
+    }
+    for (text, command) in [
+        ("/push", "git push"),
+        ("Send it upstream", "git push"),
+        ("publish the branch", "git push"),
+        ("запушь", "git push"),
+        ("push it", "git push"),
+        ("please push", "git push"),
+        ("then push", "git push"),
+        ("Fix it, commit and push to origin.", "git push"),
+        ("now push everything", "git push"),
+        ("I want you to push the branch", "git push"),
+        ("Fix the parser and push.", "git push"),
+        ("push to main when done", "git push"),
+        ("Fix it. When done push it up.", "git push"),
+        ("feel free to push", "git push"),
+        ("you can push", "git push"),
+        ("you may push when ready", "git push"),
+        ("go ahead and push", "git push"),
+        ("Ok to push", "git push"),
+        ("Fix the hook and git push", "git push"),
+        ("push it back to origin", "git push"),
+        ("run npm ci", "npm"),
+        ("fix it and run npm ci", "npm"),
+        ("Add the package with npm", "npm"),
+        ("go with npm", "npm"),
+        ("npm i please", "npm"),
+        ("Use npm instead of pnpm", "npm"),
+        ("`npm ci`", "npm"),
+    ] {
+        assert!(asked_for(text, &of(command)), "{text}");
+    }
+}
+
+#[test]
+fn a_file_that_is_spoken_of_is_not_to_be_changed() {
+    for text in [
+        "Ask before you change .env",
+        "Ask me before editing .env",
+        "I will edit .env myself",
+        "Fix the loader that reads .env",
+        "Make the app load .env",
+        "Add docs on .env",
+        "Fix the bug. I already updated .env",
+    ] {
+        assert!(!asks_to_change(text, "/w/.env"), "{text}");
+    }
+    for text in [
+        "edit .env and restart",
+        "make a new .env",
+        "make the change in .env",
+        "fix the line that is wrong in .env",
+        "you can edit .env",
+        "The port in .env must change",
+    ] {
+        assert!(asks_to_change(text, "/w/.env"), "{text}");
     }
 }
