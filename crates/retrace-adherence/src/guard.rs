@@ -322,6 +322,7 @@ impl Settings {
             let why = match refusal {
                 Refusal::NoObject => say::settings_are_no_json(),
                 Refusal::OtherForm => say::hooks_of_another_form(),
+                Refusal::Twice => say::hooks_stand_there_twice(),
             };
             ApiError::invalid(why, show(&self.file))
         })
@@ -462,6 +463,7 @@ retrace_message::messages! {
     settings_must_be_absolute() => "The settings must be named by their whole path.",
     no_such_directory() => "There is no such directory.",
     settings_are_no_json() => "The settings are no JSON object.",
+    hooks_stand_there_twice() => "The settings have their hooks twice, of which the agent reads the last. Make one of them.",
     hooks_of_another_form() => "The hooks in the settings are of a form that is not known.",
     settings_changed() => "The settings were changed meanwhile.",
     no_guard_act() => "There is nothing to undo.",

@@ -12,6 +12,8 @@ pub(crate) enum Refusal {
     NoObject,
     /// Their hooks are of another form than the agent reads.
     OtherForm,
+    /// They have the hooks twice, of which the agent reads the last.
+    Twice,
 }
 
 /// Settings with a hook put in.
@@ -27,6 +29,9 @@ const TIMEOUT: u64 = 10;
 
 /// Puts a hook in that runs a command before the calls of tools. Nothing is put in where the command is run already.
 pub(crate) fn with_hook(text: &str, tools: &str, command: &str) -> Result<Edited, Refusal> {
+    if has_twice(text) {
+        return Err(Refusal::Twice);
+    }
     if holds(text, command) {
         return Ok(Edited { text: text.to_owned(), inserted: String::new() });
     }
@@ -44,6 +49,19 @@ pub(crate) fn with_hook(text: &str, tools: &str, command: &str) -> Result<Edited
     let (at, inserted) = in_place(text, &entry.to_string()).ok_or(Refusal::NoObject)?;
     let (before, after) = text.split_at(at);
     Ok(Edited { text: format!("{before}{inserted}{after}"), inserted })
+}
+
+/// True if a name on the way to the hooks before calls stands there twice: what is put behind the first one is read by nobody.
+fn has_twice(text: &str) -> bool {
+    let Ok(read) = parse_to_ast(without_mark(text), &CollectOptions::default(), &lenient()) else {
+        return false;
+    };
+    let Some(Value::Object(settings)) = read.value else { return false };
+    let count = |object: &Object<'_>, name: &str| {
+        object.properties.iter().filter(|property| property.name.as_str() == name).count()
+    };
+    let of_calls = settings.get_object("hooks").map_or(0, |hooks| count(hooks, "PreToolUse"));
+    count(&settings, "hooks") > 1 || of_calls > 1
 }
 
 fn hook_of(command: &str) -> serde_json::Value {
@@ -320,6 +338,16 @@ mod tests {
                 let changed = edited.text.replace(from, to);
                 assert!(!is_as_made(&changed, "Bash", COMMAND, &edited.inserted), "{changed}");
             }
+        }
+    }
+
+    #[test]
+    fn hooks_that_stand_there_twice_are_refused() {
+        for text in [
+            "{\"hooks\":{},\"hooks\":{\"PreToolUse\":[]}}",
+            "{\"hooks\":{\"PreToolUse\":[],\"PreToolUse\":[]}}",
+        ] {
+            assert_eq!(with_hook(text, "Bash", COMMAND), Err(Refusal::Twice), "{text}");
         }
     }
 

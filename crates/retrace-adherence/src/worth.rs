@@ -57,8 +57,8 @@ pub fn memory_worth(inner: &Arc<Rules>, request: MemoryWorthReq) -> Result<Memor
                 store: store.name.clone(),
                 memory_id: memory.memory.to_string(),
                 path: memory.path.clone(),
-                tokens_per_session: price
-                    .map_or(0, |price| price.loaded_tokens_per_session.unwrap_or(price.tokens)),
+                // What no session loaded cost none anything.
+                tokens_per_session: price.and_then(|price| price.loaded_tokens_per_session).unwrap_or(0),
                 cost_usd_per_session: price.and_then(|price| price.cost_usd_per_session),
                 sessions: memory.sessions,
                 present: memory.present,

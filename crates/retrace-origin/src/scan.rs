@@ -9,7 +9,7 @@ use crate::write::{MEMORY_SAVED, Prompt, Reported, Role, Shown, Write};
 use retrace_model::Timestamp;
 use retrace_transcript::{
     BackgroundSave, BlockKind, Done, Format, MessageIndex, Origin, ReadError, Reading, ResultPart,
-    Transcript, WriterRole, background_saves, is_background_agent, writer_role,
+    Transcript, WriterRole, background_saves, exit_code, is_background_agent, writer_role,
 };
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
@@ -406,27 +406,6 @@ pub fn succeeded(format: Format, is_error: bool, content: &[ResultPart]) -> Opti
         return Some(true);
     }
     exit_code(content).map(|code| code == 0)
-}
-
-/// The exit code that an answer of a shell begins with; `None` where it tells none, as where the command was not run.
-fn exit_code(content: &[ResultPart]) -> Option<i64> {
-    let text = content.iter().find_map(|part| match part {
-        ResultPart::Text(text) | ResultPart::Other(text) => Some(text.as_str()),
-        ResultPart::Media(_) => None,
-    })?;
-    if let Ok(Value::Object(reported)) = serde_json::from_str(text)
-        && let Some(code) = reported.get("metadata").and_then(|reported| reported["exit_code"].as_i64())
-    {
-        return Some(code);
-    }
-    let number = |rest: &str| rest.split_whitespace().next()?.parse::<i64>().ok();
-    // Claude Code tells it of failures alone.
-    if let Some(rest) = text.strip_prefix("Exit code ") {
-        return number(rest);
-    }
-    let head: String = text.chars().take(400).collect();
-    let labels = ["Process exited with code ", "Exit code: "];
-    labels.iter().find_map(|label| number(head.split_once(label)?.1))
 }
 
 /// Part of a file that an answer shows. Turn and session are put in by the caller.

@@ -55,17 +55,43 @@ enum Kind {
     Whole,
     Edit,
     MultiEdit,
+    Move,
     Notebook,
     Commands,
     Patch,
     Shell,
 }
 
+/// The names under which servers of the model context protocol offer to write files of this machine. Source: the server
+/// `filesystem` of the protocol's project, and those that follow it.
+const OF_SERVERS: [&str; 6] = [
+    "write_file",
+    "edit_file",
+    "create_file",
+    "str_replace_editor",
+    "str_replace_based_edit_tool",
+    "move_file",
+];
+
+/// Servers whose files lie in a repository elsewhere.
+const HOSTING: [&str; 4] = ["github", "gitlab", "gitea", "bitbucket"];
+
+/// The name of a tool without that of the server that has it: `write_file` of `mcp__filesystem__write_file`. Others than these keep
+/// their name, whatever it ends with.
+fn of_server(tool: &str) -> &str {
+    let Some((server, name)) = tool.strip_prefix("mcp__").and_then(|rest| rest.rsplit_once("__")) else {
+        return tool;
+    };
+    let is_here = !HOSTING.iter().any(|hosting| server.to_lowercase().contains(hosting));
+    if is_here && OF_SERVERS.contains(&name) { name } else { tool }
+}
+
 fn kind_of(tool: &str) -> Option<Kind> {
-    Some(match tool {
+    Some(match of_server(tool) {
         "Write" | "write" | "create" | "write_file" | "create_file" | "WriteFile" => Kind::Whole,
         "Edit" | "edit" | "replace" | "str_replace" | "edit_file" | "Update" => Kind::Edit,
         "MultiEdit" | "multi_edit" | "multiedit" => Kind::MultiEdit,
+        "move_file" => Kind::Move,
         "NotebookEdit" => Kind::Notebook,
         "memory" | "str_replace_based_edit_tool" | "str_replace_editor" => Kind::Commands,
         "apply_patch" => Kind::Patch,
@@ -99,6 +125,7 @@ pub(crate) fn changes(tool: &str, input: &Value, directory: Option<&str>) -> Vec
                 .map(|edits| edits.iter().map(replacement).collect::<Option<Vec<_>>>());
             one(Some(edits.flatten().map_or(Effect::Unparsed, Effect::MultiEdit)))
         }
+        Some(Kind::Move) => moved(input, &["source", "old_path"], &["destination", "new_path"], directory),
         Some(Kind::Notebook) => one(Some(Effect::Unparsed)),
         Some(Kind::Commands) => commanded(input, directory, one),
         Some(Kind::Patch) => {
@@ -125,20 +152,22 @@ fn commanded(
             one(line.zip(text).map(|(line, text)| Effect::Insert { line, text: text.to_owned() }))
         }
         Some("delete") => one(Some(Effect::Delete)),
-        Some("rename") => {
-            let (from, to) = (text(input, &["old_path", "path"]), text(input, &["new_path"]));
-            let change = from.zip(to).map(|(from, to)| Change {
-                named: from.to_owned(),
-                path: resolve(from, directory),
-                effect: Effect::Rename { to: resolve(to, directory) },
-                conditional: false,
-                mentioned: false,
-            });
-            change.into_iter().collect()
-        }
+        Some("rename") => moved(input, &["old_path", "path"], &["new_path"], directory),
         Some("undo_edit") => one(Some(Effect::Unparsed)),
         _ => Vec::new(),
     }
+}
+
+/// A file that is moved, by the fields that name where from and where to.
+fn moved(input: &Value, from: &[&str], to: &[&str], directory: Option<&str>) -> Vec<Change> {
+    let change = text(input, from).zip(text(input, to)).map(|(from, to)| Change {
+        named: from.to_owned(),
+        path: resolve(from, directory),
+        effect: Effect::Rename { to: resolve(to, directory) },
+        conditional: false,
+        mentioned: false,
+    });
+    change.into_iter().collect()
 }
 
 fn patched(patch: &str, directory: Option<&str>) -> Vec<Change> {
@@ -156,18 +185,27 @@ fn patched(patch: &str, directory: Option<&str>) -> Vec<Change> {
 /// that stand in it word for word, one a line. `None` for calls of other tools.
 #[must_use]
 pub fn command_of(tool: &str, input: &Value) -> Option<String> {
+    let commands = commands_of(tool, input);
+    (!commands.is_empty()).then(|| commands.join("\n"))
+}
+
+/// The commands that a call of a shell runs, as [`command_of`] has them together.
+#[must_use]
+pub fn commands_of(tool: &str, input: &Value) -> Vec<String> {
     if let Some(program) = program_of(tool, input) {
         let commands = in_program(program).into_iter().filter_map(|part| match part {
             Part::Command(command) => Some(command),
             Part::Patch(_) => None,
         });
-        let commands: Vec<String> = commands.collect();
-        return (!commands.is_empty()).then(|| commands.join("\n"));
+        return commands.collect();
     }
-    matches!(kind_of(tool), Some(Kind::Shell)).then(|| match typed(input) {
+    if !matches!(kind_of(tool), Some(Kind::Shell)) {
+        return Vec::new();
+    }
+    vec![match typed(input) {
         Typed::Command(command) => command,
         Typed::Patch(patch) => format!("apply_patch {}", quoted(patch)),
-    })
+    }]
 }
 
 /// The directory that a call of a shell runs in: the one that its input names, or where the session is.

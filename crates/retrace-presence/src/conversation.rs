@@ -180,6 +180,7 @@ impl<'a> Conversation<'a> {
             .filter(|(piece, _)| !piece.is_in(number) && piece.first().is_some_and(|first| first <= number))
             .collect();
         let in_force = memory.in_force(facts.at);
+        let began = self.began(&facts).or(facts.at);
         // Who reads a part of an index has it whole from the start.
         let is_whole = here.iter().any(|(piece, _)| piece.way.is_whole());
         let inferred = if is_whole { None } else { self.inferred(memory, number) };
@@ -211,6 +212,7 @@ impl<'a> Conversation<'a> {
             number,
             facts,
             in_force,
+            is_at_start: matches!(memory.loading_at(began), Loading::AtStart(_)),
             is_inferred: inferred.is_some(),
         };
         let of_version = version.map(|version| memory.fates(reference, version));
@@ -232,14 +234,14 @@ impl<'a> Conversation<'a> {
             _ if is_proved => Grade::Proved,
             _ if inferred.is_some() => Grade::Inferred,
             (false, _) => Grade::Recorded,
-            (true, _) => self.grade_of_absence(memory, self.tells(&facts)),
+            (true, _) => self.grade_of_absence(memory.loading_at(began), self.tells(&facts)),
         };
         Some(AtRequest { grade, reference, version, lines })
     }
 
     /// What a file's absence rests on: a transcript tells every call and every attachment, but not what is loaded at the start.
-    fn grade_of_absence(&self, memory: &Memory, tells: bool) -> Grade {
-        match memory.loading {
+    fn grade_of_absence(&self, loading: Loading, tells: bool) -> Grade {
+        match loading {
             Loading::OnDemand => Grade::Recorded,
             Loading::AtStart(_) if tells => Grade::Recorded,
             Loading::AtStart(_) if self.place != Place::Here || (self.is_subagent && !self.is_in_prompt) => {
@@ -249,6 +251,11 @@ impl<'a> Conversation<'a> {
         }
     }
 
+    /// When the session, or what followed the last compaction, began.
+    fn began(&self, facts: &crate::digest::RequestFacts) -> Option<i64> {
+        self.digest.requests.iter().find(|other| other.compactions == facts.compactions)?.at
+    }
+
     /// What the client loads by its rules: the version that was in force when the session, or what followed the last
     /// compaction, began.
     fn inferred(&self, memory: &Memory, request: u32) -> Option<Inferred> {
@@ -256,8 +263,7 @@ impl<'a> Conversation<'a> {
         if !self.infers || self.is_subagent || self.place != Place::Here || self.tells(facts) {
             return None;
         }
-        let begins = self.digest.requests.iter().position(|other| other.compactions == facts.compactions)?;
-        let (version, is_sure) = memory.in_force(self.time(begins as u32))?;
+        let (version, is_sure) = memory.in_force(self.began(facts))?;
         let up_to = memory.loaded_up_to(version).filter(|_| is_sure)?;
         Some(Inferred { version, up_to })
     }
@@ -340,6 +346,8 @@ struct Absence<'c, 'a> {
     number: u32,
     facts: crate::digest::RequestFacts,
     in_force: Option<(usize, bool)>,
+    /// True if the client loaded the file at the start then.
+    is_at_start: bool,
     is_inferred: bool,
 }
 
@@ -357,7 +365,7 @@ impl Absence<'_, '_> {
 
     /// True for a file that the client loads at the start where nothing tells whether it did.
     fn is_unrecorded(&self) -> bool {
-        matches!(self.memory.loading, Loading::AtStart(_))
+        self.is_at_start
             && !self.facts.tells
             && !self.is_inferred
             && !self.of.is_subagent
@@ -418,7 +426,7 @@ impl Absence<'_, '_> {
     /// A line of a file of which other parts are there. What a client loads at the start it may have loaded beside them, and
     /// loads anew when a session is resumed: where nothing tells, that is not known.
     fn unopened(&self) -> Cause {
-        let may_be_loaded = matches!(self.memory.loading, Loading::AtStart(_))
+        let may_be_loaded = self.is_at_start
             && self.of.place == Place::Here
             && (!self.of.is_subagent || self.of.is_in_prompt)
             && !self.of.tells(&self.facts);
@@ -455,26 +463,20 @@ impl Absence<'_, '_> {
             Place::OtherAgent => return Cause::NotInScope,
             Place::Here => {}
         }
-        let is_at_start = matches!(self.memory.loading, Loading::AtStart(_));
-        if self.of.is_subagent && is_at_start && !self.of.is_in_prompt {
+        if self.of.is_subagent && self.is_at_start && !self.of.is_in_prompt {
             return Cause::Subagent;
         }
         // What is loaded at the start is as it was then.
-        let begins =
-            self.of.digest.requests.iter().position(|other| other.compactions == self.facts.compactions);
-        let then = match (is_at_start, begins) {
-            (true, Some(begins)) => self.memory.in_force(self.of.time(begins as u32)),
-            _ => self.in_force,
-        };
+        let began = self.of.began(&self.facts);
+        let then = if self.is_at_start { self.memory.in_force(began) } else { self.in_force };
         let Some((then, is_sure)) = then else { return Cause::DidNotExist };
         // Where nothing was loaded, no other version was.
         if is_sure && !matches!(self.memory.fates(self.reference, then).get(line), Some(Fate::At(_))) {
             return Cause::DidNotExist;
         }
         // The first sight of a file does not tell whether it was there before.
-        let began = begins.and_then(|begins| self.of.time(begins as u32)).or(self.facts.at);
-        let was_there = is_sure || began.is_none();
-        match (is_at_start, self.of.tells(&self.facts)) {
+        let was_there = is_sure || began.or(self.facts.at).is_none();
+        match (self.is_at_start, self.of.tells(&self.facts)) {
             (false, _) => Cause::NotOpened,
             (true, true) if was_there => Cause::SwitchedOff,
             (true, _) => Cause::Unknown,

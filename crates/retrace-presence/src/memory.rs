@@ -63,6 +63,8 @@ pub struct Version {
     pub is_gone: bool,
     /// Hashes of its lines.
     pub lines: Vec<u64>,
+    /// How the file came before a model while this version was in force, where that is another way than today's.
+    loading: Option<Loading>,
     /// Of a content that only stands for the version that was loaded: which lines a client may take out. `None` for a version.
     may_be_stripped: Option<Vec<bool>>,
     /// Which of them say enough to be told from lines of other files.
@@ -109,6 +111,12 @@ impl Version {
         Self { is_dated: true, may_be_older: false, ..self }
     }
 
+    /// The same, which came before a model in this way: the file may have had another name.
+    #[must_use]
+    pub fn loaded(self, loading: Loading) -> Self {
+        Self { loading: Some(loading), ..self }
+    }
+
     /// A deletion.
     #[must_use]
     pub fn gone(at: i64) -> Self {
@@ -151,7 +159,7 @@ type Fates = Rc<Vec<Fate>>;
 /// A file with its versions, from old to new.
 #[derive(Debug)]
 pub struct Memory {
-    /// How it comes before a model.
+    /// How it comes before a model today.
     pub loading: Loading,
     versions: Vec<Version>,
     /// By text and version.
@@ -194,10 +202,26 @@ impl Memory {
 
     /// Number of the last line that is loaded of a version.
     pub(crate) fn loaded_up_to(&self, version: usize) -> Option<u32> {
-        match self.loading {
-            Loading::AtStart(limits) => Some(self.versions.get(version)?.loaded_up_to(limits)),
+        let version = self.versions.get(version)?;
+        match version.loading.unwrap_or(self.loading) {
+            Loading::AtStart(limits) => Some(version.loaded_up_to(limits)),
             Loading::OnDemand => None,
         }
+    }
+
+    /// How it came before a model at a time.
+    pub(crate) fn loading_at(&self, time: Option<i64>) -> Loading {
+        let Some(time) = time else { return self.loading };
+        let after = self.versions.partition_point(|version| version.at <= time);
+        let version = self.versions.get(after.saturating_sub(1));
+        version.and_then(|version| version.loading).unwrap_or(self.loading)
+    }
+
+    /// True if a client ever loaded it at the start of a session.
+    #[must_use]
+    pub fn was_ever_loaded(&self) -> bool {
+        let mut ways = self.versions.iter().filter_map(|version| version.loading).chain([self.loading]);
+        ways.any(|loading| matches!(loading, Loading::AtStart(_)))
     }
 
     /// A loaded text held against a version. `at` is the place of the text on the one shelf that is used with this memory.

@@ -4,8 +4,12 @@ use crate::added::{Written, written_by};
 use crate::paths::is_known;
 use crate::shell::{Calls, FileWrite, calls};
 use retrace_model::Timestamp;
-use retrace_origin::{Effect, Found, command_of, directory_of, is_below, only_named, paths_of, resolve};
-use retrace_transcript::{BlockKind, Format, Message, MessageIndex, Origin, Reading, ResultPart, Transcript};
+use retrace_origin::{
+    Effect, Found, command_of, commands_of, directory_of, is_below, only_named, paths_of, resolve,
+};
+use retrace_transcript::{
+    BlockKind, DoneWhat, Format, Message, MessageIndex, Origin, Reading, ResultPart, Transcript,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -194,6 +198,8 @@ struct Conversation<'r> {
     edits: &'r Edits<'r>,
     requests: HashMap<MessageIndex, usize>,
     failed: HashMap<&'r str, Failure>,
+    /// By call, the commands that the client says it carried out, and whether each failed.
+    ended: HashMap<&'r str, Vec<(&'r str, bool)>>,
 }
 
 /// What an answer says of its call.
@@ -227,14 +233,18 @@ const BY_POLICY: (&str, &str) = ("Tool execution for ", " denied by policy");
 /// What Claude Code says of a call that was stopped while it ran, in a text that begins as a refusal does.
 const STOPPED: &str = "this call was stopped while running";
 
-/// Answers of Codex to calls that were never carried out: how they begin, and what the same line says then. Codex does not say
-/// in a field whether a call failed; what a command prints stands behind words of its own. Source: texts of the client, 0.169.0, for
-/// all but the first, which was not seen there.
-const OF_CODEX: [(&str, &str); 4] = [
+/// Answers of Codex to calls that were never carried out: how they begin, and what the same line says then. What a command prints
+/// stands behind words of the client's own. Source: texts of the client, 0.169.0, for all but the first, which was not seen there.
+const OF_CODEX: [(&str, &str); 8] = [
     ("exec_command failed for ", "Rejected("),
     ("exec command rejected by user", ""),
     ("patch rejected by user", ""),
     ("approval policy is ", "reject command"),
+    // Also where a shell was asked for the patch.
+    ("apply_patch verification failed", ""),
+    ("unsupported call: ", ""),
+    ("unsupported custom tool call: ", ""),
+    ("failed to parse function arguments", ""),
 ];
 
 impl Failure {
@@ -273,7 +283,15 @@ impl<'r> Conversation<'r> {
             }
             _ => None,
         });
-        Self { number, transcript, edits, requests, failed: failed.collect() }
+        let mut ended: HashMap<&str, Vec<(&str, bool)>> = HashMap::new();
+        for done in &transcript.done {
+            if let (DoneWhat::Command { command, .. }, Some(succeeded)) = (&done.what, done.succeeded)
+                && let Some(text) = command.last()
+            {
+                ended.entry(&done.call).or_default().push((text, !succeeded));
+            }
+        }
+        Self { number, transcript, edits, requests, failed: failed.collect(), ended }
     }
 
     fn add_to<'q>(&'q self, all: &mut Vec<Placed>, mut questions: Vec<&'q str>) {
@@ -298,8 +316,10 @@ impl<'r> Conversation<'r> {
                         let given = self.edits.get(&place).into_iter().flatten();
                         let given = given.map(|(path, written)| ((*path).to_owned(), written.clone()));
                         let project = self.transcript.session.project.as_deref();
-                        for what in of_call(name, input, given.collect(), project) {
-                            all.push(self.called(index, message, block.line, id, what));
+                        for (what, failed) in of_call(name, input, given.collect(), project, self.ended(id)) {
+                            let mut placed = self.called(index, message, block.line, id, what);
+                            placed.deed.failed = failed.unwrap_or(placed.deed.failed);
+                            all.push(placed);
                         }
                     }
                     BlockKind::ToolResult { tool_use_id, content, is_error, .. }
@@ -317,6 +337,11 @@ impl<'r> Conversation<'r> {
                 }
             }
         }
+    }
+
+    /// The commands that a call carried out, each with whether it failed, where the client says so.
+    fn ended(&self, call: &str) -> &[(&'r str, bool)] {
+        self.ended.get(call).map_or(&[], Vec::as_slice)
     }
 
     /// True for a user's text of a recorded request, which does not say who typed it.
@@ -391,46 +416,78 @@ fn asked_by(input: &Value) -> Vec<&str> {
 /// A file that a call writes, with the text that it brings.
 type Given = (String, Option<Written>);
 
-/// What a call does: its command, and the files it writes. `given` are those that its transcript or its input tells.
-fn of_call(tool: &str, input: &Value, given: Vec<Given>, directory: Option<&str>) -> Vec<What> {
-    let Some(text) = command_of(tool, input) else {
+/// What a call does: its command, and the files it writes. `given` are those that its transcript or its input tells. Of a call that is
+/// code, each command that failed stands apart from those that did not, as far as `ended` tells: with whether it failed.
+fn of_call(
+    tool: &str,
+    input: &Value,
+    given: Vec<Given>,
+    directory: Option<&str>,
+    ended: &[(&str, bool)],
+) -> Vec<(What, Option<bool>)> {
+    let commands = commands_of(tool, input);
+    if commands.is_empty() {
         let edit =
             |(path, written)| What::Edit { path, written, by: None, with_all_below: false, perhaps: false };
-        return given.into_iter().map(edit).collect();
-    };
-    // There a backslash stands between the parts of a path.
-    let calls =
-        if tool.eq_ignore_ascii_case("powershell") { calls(&text.replace('\\', "/")) } else { calls(&text) };
-    let edits = edits_of(&calls, given, directory_of(input, directory).as_deref());
-    std::iter::once(What::Command { text, calls }).chain(edits).collect()
+        return given.into_iter().map(|given| (edit(given), None)).collect();
+    }
+    let directory = directory_of(input, directory);
+    let mut parts: Vec<(String, Option<bool>)> = Vec::new();
+    for command in commands {
+        let of_it = ended.iter().find(|(text, _)| *text == command);
+        let failed = of_it.map(|(_, failed)| *failed);
+        match parts.last_mut() {
+            Some((text, before)) if *before == failed => {
+                text.push('\n');
+                text.push_str(&command);
+            }
+            _ => parts.push((command, failed)),
+        }
+    }
+    let mut given: Vec<Option<Given>> = given.into_iter().map(Some).collect();
+    let last = parts.len() - 1;
+    let mut all = Vec::new();
+    for (at, (text, failed)) in parts.into_iter().enumerate() {
+        // There a backslash stands between the parts of a path.
+        let calls = if tool.eq_ignore_ascii_case("powershell") {
+            calls(&text.replace('\\', "/"))
+        } else {
+            calls(&text)
+        };
+        let mut edits = edits_of(&calls, &mut given, directory.as_deref());
+        if at == last {
+            edits.extend(others_of(&calls, std::mem::take(&mut given), &edits));
+        }
+        all.push((What::Command { text, calls }, failed));
+        all.extend(edits.into_iter().map(|edit| (edit, failed)));
+    }
+    all
 }
 
-/// The files that a command writes, in order. Those that are given, but are not found among the calls, come last.
-fn edits_of(calls: &Calls, given: Vec<Given>, directory: Option<&str>) -> Vec<What> {
-    let mut given: Vec<Option<Given>> = given.into_iter().map(Some).collect();
+/// The files that a command writes, in order, with what is given of them.
+fn edits_of(calls: &Calls, given: &mut [Option<Given>], directory: Option<&str>) -> Vec<What> {
     let mut all = Vec::with_capacity(calls.writes.len());
     for write in &calls.writes {
-        let path = path_of(write, &given, directory);
+        let path = path_of(write, given, directory);
         let is_it = |one: &&mut Option<Given>| one.as_ref().is_some_and(|(given, _)| *given == path);
         let written = given.iter_mut().find(is_it).and_then(Option::take).and_then(|(_, written)| written);
         let (with_all_below, perhaps) = (write.with_all_below, write.perhaps);
         all.push(What::Edit { path, written, by: Some(write.by), with_all_below, perhaps });
     }
+    all
+}
+
+/// The given files that are not found among the calls of a command.
+fn others_of(calls: &Calls, given: Vec<Option<Given>>, edits: &[What]) -> Vec<What> {
     let by = Some((0, calls.calls.len()));
     // What is not known of them, or lies below what a call changes as a whole, is known better from the calls.
     let is_covered = |path: &str| {
         let covers = |what: &What| matches!(what, What::Edit { path: place, with_all_below: true, .. } if is_below(path, place));
-        all.iter().any(covers) || calls.unparsed.is_empty() && !is_known(path)
+        edits.iter().any(covers) || calls.unparsed.is_empty() && !is_known(path)
     };
-    let rest: Vec<Given> = given.into_iter().flatten().filter(|(path, _)| !is_covered(path)).collect();
-    all.extend(rest.into_iter().map(|(path, written)| What::Edit {
-        path,
-        written,
-        by,
-        with_all_below: false,
-        perhaps: false,
-    }));
-    all
+    let rest = given.into_iter().flatten().filter(|(path, _)| !is_covered(path));
+    let edit = |(path, written)| What::Edit { path, written, by, with_all_below: false, perhaps: false };
+    rest.map(edit).collect()
 }
 
 /// The whole path of a file that a command writes. Where the command began, the given paths know best.
@@ -465,6 +522,9 @@ pub fn proposed_call(tool: &str, input: &Value, directory: Option<&str>) -> Deed
         what,
     };
     let given = paths_of(tool, input, directory).into_iter().map(|path| (path, None)).collect();
-    let all = of_call(tool, input, given, directory).into_iter().map(deed).collect();
+    let all = of_call(tool, input, given, directory, &[]).into_iter().map(|(what, _)| deed(what)).collect();
     Deeds { directory: directory.map(str::to_owned), all }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@ mod asking;
 
 use crate::added::Written;
 use crate::deeds::{Deed, Deeds, What};
-use crate::matching::{Answer, call_matches, has_form, is_rehearsal, program_matches};
+use crate::matching::{Answer, asks_for_help, call_matches, has_form, is_rehearsal, program_matches};
 use crate::paths::Paths;
 use crate::rule::{Command, Form, Pattern, TextForm};
 use crate::sequence::Sequence;
@@ -207,6 +207,9 @@ impl<'d> Judge<'_, 'd> {
             let What::Command { text, calls } = &deed.what else { continue };
             self.hidden(index, command, text, calls);
             for call in calls.calls.iter().filter(|call| program_matches(command, call)) {
+                if asks_for_help(command, call) {
+                    continue;
+                }
                 let found = match call_matches(command, call) {
                     Answer::Unknown => Some(Outcome::Undecidable),
                     // Of a program that only the shell knows, this is no call of the rule's.
@@ -223,7 +226,9 @@ impl<'d> Judge<'_, 'd> {
 
     /// Calls that match are breaks, the others were followed. Of any program, only breaks are found.
     fn never(self, command: &Command) -> Vec<Verdict> {
-        self.calls(command, |judge, index, _, matches| match matches {
+        self.calls(command, |judge, index, call, matches| match matches {
+            // A rehearsal of a call that the rule names is none. Where it names the program alone, it is a call of it.
+            Answer::Yes if !command.arguments.is_empty() && is_rehearsal(command, call) => None,
             Answer::Yes => Some(judge.broken_unless_wished(index, command)),
             _ => (command.program != "*").then_some(Outcome::Followed),
         })
@@ -395,13 +400,18 @@ impl<'d> Judge<'_, 'd> {
         })
     }
 
+    /// True for a file in a directory of files that nobody keeps, of a session that runs elsewhere.
+    fn is_temporary(&self, index: usize, path: &str) -> bool {
+        let below = |directory: &str| retrace_origin::is_below(path, directory);
+        TEMPORARY.iter().any(|temporary| below(temporary)) && !self.deeds.directory(index).is_some_and(below)
+    }
+
     /// True for a file whose change is a change of the work.
     fn is_work(&self, index: usize, path: &str) -> bool {
-        let below = |directory: &str| retrace_origin::is_below(path, directory);
-        let is_temporary = TEMPORARY.iter().any(|temporary| below(temporary))
-            && !self.deeds.directory(index).is_some_and(below);
         // Where only the shell knows the place, nobody knows whose file it is.
-        !is_temporary && !path.contains(['$', '`']) && !ASIDE.iter().any(|aside| path.contains(aside))
+        !self.is_temporary(index, path)
+            && !path.contains(['$', '`'])
+            && !ASIDE.iter().any(|aside| path.contains(aside))
     }
 
     /// The person asked for the later act: an exception only where they said to leave the earlier one out.
@@ -435,7 +445,8 @@ impl<'d> Judge<'_, 'd> {
             };
             // Where the directory itself counts, the file that may be put there is no second write.
             let is_counted = counted.is_some_and(|place| retrace_origin::is_below(path, place));
-            if *perhaps && (is_counted || is_forbidden == Answer::No) {
+            // That a directory for what nobody keeps has such a file is nothing.
+            if *perhaps && (is_counted || is_forbidden == Answer::No || self.is_temporary(index, path)) {
                 continue;
             }
             counted = Some(path.as_str()).filter(|_| is_forbidden == Answer::Yes);

@@ -1,6 +1,7 @@
 //! Compares calls and paths with patterns.
 
-mod runners;
+mod names;
+pub(crate) mod runners;
 
 use crate::rule::{Command, Form};
 use crate::shell::{Call, name_of};
@@ -26,10 +27,29 @@ impl From<bool> for Answer {
 }
 
 /// Options that stand before the subcommand of a program and take the next word as their value.
-const GLOBAL_VALUES: [(&str, &[&str]); 13] = [
+const GLOBAL_VALUES: [(&str, &[&str]); 14] = [
     ("git", &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--exec-path"]),
-    ("npm", &["--prefix", "-w", "--workspace"]),
-    ("pnpm", &["-C", "--dir", "-F", "--filter"]),
+    (
+        "npm",
+        &[
+            "--prefix",
+            "-C",
+            "-w",
+            "--workspace",
+            "--registry",
+            "--loglevel",
+            "--userconfig",
+            "--globalconfig",
+            "--cache",
+            "--tag",
+            "--otp",
+            "--omit",
+            "--include",
+            "--script-shell",
+        ],
+    ),
+    ("pnpm", &["-C", "--dir", "-F", "--filter", "--registry", "--loglevel", "--reporter"]),
+    ("pip", &["--python", "--log", "--proxy", "--retries", "--timeout", "--cert", "--cache-dir"]),
     ("yarn", &["--cwd"]),
     ("bun", &["--cwd"]),
     ("docker", &["--context", "-H", "--host", "--config", "-l"]),
@@ -74,7 +94,7 @@ const SAME_OPTIONS: [(&str, &str, &[&str]); 26] = [
 ];
 
 /// Options behind a subcommand that take the next word as their value; an empty subcommand is any. Sources as above.
-const VALUES: [(&str, &str, &[&str]); 13] = [
+const VALUES: [(&str, &str, &[&str]); 18] = [
     (
         "git",
         "commit",
@@ -113,6 +133,11 @@ const VALUES: [(&str, &str, &[&str]); 13] = [
     ("gh", "issue", &["-t", "--title", "-b", "--body", "-F", "--body-file", "-l", "--label"]),
     ("gh", "release", &["-t", "--title", "-n", "--notes", "-F", "--notes-file", "--target"]),
     ("npm", "", &["-m", "--message", "--registry", "--tag", "--loglevel"]),
+    ("grep", "", &["-e", "--regexp", "-f", "--file"]),
+    ("egrep", "", &["-e", "--regexp", "-f", "--file"]),
+    ("fgrep", "", &["-e", "--regexp", "-f", "--file"]),
+    ("rg", "", &["-e", "--regexp", "-f", "--file", "-g", "--glob", "-r", "--replace"]),
+    ("sed", "", &["-e", "--expression", "-f", "--file"]),
     ("psql", "", &["-c", "--command", "-f", "--file", "-d", "-h", "-p", "-U", "-v"]),
 ];
 
@@ -158,6 +183,7 @@ const WORD_OPTIONS: [&str; 16] = [
 
 /// True for an option that takes the next word as its value.
 fn takes_value(program: &str, subcommand: &str, option: &str) -> bool {
+    let program = names::plain(program);
     let of_program =
         VALUES.iter().filter(|(of, sub, _)| *of == program && (sub.is_empty() || *sub == subcommand));
     of_program.flat_map(|(_, _, values)| values.iter()).any(|value| *value == option)
@@ -207,7 +233,7 @@ thread_local! {
 pub(crate) fn program_matches(command: &Command, call: &Call) -> bool {
     match command.program.as_str() {
         "*" => runners::may_be_meant(&call.program, &command.arguments),
-        program => !call.known || fits(program, &call.program),
+        program => !call.known || fits(program, &call.program) || fits(program, names::plain(&call.program)),
     }
 }
 
@@ -220,7 +246,11 @@ pub fn call_matches(command: &Command, call: &Call) -> Answer {
     if !call.known && command.program != "*" {
         return may_match(command, call);
     }
-    arguments_match(command, call)
+    match arguments_match(command, call) {
+        // What only the shell knows is no option there, and no task.
+        Answer::Unknown if command.program == "*" && runners::does_nothing(&call.program) => Answer::No,
+        answer => answer,
+    }
 }
 
 /// Whether a call may be one that a pattern names, where only the shell knows its program: the arguments fit, or the word that
@@ -233,8 +263,20 @@ fn may_match(command: &Command, call: &Call) -> Answer {
     if may { Answer::Unknown } else { Answer::No }
 }
 
+/// True for a call that only asks a program what it is: with `--help`, or `-help` where options are words behind one dash. Not so where
+/// the pattern names that option.
+pub(crate) fn asks_for_help(command: &Command, call: &Call) -> bool {
+    let given = Parts::of(call).options;
+    let is_word = WORD_OPTIONS.contains(&call.program.as_str());
+    let mut helps = ["--help", "-help"].into_iter().take(if is_word { 2 } else { 1 });
+    helps.any(|help| given.contains(&help) && !command.arguments.iter().any(|argument| argument == help))
+}
+
 /// True for a call that only shows what it would do, or what the program is.
 pub(crate) fn is_rehearsal(command: &Command, call: &Call) -> bool {
+    if asks_for_help(command, call) {
+        return true;
+    }
     let parts = Parts::of(call);
     let subcommand = parts.subcommand();
     let is_named = |option: &str| command.arguments.iter().any(|argument| argument == option);
@@ -243,8 +285,7 @@ pub(crate) fn is_rehearsal(command: &Command, call: &Call) -> bool {
     let short = REHEARSALS
         .iter()
         .filter(|(program, sub, _)| *program == call.program && (sub.is_empty() || *sub == subcommand));
-    ["--dry-run", "--help"].into_iter().any(is_given)
-        || short.flat_map(|(_, _, options)| *options).any(|option| is_given(option))
+    is_given("--dry-run") || short.flat_map(|(_, _, options)| *options).any(|option| is_given(option))
 }
 
 /// Whether the arguments of a call are those that a pattern names.
@@ -287,7 +328,8 @@ struct Parts<'c> {
 
 impl<'c> Parts<'c> {
     fn of(call: &'c Call) -> Self {
-        let values = GLOBAL_VALUES.iter().find(|(program, _)| *program == call.program);
+        let plain = names::plain(&call.program);
+        let values = GLOBAL_VALUES.iter().find(|(program, _)| *program == plain);
         let values = values.map_or(&[][..], |(_, values)| values);
         let mut parts = Self { words: Vec::new(), options: Vec::new(), hidden: false, unknown: false };
         let (mut skip, mut takes_value, mut only_words) = (false, false, false);
@@ -299,9 +341,9 @@ impl<'c> Parts<'c> {
                 continue;
             }
             parts.unknown |= !argument.known && !is_value;
-            if !argument.known && !is_value && (text.starts_with('$') || text.starts_with('`')) {
-                parts.hidden = true;
-            }
+            // In quotation marks it is one word, and what stands beside it is no option: `"$DIR/a"`.
+            let may_be_any = || !argument.quoted && is_all_unknown(text);
+            parts.hidden |= !argument.known && !is_value && may_be_any();
             if only_words || !is_option(text) {
                 // `cargo +nightly test`
                 if !(call.program == "cargo" && text.starts_with('+')) {
@@ -326,6 +368,48 @@ impl<'c> Parts<'c> {
     }
 }
 
+/// True for a word of which the shell alone knows every part.
+fn is_all_unknown(text: &str) -> bool {
+    unknown_parts(text).is_some_and(|known| known.iter().all(|part| part.is_empty()))
+}
+
+/// True if a word may be one that a pattern names: what is known of it stands in that in this order.
+fn may_be(pattern: &str, text: &str) -> bool {
+    if pattern.contains(['*', '?', '[', '{']) {
+        return true;
+    }
+    let Some(known) = unknown_parts(text) else { return true };
+    let [first, middle @ .., last] = known.as_slice() else { return true };
+    let Some(mut rest) = pattern.strip_prefix(first) else { return false };
+    for part in middle {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+/// What is known of a word, around what only the shell knows; `None` where nothing is unknown.
+fn unknown_parts(text: &str) -> Option<Vec<&str>> {
+    let (mut parts, mut begin, mut at) = (Vec::new(), 0, 0);
+    while at < text.len() {
+        let length = crate::paths::unknown_at(&text[at..]);
+        if length == 0 && !text[at..].starts_with(['*', '?']) {
+            at += text[at..].chars().next().map_or(1, char::len_utf8);
+            continue;
+        }
+        parts.push(&text[begin..at]);
+        at = (at + length.max(1)).min(text.len());
+        begin = at;
+    }
+    if parts.is_empty() {
+        return None;
+    }
+    parts.push(&text[begin..]);
+    Some(parts)
+}
+
 /// True if the next word is the value of an option, or of the last letter of several: `-m`, `-am`.
 fn ends_with_value(program: &str, subcommand: &str, given: &str) -> bool {
     if given.starts_with("--") || WORD_OPTIONS.contains(&program) {
@@ -348,8 +432,8 @@ fn words_match(wanted: &[&str], parts: &Parts<'_>, call: &Call) -> Answer {
     let Some((word, known)) = parts.words.first() else {
         return if parts.hidden { Answer::Unknown } else { Answer::No };
     };
-    if !fits(first, word) {
-        return if *known { Answer::No } else { Answer::Unknown };
+    if !fits(first, word) && !names::is_same_command(&call.program, first, word) {
+        return if *known || !may_be(first, word) { Answer::No } else { Answer::Unknown };
     }
     // A subcommand of two words stands at the beginning: `gh pr list --search merge` merges nothing.
     if let (true, Some(second)) = (is_of_two_words(&call.program), rest.first()) {
@@ -362,7 +446,8 @@ fn words_match(wanted: &[&str], parts: &Parts<'_>, call: &Call) -> Answer {
     let mut unknown = false;
     for wanted in rest {
         let found = left.by_ref().find(|(word, known)| {
-            unknown |= !known;
+            unknown |=
+                !known && (may_be(wanted, word) || is_push(call, first) && may_be(wanted, pushed_to(word)));
             fits(wanted, word) || is_push(call, first) && fits(wanted, pushed_to(word))
         });
         if found.is_none() {
@@ -410,6 +495,7 @@ fn has_option(program: &str, subcommand: &str, wanted: &str, given: &[&str]) -> 
     if given.iter().any(|given| fits(wanted, given)) {
         return true;
     }
+    let program = names::plain(program);
     let short = wanted.strip_prefix('-').filter(|short| !short.starts_with('-'));
     let Some(short) = short else { return has_one(program, subcommand, wanted, given) };
     let is_letters = short.bytes().all(|letter| letter.is_ascii_alphabetic())
@@ -431,9 +517,9 @@ fn has_one(program: &str, subcommand: &str, wanted: &str, given: &[&str]) -> boo
     is_given(wanted) || same.any(is_given)
 }
 
-/// `--option` is in `--option=value`, and `-m` in `-am`.
+/// `--option` is in `--option=value`, and `-m` in `-am`; of git, also in what it takes for the option.
 fn holds_option(program: &str, subcommand: &str, wanted: &str, given: &str) -> bool {
-    if wanted == given {
+    if wanted == given || program == "git" && names::is_short_for(given, wanted) {
         return true;
     }
     if wanted.starts_with("--") {
@@ -503,3 +589,6 @@ pub fn has_form(form: &Form, call: &Call) -> Answer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

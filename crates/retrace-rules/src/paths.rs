@@ -166,7 +166,7 @@ fn parts_of_path(path: &str) -> Vec<Part> {
 }
 
 /// The length of what only the shell knows, of any text, where a text begins with it.
-fn unknown_at(text: &str) -> usize {
+pub(crate) fn unknown_at(text: &str) -> usize {
     if text.starts_with("{}") || text.starts_with("**") {
         return 2;
     }

@@ -77,6 +77,8 @@ pub struct Argument {
     pub text: String,
     /// True if the text is what the program gets.
     pub known: bool,
+    /// True if it stands in quotation marks as a whole, so that it is one word whatever the shell puts in.
+    pub quoted: bool,
 }
 
 /// A file that a command writes.
@@ -138,6 +140,8 @@ struct Shell {
     steps: usize,
     /// What `find` puts in for `{}` in the command that it starts, for each place where it looks.
     found_below: Vec<String>,
+    /// What `find` puts out in a pipeline, as [`Self::found_below`].
+    finds: Vec<String>,
     /// What the command before in a pipeline puts out, where it is known; then what this one does.
     piped: Option<String>,
     /// What waits on the standard input of the commands within another one, where it is known, until one of them reads it.
@@ -237,6 +241,8 @@ impl Shell {
         for (at, command) in pipeline.seq.iter().enumerate() {
             let mark = self.state.mark();
             self.piped = piped.take();
+            let finds = std::mem::take(&mut self.finds);
+            let before = (!finds.is_empty()).then(|| std::mem::replace(&mut self.found_below, finds));
             if at == 0 {
                 self.command(command);
             } else {
@@ -244,11 +250,15 @@ impl Shell {
                 self.with_input(None, |shell| shell.command(command));
             }
             piped = self.piped.take();
+            if let Some(before) = before {
+                self.found_below = before;
+            }
             if pipeline.seq.len() > 1 {
                 // Each is a shell of its own.
                 self.state.roll_back(mark);
             }
         }
+        self.finds.clear();
         let by = (first_call, self.found.calls.len());
         let open = self.found.writes[first_write..].iter_mut();
         open.filter(|write| write.by == files::OPEN).for_each(|write| write.by = by);
@@ -392,7 +402,9 @@ impl Shell {
         }
         for value in values {
             match value {
-                Some(Argument { text, known: false }) => self.state.set_partly(&clause.variable_name, &text),
+                Some(Argument { text, known: false, .. }) => {
+                    self.state.set_partly(&clause.variable_name, &text)
+                }
                 value => self.state.set(&clause.variable_name, value.map(|value| value.text)),
             }
             self.list(&clause.body.list);
@@ -501,6 +513,12 @@ impl Shell {
             let output = interpret::output_of(&words, input.as_deref());
             self.start(&words, input.as_deref(), &mut Vec::new());
             self.piped = output.filter(|_| !is_redirected);
+            match interpret::name_of(&words[0].text) {
+                "find" => self.finds = interpret::found_by(&words[1..]),
+                // What these let through is a part of it.
+                program if PASSING.contains(&program) => self.finds.clone_from(&self.found_below),
+                _ => {}
+            }
         }
     }
 
@@ -511,7 +529,7 @@ impl Shell {
         if let Some(output) = output {
             self.files.insert(path.clone(), output);
         }
-        Argument { text: path, known: true }
+        Argument { text: path, known: true, quoted: false }
     }
 
     /// What commands of the shell itself do to variables, aliases and the directory.
@@ -571,6 +589,9 @@ const READ_NOTHING: [&str; 26] = [
     "declare", "mkdir", "test", "[", "sleep", "ls", "pwd", "rm", "touch", "date", "trap", "eval", "source",
     ".",
 ];
+
+/// Programs that put out a part of the lines that they get.
+const PASSING: [&str; 8] = ["grep", "egrep", "rg", "sort", "uniq", "head", "tail", "shuf"];
 
 /// Commands taken not to fail, so that what stands behind them and `&&` runs.
 const SURE: [&str; 10] = [":", "true", "cd", "pushd", "echo", "printf", "export", "set", "mkdir", "local"];

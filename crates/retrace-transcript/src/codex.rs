@@ -15,14 +15,15 @@ use crate::account::{count, json_reason, odd};
 use crate::items::{Item, RawItemUsage, item};
 use crate::lenient::{Count, List, Raw, Text, lenient_object};
 use crate::lines::each_line;
+use crate::outcome::{exit_code, has_failed, running_in};
 use crate::{
     Account, Block, BlockKind, Cause, Compaction, Done, Format, Message, MessageIndex, Oddity, Origin,
-    Preamble, Reading, Request, Role, Segment, Session, Transcript,
+    Preamble, Reading, Request, ResultPart, Role, Segment, Session, Transcript,
 };
 use memchr::memmem;
 use retrace_model::Timestamp;
 use serde_json::Value;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 lenient_object! {
@@ -60,6 +61,9 @@ lenient_object! {
         response_id: Text<'a> = "response_id",
         usage: RawItemUsage<'a> = "usage",
         item: Raw<'a> = "item",
+        call_id: Text<'a> = "call_id",
+        exit_code: Raw<'a> = "exit_code",
+        success: Raw<'a> = "success",
     }
 }
 
@@ -130,6 +134,12 @@ struct Reader {
     /// Calls with an answer: of one that was aborted, the end is told after it.
     answered: HashSet<String>,
     last_answered: Option<String>,
+    /// Calls that failed, as the client says beside their answer or in the answer to a later call.
+    failed: HashSet<String>,
+    /// Calls whose command still ran when they were answered, by the number of its session.
+    running: HashMap<u64, String>,
+    /// Calls that go on with such a command, and the number of its session.
+    going_on: HashMap<String, u64>,
     ids: HashSet<String>,
     /// True between the end of a review, which another thread made, and the message of the model that repeats what it found.
     review_ended: bool,
@@ -179,6 +189,9 @@ pub(crate) fn read_after(bytes: &[u8], above: &[(Vec<u8>, u64)]) -> Reading {
         unanswered: Vec::new(),
         answered: HashSet::new(),
         last_answered: None,
+        failed: HashSet::new(),
+        running: HashMap::new(),
+        going_on: HashMap::new(),
         ids: HashSet::new(),
         review_ended: false,
         inherits: false,
@@ -195,6 +208,7 @@ pub(crate) fn read_after(bytes: &[u8], above: &[(Vec<u8>, u64)]) -> Reading {
     let own = reader.transcript.messages.len();
     reader.begin_file(bytes);
     each_line(bytes, &mut account, |number, line, account| reader.line(number, line, account));
+    reader.tell_failures();
     let mut transcript = reader.transcript;
     transcript.session.title = crate::title(&transcript.messages[own..]);
     Reading { transcripts: vec![transcript], account }
@@ -326,6 +340,14 @@ impl Reader {
                     self.completed(&id, done, account);
                 }
             }
+            // What was carried out for a call, before 0.169.
+            "exec_command_end" | "patch_apply_end" => {
+                let is = |raw: &Raw<'_>, value: &str| raw.0.is_some_and(|raw| raw.get() == value);
+                let exited = payload.exit_code.0.is_some() && !is(&payload.exit_code, "0");
+                if exited || is(&payload.success, "false") {
+                    self.failed.extend(payload.call_id.as_str().map(str::to_owned));
+                }
+            }
             "thread_rolled_back" => self.roll_back(payload.turns.or_zero(), account),
             _ => {}
         }
@@ -337,9 +359,34 @@ impl Reader {
         self.last_answered = Some(call.to_owned());
     }
 
+    /// Whose answer a call's is: of one that goes on with a command, also that of the call which began it.
+    fn note_answer(&mut self, call: &str, content: &[ResultPart]) {
+        if let Some(session) = running_in(content).filter(|_| !self.going_on.contains_key(call)) {
+            self.running.insert(session, call.to_owned());
+        }
+        let ended = exit_code(content).is_some_and(|code| code != 0);
+        let began = self.going_on.get(call).and_then(|session| self.running.get(session));
+        self.failed.extend(began.filter(|_| ended).cloned());
+        if has_failed(content) {
+            self.failed.insert(call.to_owned());
+        }
+    }
+
+    fn tell_failures(&mut self) {
+        let blocks = self.transcript.messages.iter_mut().flat_map(|message| &mut message.blocks);
+        for block in blocks {
+            if let BlockKind::ToolResult { tool_use_id, is_error, .. } = &mut block.kind {
+                *is_error |= self.failed.contains(tool_use_id);
+            }
+        }
+    }
+
     /// What was carried out belongs to the call of its id; of a call that is code, to the one that runs or ran last.
     fn completed(&mut self, id: &str, done: Done, account: &mut Account) {
         let named = self.unanswered.iter().find(|call| *call == id).or_else(|| self.answered.get(id));
+        // Of a call that is code, one part of it.
+        let is_whole = named.is_some() && done.succeeded == Some(false);
+        self.failed.extend(named.filter(|_| is_whole).cloned());
         let call = named.or(self.unanswered.last()).or(self.last_answered.as_ref());
         match call {
             Some(call) => self.transcript.done.push(Done { call: call.clone(), ..done }),
@@ -390,8 +437,15 @@ impl Reader {
         }
         for kind in &item.blocks {
             match kind {
-                BlockKind::ToolUse { id, .. } => self.unanswered.push(id.clone()),
-                BlockKind::ToolResult { tool_use_id, .. } => self.answer(tool_use_id),
+                BlockKind::ToolUse { id, name, input, .. } => {
+                    self.unanswered.push(id.clone());
+                    let session = input["session_id"].as_u64().filter(|_| name == "write_stdin");
+                    self.going_on.extend(session.map(|session| (id.clone(), session)));
+                }
+                BlockKind::ToolResult { tool_use_id, content, .. } => {
+                    self.answer(tool_use_id);
+                    self.note_answer(tool_use_id, content);
+                }
                 _ => {}
             }
         }

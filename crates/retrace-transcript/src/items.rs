@@ -1,7 +1,7 @@
 //! Items of the OpenAI responses API, which Codex rollouts are made of too.
 
 use crate::account::count;
-use crate::lenient::{Count, Flag, List, Raw, Text, lenient_object};
+use crate::lenient::{Count, List, Raw, Text, lenient_object};
 use crate::media::{from_url, referred};
 use crate::messages::tool;
 use crate::{Account, BlockKind, MediaKind, Origin, ResultPart, Role, Tool, Usage};
@@ -53,7 +53,6 @@ lenient_object! {
         image_url: Raw<'a> = "image_url",
         url: Text<'a> = "url",
         file_data: Text<'a> = "file_data",
-        success: Flag = "success",
     }
 }
 
@@ -165,7 +164,7 @@ pub(crate) fn item(json: &RawValue, account: &mut Account) -> Item {
             let result = BlockKind::ToolResult {
                 tool_use_id: raw.call_id.or_empty().to_owned(),
                 content: raw.output.0.map(|output| output_parts(output, account)).unwrap_or_default(),
-                is_error: false,
+                is_error: raw.output.0.is_some_and(says_failed),
                 denied: false,
                 server: false,
             };
@@ -300,6 +299,22 @@ pub(crate) fn content_part(json: &RawValue, account: &mut Account) -> BlockKind 
             BlockKind::Unknown { type_name: kind.to_owned(), json: json.get().to_owned() }
         }
     }
+}
+
+/// True if an output that is an object says that the tool failed.
+fn says_failed(output: &RawValue) -> bool {
+    lenient_object! {
+        struct Outcome<'a> {
+            success: Raw<'a> = "success",
+        }
+    }
+    let json = output.get();
+    let outcome: Outcome<'_> = if json.starts_with('{') {
+        serde_json::from_str(json).unwrap_or_default()
+    } else {
+        Outcome::default()
+    };
+    outcome.success.0.is_some_and(|success| success.get() == "false")
 }
 
 /// A tool's output: a string, parts, or an object with the text under `content` or `output`.

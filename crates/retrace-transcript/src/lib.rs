@@ -33,6 +33,7 @@ pub mod model;
 mod openai_chat;
 mod openai_responses;
 mod opencode;
+mod outcome;
 pub mod requests;
 mod saved;
 pub mod summary;
@@ -43,6 +44,7 @@ mod writer;
 pub use claude_code::Queue;
 pub use codex::ForkedFrom;
 pub use model::*;
+pub use outcome::exit_code;
 pub use summary::{MemoryWrite, MessageUse, ModelUse, ResumeError, Summariser, Summary, Tokens, id_hash};
 pub use writer::{BackgroundSave, WriterRole, background_saves, is_background_agent, writer_role};
 

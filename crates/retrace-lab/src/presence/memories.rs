@@ -72,12 +72,19 @@ impl StoreAt {
 
     /// How a memory of the store comes before a model.
     pub(crate) fn loading(&self, path: &str) -> Loading {
-        match (self.row.kind, path) {
-            (StoreKind::ClaudeAuto | StoreKind::ClaudeAgent, "MEMORY.md") => Loading::AtStart(CLAUDE_LIMITS),
-            (StoreKind::Codex, "memory_summary.md") | (StoreKind::Gemini, "MEMORY.md") => {
-                Loading::AtStart(WHOLE)
-            }
+        match self.index() {
+            Some((index, limits)) if index == path => Loading::AtStart(limits),
             _ => Loading::OnDemand,
+        }
+    }
+
+    /// The path of the memory that is loaded at the start of a session, and how much of it.
+    const fn index(&self) -> Option<(&'static str, Limits)> {
+        match self.row.kind {
+            StoreKind::ClaudeAuto | StoreKind::ClaudeAgent => Some(("MEMORY.md", CLAUDE_LIMITS)),
+            StoreKind::Codex => Some(("memory_summary.md", WHOLE)),
+            StoreKind::Gemini => Some(("MEMORY.md", WHOLE)),
+            _ => None,
         }
     }
 
@@ -237,6 +244,15 @@ pub(super) fn memories_at(
     Ok(found)
 }
 
+/// The memories of a store that were ever loaded at the start of a session.
+///
+/// # Errors
+/// A failure of the database.
+pub(crate) fn indexes(reader: &Reader<'_>, store: &StoreAt) -> Result<Vec<MemoryId>, ApiError> {
+    let index = store.index().and_then(|(path, _)| RelPath::parse(path).ok());
+    index.map_or_else(|| Ok(Vec::new()), |path| memories_at(reader, store, &path))
+}
+
 /// When a version was there, and whether it is known that it was not there before.
 #[derive(Clone, Copy)]
 struct Written {
@@ -319,6 +335,11 @@ fn with_rows(
             }
             // What was redacted, or is too large to keep, is not compared with anything.
             None => continue,
+        };
+        // What counts is the path that the memory had then.
+        let version = match &row.path {
+            Some(path) => version.loaded(store.loading(&path.to_text())),
+            None => version,
         };
         kept.push(row);
         texts.push(text);

@@ -10,7 +10,7 @@ use crate::wire::{ApiError, PresenceCause};
 use retrace_engine::lock;
 use retrace_log::StoreRow;
 use retrace_model::{MemoryId, RelPath, StoreId, Timestamp};
-use retrace_presence::{Cause, Conversation, Loading, Place};
+use retrace_presence::{Cause, Conversation, Place};
 use retrace_sessions::Snapshot;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -202,10 +202,7 @@ impl<'h> Row<'h> {
             Some(Rc::new(at.lines.iter().map(|line| line.absent).collect::<Fates>()))
         };
         let memory = &self.held.memory;
-        if conversation.digest().requests[last].is_copied
-            || !pieces.is_empty()
-            || !matches!(memory.loading, Loading::OnDemand)
-        {
+        if conversation.digest().requests[last].is_copied || !pieces.is_empty() || memory.was_ever_loaded() {
             return read(memory);
         }
         let in_force = memory.in_force(conversation.digest().requests[last].at);

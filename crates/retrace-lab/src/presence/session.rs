@@ -457,9 +457,11 @@ impl Work<'_> {
             let now: HashSet<MemoryId> = there.iter().map(|memory| memory.version.memory).collect();
             there.extend(then.into_iter().filter(|memory| !now.contains(&memory.version.memory)));
         }
+        // What was ever loaded at the start may have been then.
+        let indexes = memories::indexes(reader, store)?;
         for memory in there.iter().filter(|memory| !known.contains(&memory.version.memory)) {
             let Some(path) = memory.path.as_ref().map(RelPath::to_text) else { continue };
-            let is_index = matches!(store.loading(&path), Loading::AtStart(_));
+            let is_index = indexes.contains(&memory.version.memory);
             let held = match (is_here, is_index) {
                 (_, true) => Some(memories::held(reader, store, memory.version.memory, &path)?),
                 // Its versions matter only for when it came to be.

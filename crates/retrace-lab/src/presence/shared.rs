@@ -11,7 +11,7 @@ use crate::presence::digests::Known;
 use crate::wire::{ApiError, PresenceCause, PresenceGrade, show};
 use retrace_log::StoreRow;
 use retrace_model::{MemoryId, RelPath, Sha256, StoreKind, Timestamp};
-use retrace_presence::{Loading, Place};
+use retrace_presence::Place;
 use retrace_sessions::{Entry, SessionRow, Snapshot};
 use retrace_transcript::Tokens;
 use std::collections::{BTreeSet, HashMap};
@@ -247,8 +247,7 @@ impl SharedStore {
                 }
                 for (held, pieces) in self.held.iter().zip(&pieces_of) {
                     if pieces.is_empty()
-                        && (conversation.place() != Place::Here
-                            || matches!(held.memory.loading, Loading::OnDemand))
+                        && (conversation.place() != Place::Here || !held.memory.was_ever_loaded())
                     {
                         continue;
                     }

@@ -179,16 +179,6 @@ fn codex_says_in_its_answer_whether_it_succeeded() {
 }
 
 #[test]
-fn a_command_that_ran_tells_its_exit_code() {
-    let code = |text: &str| exit_code(&[ResultPart::Text(text.to_owned())]);
-    assert_eq!(code("Exit code 2\nno such file"), Some(2));
-    assert_eq!(code("Process exited with code 1\nOutput:\n"), Some(1));
-    // It was refused, or speaks of a code in what it prints.
-    assert_eq!(code("The call was refused."), None);
-    assert_eq!(code("See Exit code 2"), None);
-}
-
-#[test]
 fn what_a_session_says_of_its_extraction_is_a_write_in_the_background() {
     let lines = [
         serde_json::json!({

@@ -34,6 +34,19 @@ pub(super) fn targets(name: &str, arguments: &[Word]) -> Vec<String> {
             let inplace = words.windows(2).any(|two| two[0] == "-i" && two[1] == "inplace");
             return if inplace { in_place(&words, &["-i", "-v", "-F", "-f"], |_| true) } else { Vec::new() };
         }
+        "ruby" => {
+            return in_place(&words, &["-e", "-r", "-I", "-C", "-F"], |option| {
+                let letters = option.trim_start_matches('-');
+                !option.starts_with("--")
+                    && letters
+                        .find('i')
+                        .is_some_and(|at| letters[..at].bytes().all(|letter| b"0aclnpswSW".contains(&letter)))
+            });
+        }
+        "yq" => return of_yq(&words),
+        "gzip" | "bzip2" | "xz" | "gunzip" | "bunzip2" | "unxz" => return packed(name, &words),
+        "sponge" => Names::All(&[]),
+        "shred" => Names::All(&["-n", "--iterations", "-s", "--size", "--random-source"]),
         "curl" => Names::Option(&["-o", "--output"], "ACDEFHKPQTUXYbcdehmortuwxyz"),
         "wget" => Names::Option(&["-O", "--output-document"], "ABDIOPQRTUXaeilotw"),
         "sort" => Names::Option(&["-o", "--output"], "STkot"),
@@ -96,6 +109,55 @@ pub(super) fn targets(name: &str, arguments: &[Word]) -> Vec<String> {
             .into_iter()
             .collect(),
     }
+}
+
+/// The files that yq changes in place: behind its expression, which stands behind a subcommand where there is one.
+fn of_yq(words: &[&str]) -> Vec<String> {
+    let is_in_place = |word: &str| {
+        matches!(word, "--inplace" | "--in-place")
+            || !word.starts_with("--") && word.starts_with('-') && word.contains('i')
+    };
+    if !words.iter().copied().any(is_in_place) {
+        return Vec::new();
+    }
+    let gives = words.iter().any(|word| matches!(*word, "--from-file" | "--expression"));
+    let values =
+        ["-p", "-o", "-I", "--input-format", "--output-format", "--indent", "--from-file", "--expression"];
+    let mut named = plain(words, &values);
+    if named.first().is_some_and(|word| matches!(*word, "e" | "eval" | "ea" | "eval-all")) {
+        named.remove(0);
+    }
+    named.into_iter().skip(usize::from(!gives)).map(str::to_owned).collect()
+}
+
+/// The files that a packer writes: the packed one, or the unpacked one, and the other, which is gone unless it is kept.
+fn packed(name: &str, words: &[&str]) -> Vec<String> {
+    let (ending, mut unpacks) = match name {
+        "gzip" => (".gz", false),
+        "gunzip" => (".gz", true),
+        "bzip2" => (".bz2", false),
+        "bunzip2" => (".bz2", true),
+        "xz" => (".xz", false),
+        _ => (".xz", true),
+    };
+    let has = |letter: char, long: &str| {
+        words.iter().any(|word| {
+            *word == long || word.starts_with('-') && !word.starts_with("--") && word.contains(letter)
+        })
+    };
+    if has('c', "--stdout") || has('t', "--test") || has('l', "--list") {
+        return Vec::new();
+    }
+    unpacks |= has('d', "--decompress");
+    let keeps = has('k', "--keep");
+    let of = |file: &str| {
+        let other = match file.strip_suffix(ending) {
+            Some(plain) if unpacks => plain.to_owned(),
+            _ => format!("{file}{ending}"),
+        };
+        [Some(other), Some(file.to_owned()).filter(|_| !keeps)].into_iter().flatten()
+    };
+    plain(words, &["-S", "--suffix", "-T", "--threads"]).into_iter().flat_map(of).collect()
 }
 
 /// The directory of `-t DIR`, which comes before what goes there.

@@ -203,6 +203,30 @@ fn what_was_written_at_a_known_time_did_not_exist_before() {
 }
 
 #[test]
+fn what_is_loaded_at_the_start_is_what_had_the_name_of_the_index_then() {
+    let index = Loading::AtStart(Limits { lines: 9, bytes: 99 });
+    let at = |time: i64, was: Loading, is: Loading| {
+        let mut shelf = Shelf::default();
+        let mut digest = at_times(&[time], &[json!({"role": "user", "content": "go"})], &mut shelf);
+        for request in &mut digest.requests {
+            (request.proof, request.tells) = (Proof::None, false);
+        }
+        let version = |at| Version::of("- a\n", at);
+        let memory = Memory::new(is, vec![version(10).loaded(was), version(20).loaded(is)]);
+        assert!(memory.was_ever_loaded());
+        let at = Conversation::new(&digest, &shelf).inferring(true).at(&memory, &[], None, 0);
+        let at = at.expect("the file");
+        (at.ranges(), at.grade, at.absent().first().map(|(_, cause)| *cause))
+    };
+    let inferred = (vec![(1, 1)], Grade::Inferred, None);
+    let unopened = (vec![], Grade::Recorded, Some(Cause::NotOpened));
+    for (was, is) in [(index, Loading::OnDemand), (Loading::OnDemand, index)] {
+        let (before, after) = if was == index { (&inferred, &unopened) } else { (&unopened, &inferred) };
+        assert_eq!((&at(15, was, is), &at(25, was, is)), (before, after), "{was:?}");
+    }
+}
+
+#[test]
 fn a_line_that_was_added_later_did_not_exist_while_the_rest_was_there() {
     let input = json!({"file_path": "/p/memory/a.md", "content": "- a\n- b\n"});
     let [call, result] = called("t", "Write", &input, &json!({"content": "ok"}));

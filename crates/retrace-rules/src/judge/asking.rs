@@ -12,13 +12,16 @@ use std::borrow::Cow;
 
 impl<'d> Judge<'_, 'd> {
     pub(super) fn ask_first(self, command: &Command) -> Vec<Verdict> {
-        self.calls(command, |judge, index, _, matches| {
-            (matches == Answer::Yes).then(|| match judge.asked_or_wished(index, command) {
-                // Whether the person meant what came later as well, the session does not tell.
-                Outcome::Followed | Outcome::Excepted if judge.is_used_up(index, command) => {
-                    Outcome::Undecidable
+        self.calls(command, |judge, index, call, matches| {
+            // What only shows what it would do needs no question.
+            (matches == Answer::Yes && !is_rehearsal(command, call)).then(|| {
+                match judge.asked_or_wished(index, command) {
+                    // Whether the person meant what came later as well, the session does not tell.
+                    Outcome::Followed | Outcome::Excepted if judge.is_used_up(index, command) => {
+                        Outcome::Undecidable
+                    }
+                    outcome => outcome,
                 }
-                outcome => outcome,
             })
         })
     }

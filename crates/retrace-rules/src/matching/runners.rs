@@ -202,14 +202,30 @@ const RUNNERS: [Runner; 30] = [
 ];
 
 /// Programs whose words are texts or files, so that none of them is a task or a subcommand.
-const WITHOUT_TASKS: [&str; 66] = [
+const WITHOUT_TASKS: [&str; 85] = [
     "[", "ag", "alias", "awk", "bat", "basename", "builtin", "cat", "cd", "chmod", "chown", "code",
     "command", "cp", "cut", "diff", "dirname", "du", "echo", "egrep", "export", "fd", "fgrep", "file",
     "find", "gawk", "grep", "hash", "head", "jq", "kill", "killall", "less", "ln", "ls", "man", "mkdir",
     "more", "mv", "nano", "open", "pgrep", "pkill", "popd", "printf", "pushd", "read", "readlink",
     "realpath", "rg", "rm", "rmdir", "sed", "sort", "stat", "tail", "tee", "test", "touch", "tree", "type",
-    "unset", "vi", "vim", "wc", "which",
+    "unset", "vi", "vim", "wc", "which", ".", "source", "bash", "curl", "gzip", "gunzip", "perl", "php",
+    "pytest", "python", "python3", "ruby", "scp", "sh", "ssh", "tar", "unzip", "zip", "zsh",
 ];
+
+/// Programs that change nothing but the shell, look at files, or end processes: none has an option that a rule is about, so that a
+/// word which only the shell knows is no option.
+const DOING_NOTHING: [&str; 56] = [
+    "[", "alias", "basename", "builtin", "cat", "cd", "cmp", "command", "cut", "date", "df", "diff",
+    "dirname", "du", "echo", "egrep", "exit", "export", "false", "fgrep", "file", "grep", "hash", "head",
+    "jq", "kill", "killall", "less", "ls", "mkdir", "more", "pgrep", "pkill", "popd", "printf", "ps",
+    "pushd", "pwd", "read", "readlink", "realpath", "return", "rg", "seq", "shift", "sleep", "stat", "tail",
+    "test", "touch", "tr", "true", "type", "unset", "wc", "which",
+];
+
+/// True for a program of which a word that only the shell knows is no option that a rule is about.
+pub(super) fn does_nothing(program: &str) -> bool {
+    DOING_NOTHING.contains(&program)
+}
 
 /// Programs that only put out their words.
 const PUTTING_OUT: [&str; 2] = ["echo", "printf"];
@@ -283,6 +299,15 @@ impl Runner {
 /// True for the word of a program behind which a task stands.
 pub(super) fn is_run(program: &str, word: &str) -> bool {
     of(program).is_some_and(|runner| runner.run.contains(&word))
+}
+
+/// True if a program of this name is what a runner starts that is given it alone, or behind its word: `tsc` of `pnpm tsc`. A script of that
+/// name is started before it.
+pub(crate) fn starts(runner: &str, name: &str) -> bool {
+    let is_name = !name.is_empty()
+        && name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '@')
+        && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_@".contains(letter));
+    ["pnpm", "yarn", "bun"].contains(&runner) && is_name && of(runner).is_some_and(|of| of.stands_alone(name))
 }
 
 fn of(program: &str) -> Option<&'static Runner> {

@@ -87,7 +87,11 @@ impl Shell {
             path => resolve(&path, self.state.get(DIRECTORY)),
         };
         let (with_all_below, perhaps) = (file.with_all_below, file.perhaps);
-        self.found.writes.push(FileWrite { path, from_start, with_all_below, perhaps, by: OPEN });
+        let write = FileWrite { path, from_start, with_all_below, perhaps, by: OPEN };
+        // `pnpm prettier` and the prettier that it starts write one file.
+        if !self.found.writes.contains(&write) {
+            self.found.writes.push(write);
+        }
     }
 }
 

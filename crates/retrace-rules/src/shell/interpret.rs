@@ -1,7 +1,7 @@
 //! What calls of programs start.
 
 use super::files::PUT_IN;
-use super::starters::{Handed, STARTERS, handed, is_option, joined, takes_next};
+use super::starters::{ELSEWHERE, Handed, STARTERS, TO_A_SHELL, handed, is_option, joined, takes_next};
 use super::{Argument, Call, Shell};
 use retrace_origin::CallFile;
 use std::rc::Rc;
@@ -44,7 +44,7 @@ impl Shell {
             return;
         }
         if is_fed(within, arguments) {
-            let put_in = Argument { text: PUT_IN.to_owned(), known: false };
+            let put_in = Argument { text: PUT_IN.to_owned(), known: false, quoted: false };
             self.write_files(&program, &[arguments, &[put_in]].concat(), input);
         } else {
             self.write_files(&program, arguments, input);
@@ -112,7 +112,7 @@ impl Shell {
                     self.run(&text);
                 }
             }
-            "su" | "script" => drop(self.option_c(arguments)),
+            "su" | "script" | "sg" => drop(self.option_c(arguments)),
             "at" | "batch" => input.into_iter().for_each(|input| self.run_apart(input)),
             "trap" => {
                 if let Some(command) = arguments.first().filter(|command| command.known) {
@@ -135,6 +135,11 @@ impl Shell {
                 self.found.unparsed.push(joined(&arguments[1..]));
             }
             "runuser" if self.option_c(arguments) => {}
+            program if ELSEWHERE.contains(&program) => {
+                let files = self.found.writes.len();
+                self.starter(program, words, input, within);
+                self.found.writes.truncate(files);
+            }
             _ => self.starter(program, words, input, within),
         }
     }
@@ -164,8 +169,8 @@ impl Shell {
         for starter in STARTERS.iter().filter(|starter| starter.program == program) {
             let Some(at) = starter.starts_at(words) else { continue };
             // These hand their words to a shell: `watch 'npm t'`.
-            if ["watch", "parallel", "nodemon"].contains(&program)
-                && words[at].text.contains(char::is_whitespace)
+            if program == "ssh"
+                || TO_A_SHELL.contains(&program) && words[at].text.contains(char::is_whitespace)
             {
                 let command = words[at..].iter().take_while(|word| !word.text.starts_with(":::"));
                 self.run_apart(&joined(&command.cloned().collect::<Vec<_>>()));
@@ -184,6 +189,26 @@ impl Shell {
             self.start(&inner, input, within);
             within.pop();
             return;
+        }
+        self.runner(program, words, input, within);
+    }
+
+    /// What a runner of scripts starts where it is given the name of a program: `pnpm tsc`, `yarn run prisma`.
+    fn runner(
+        &mut self,
+        program: &str,
+        words: &[Argument],
+        input: Option<&str>,
+        within: &mut Vec<Vec<String>>,
+    ) {
+        let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
+        let is_run = text(1) == "run" && ["yarn", "bun"].contains(&program);
+        let at = if is_run { 2 } else { 1 };
+        let is_known = words.get(at).is_some_and(|word| word.known);
+        if is_known && crate::matching::runners::starts(program, text(at)) {
+            within.push(words[..at].iter().map(|word| word.text.clone()).collect());
+            self.start(&words[at..], input, within);
+            within.pop();
         }
     }
 
@@ -205,6 +230,7 @@ impl Shell {
             let put = |word: &Argument| Argument {
                 text: word.text.replace(mark, line),
                 known: word.known && (known || !word.text.contains(mark)),
+                quoted: word.quoted,
             };
             words.iter().map(put).collect::<Vec<_>>()
         };
@@ -300,7 +326,7 @@ impl Shell {
 }
 
 /// What `find` finds, for each place where it looks. Of its tests, a single name narrows it.
-fn found_by(arguments: &[Argument]) -> Vec<String> {
+pub(super) fn found_by(arguments: &[Argument]) -> Vec<String> {
     let options = arguments.iter().skip_while(|word| ["-L", "-H", "-P"].contains(&word.text.as_str()));
     let places = options.take_while(|word| !word.text.starts_with(['-', '(', '!']) && word.text != "\\(");
     let mut places: Vec<&str> = places.map(|word| word.text.as_str()).collect();

@@ -144,8 +144,112 @@ const OF_UV: &[&str] = &[
     "--only-group",
 ];
 
+const OF_CONTAINERS: &[&str] = &[
+    "--config",
+    "--context",
+    "-H",
+    "--host",
+    "-a",
+    "--attach",
+    "--add-host",
+    "-c",
+    "--cap-add",
+    "--cap-drop",
+    "--cidfile",
+    "--cpus",
+    "--device",
+    "--dns",
+    "-e",
+    "--env",
+    "--entrypoint",
+    "--env-file",
+    "--expose",
+    "-f",
+    "--file",
+    "--gpus",
+    "--group-add",
+    "-h",
+    "--hostname",
+    "--index",
+    "--ipc",
+    "-l",
+    "--label",
+    "--log-driver",
+    "--log-opt",
+    "-m",
+    "--memory",
+    "--mount",
+    "--name",
+    "--network",
+    "--net",
+    "-p",
+    "--profile",
+    "--project-name",
+    "--project-directory",
+    "--platform",
+    "--publish",
+    "--pull",
+    "--restart",
+    "--runtime",
+    "--security-opt",
+    "--shm-size",
+    "--stop-signal",
+    "--tmpfs",
+    "-u",
+    "--user",
+    "--ulimit",
+    "-v",
+    "--volume",
+    "--volumes-from",
+    "-w",
+    "--workdir",
+];
+
+const OF_KUBECTL: &[&str] =
+    &["-n", "--namespace", "-c", "--container", "-f", "--filename", "--context", "--kubeconfig", "--cluster"];
+
+const OF_SSH: &[&str] = &[
+    "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-P", "-p",
+    "-Q", "-R", "-S", "-W", "-w",
+];
+
+/// Programs that start others elsewhere: in a container, on another machine. The files of these are none of here.
+pub(super) const ELSEWHERE: [&str; 8] =
+    ["docker", "docker-compose", "podman", "nerdctl", "kubectl", "oc", "ssh", "heroku"];
+
+/// Programs that hand their words to a shell.
+pub(super) const TO_A_SHELL: [&str; 3] = ["watch", "parallel", "nodemon"];
+
 /// Programs that start the program named by their next words. Sources: their manual pages and helps.
-pub(super) const STARTERS: [Starter; 95] = [
+pub(super) const STARTERS: [Starter; 117] = [
+    after(1, "docker", &["run"], OF_CONTAINERS),
+    after(1, "docker", &["exec"], OF_CONTAINERS),
+    after(1, "docker", &["container", "run"], OF_CONTAINERS),
+    after(1, "docker", &["container", "exec"], OF_CONTAINERS),
+    after(1, "docker", &["compose", "run"], OF_CONTAINERS),
+    after(1, "docker", &["compose", "exec"], OF_CONTAINERS),
+    after(1, "docker-compose", &["run"], OF_CONTAINERS),
+    after(1, "docker-compose", &["exec"], OF_CONTAINERS),
+    after(1, "podman", &["run"], OF_CONTAINERS),
+    after(1, "podman", &["exec"], OF_CONTAINERS),
+    after(1, "nerdctl", &["run"], OF_CONTAINERS),
+    after(1, "nerdctl", &["exec"], OF_CONTAINERS),
+    Starter { behind_dashes: true, ..after(1, "kubectl", &["exec"], OF_KUBECTL) },
+    Starter { behind_dashes: true, ..after(1, "oc", &["exec"], OF_KUBECTL) },
+    after(1, "ssh", &[], OF_SSH),
+    behind("lerna", &["exec"], &["--scope", "--ignore", "--concurrency", "--since"]),
+    starter("foreman", &["run"], &["-e", "--env", "-f", "--procfile", "-d", "--root"]),
+    behind("heroku", &["run"], &["-a", "--app", "-r", "--remote", "-s", "--size", "-e", "--env", "--type"]),
+    Starter {
+        behind_dashes: true,
+        ..after(1, "aws-vault", &["exec"], &["-d", "--duration", "--region", "-t"])
+    },
+    Starter {
+        behind_dashes: true,
+        ..after(1, "chamber", &["exec"], &["-b", "--backend", "-r", "--retries"])
+    },
+    after(1, "envchain", &[], &[]),
+    behind("nx", &["exec"], &["-p", "--projects", "--exclude"]),
     Starter { assignments: true, ..starter("sudo", &[], OF_SUDO) },
     Starter { assignments: true, ..starter("doas", &[], &["-u", "-C"]) },
     Starter { assignments: true, ..starter("env", &[], OF_ENV) },
@@ -367,6 +471,9 @@ pub(super) fn handed(program: &str, arguments: &[Argument]) -> Vec<Handed> {
             _ => Vec::new(),
         },
         "env" => of_env(arguments),
+        "python" | "python3" | "py" => of_python(arguments),
+        program if program.starts_with("python3.") => of_python(arguments),
+        "git" if arguments.iter().any(|word| word.text == "rebase") => texts(&["-x", "--exec"]),
         // Behind the file.
         "flock" => texts(&["-c", "--command"]),
         "doppler" | "mise" => {
@@ -446,7 +553,7 @@ pub(super) fn handed(program: &str, arguments: &[Argument]) -> Vec<Handed> {
         "start-stop-daemon" => {
             let rest = arguments.iter().skip_while(|word| word.text != "--").skip(1);
             let start = values_of(arguments, &["--exec", "-x", "--startas", "-a"]).into_iter().next();
-            let start = start.map(|text| Argument { text, known: true });
+            let start = start.map(|text| Argument { text, known: true, quoted: false });
             start
                 .map(|start| Handed::Words(std::iter::once(start).chain(rest.cloned()).collect()))
                 .into_iter()
@@ -467,6 +574,23 @@ pub(super) fn handed(program: &str, arguments: &[Argument]) -> Vec<Handed> {
         }
         _ => Vec::new(),
     }
+}
+
+/// The module that Python runs as a program, among the options before any other word: `python -m pip install`.
+fn of_python(arguments: &[Argument]) -> Vec<Handed> {
+    let mut at = 0;
+    while let Some(word) = arguments.get(at).filter(|word| is_option(&word.text)) {
+        let is_cluster = !word.text.starts_with("--");
+        if is_cluster && word.text.ends_with('c') {
+            break;
+        }
+        if is_cluster && word.text.ends_with('m') {
+            let module = arguments.get(at + 1..).unwrap_or_default();
+            return if module.is_empty() { Vec::new() } else { vec![Handed::Words(module.to_vec())] };
+        }
+        at += if takes_next(&["-W", "-X"], &word.text) { 2 } else { 1 };
+    }
+    Vec::new()
 }
 
 fn behind_option(arguments: &[Argument], options: &[&str]) -> Vec<Handed> {

@@ -11,12 +11,13 @@ impl Shell {
     pub(super) fn word(&mut self, word: &ShellWord) -> Argument {
         let source = word.value.as_str();
         if source.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./:=,+@%".contains(&byte)) {
-            return Argument { text: source.to_owned(), known: true };
+            return Argument { text: source.to_owned(), known: true, quoted: false };
         }
         let Some(pieces) = pieces(source, false) else {
-            return Argument { text: source.to_owned(), known: false };
+            return Argument { text: source.to_owned(), known: false, quoted: false };
         };
-        let mut argument = Argument { text: String::with_capacity(source.len()), known: true };
+        let text = String::with_capacity(source.len());
+        let mut argument = Argument { text, known: true, quoted: is_quoted(&pieces, source) };
         let before = std::mem::take(&mut self.followed_to);
         self.add(source, &pieces, &mut argument);
         self.followed_to = before;
@@ -33,13 +34,17 @@ impl Shell {
         }
         if let Some(words) = braced(&word.value) {
             let words = words.into_iter();
-            return words.map(|text| Argument { known: !text.contains(['*', '?']), text }).collect();
+            return words
+                .map(|text| Argument { known: !text.contains(['*', '?']), text, quoted: false })
+                .collect();
         }
         let whole = self.word(word);
         let is_plain_variable = word.value.starts_with('$') && !word.value.starts_with("$'");
         if is_plain_variable && whole.known && (whole.text.contains(' ') || whole.text.is_empty()) {
             let parts = whole.text.split_whitespace();
-            return parts.map(|part| Argument { text: part.to_owned(), known: true }).collect();
+            return parts
+                .map(|part| Argument { text: part.to_owned(), known: true, quoted: false })
+                .collect();
         }
         vec![whole]
     }
@@ -51,7 +56,7 @@ impl Shell {
         }
         if let Some(pieces) = pieces(text, true) {
             let before = std::mem::take(&mut self.followed_to);
-            self.add(text, &pieces, &mut Argument { text: String::new(), known: true });
+            self.add(text, &pieces, &mut Argument { text: String::new(), known: true, quoted: false });
             self.followed_to = before;
         }
     }
@@ -128,7 +133,7 @@ impl Shell {
         match parameter {
             Parameter::Named(name) => {
                 let text = self.state.partly(name)?.to_owned();
-                Some(Argument { text, known: self.state.get(name).is_some() })
+                Some(Argument { text, known: self.state.get(name).is_some(), quoted: false })
             }
             Parameter::Positional(at) => {
                 let at = usize::try_from(*at).ok()?.checked_sub(1)?;
@@ -138,7 +143,7 @@ impl Shell {
                 let arguments = self.positional.as_ref()?;
                 let texts: Vec<&str> = arguments.iter().map(|argument| argument.text.as_str()).collect();
                 let known = arguments.iter().all(|argument| argument.known);
-                Some(Argument { text: texts.join(" "), known })
+                Some(Argument { text: texts.join(" "), known, quoted: false })
             }
             _ => None,
         }
@@ -154,6 +159,12 @@ impl Shell {
             }
         }
     }
+}
+
+/// True for a word that stands in quotation marks as a whole. A list of arguments is as many words there, too.
+fn is_quoted(pieces: &[WordPieceWithSource], source: &str) -> bool {
+    let is_list = ["$@", "${@", "[@]"].iter().any(|list| source.contains(list));
+    !is_list && matches!(pieces, [WordPieceWithSource { piece: WordPiece::DoubleQuotedSequence(_), .. }])
 }
 
 /// The texts within an expansion that the shell expands as well: `npm root` of `${X:-$(npm root)}`.

@@ -301,6 +301,81 @@ fn the_end_of_an_aborted_call_of_codex_belongs_to_it() {
 
 /// As Codex 0.169 writes the rollout of an agent that was spawned with all turns of the one above.
 #[test]
+fn a_call_of_codex_that_failed_is_an_error() {
+    let call = |id: &str, name: &str, arguments: Value| json!({"type": "response_item", "payload": {"type": "function_call", "call_id": id, "name": name, "arguments": arguments.to_string()}});
+    let answer = |id: &str, output: Value| json!({"type": "response_item", "payload": {"type": "function_call_output", "call_id": id, "output": output}});
+    let event = |payload: Value| json!({"type": "event_msg", "payload": payload});
+    let run = |id: &str| call(id, "exec_command", json!({"cmd": "make lint"}));
+    let exited = |code: i32| {
+        json!(format!("Chunk ID: 1\nWall time: 1 seconds\nProcess exited with code {code}\nOutput:\n"))
+    };
+    let runs = json!("Chunk ID: 2\nWall time: 1 seconds\nProcess running with session ID 86246\nOutput:\n");
+    let on = |id: &str| call(id, "write_stdin", json!({"session_id": 86246, "chars": ""}));
+    let ended = json!({"type": "item_completed", "item": {"type": "CommandExecution", "id": "a", "status": "failed",
+        "command": ["/bin/bash", "-lc", "make lint"], "exit_code": 2}});
+    for (name, lines, failed) in [
+        ("it says so", vec![run("a"), answer("a", exited(2))], vec!["a"]),
+        ("it says that it did not", vec![run("a"), answer("a", exited(0))], vec![]),
+        ("as an object", vec![run("a"), answer("a", json!({"content": "no", "success": false}))], vec!["a"]),
+        (
+            "as JSON",
+            vec![run("a"), answer("a", json!("{\"output\":\"\",\"metadata\":{\"exit_code\":1}}"))],
+            vec!["a"],
+        ),
+        (
+            "a patch",
+            vec![
+                call("a", "apply_patch", json!({})),
+                answer("a", json!("apply_patch verification failed: x")),
+            ],
+            vec!["a"],
+        ),
+        (
+            "a later call",
+            vec![run("a"), answer("a", runs.clone()), on("b"), answer("b", exited(1))],
+            vec!["a", "b"],
+        ),
+        (
+            "a later call that goes well",
+            vec![run("a"), answer("a", runs.clone()), on("b"), answer("b", exited(0))],
+            vec![],
+        ),
+        ("an item behind the answer", vec![run("a"), answer("a", runs), event(ended)], vec!["a"]),
+        (
+            "the end of a command",
+            vec![
+                run("a"),
+                event(json!({"type": "exec_command_end", "call_id": "a", "exit_code": -1})),
+                answer("a", json!("x")),
+            ],
+            vec!["a"],
+        ),
+        (
+            "the end of a patch",
+            vec![
+                run("a"),
+                event(json!({"type": "patch_apply_end", "call_id": "a", "success": false})),
+                answer("a", json!("x")),
+            ],
+            vec!["a"],
+        ),
+        ("nothing says so", vec![run("a"), answer("a", json!("Plan updated"))], vec![]),
+    ] {
+        let mut all = vec![codex_session()];
+        all.extend(lines);
+        let transcript = reading(&session(&all)).transcripts.remove(0);
+        let blocks = transcript.messages.iter().flat_map(|message| &message.blocks);
+        let errors: Vec<&str> = blocks
+            .filter_map(|block| match &block.kind {
+                BlockKind::ToolResult { tool_use_id, is_error: true, .. } => Some(tool_use_id.as_str()),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(errors, failed, "{name}");
+    }
+}
+
+#[test]
 fn a_codex_agent_inherits_messages_and_no_calls() {
     let call =
         |id: &str| json!({"type": "custom_tool_call", "name": "exec", "call_id": id, "input": "await 1"});
