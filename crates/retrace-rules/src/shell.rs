@@ -403,7 +403,7 @@ impl Shell {
         for value in values {
             match value {
                 Some(Argument { text, known: false, .. }) => {
-                    self.state.set_partly(&clause.variable_name, &text)
+                    self.state.set_partly(&clause.variable_name, &text);
                 }
                 value => self.state.set(&clause.variable_name, value.map(|value| value.text)),
             }

@@ -3153,6 +3153,49 @@ store: string,
 accept: boolean, };
 
 /**
+ * Acknowledges what a hub warns of, as an owner.
+ */
+export type HubAcknowledgeReq = { 
+/**
+ * An order that machines which left or were removed will not carry out; without one, that the database was put back.
+ */
+order?: string, };
+
+/**
+ * What was done as an owner and lost by the hub.
+ */
+export type HubActKind = "key" | "machine" | "role" | "policy";
+
+/**
+ * What a machine did as an owner's and the hub lost, since its database was restored or a lagging copy took over.
+ */
+export type HubActLost = { 
+/**
+ * What it was.
+ */
+kind: HubActKind, 
+/**
+ * The key of an agent, the machine, or the key of the policy.
+ */
+about: string, 
+/**
+ * The role, or the value of the policy.
+ */
+value?: string, 
+/**
+ * True if the machine did it again.
+ */
+again: boolean, 
+/**
+ * When it was done.
+ */
+at: string, 
+/**
+ * When the loss was found.
+ */
+found_at: string, };
+
+/**
  * How the shared sessions of all machines fared with rules.
  */
 export type HubAdherence = { 
@@ -3511,7 +3554,7 @@ b?: string, };
 /**
  * What stands in the way of a sync.
  */
-export type HubFault = "fork" | "chain_cut" | "hub_cut" | "altered" | "clock_skew" | "unreachable" | "refused" | "not_searched" | "said_lost";
+export type HubFault = "fork" | "chain_cut" | "hub_cut" | "altered" | "clock_skew" | "unreachable" | "refused" | "not_searched" | "said_lost" | "hub_restored";
 
 /**
  * Versions of a memory on all machines, newest first.
@@ -4233,6 +4276,22 @@ seen_at: string,
  */
 left: boolean, 
 /**
+ * True if an owner removed it: its key is never taken again.
+ */
+removed?: boolean, 
+/**
+ * Of one that left: the machine that carried this out in the same log, under another key.
+ */
+carried_out_as?: string, 
+/**
+ * Of one that left: when an owner acknowledged that it will not carry this out.
+ */
+acknowledged_at?: string, 
+/**
+ * The machine of that owner.
+ */
+acknowledged_by?: string, 
+/**
  * True if it is asked to look again at what is left, at its next sync.
  */
 recheck?: boolean, 
@@ -4422,6 +4481,27 @@ store_name: string | null,
  * The first version of that chain that the copy does not have, or has another one of.
  */
 seq: number, };
+
+/**
+ * The database of a hub was put back to an earlier state, as from a backup: what was ended or changed since may be as it was.
+ */
+export type HubRestored = { 
+/**
+ * The newest that it kept.
+ */
+kept_until: string, 
+/**
+ * The newest that a machine knows to be lost.
+ */
+lost_until: string, 
+/**
+ * When that was found.
+ */
+found_at: string, 
+/**
+ * One-time tokens that were ended for it.
+ */
+tokens: number, };
 
 /**
  * A review made at the hub.
@@ -4933,7 +5013,11 @@ not_told?: HubProblem,
 /**
  * Comments and proposals of this machine that the hub was found to have lost, for thirty days.
  */
-lost?: Array<HubLost>, };
+lost?: Array<HubLost>, 
+/**
+ * What this machine did as an owner's and the hub lost, for thirty days.
+ */
+acts_lost?: Array<HubActLost>, };
 
 /**
  * What a store may send, and how far it was sent.
@@ -5236,7 +5320,11 @@ at: string,
 /**
  * The copy of this machine's data directory that the hub refused last; absent for none in the last thirty days, and on the copy.
  */
-copy?: HubRefusedCopy, };
+copy?: HubRefusedCopy, 
+/**
+ * The hub's database was put back to an earlier state, and no owner acknowledged that.
+ */
+restored?: HubRestored, };
 
 /**
  * A window that a hub serves.
@@ -11954,6 +12042,7 @@ export type Commands = {
   hub_redactions: { request: Nothing; response: HubRedactions; writes: false };
   hub_approve_redaction: { request: HubRedactionRef; response: HubRedactions; writes: true };
   hub_recheck_redaction: { request: HubRedactionRef; response: HubRedactions; writes: true };
+  hub_acknowledge: { request: HubAcknowledgeReq; response: HubStatus; writes: true };
   hub_propose: { request: HubProposeReq; response: HubProposal; writes: true };
   hub_proposals: { request: Nothing; response: HubProposals; writes: false };
   hub_accept_proposal: { request: HubProposalRef; response: HubProposal; writes: true };
@@ -12116,6 +12205,7 @@ export const PROVIDES: { readonly [Name in keyof Commands]: readonly Tag[] } = {
   hub_redactions: ["outside", "hosts"],
   hub_approve_redaction: [],
   hub_recheck_redaction: [],
+  hub_acknowledge: [],
   hub_propose: [],
   hub_proposals: ["outside", "hosts"],
   hub_accept_proposal: [],
@@ -12278,6 +12368,7 @@ export const INVALIDATES: { readonly [Name in keyof Commands]: readonly Tag[] } 
   hub_redactions: [],
   hub_approve_redaction: ["hosts"],
   hub_recheck_redaction: ["hosts"],
+  hub_acknowledge: ["hosts"],
   hub_propose: ["hosts"],
   hub_proposals: [],
   hub_accept_proposal: ["log", "files", "reviews", "hosts"],

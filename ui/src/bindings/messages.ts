@@ -414,6 +414,7 @@ export interface MessageArguments {
   "file.moved": "path";
   "file.not_a_file": "path" | "special";
   "file.read_only": "path";
+  "file.too_large": "path" | "bytes";
   "file.unstable": "path";
   "find.candidates_and_more": "names" | "more";
   "find.directory_not_transcript": never;
@@ -461,6 +462,7 @@ export interface MessageArguments {
   "guards.folder_cannot_be_made": "error";
   "guards.hook_changed": never;
   "guards.hooks_of_another_form": never;
+  "guards.hooks_stand_there_twice": never;
   "guards.kinds_of_one_call": never;
   "guards.no_guard_act": never;
   "guards.no_guard_there": never;
@@ -567,6 +569,9 @@ export interface MessageArguments {
   "hub.stopped": never;
   "hub.try_again": never;
   "hub.unreachable": "cause";
+  "hub_acts.look_and_acknowledge": never;
+  "hub_acts.not_kept": "error";
+  "hub_acts.restored": "kept" | "again" | "named";
   "hub_background.ended_early": never;
   "hub_comments.ask_who_wrote_it": never;
   "hub_comments.not_yours": never;
@@ -777,6 +782,7 @@ export interface MessageArguments {
   "loads.claude_md_beside": never;
   "loads.claude_md_instead": "path";
   "loads.cut": "at" | "limit" | "setting";
+  "loads.does_not_start": "client" | "setting" | "path";
   "loads.empty": never;
   "loads.every_session": "client";
   "loads.every_session_of_machine": never;
@@ -796,6 +802,7 @@ export interface MessageArguments {
   "loads.included_directory": "directory";
   "loads.link_leads_nowhere": never;
   "loads.main_tree_left_out": "main";
+  "loads.model_file_refused": "client" | "setting" | "path";
   "loads.named_by_setting": "setting" | "path";
   "loads.no_memory": never;
   "loads.none_sent": "path";
@@ -805,6 +812,7 @@ export interface MessageArguments {
   "loads.rule_leads_outside": "place";
   "loads.rule_on_demand": never;
   "loads.setting_leaves_out": "setting";
+  "loads.settings_refused": "client" | "path";
   "loads.stands_above": "path";
   "loads.stands_in": "name";
   "loads.stands_in_for_all": "path";
@@ -910,6 +918,7 @@ export interface MessageArguments {
   "oddity.content_that_is_an_object": never;
   "oddity.cycle_among_parents": never;
   "oddity.fork_not_followed": never;
+  "oddity.fork_without_its_history": never;
   "oddity.further_choices_left_out": never;
   "oddity.line_repeated": never;
   "oddity.list_of_messages_not_followed": never;
@@ -1110,8 +1119,10 @@ export interface MessageArguments {
   "receipt.database_remedy": never;
   "receipt.encoded_remedy": never;
   "receipt.files_belong_agent": "files";
+  "receipt.find_other_names": never;
   "receipt.finished_another_process_did_not": never;
   "receipt.in_files": "files";
+  "receipt.lead_to": "files";
   "receipt.live_files": never;
   "receipt.live_files_1_store": never;
   "receipt.live_files_stores": "count";
@@ -1122,6 +1133,7 @@ export interface MessageArguments {
   "receipt.notes_names_other_texts_log": never;
   "receipt.other_files": never;
   "receipt.other_forms_utf_16_base64": never;
+  "receipt.other_names": never;
   "receipt.paths_memories_without_directory": never;
   "receipt.places_outside_log": never;
   "receipt.purge_could_not_done_yet": "message";
@@ -1226,6 +1238,7 @@ export interface MessageArguments {
   "request.client_recorded_no_digest": never;
   "request.client_recorded_nothing": never;
   "request.digest_another_than_what_rebuilt": never;
+  "request.history_of_fork_not_found": never;
   "request.larger_than_request_can": never;
   "request.line_cannot_read": never;
   "request.line_system_prompt_tools_not": never;
@@ -1346,6 +1359,7 @@ export interface MessageArguments {
   "scan.socket": never;
   "scan.text": never;
   "scan.too_deep": "path" | "limit";
+  "scan.too_large": "path";
   "scan.true_or_false": never;
   "scan.words_of_system": "path" | "words";
   "search.no_word_look": never;
@@ -1354,6 +1368,7 @@ export interface MessageArguments {
   "served_queue.server_is_stopping": never;
   "served_queue.writing_thread_cannot_start": "error";
   "served_queue.writing_thread_ended": never;
+  "session.history_of_fork_not_found": never;
   "session.no_transcript_session_machine": never;
   "session.only_transcripts_subagents_left": never;
   "session_rollback.change_left_out_lies_between": never;
@@ -1549,6 +1564,7 @@ export interface MessageArguments {
   "table.no_price_input": never;
   "table.no_price_output": never;
   "table.no_such_command": never;
+  "table.no_such_field": "name" | "field";
   "table.not_at_hub": never;
   "table.not_price": "name" | "text";
   "table.please_report_what_you_did": never;

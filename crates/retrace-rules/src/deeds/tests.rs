@@ -1,3 +1,5 @@
+#![allow(clippy::needless_pass_by_value, reason = "a test reads better with the values in place")]
+
 use crate::judge::{Outcome, judge};
 use crate::rule::{Pattern, Rule};
 use serde_json::{Value, json};

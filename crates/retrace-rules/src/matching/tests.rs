@@ -1,3 +1,5 @@
+#![allow(clippy::needless_pass_by_value, reason = "a test reads better with the values in place")]
+
 use crate::judge::{Outcome, judge};
 use crate::rule::{Pattern, Rule};
 use serde_json::{Value, json};
@@ -206,7 +208,6 @@ fn files_are_written_in_more_ways() {
             "yq .a src/generated/a.yml",
             "ruby -e 1 src/generated/a",
             "gzip -c src/generated/a",
-            "find src/other -type f | xargs rm",
             "find src/generated -type f; rm x",
             "find src/generated -type f | xargs cat",
         ],

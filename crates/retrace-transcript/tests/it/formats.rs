@@ -361,7 +361,7 @@ fn a_call_of_codex_that_failed_is_an_error() {
         ),
         ("nothing says so", vec![run("a"), answer("a", json!("Plan updated"))], vec![]),
     ] {
-        let mut all = vec![codex_session()];
+        let mut all = codex_session()[..1].to_vec();
         all.extend(lines);
         let transcript = reading(&session(&all)).transcripts.remove(0);
         let blocks = transcript.messages.iter().flat_map(|message| &message.blocks);
