@@ -103,6 +103,7 @@ export const TERMINAL_ONLY: readonly MessageId[] = [
   "failures.nothing_changed_copy_data_directory",
   "finding_rules.ask_owner",
   "hub.another_token",
+  "hub_acts.look_and_acknowledge",
   "hub.damaged_hub",
   "hub.join_again",
   "hub.join_one",
