@@ -22,7 +22,7 @@ pub fn shell_word(text: &str) -> Cow<'_, str> {
             '\t' => word.push_str(r"\t"),
             // Three octal digits and eight hexadecimal ones: what follows is no part of them.
             _ if is_unseen(letter) && letter.is_ascii() => {
-                word.push_str(&format!("\\{:03o}", u32::from(letter)))
+                word.push_str(&format!("\\{:03o}", u32::from(letter)));
             }
             _ if is_unseen(letter) => word.push_str(&format!("\\U{:08x}", u32::from(letter))),
             _ => word.push(letter),
