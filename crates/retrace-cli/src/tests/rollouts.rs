@@ -1,6 +1,6 @@
 //! What is told of sessions of Codex: who wrote what, and what a fork goes on from.
 
-use super::{Machine, START_MICROS};
+use super::{Machine, START_MICROS, file};
 use crate::Exit;
 use retrace_model::Timestamp;
 use serde_json::{Value, json};
@@ -159,4 +159,31 @@ fn a_fork_has_what_its_original_sent_before() {
     assert!(!sent.contains("Before the fork") && reason.contains("is not found on this machine"), "{reason}");
     let session = machine.run(&["session", "t-2"]).stdout;
     assert!(session.contains("is not found on this machine"), "{session}");
+}
+
+#[test]
+fn instructions_that_were_changed_before_a_resume_are_one_file_of_every_request() {
+    let machine = Machine::with_notes(&[]);
+    let folder = machine.folder.path().display().to_string();
+    file(machine.folder.path(), "AGENTS.md", b"# Rules\nSpaces.\n");
+    let text = |inside: &str| {
+        format!("# AGENTS.md instructions for {folder}\n\n<INSTRUCTIONS>\n{inside}\n\n</INSTRUCTIONS>")
+    };
+    let replaces = "These AGENTS.md instructions replace all previously provided AGENTS.md instructions.";
+    let lines = vec![
+        meta(&machine, "t-1", None),
+        ("turn_context", json!({"model": "gpt-5.1-codex"})),
+        said("user", "agents_md.instructions", &text("# Rules\nTabs.")),
+        said("user", "user.text", "One"),
+        said("assistant", "unknown", "Yes"),
+        used("resp_1"),
+        said("user", "agents_md.instructions", &text(&format!("{replaces}\n\n# Rules\nSpaces."))),
+        said("user", "user.text", "Two"),
+        said("assistant", "unknown", "Yes"),
+        used("resp_2"),
+    ];
+    rollout(&machine, "t-1", 0, lines);
+    let session = machine.run(&["session", "t-1"]).stdout;
+    assert!(session.contains(&format!("{folder}/AGENTS.md  in every request")), "{session}");
+    assert_eq!(session.matches("AGENTS.md").count(), 1, "{session}");
 }

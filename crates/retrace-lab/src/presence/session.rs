@@ -159,6 +159,19 @@ pub(super) fn compactions(digest: &Digest) -> Vec<u64> {
     after.map(|(at, _)| at as u64 + 1).collect()
 }
 
+/// Ranges, both ends included, in order and apart from each other.
+fn joined(mut ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
+    ranges.sort_unstable();
+    let mut joined: Vec<(u64, u64)> = Vec::new();
+    for (from, to) in ranges {
+        match joined.last_mut() {
+            Some((_, last)) if from <= last.saturating_add(1) => *last = to.max(*last),
+            _ => joined.push((from, to)),
+        }
+    }
+    joined
+}
+
 /// The transcript, and the request: told apart from it, or behind its name.
 fn named(inner: &Arc<Lab>, request: &PresenceReq) -> Result<(Place, Option<u64>), ApiError> {
     let text = request.session.trim();
@@ -396,6 +409,15 @@ impl Work<'_> {
                 Some((_, to)) if *to + 1 == span.from => *to = span.to,
                 _ => requests.push((span.from, span.to)),
             }
+        }
+        if asked.of.is_none() {
+            // The last text stands for its version. Requests that held another one whole held the file as well.
+            let whole =
+                asked.pieces.iter().map(|at| &self.digest.pieces[*at]).filter(|piece| piece.is_whole());
+            requests.extend(
+                whole.flat_map(|piece| &piece.spans).map(|(from, to)| (u64::from(*from), u64::from(*to))),
+            );
+            requests = joined(requests);
         }
         let total = asked.memory.versions().iter().map(|version| version.lines.len()).max().unwrap_or(0);
         let mut pieces = asked.pieces.iter().map(|at| &self.digest.pieces[*at]);

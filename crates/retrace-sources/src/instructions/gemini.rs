@@ -394,14 +394,13 @@ impl Walk<'_, '_> {
             if names.is_empty() {
                 names.push(GEMINI.to_owned());
             }
-            // A name may lead out of its folder, and one that begins with a slash does not.
-            let file = |one: String| {
+            // A name that begins with a slash lies within its folder as well; one that leads out of it is not loaded.
+            let inside = |one: String| {
                 let path = lexical(&place.join(one.trim_start_matches(['/', '\\'])));
-                let above = path.parent().unwrap_or(&place);
-                let base = if path.starts_with(&place) { place.clone() } else { above.to_owned() };
-                (path, base, name.clone(), switched_off.clone())
+                let is_inside = path.starts_with(&place);
+                is_inside.then(|| (path, place.clone(), name.clone(), switched_off.clone()))
             };
-            files.extend(names.into_iter().map(file));
+            files.extend(names.into_iter().filter_map(inside));
         }
         files.sort();
         for (path, base, name, switched_off) in files {

@@ -497,7 +497,7 @@ fn settings_that_an_agent_does_not_start_with_load_nothing() {
 }
 
 #[test]
-fn an_extension_of_gemini_may_name_a_file_elsewhere() {
+fn an_extension_of_gemini_names_files_of_its_folder_alone() {
     let home = Home::new();
     home.repository("work/app");
     let extension = r#"{"name": "e", "version": "1", "contextFileName": ["../../out.md", "/in/own.md"]}"#;
@@ -506,7 +506,7 @@ fn an_extension_of_gemini_may_name_a_file_elsewhere() {
     home.write(".gemini/out.md", "Out.\n");
     let found = instructions(&home.surroundings(), Some(&home.path("work/app")));
     let rows = reported(&home, &found, InstructionAgent::Gemini);
-    assert_eq!(rows, ["loaded .gemini/extensions/e/in/own.md", "loaded .gemini/out.md"]);
+    assert_eq!(rows, ["loaded .gemini/extensions/e/in/own.md"]);
 }
 
 #[test]
