@@ -104,7 +104,7 @@ fn the_session_that_a_fork_goes_on_from_is_known_by_the_calls_it_copied() {
         let entry = snapshot.entry(path).expect("an entry");
         snapshot.originals(&[entry]).iter().map(|entry| entry.path.clone()).collect()
     };
-    assert_eq!(originals(&fork), [first.clone()]);
+    assert_eq!(originals(&fork), std::slice::from_ref(&first));
     assert!(originals(&first).is_empty());
 }
 
