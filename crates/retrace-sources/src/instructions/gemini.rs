@@ -62,11 +62,11 @@ fn without_comments(text: &str) -> String {
         plain.push_str(before);
         let end = if from.starts_with("//") {
             from.find('\n').unwrap_or(from.len())
-        } else if from.starts_with("/*") {
-            from[2..].find("*/").map_or(from.len(), |end| end + 4)
-        } else if from.starts_with('"') {
+        } else if let Some(comment) = from.strip_prefix("/*") {
+            comment.find("*/").map_or(from.len(), |end| end + 4)
+        } else if let Some(string) = from.strip_prefix('"') {
             let mut escaped = false;
-            let ends = from[1..].find(|letter: char| {
+            let ends = string.find(|letter: char| {
                 let ends = letter == '"' && !escaped;
                 escaped = letter == '\\' && !escaped;
                 ends
