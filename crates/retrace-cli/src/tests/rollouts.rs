@@ -17,6 +17,7 @@ fn slow() -> Machine {
     machine
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "values are written where they are used")]
 fn line(ordinal: u64, kind: &str, payload: Value) -> String {
     let at = format!("2026-11-20T10:01:{ordinal:02}.000Z");
     format!("{}\n", json!({"timestamp": at, "ordinal": ordinal, "type": kind, "payload": payload}))
