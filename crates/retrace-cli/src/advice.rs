@@ -87,26 +87,11 @@ fn memory(subject: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Ids that this module knows, as they stand in it.
-    fn ids() -> Vec<&'static str> {
-        let source = include_str!("advice.rs").split("#[cfg(test)]").next().expect("the module");
-        let quoted = source.split('"').skip(1).step_by(2);
-        let is_id = |text: &&str| {
-            text.split_once('.').is_some_and(|(module, name)| {
-                let is_word = |text: &str| {
-                    !text.is_empty()
-                        && text.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'_' | b'0'..=b'9'))
-                };
-                is_word(module) && is_word(name)
-            })
-        };
-        quoted.filter(is_id).collect()
-    }
-
     #[test]
     fn every_message_that_is_known_here_is_declared() {
         let declared: Vec<&str> = retrace_message::declarations().iter().map(|one| one.id).collect();
-        let ids = ids();
+        let source = include_str!("advice.rs").split("#[cfg(test)]").next().expect("the module");
+        let ids = retrace_message::ids_in(source);
         assert!(ids.len() > 5, "{ids:?}");
         for id in ids {
             assert!(declared.contains(&id), "{id} is no message");

@@ -5,10 +5,11 @@
 //! Beside it the newest row of the hub's audit log that this machine was told of, by which the hub finds out that it was put back.
 
 use crate::client::{Hub, HubError};
+use crate::kept;
 use crate::member::Member;
 use crate::redactions::{Context, instant};
 use crate::state::{self, Membership};
-use retrace_engine::{Engine, keep};
+use retrace_engine::Engine;
 use retrace_model::Sha256;
 use retrace_sync::agents::{AgentTokenId, AgentTokens};
 use retrace_sync::messages::{Clock, Done, Hello, Machines};
@@ -16,8 +17,7 @@ use retrace_sync::policy::{Policy, RemoveMachine};
 use retrace_sync::restored::{Acknowledge, Restored, Seen};
 use retrace_sync::roles::Role;
 use retrace_wire::{
-    ApiError, Code, HubAcknowledgeReq, HubActKind, HubActLost, HubFault, HubProblem, HubRestored, HubStatus,
-    show,
+    ApiError, HubAcknowledgeReq, HubActKind, HubActLost, HubFault, HubProblem, HubRestored, HubStatus,
 };
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -111,9 +111,7 @@ fn file(inner: &Engine) -> PathBuf {
 }
 
 fn kept(inner: &Engine) -> Result<Kept, ApiError> {
-    // A file that cannot be read is none: acts are at the hub.
-    let text = keep::read(&file(inner))?;
-    Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+    kept::read(&file(inner))
 }
 
 /// What is kept of one organisation; of another one it means nothing.
@@ -133,10 +131,7 @@ fn update(inner: &Engine, org: &str, change: impl FnOnce(&mut Kept)) -> Result<(
     kept.acts.drain(..more);
     let more = kept.lost.len().saturating_sub(REMEMBERED);
     kept.lost.drain(..more);
-    let path = file(inner);
-    let text = serde_json::to_vec(&kept)
-        .map_err(|error| ApiError::new(Code::Internal, say::not_kept(error.to_string()), show(&path)))?;
-    keep::replace(inner, &path, &text)
+    kept::replace(inner, &file(inner), &kept, say::not_kept)
 }
 
 /// The row that the hub signed last.

@@ -20,6 +20,7 @@ mod client;
 mod commands;
 mod compared;
 mod elsewhere;
+mod kept;
 mod member;
 mod people;
 mod policy;

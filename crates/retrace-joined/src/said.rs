@@ -4,12 +4,13 @@
 //! Their texts are not kept here. A copy beside the log would be one more place that a redaction on another machine does not reach.
 
 use crate::client::HubError;
+use crate::kept;
 use crate::redactions::{Context, instant};
 use crate::state;
-use retrace_engine::{Engine, keep};
+use retrace_engine::Engine;
 use retrace_sync::messages::{NOT_ALLOWED, NOT_FOUND};
 use retrace_sync::said::{AskSaid, LostSaid, SaidComment};
-use retrace_wire::{ApiError, Code, HubFault, HubLost, HubLostKind, HubProblem, show};
+use retrace_wire::{ApiError, HubFault, HubLost, HubLostKind, HubProblem};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -55,9 +56,7 @@ fn file(inner: &Engine) -> PathBuf {
 }
 
 fn kept(inner: &Engine) -> Result<Kept, ApiError> {
-    // A file that cannot be read is none: what was said is at the hub.
-    let text = keep::read(&file(inner))?;
-    Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+    kept::read(&file(inner))
 }
 
 fn save(inner: &Engine, mut kept: Kept) -> Result<(), ApiError> {
@@ -66,10 +65,7 @@ fn save(inner: &Engine, mut kept: Kept) -> Result<(), ApiError> {
     kept.confirmed = kept.confirmed.saturating_sub(more);
     let more = kept.lost.len().saturating_sub(REMEMBERED);
     kept.lost.drain(..more);
-    let path = file(inner);
-    let text = serde_json::to_vec(&kept)
-        .map_err(|error| ApiError::new(Code::Internal, say::not_kept(error.to_string()), show(&path)))?;
-    keep::replace(inner, &path, &text)
+    kept::replace(inner, &file(inner), &kept, say::not_kept)
 }
 
 fn note(inner: &Engine, said: Said) -> Result<(), ApiError> {

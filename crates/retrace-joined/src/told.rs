@@ -4,14 +4,15 @@
 //! projects, sessions, approvals. Each sync ends with a hash of all that; the next one begins with the hub giving it back.
 
 use crate::client::HubError;
+use crate::kept;
 use crate::redactions::Context;
 use crate::said;
 use crate::state::{self, Membership};
-use retrace_engine::{Engine, keep};
+use retrace_engine::Engine;
 use retrace_model::Sha256;
 use retrace_sync::messages::{Done, INVALID, NOT_ALLOWED, NOT_FOUND, Told};
 use retrace_sync::together::{Approve, Approved};
-use retrace_wire::{ApiError, Code, show};
+use retrace_wire::{ApiError, Code};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -34,19 +35,14 @@ fn file(inner: &Engine) -> PathBuf {
 }
 
 fn approvals(inner: &Engine) -> Result<Approvals, ApiError> {
-    // A file that cannot be read is none: approvals are at the hub, and this is what brings them back to it.
-    let text = keep::read(&file(inner))?;
-    Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+    kept::read(&file(inner))
 }
 
 fn save(inner: &Engine, mut approvals: Approvals) -> Result<(), ApiError> {
     let more = approvals.versions.len().saturating_sub(REMEMBERED);
     approvals.versions.drain(..more);
     approvals.confirmed = approvals.confirmed.saturating_sub(more);
-    let path = file(inner);
-    let text = serde_json::to_vec(&approvals)
-        .map_err(|error| ApiError::new(Code::Internal, say::not_kept(error.to_string()), show(&path)))?;
-    keep::replace(inner, &path, &text)
+    kept::replace(inner, &file(inner), &approvals, say::not_kept)
 }
 
 /// Remembers what was approved here, until the hub is known to have it for good.

@@ -35,6 +35,18 @@ pub fn declarations() -> Vec<&'static Declaration> {
     all
 }
 
+/// Texts between quotation marks of a source that look as ids of messages do: lower case, with one dot. For tests of modules that
+/// know messages by their ids.
+#[must_use]
+pub fn ids_in(source: &str) -> Vec<&str> {
+    let is_word = |text: &str| {
+        !text.is_empty() && text.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'_' | b'0'..=b'9'))
+    };
+    let is_id =
+        |text: &&str| text.split_once('.').is_some_and(|(module, name)| is_word(module) && is_word(name));
+    source.split('"').skip(1).step_by(2).filter(is_id).collect()
+}
+
 /// Faults of a list of declarations: an id that is used twice, an argument without a place, a place without an argument.
 #[must_use]
 pub fn problems<'a>(declarations: impl IntoIterator<Item = &'a Declaration>) -> Vec<String> {

@@ -35,7 +35,7 @@ mod system;
 
 pub use argument::Argument;
 pub use as_message::AsMessage;
-pub use declaration::{Declaration, declarations, problems};
+pub use declaration::{Declaration, declarations, ids_in, problems};
 pub use figure::{Figure, grouped};
 pub use message::{Message, VERBATIM};
 pub use plain::{as_text, is_as_text};

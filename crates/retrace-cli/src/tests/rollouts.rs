@@ -170,7 +170,7 @@ fn instructions_that_were_changed_before_a_resume_are_one_file_of_every_request(
     let text = |inside: &str| {
         format!("# AGENTS.md instructions for {folder}\n\n<INSTRUCTIONS>\n{inside}\n\n</INSTRUCTIONS>")
     };
-    let replaces = "These AGENTS.md instructions replace all previously provided AGENTS.md instructions.";
+    let replaces = "These AGENTS.md instructions replace others.";
     let lines = vec![
         meta(&machine, "t-1", None),
         ("turn_context", json!({"model": "gpt-5.1-codex"})),

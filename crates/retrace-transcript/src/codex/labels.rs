@@ -19,10 +19,10 @@ const MEMORIES: &str = "memories.instructions";
 
 /// Between the home's instructions and those of the project.
 const PROJECT_DOC: &str = "--- project-doc ---";
-/// Stands before instructions that were changed in the course of a session, and is of no file.
-const REPLACES: &str = "These AGENTS.md instructions replace all previously provided AGENTS.md instructions.";
-/// Stands alone where the files are gone.
-const NO_LONGER: &str = "The previously provided AGENTS.md instructions no longer apply.";
+/// The line that stands before instructions which were changed in the course of a session has these words. It is of no file.
+const REPLACES: &str = "AGENTS.md instructions replace";
+/// The line that stands alone where the files are gone ends so.
+const NO_LONGER: &str = "AGENTS.md instructions no longer apply.";
 /// Name of the files with instructions. Which of the names that Codex takes for it a file has is not recorded.
 const AGENTS_FILE: &str = "AGENTS.md";
 /// The home's, where its directory is not told.
@@ -84,10 +84,11 @@ fn agents(text: &str, home: Option<&str>) -> Vec<AttachedFile> {
     let directory = directory.map(|(_, directory)| directory.trim().trim_end_matches('/'));
     let inside = text.split_once("<INSTRUCTIONS>").map_or(text, |(_, inside)| inside);
     let inside = inside.rsplit_once("</INSTRUCTIONS>").map_or(inside, |(inside, _)| inside).trim();
-    let inside = inside.strip_prefix(REPLACES).map_or(inside, str::trim_start);
-    if inside == NO_LONGER {
+    let (first, rest) = inside.split_once('\n').unwrap_or((inside, ""));
+    if rest.is_empty() && first.ends_with(NO_LONGER) {
         return Vec::new();
     }
+    let inside = if first.contains(REPLACES) { rest.trim_start() } else { inside };
     let file = |path: String, content: &str| AttachedFile {
         path,
         content: content.trim().to_owned(),
@@ -149,12 +150,12 @@ mod tests {
             paths(both, Some("/h/.codex")),
             [pair("/h/.codex/AGENTS.md", "home"), pair("/w/AGENTS.md", "root")]
         );
-        let changed = "# AGENTS.md instructions for /w/a\n\n<INSTRUCTIONS>\nThese AGENTS.md instructions replace all \
-            previously provided AGENTS.md instructions.\n\nSpaces.\n\n</INSTRUCTIONS>";
-        assert_eq!(paths(changed, None), [pair("/w/a/AGENTS.md", "Spaces.")]);
-        let gone = "# AGENTS.md instructions\n\n<INSTRUCTIONS>\nThe previously provided AGENTS.md instructions no longer \
-            apply.\n</INSTRUCTIONS>";
-        assert_eq!(paths(gone, None), []);
+        let changed = format!(
+            "# AGENTS.md instructions for /w/a\n\n<INSTRUCTIONS>\nThese {REPLACES} them.\n\nSpaces.\n\n</INSTRUCTIONS>"
+        );
+        assert_eq!(paths(&changed, None), [pair("/w/a/AGENTS.md", "Spaces.")]);
+        let gone = format!("# AGENTS.md instructions\n\n<INSTRUCTIONS>\nThe {NO_LONGER}\n</INSTRUCTIONS>");
+        assert_eq!(paths(&gone, None), []);
         let own = "# AGENTS.md instructions\n\n<INSTRUCTIONS>\nhome\n</INSTRUCTIONS>";
         assert_eq!(paths(own, None), [pair("$CODEX_HOME/AGENTS.md", "home")]);
     }
