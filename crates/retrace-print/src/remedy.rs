@@ -46,7 +46,7 @@ fn of_one(finding: &Finding, store: &str, several: bool) -> Vec<String> {
         Remedy::Open { .. } => None,
     };
     let all = finding.remedies.iter().filter_map(mended);
-    // A name that cannot be shown as it is cannot be typed either.
+    // What would not be shown as it is (a bidirectional mark among the words of a rule) cannot be typed either.
     all.filter(|command| visible::line(command) == *command).collect()
 }
 
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_quoted_for_a_shell_or_the_command_is_left_out() {
+    fn names_are_quoted_for_a_shell() {
         let strip = json!([{ "act": "strip_character", "rule": "group/rule", "start": 6, "end": 8 }]);
         let of = |path: &str, store: &str| commands(&[&found(path, 1, &strip)], store);
         assert_eq!(
@@ -104,7 +104,10 @@ mod tests {
             [r"retrace health strip 'my notes:it'\''s $x.md:1' --rule group/rule"]
         );
         assert_eq!(of("メモ.md", "notes"), ["retrace health strip 'notes:メモ.md:1' --rule group/rule"]);
-        assert_eq!(of("a\u{200b}b.md", "notes"), [""; 0]);
-        assert_eq!(of("a\nb.md", "notes"), [""; 0]);
+        assert_eq!(
+            of("a\u{200b}b.md", "notes"),
+            [r"retrace health strip $'notes:a\U0000200bb.md:1' --rule group/rule"]
+        );
+        assert_eq!(of("a\nb.md", "notes"), [r"retrace health strip $'notes:a\nb.md:1' --rule group/rule"]);
     }
 }

@@ -228,16 +228,16 @@ fn without_the_key_nothing_is_brought_in_until_a_person_says_so() {
     redact_secrets(&mut log, &[2], &[]);
     assert_eq!(std::fs::read(&key).expect("a key"), kept);
     assert_eq!(rebuilt(&mut log).expect("rebuilds").redacted.versions(), 1, "the old one is good again");
+    std::fs::write(&key, b"no key").expect("damaged");
+    let reader = log.connection();
+    let read = reader.snapshot(|reader| Ok::<_, LogError>(reader.tags_anew(&log.files()).is_err()));
+    assert!(read.expect("reads"), "a file that is no key is not taken for one");
     std::fs::remove_file(&key).expect("removes");
     let mut log = log.reopen(4);
     let mut act = log.writer.begin().expect("a transaction");
     assert_eq!(act.forget_lost_tags().expect("forgets"), 3);
     assert!(act.tagging(1).is_ok(), "a person said so");
     act.commit().expect("commits");
-    std::fs::write(&key, b"no key").expect("damaged");
-    let reader = log.connection();
-    let read = reader.snapshot(|reader| Ok::<_, LogError>(reader.tags_anew(&log.files()).is_err()));
-    assert!(read.expect("reads"), "a file that is no key is not taken for one");
 }
 
 #[test]

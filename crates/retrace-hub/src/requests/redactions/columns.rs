@@ -311,7 +311,10 @@ mod tests {
 
     /// Columns of bytes that hold no text of anybody, whatever their table.
     const BYTES: &[(&str, &str)] = &[
-        ("org machine store id memory by_machine project created_by used_by copy_store call", "ids"),
+        (
+            "org machine store id memory by_machine project created_by used_by acknowledged_by copy_store call",
+            "ids",
+        ),
         (
             "sha256 content_sha256 expects digest leaf commitment rule remote person by_person told request",
             "hashes",
