@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-builtin-rules
-.PHONY: help run test package check-package repository advisories msrv mutants bench worst soak screenshots bindings clean toolchains
+.PHONY: help run test thorough package check-package repository advisories msrv mutants bench worst soak screenshots bindings clean toolchains
 
 # rust-toolchain.toml names a version; rustup may have it under another name.
 ifneq ($(shell scripts/toolchain),)
@@ -20,6 +20,10 @@ run: ui/dist/index.html ## Open the app on your memories; without a screen, serv
 test: ui/dist/index.html tests/e2e/node_modules/.package-lock.json ## Run every check and every test (ONLY="ui e2e-window" for some)
 	@scripts/install-packages build test
 	@scripts/test $(ONLY)
+
+thorough: ui/dist/index.html ## Run the tests of the Rust crates with more rounds of those that cost much; takes an hour or more
+	@scripts/install-packages build test
+	@RETRACE_THOROUGH=1 RETRACE_LAYOUTS=$${RETRACE_LAYOUTS:-40} scripts/test tests
 
 package: ui/dist/index.html src-tauri/node_modules/.package-lock.json ## Build a .deb and .rpm with the app and the terminal program; wheel, npm packages and archive with the latter
 	@scripts/install-packages build package

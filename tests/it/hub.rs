@@ -55,17 +55,10 @@ pub(crate) struct Hub {
 impl Hub {
     /// Tables in which some bytes stand, as text and as bytes.
     pub(crate) fn tables_with(&self, needle: &str) -> Vec<String> {
-        let tables =
-            "SELECT string_agg(quote_ident(tablename), ' ') FROM pg_tables WHERE schemaname = 'public'";
         let hex: String = needle.bytes().map(|byte| format!("{byte:02x}")).collect();
-        let tables = self.database.query(tables);
-        let holding = |table: &&str| {
-            let sql = format!(
-                "SELECT count(*) FROM {table} t WHERE t::text LIKE '%{needle}%' OR t::text LIKE '%{hex}%'"
-            );
-            self.database.query(&sql) != "0"
-        };
-        tables.split(' ').filter(holding).map(str::to_owned).collect()
+        let holding = format!("count(*) FILTER (WHERE t::text LIKE '%{needle}%' OR t::text LIKE '%{hex}%')");
+        let tables = self.database.of_each_table(&holding).into_iter();
+        tables.filter(|(_, count)| count != "0").map(|(table, _)| table).collect()
     }
 
     /// Starts one; `None` where PostgreSQL is not installed.

@@ -64,12 +64,17 @@ fn origin(world: &World, version: &wire::Version) -> wire::Origin {
 
 /// Every place that names a writer reports this of the newest version of `a.md`: the session, put back by the person.
 fn assert_put_back(world: &World, session: &str) {
+    assert_put_back_by(world, session, "(a person)");
+}
+
+/// The same, where it was put back by somebody else, or by nobody that is known.
+fn assert_put_back_by(world: &World, session: &str, by: &str) {
     let version = newest(world, "a.md");
     let back = version.put_back.clone().expect("it was put back");
     assert_eq!(session_of(back.written_by.as_ref()), session);
-    assert_eq!(session_of(back.by.as_ref()), "(a person)");
+    assert_eq!(session_of(back.by.as_ref()), by);
     assert_eq!(back.operation_seq, version.operation_seq);
-    assert_eq!(session_of(version.created_by.as_ref()), "(a person)", "the act stays the person's");
+    assert_eq!(session_of(version.created_by.as_ref()), by, "the act stays theirs");
     let noted = version.origin.as_ref().and_then(|origin| origin.session_id.as_deref());
     assert_eq!(noted, Some(session));
     let origin = origin(world, &version);
@@ -173,6 +178,28 @@ fn a_deletion_that_is_put_back_is_who_deleted_first() {
     let item = &inbox.groups[0].items[0];
     assert_eq!((inbox.groups[0].session.as_deref(), item.verb.as_str()), (Some("two"), "deleted"));
     assert_eq!(item.put_back.as_ref().map(|back| &back.version_id), Some(&deleted.id));
+}
+
+#[test]
+fn a_directory_that_is_moved_away_and_back_keeps_its_writers() {
+    let world = World::new();
+    creates(&world, "one", "a.md", "- port 8080\n- host a\n");
+    replaces(&world, "two", "a.md", ("host a", "host b"));
+    let lines = blamed(&world, "a.md");
+    let (there, away) = (world.path("memories/a.md"), world.path("away.md"));
+    std::fs::rename(&there, &away).expect("moved away");
+    world.scan();
+    assert_eq!(newest(&world, "a.md").operation.as_str(), "deleted");
+    std::fs::rename(&away, &there).expect("moved back");
+    world.scan();
+    assert_put_back_by(&world, "two", "(nobody)");
+    assert_eq!(blamed(&world, "a.md"), lines);
+    let inbox = commands::inbox(&world.app, wire::InboxReq::default()).expect("the inbox");
+    assert_eq!((inbox.groups.len(), inbox.groups[0].session.as_deref()), (1, Some("two")));
+    // It is taken back with what the session wrote.
+    let request = wire::RollbackReq { session: Some("two".to_owned()), ..wire::RollbackReq::default() };
+    assert_eq!(commands::rollback(&world.app, request).expect("a rollback").conflicts.len(), 0);
+    assert_eq!(std::fs::read_to_string(&there).expect("a text"), "- port 8080\n- host a\n");
 }
 
 #[test]

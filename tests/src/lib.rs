@@ -24,6 +24,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use tempfile::TempDir;
 
+/// How many rounds a test makes of what costs much and differs by a seed alone: the first number, and the second in `make thorough`.
+#[must_use]
+pub fn rounds(usual: u64, thorough: u64) -> u64 {
+    if std::env::var_os("RETRACE_THOROUGH").is_some() { thorough } else { usual }
+}
+
 /// An app with one store on temporary directories.
 pub struct World {
     /// The app.

@@ -289,6 +289,19 @@ impl Database {
         self.server.sql(&self.name, sql);
     }
 
+    /// What an expression answers of each table, whose rows are `t` in it, by the tables' names in order: one query for all.
+    #[must_use]
+    pub fn of_each_table(&self, expression: &str) -> Vec<(String, String)> {
+        let tables = self.query(
+            "SELECT string_agg(quote_ident(tablename), ' ' ORDER BY tablename) FROM pg_tables WHERE schemaname = 'public'",
+        );
+        let of = |table: &str| format!("SELECT '{table}', ({expression})::text FROM {table} t");
+        let all = tables.split_whitespace().map(of).collect::<Vec<_>>().join(" UNION ALL ");
+        let answers = self.query(&all);
+        let answer = |line: &str| line.split_once('|').map(|(table, answer)| (table.to_owned(), answer.to_owned()));
+        answers.lines().filter_map(answer).collect()
+    }
+
     /// The server, for its programs. Tests that break something start one of their own.
     #[must_use]
     pub fn server(&self) -> &Postgres {

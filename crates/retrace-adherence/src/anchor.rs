@@ -6,7 +6,7 @@ use retrace_engine::{Engine, root_of};
 use retrace_lab::{FileAsked, MemoryAsked, instruction_file, is_beside, project_of};
 use retrace_log::{Reader, StoreRow, VersionFilter, VersionRow};
 use retrace_model::{MemoryId, RelPath, StoreKind, Timestamp, VersionOperation};
-use retrace_rules::{Rule, has_sentence_of, is_wording_of, shown_lines};
+use retrace_rules::{Rule, asking_lines, has_sentence_of, is_wording_of, shown_lines};
 use retrace_sessions::{ProjectRow, Snapshot};
 use retrace_sources::repository_of;
 use retrace_wire::{ApiError, Code};
@@ -365,8 +365,9 @@ fn last_path(reader: &Reader<'_>, store: &StoreRow, id: MemoryId) -> Result<Opti
 /// A file that says the rule as it is now; what it said before, nobody knows.
 fn asked_of_file(path: &Path, line: Option<u64>, rule: &Rule) -> Option<Asked> {
     let content = instruction_file(path)?;
-    // Nobody knows how it read when the rule was confirmed; struck out, it says nothing.
-    let named = || named_line(&content, line, rule).filter(|(_, text)| !text.contains("~~"));
+    // Nobody knows how it read when the rule was confirmed; struck out or quoted, it says nothing.
+    let named =
+        || named_line(&content, line, rule).filter(|line| !line.1.contains("~~") && is_asking(&content, line.0));
     let (line, _) = line_of(&content, line, rule, None).or_else(named)?;
     Some(Asked::File { file: FileAsked::new(path, &content), line })
 }
@@ -382,8 +383,12 @@ fn wordings(
     // As the person read the line when they confirmed the rule, it says it, whatever else it says.
     let read = versions.iter().rfind(|version| version.created_at <= added_at && version.redaction.is_none());
     let read = read.map(|version| recent.content(version)).transpose()?.flatten();
-    let read = read.and_then(|bytes| named_line(&String::from_utf8_lossy(&bytes), line, rule));
-    let confirmed = read.as_ref().map(|(_, line)| line.trim());
+    let read = read.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let named = read.as_ref().and_then(|text| Some((text, named_line(text, line, rule)?)));
+    let confirmed = named.as_ref().map(|(text, (number, line))| Confirmed {
+        line: line.trim(),
+        anywhere: !is_asking(text, *number),
+    });
     let mut wordings = Vec::with_capacity(versions.len());
     // From the newest one back, since the line's number is of the newest version that the person saw.
     let mut number = line;
@@ -406,6 +411,18 @@ fn wordings(
     Ok(wordings)
 }
 
+/// The line that a person confirmed a rule by.
+#[derive(Clone, Copy)]
+struct Confirmed<'t> {
+    line: &'t str,
+    /// True where it stood in a block of code or a quotation: then it says the rule there too.
+    anywhere: bool,
+}
+
+fn is_asking(text: &str, number: u64) -> bool {
+    asking_lines(text).iter().any(|(at, _)| *at == number)
+}
+
 /// The line of a text with a rule's sentence, of several the nearest to a number, whatever else it says.
 fn named_line(text: &str, near: Option<u64>, rule: &Rule) -> Option<(u64, String)> {
     let sentence = rule.sentence.trim();
@@ -416,14 +433,21 @@ fn named_line(text: &str, near: Option<u64>, rule: &Rule) -> Option<(u64, String
 }
 
 /// The line of a text that says a rule: the one with its sentence, else a wording of it, of several the nearest to where it stood
-/// in the version after it. `confirmed` is a line that says it in any case.
-fn line_of(text: &str, near: Option<u64>, rule: &Rule, confirmed: Option<&str>) -> Option<(u64, String)> {
+/// in the version after it.
+fn line_of(
+    text: &str,
+    near: Option<u64>,
+    rule: &Rule,
+    confirmed: Option<Confirmed<'_>>,
+) -> Option<(u64, String)> {
     let distance = |number: u64| near.map_or(number, |near| number.abs_diff(near));
-    let lines = shown_lines(text);
-    let is_own = |line: &str| confirmed == Some(line.trim()) || has_sentence_of(line, rule);
-    let found = lines.iter().filter(|(_, line)| is_own(line)).min_by_key(|(number, _)| distance(*number));
-    let found = found.or_else(|| {
-        let wordings = lines.iter().filter(|(_, line)| is_wording_of(line, rule));
+    let asking = asking_lines(text);
+    let is_confirmed = |line: &str| confirmed.is_some_and(|confirmed| confirmed.line == line.trim());
+    let anywhere = confirmed.filter(|confirmed| confirmed.anywhere).map_or_else(Vec::new, |_| shown_lines(text));
+    let quoted = anywhere.iter().filter(|(_, line)| is_confirmed(line));
+    let own = asking.iter().filter(|(_, line)| is_confirmed(line) || has_sentence_of(line, rule)).chain(quoted);
+    let found = own.min_by_key(|(number, _)| distance(*number)).or_else(|| {
+        let wordings = asking.iter().filter(|(_, line)| is_wording_of(line, rule));
         wordings.min_by_key(|(number, _)| distance(*number))
     });
     // A rule whose sentence is the person's own is the line they named, in the version they named it in alone.
@@ -460,6 +484,9 @@ mod tests {
             ("- No docs yet. npm is the package manager.\n", None),
             ("- nothing\n", None),
             ("- ~~Use pnpm, never npm.~~\n", None),
+            ("```\n- Use pnpm, never npm.\n```\n", None),
+            ("> Use pnpm, never npm.\n- Never use npm.\n", Some(2)),
+            ("- > Use pnpm, never npm.\n", None),
             ("- Use pnpm, never npm. (no longer)\n- Do not use npm.\n", Some(2)),
         ] {
             assert_eq!(line(text), expected, "{text}");
@@ -467,6 +494,12 @@ mod tests {
         // The line that a person confirmed says it, whatever else it says.
         let text = "- In tests only: Use pnpm, never npm.\n";
         assert_eq!(line(text), None);
-        assert!(line_of(text, None, &rule, Some(text.trim())).is_some());
+        let of = |text: &str, line: &str, anywhere: bool| {
+            line_of(text, None, &rule, Some(Confirmed { line, anywhere })).is_some()
+        };
+        assert!(of(text, text.trim(), false));
+        // In a block of code later it is an example, unless it was confirmed there.
+        let fenced = format!("```\n{text}```\n");
+        assert_eq!((of(&fenced, text.trim(), false), of(&fenced, text.trim(), true)), (false, true));
     }
 }

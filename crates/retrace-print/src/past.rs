@@ -112,8 +112,11 @@ fn head(version: &BlameVersion, blame: &Blame, style: Style) -> String {
     };
     let who: String = visible::line(&who).chars().take(LONGEST_WHO).collect();
     let rebuilt = if version.rebuilt { " rebuilt" } else { "" };
-    let back =
-        version.put_back.as_ref().map(|it| format!(" put back {}", time(&it.at, style))).unwrap_or_default();
+    let back = version.put_back.as_ref().map(|it| {
+        let act = if it.came_back() { "came" } else { "put" };
+        format!(" {act} back {}", time(&it.at, style))
+    });
+    let back = back.unwrap_or_default();
     let from =
         version.moved_from.as_deref().map(|path| format!(" {}", visible::line(path))).unwrap_or_default();
     format!("{:>5} {who:<WHO$} {}{rebuilt}{from}{back}", version.seq, time(&version.created_at, style))

@@ -427,6 +427,8 @@ fn what_was_put_back_and_what_is_likely() {
     let full = printed(|out| version::full(out, &rolled_back, &names(), Style::PLAIN));
     assert!(full.contains("who        session 5f3c\n"), "{full}");
     assert!(full.contains("put back by ada, 2026-11-20T14:02:17Z, operation 97; written"), "{full}");
+    let returned = PutBack { source: word("scan"), by: None, ..back.clone() };
+    assert_eq!(version::put_back_by(&returned, Style::PLAIN), "came back");
     let redacted = PutBack { source: word("redact"), ..back };
     assert_eq!(version::put_back_by(&redacted, Style::PLAIN), "redacted by ada");
     let likely = |included| LikelyChange {

@@ -172,8 +172,12 @@ fn writer(version: &Version) -> Option<&ActorView> {
     }
 }
 
-/// “put back by ada”; of what a redaction left, “redacted by ada”.
+/// “put back by ada”; of what a redaction left, “redacted by ada”; of a file that was gone and that nobody is known to have put
+/// back, “came back”.
 pub fn put_back_by(back: &PutBack, style: Style) -> String {
+    if back.came_back() {
+        return "came back".to_owned();
+    }
     let act = if back.source == "redact" { "redacted" } else { "put back" };
     format!("{act} by {}", actor(back.by.as_ref(), style))
 }

@@ -35,7 +35,7 @@ pub use follow::{Changed, Following, NotFollowed};
 pub use judge::{Course, Judging, Outcome, Verdict, judge, one_line};
 pub use matching::{Answer, call_matches, has_form};
 pub use paths::Paths;
-pub use propose::{Proposal, propose, shown_lines};
+pub use propose::{Proposal, asking_lines, propose, shown_lines};
 pub use rule::{Command, Form, KINDS, Pattern, Rule, RuleError, TextForm};
 pub use sequence::Sequence;
 pub use wish::asked_for;

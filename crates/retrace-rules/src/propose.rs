@@ -13,7 +13,7 @@ use lines::{lines, whole};
 use sessions::{ask_first, at_end, order};
 
 pub(crate) use limits::{is_told, takes_back};
-pub use lines::shown_lines;
+pub use lines::{asking_lines, shown_lines};
 pub(crate) use lines::{sentences, without_struck};
 pub(crate) use sessions::needs_no_asking;
 

@@ -127,6 +127,12 @@ pub enum RuleError {
         /// The field.
         field: String,
     },
+    /// A command that no call can be: several commands, or what a shell makes of one.
+    #[error("“{command}” is not one command. A rule names one program and its arguments.")]
+    NotOneCommand {
+        /// The command.
+        command: String,
+    },
     /// A path pattern that cannot be read.
     #[error("“{pattern}” is no pattern of paths.")]
     Path {
@@ -146,6 +152,9 @@ impl Rule {
     /// [`RuleError`], with the field that is wrong.
     pub fn given(value: &Value) -> Result<Self, RuleError> {
         let rule = Self::from_json(value)?;
+        if let Some(command) = rule.pattern.commands().into_iter().find(|command| !command.is_one()) {
+            return Err(RuleError::NotOneCommand { command: command.text().chars().take(LONGEST_SHOWN).collect() });
+        }
         let known = rule.to_json();
         let says = |value: &Value| match value {
             Value::Null => false,
@@ -252,6 +261,15 @@ impl Pattern {
         matches!(self, Self::CommandNever(_) | Self::CommandForm { .. } | Self::PathNever(_))
     }
 
+    fn commands(&self) -> Vec<&Command> {
+        match self {
+            Self::CommandNever(one) | Self::AtEnd(one) | Self::AskFirst(one) => vec![one],
+            Self::CommandForm { command, .. } => vec![command],
+            Self::Order { before, after } => vec![before, after],
+            Self::PathNever(_) | Self::TextForm(_) => Vec::new(),
+        }
+    }
+
     /// Words that an earlier wording of the rule's line must have for it to be the same rule.
     #[must_use]
     pub fn words(&self) -> Vec<&str> {
@@ -281,6 +299,13 @@ impl Command {
     #[must_use]
     pub fn text(&self) -> String {
         self.words().join(" ")
+    }
+
+    /// False where a shell would read more than one command, or something that is no command.
+    fn is_one(&self) -> bool {
+        let is_plain = |letter: char| !"!&|;<>()".contains(letter);
+        self.program.chars().all(is_plain)
+            && !self.arguments.iter().any(|word| matches!(word.as_str(), "&&" | "||" | "|" | "&") || word.ends_with(';'))
     }
 
     fn words(&self) -> Vec<&str> {

@@ -1,5 +1,8 @@
 #![allow(clippy::needless_pass_by_value, reason = "a test reads better with the values in place")]
 
+mod asking;
+mod tasks;
+
 use super::*;
 use serde_json::{Value, json};
 
@@ -699,52 +702,6 @@ fn a_subcommand_of_two_words_stands_at_the_beginning() {
 }
 
 #[test]
-fn a_question_and_its_answer_come_before_the_act() {
-    let ask = rule(json!({"kind": "ask_first", "program": "gh", "arguments": ["pr", "merge"]}));
-    let merge = bash("m", "gh pr merge 7 --squash");
-    let go = [said("Finish the work.")];
-    assert_eq!(outcomes(&ask, all(&[&go, &merge])), [Outcome::Broken]);
-    let asked = [told("All checks pass. Shall I merge the pull request?"), said("Yes.")];
-    assert_eq!(outcomes(&ask, all(&[&go, &asked, &merge])), [Outcome::Followed]);
-    let not_asked = [told("Done so far."), said("Go on.")];
-    assert_eq!(outcomes(&ask, all(&[&go, &not_asked, &merge])), [Outcome::Broken]);
-    assert_eq!(outcomes(&ask, all(&[&[said("Merge the pr.")], &merge])), [Outcome::Excepted]);
-    let question = call("q", "AskUserQuestion", json!({"questions": []}));
-    assert_eq!(outcomes(&ask, all(&[&go, &question, &merge])), [Outcome::Undecidable]);
-    // A plain refusal is no consent, and one that goes on is not clear.
-    let answered = |text: &str| {
-        let answer = format!("User has answered your questions: \"Shall I merge it?\"=\"{text}\".");
-        let result = json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "q", "content": answer}]});
-        [question[0].clone(), result]
-    };
-    assert_eq!(outcomes(&ask, all(&[&go, &answered("Yes"), &merge])), [Outcome::Followed]);
-    assert_eq!(outcomes(&ask, all(&[&go, &answered("No"), &merge])), [Outcome::Broken]);
-    for (answer, outcome) in [
-        ("no, wait", Outcome::Broken),
-        ("Not yet.", Outcome::Broken),
-        ("don't", Outcome::Broken),
-        ("no problem, go ahead", Outcome::Undecidable),
-    ] {
-        let asked = [told("Shall I merge it?"), said(answer)];
-        assert_eq!(outcomes(&ask, all(&[&go, &asked, &merge])), [outcome], "{answer}");
-    }
-    // Long texts keep what they end with, and that they ask.
-    let long = "Detail of the work. ".repeat(400);
-    for question in [format!("{long}\n\nShall I merge it?"), format!("{long} Shall I merge it? {long}")] {
-        let asked = [told(&question), said("yes")];
-        assert_eq!(outcomes(&ask, all(&[&go, &asked, &merge])), [Outcome::Followed]);
-    }
-    let not_asked = [told(&format!("{long} Merged.")), said("yes")];
-    assert_eq!(outcomes(&ask, all(&[&go, &not_asked, &merge])), [Outcome::Broken]);
-    let never = rule(json!({"kind": "command_never", "program": "npm"}));
-    for wish in
-        [format!("{} use npm for this", "x ".repeat(2_100)), format!("{long}use npm for this. {long}{long}")]
-    {
-        assert_eq!(outcomes(&never, all(&[&[said(&wish)], &bash("a", "npm ci")])), [Outcome::Excepted]);
-    }
-}
-
-#[test]
 fn a_rule_comes_back_from_its_json() {
     for fields in [
         json!({"kind": "command_never", "program": "npm", "sentence": "pnpm, never npm", "source": "notes:/a.md:3"}),
@@ -770,124 +727,16 @@ fn a_rule_comes_back_from_its_json() {
 }
 
 #[test]
-fn an_answer_to_another_question_allows_nothing() {
-    let ask = rule(json!({"kind": "ask_first", "program": "git", "arguments": ["push"]}));
-    let (go, push) = ([said("Fix the tests.")], bash("p", "git push"));
-    let of =
-        |question: &str, answer: &str| outcomes(&ask, all(&[&go, &[told(question), said(answer)], &push]));
-    for question in [
-        "Two tests fail. Want me to fix them?",
-        "Want me to add error logging to these three spots?",
-        "Pushed. Want me to continue with the next task?",
-        "Ready to merge. Which of the two do you prefer?",
-    ] {
-        assert_eq!(of(question, "yes please"), [Outcome::Broken], "{question}");
+fn a_rule_that_no_call_can_be_is_refused() {
+    let given = |fields: Value| Rule::given(&fields).map(|rule| rule.pattern.kind()).map_err(|error| error.to_string());
+    for command in ["npm run lint && npm test", "!npm", "npm run lint; npm test", "cat a | sort", "$(npm bin)/eslint"] {
+        let refused = given(json!({"kind": "order", "before": command, "after": "git commit"})).expect_err(command);
+        assert!(refused.contains("is not one command"), "{refused}");
     }
-    for question in [
-        "All pass. Shall I push?",
-        "Want me to commit and push, or leave it as it is?",
-        "Should I open a pull request for it?",
-        "I will push this to origin now. OK?",
-        "Soll ich das pushen?",
-        "Je peux pousser la branche ?",
-        "¿Subo los cambios, o prefieres hacer push tú?",
-        "プッシュしますか？",
-        "푸시할까요？",
-        "要推送吗？",
-    ] {
-        assert_eq!(of(question, "yes"), [Outcome::Followed], "{question}");
-        assert_eq!(of(question, "No."), [Outcome::Broken], "{question}");
-    }
-    // What "it" is, the session does not tell.
-    for question in ["Done. Shall I go ahead with it?", "Fixed.\n\nReady to proceed?"] {
-        assert_eq!(of(question, "yes"), [Outcome::Undecidable], "{question}");
-        assert_eq!(of(question, "yes, push it"), [Outcome::Excepted], "{question}");
-    }
-    let tool = |input: Value, answer: &str| {
-        let asked = call("q", "AskUserQuestion", input);
-        let result = json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "q", "content": answer}]});
-        outcomes(&ask, all(&[&go, &[asked[0].clone(), result], &push]))
-    };
-    let of_push = json!({"questions": [{"question": "Push the branch now?", "options": [{"label": "Yes"}, {"label": "No"}]}]});
-    assert_eq!(tool(of_push.clone(), "{\"answers\":{\"q\":\"Yes\"}}"), [Outcome::Followed]);
-    assert_eq!(tool(of_push, "{\"answers\":{\"q\":\"No\"}}"), [Outcome::Broken]);
-    let of_name = json!({"questions": [{"question": "Which name?", "options": [{"label": "push_all"}, {"label": "send"}]}]});
-    assert_eq!(tool(of_name, "{\"answers\":{\"q\":\"send\"}}"), [Outcome::Broken]);
-    let plan =
-        |text: &str| outcomes(&ask, all(&[&go, &call("q", "ExitPlanMode", json!({"plan": text})), &push]));
-    assert_eq!(plan("1. Fix the test\n2. Push the branch"), [Outcome::Followed]);
-    assert_eq!(plan("1. Fix the test"), [Outcome::Broken]);
-}
-
-#[test]
-fn what_was_asked_counts_until_it_was_done() {
-    let ask = rule(json!({"kind": "ask_first", "program": "git", "arguments": ["push"]}));
-    let (work, push) = (bash("w", "cargo test"), bash("p", "git push"));
-    let wished = [said("Fix it, then push.")];
-    let next = [told("It is done."), said("Now fix the docs.")];
-    assert_eq!(outcomes(&ask, all(&[&wished, &push])), [Outcome::Excepted]);
-    let answered = [told("Which of the two?"), said("The second one.")];
-    assert_eq!(outcomes(&ask, all(&[&wished, &work, &answered, &work, &push])), [Outcome::Excepted]);
-    let stopped = [said("continue")];
-    assert_eq!(
-        outcomes(&ask, all(&[&wished, &push[..1], &[answered_no()], &stopped, &bash("r", "git push")])),
-        [Outcome::Excepted]
-    );
-    // What the person says while the model works is said in the same turn.
-    assert_eq!(
-        outcomes(&ask, all(&[&wished, &work, &[said("Rename it as well.")], &push])),
-        [Outcome::Excepted]
-    );
-    assert_eq!(outcomes(&ask, all(&[&wished, &work, &next, &push])), [Outcome::Broken]);
-    assert_eq!(
-        outcomes(&ask, all(&[&wished, &push, &answered, &bash("r", "git push")])),
-        [Outcome::Excepted, Outcome::Broken]
-    );
-    let refused = [told("Which of the two?"), said("The second one, and don't push.")];
-    assert_eq!(outcomes(&ask, all(&[&wished, &work, &refused, &push])), [Outcome::Broken]);
-}
-
-#[test]
-fn a_request_covers_what_stood_there_when_it_was_carried_out() {
-    let ask = rule(json!({"kind": "ask_first", "program": "git", "arguments": ["push"]}));
-    let (push, more) = (bash("p", "git push"), bash("r", "git push"));
-    let change = edit("e", "/p/a.go");
-    let after = |words: &str, between: &[&[Value]]| {
-        let begin = [said(words)];
-        let parts = [&[&begin[..], &push], between, &[&more]].concat();
-        outcomes(&ask, all(&parts))
-    };
-    use Outcome::{Broken, Excepted, Undecidable};
-    // Several branches, or a tag, are one act.
-    assert_eq!(after("Commit and push it.", &[&bash("t", "git tag v1")]), [Excepted, Excepted]);
-    // Whether what came later was meant, nobody knows.
-    assert_eq!(after("Commit and push it.", &[&change]), [Excepted, Undecidable]);
-    assert_eq!(after("Commit and push it.", &[&bash("f", "gofmt -w a.go")]), [Excepted, Undecidable]);
-    assert_eq!(
-        after("Commit and push it.", &[&change, &[told("Fixed."), said("Good.")]]),
-        [Excepted, Broken]
-    );
-    for words in ["Fix the tests and push after each fix.", "Push until CI is green.", "Push as you go."] {
-        assert_eq!(after(words, &[&change]), [Excepted, Excepted], "{words}");
-    }
-    // One that failed is made again.
-    let mut failed = push.clone();
-    failed[1]["content"][0]["is_error"] = true.into();
-    let again = all(&[&[said("Push it.")], &failed, &change, &more]);
-    assert_eq!(outcomes(&ask, again), [Excepted, Excepted]);
-    let rejected = json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "p",
-        "content": " ! [rejected] main -> main (fetch first)"}]});
-    let again = all(&[&[said("Push it.")], &push[..1], &[rejected], &change, &more]);
-    assert_eq!(outcomes(&ask, again), [Excepted, Excepted]);
-    // The same of an answer to a question.
-    let answered = [told("All pass. Shall I push?"), said("yes")];
-    let again = all(&[&[said("Fix it.")], &answered, &push, &change, &more]);
-    assert_eq!(outcomes(&ask, again), [Outcome::Followed, Undecidable]);
-}
-
-fn answered_no() -> Value {
-    let no = "The user doesn't want to proceed with this tool use. The tool use was rejected.";
-    json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "p", "content": no, "is_error": true}]})
+    let rule = json!({"kind": "ask_first", "program": "git", "arguments": ["push", "--force-with-lease=a&b"]});
+    assert_eq!(given(rule), Ok("ask_first"));
+    // What the log holds is read as it was confirmed.
+    assert!(Rule::from_json(&json!({"kind": "at_end", "program": "a", "arguments": ["&&", "b"]})).is_ok());
 }
 
 #[test]
@@ -946,149 +795,4 @@ fn a_text_form_is_proposed_and_keeps_its_json() {
     assert!(!is_wording_of("Never call `t.Parallel()`.", &of));
     assert!(!is_wording_of("Run the tests.", &of));
     assert!(Rule::from_json(&json!({"kind": "text_form", "paths": ["a"], "form": "!"})).is_err());
-}
-
-fn matches(pattern: &str, command: &str) -> bool {
-    let mut words = pattern.split(' ');
-    let program = words.next().expect("a program");
-    let pattern =
-        crate::rule::Command { program: program.to_owned(), arguments: words.map(str::to_owned).collect() };
-    crate::shell::calls(command)
-        .calls
-        .iter()
-        .any(|call| crate::matching::call_matches(&pattern, call) == crate::matching::Answer::Yes)
-}
-
-#[test]
-fn a_task_is_known_whatever_runs_it() {
-    for command in [
-        "npm run lint",
-        "npm run lint -- --quiet",
-        "npm run -w pkg lint",
-        "npm --prefix ui run lint",
-        "pnpm lint",
-        "pnpm -F web run lint",
-        "yarn lint",
-        "yarn workspace web lint",
-        "bun run lint",
-        "deno task lint",
-        "make lint",
-        "make -C sub build lint",
-        "mise run lint",
-        "rtk npm run lint",
-        "cd x && uv run poe lint",
-        "uv run lint",
-        "hatch run dev:lint",
-        "nx lint web",
-        "nx run web:lint",
-        "turbo run build lint",
-        "run-s build lint",
-        "./gradlew :app:lint",
-        "ruff lint",
-    ] {
-        assert!(matches("* lint", command), "{command}");
-    }
-    for command in [
-        "echo lint",
-        "echo npm run lint",
-        "npm run lint:fix",
-        "npm run lintx",
-        "npm run build lint",
-        "npm install lint",
-        "pnpm --filter lint build",
-        "yarn workspace lint build",
-        "git commit -m lint",
-        "git checkout lint",
-        "cat lint",
-        "cd lint",
-        "grep -r lint .",
-        "mkdir lint",
-        "rm -rf lint",
-        "which lint",
-        "command -v lint",
-        "make build LINT=1",
-        "make lint-docs",
-    ] {
-        assert!(!matches("* lint", command), "{command}");
-    }
-    assert!(matches("* lint*", "npm run lint:fix"));
-    assert!(matches("* --no-verify", "git commit --no-verify"));
-    assert!(!matches("* --no-verify", "echo --no-verify"));
-}
-
-#[test]
-fn the_word_before_a_script_may_be_left_out() {
-    for (pattern, command) in [
-        ("pnpm lint", "pnpm run lint"),
-        ("pnpm run lint", "pnpm lint"),
-        ("yarn run build web", "yarn build web"),
-        ("npm test", "npm run test"),
-        ("npm run test", "npm t"),
-        ("npm run lint", "npm run-script lint"),
-        ("* test", "bun run test"),
-        ("npm run *", "npm run lint"),
-    ] {
-        assert!(matches(pattern, command), "{pattern}: {command}");
-    }
-    for (pattern, command) in [
-        ("pnpm install", "pnpm run install"),
-        ("pnpm lint", "npm run lint"),
-        ("npm run lint", "npm install lint"),
-        ("npm install", "npm run build"),
-        ("bun test", "bun run test"),
-        ("npm run", "npm test"),
-        ("pnpm add lint", "pnpm lint"),
-    ] {
-        assert!(!matches(pattern, command), "{pattern}: {command}");
-    }
-    // Which script that is, only the shell knows.
-    let never =
-        |arguments: Value| rule(json!({"kind": "command_never", "program": "npm", "arguments": arguments}));
-    let run = [said("Go on.")];
-    let run = all(&[&run, &bash("a", "npm run $SCRIPT")]);
-    assert_eq!(outcomes(&never(json!(["test"])), run.clone()), [Outcome::Undecidable]);
-    assert_eq!(outcomes(&never(json!(["install"])), run), [Outcome::Followed]);
-}
-
-#[test]
-fn what_a_formatter_changes_comes_after_the_lint() {
-    let order = rule(json!({"kind": "order", "before": "* lint", "after": "git commit"}));
-    let start = all(&[&[said("Fix it.")], &edit("a", "/p/a.go"), &bash("b", "npm run lint")]);
-    for (command, expected) in [
-        ("true", Outcome::Followed),
-        ("gofmt -l .", Outcome::Followed),
-        ("gofmt -w a.go", Outcome::Broken),
-        ("git checkout --theirs a.go", Outcome::Broken),
-        ("git restore --staged a.go", Outcome::Followed),
-        ("git restore a.go", Outcome::Broken),
-        ("git apply x.patch", Outcome::Broken),
-        ("cargo fmt", Outcome::Broken),
-        ("cargo fmt && make lint", Outcome::Followed),
-        ("ruff check --fix src", Outcome::Broken),
-        ("npx prettier --write a.ts", Outcome::Broken),
-        ("echo lint", Outcome::Followed),
-    ] {
-        let made = all(&[&start, &bash("c", command), &bash("d", "git commit -m x")]);
-        assert_eq!(outcomes(&order, made), [expected], "{command}");
-    }
-    // What is asked first and changes files itself is no change behind it.
-    let order = rule(json!({"kind": "order", "before": "cargo fmt", "after": "git commit"}));
-    let made = all(&[&edit("a", "/p/a.rs"), &bash("b", "cargo fmt && git commit -m x")]);
-    assert_eq!(outcomes(&order, made), [Outcome::Followed]);
-}
-
-#[test]
-fn a_formatter_writes_the_files_that_it_names() {
-    let never = rule(json!({"kind": "path_never", "paths": ["src/generated/**", ".env"]}));
-    let go = [said("Go on.")];
-    for (command, expected) in [
-        ("prettier --write src/generated/a.ts", &[Outcome::Broken][..]),
-        ("prettier --check src/generated/a.ts", &[]),
-        ("git checkout --theirs src/generated/a.ts src/b.ts", &[Outcome::Broken, Outcome::Followed]),
-        ("git restore .env", &[Outcome::Broken]),
-        // Which files that changed, nobody knows.
-        ("prettier --write .", &[Outcome::Followed]),
-    ] {
-        assert_eq!(outcomes(&never, all(&[&go, &bash("a", command)])), expected, "{command}");
-    }
 }

@@ -37,7 +37,7 @@ pub struct PutBack {
     pub written_by: Option<super::ActorView>,
     /// When that was.
     pub written_at: String,
-    /// Who put it back.
+    /// Who put it back; null where a file was gone, came back as it was, and nobody is known to have put it back.
     pub by: Option<super::ActorView>,
     /// When.
     pub at: String,
@@ -45,6 +45,14 @@ pub struct PutBack {
     pub operation_seq: u64,
     /// Kind of act, as `source` of a version.
     pub source: super::ChangeSource,
+}
+
+impl PutBack {
+    /// True of a file that was gone and came back as it was, where nobody is known to have put it back.
+    #[must_use]
+    pub fn came_back(&self) -> bool {
+        self.by.is_none() && self.source == "scan"
+    }
 }
 
 /// Asks who wrote a version, and why.

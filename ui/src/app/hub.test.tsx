@@ -92,6 +92,53 @@ describe("the hub", () => {
     await waitFor(() => expect(window.location.hash).toContain("memver_hub2"));
   });
 
+  it("says that the hub was put back, what was done here since, and has an owner acknowledge it", async () => {
+    const fake = joined();
+    const restored = {
+      kept_until: "2026-11-20T10:00:00Z",
+      lost_until: "2026-11-26T11:00:00Z",
+      found_at: "2026-11-26T12:00:00Z",
+      tokens: 1,
+    };
+    const act = { at: "2026-11-21T10:00:00Z", found_at: restored.found_at };
+    fake.answer("hub_status", (_, usual) => {
+      const { waiting, ...status } = usual();
+      const acknowledged = callsOf(fake, "hub_acknowledge").real.length > 0;
+      return {
+        ...status,
+        waiting: { ...waiting!, restored: acknowledged ? undefined : restored },
+        acts_lost: [
+          { kind: "machine" as const, about: "machine_old", again: true, ...act },
+          { kind: "role" as const, about: "machine_laptop", value: "auditor", again: false, ...act },
+        ],
+      };
+    });
+    const { user } = openWindow("#/hub", fake);
+    const notice = await screen.findByTestId("hub-restored");
+    expect(notice).toHaveTextContent("Access that was taken since may be open again");
+    expect(notice).toHaveTextContent("1 one-time token was ended.");
+    const rows = screen.getAllByTestId("hub-act-lost-row");
+    expect(rows[0]).toHaveTextContent("machine_old was removed again.");
+    expect(rows[1]).toHaveTextContent("machine_laptop had been given the role auditor.");
+    await user.click(within(notice).getByTestId("hub-acknowledge"));
+    await waitFor(() => expect(screen.queryByTestId("hub-restored")).toBeNull());
+    expect(callsOf(fake, "hub_acknowledge").real).toEqual([{}]);
+  });
+
+  it("goes on without machines that are gone, where an owner says so", async () => {
+    const fake = joined();
+    const made = fakeHubRedaction({});
+    const machines = made.machines.map((reach) =>
+      reach.state === "done" ? reach : { ...reach, left: true, removed: true },
+    );
+    fake.hub.redactions = [{ ...made, machines }];
+    const { user } = openWindow("#/hub?view=redactions", fake);
+    expect(await screen.findByText("removed: out of reach")).toBeInTheDocument();
+    await user.click(screen.getByTestId("acknowledge-redaction"));
+    expect(await screen.findByTestId("reach-acknowledged")).toHaveTextContent("acknowledged by desk");
+    expect(screen.queryByTestId("acknowledge-redaction")).toBeNull();
+  });
+
   it("shows one change after the other by keys, and approves it", async () => {
     const { fake, user } = openWindow("#/hub", joined());
     await rowWith("hub-item", "berths.md");

@@ -7912,7 +7912,7 @@ written_by: ActorView | null,
  */
 written_at: string, 
 /**
- * Who put it back.
+ * Who put it back; null where a file was gone, came back as it was, and nobody is known to have put it back.
  */
 by: ActorView | null, 
 /**

@@ -1335,6 +1335,7 @@ export interface MessageArguments {
   "rules.field": "kind" | "field" | "shape";
   "rules.kind": "kind";
   "rules.not_an_object": never;
+  "rules.not_one_command": "command";
   "rules.path": "pattern";
   "rules.too_long": "field" | "longest";
   "rules.unknown": "kind" | "field";

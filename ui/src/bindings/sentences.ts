@@ -1336,6 +1336,7 @@ export const SENTENCES = [
   msg({ id: "rules.field", message: "A rule of kind {kind} needs the field “{field}”: {shape}." }),
   msg({ id: "rules.kind", message: "“{kind}” is no kind of rule. Kinds are command_never, command_form, order, path_never, at_end, ask_first and text_form." }),
   msg({ id: "rules.not_an_object", message: "A rule is a JSON object." }),
+  msg({ id: "rules.not_one_command", message: "“{command}” is not one command. A rule names one program and its arguments." }),
   msg({ id: "rules.path", message: "“{pattern}” is no pattern of paths." }),
   msg({ id: "rules.too_long", message: "The field “{field}” is longer than {longest} characters." }),
   msg({ id: "rules.unknown", message: "A rule of kind {kind} has no field “{field}”." }),

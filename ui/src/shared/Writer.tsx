@@ -4,8 +4,19 @@ import type { ActorView, OriginNote, PutBack } from "@/bindings";
 import { Actor, Moment } from "./labels";
 import { Comma } from "./punctuation";
 
+/** True of a file that was gone and came back as it was, where nobody is known to have put it back. */
+export const cameBack = ({ by, source }: Pick<PutBack, "by" | "source">): boolean => by === null && source === "scan";
+
 /** “put back by …, at …”, behind who wrote it; of what a redaction left of a content, “redacted by …”. */
 export function PutBackBy({ back }: { back: PutBack }) {
+  if (cameBack(back))
+    return (
+      <span className="muted" data-testid="put-back">
+        <Trans>
+          came back <Moment at={back.at} />
+        </Trans>
+      </span>
+    );
   return (
     <span className="muted" data-testid="put-back">
       {back.source === "redact" ? (

@@ -295,6 +295,8 @@ fn with_whole_path(mut rule: Value) -> Value {
 
 /// One object, a list of them, or one a line.
 fn rules_of(bytes: &[u8]) -> Option<Vec<Value>> {
+    // Editors of Windows begin a file with a byte order mark.
+    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
     match serde_json::from_slice(bytes) {
         Ok(Value::Array(rules)) => Some(rules),
         Ok(rule) => Some(vec![rule]),

@@ -1,5 +1,6 @@
 //! Whose content an act of a person puts back. Who wrote a content survives every act on it: the version that an act makes
-//! names the one that brought what it has.
+//! names the one that brought what it has. The same holds where a file went and came back as it was, as a directory that is moved
+//! away and back, or another branch that is checked out: nobody wrote it then.
 
 use super::Appending;
 use crate::LogError;
@@ -48,6 +49,18 @@ impl Appending<'_> {
                 )
                 .optional()?,
         };
+        of.map_or(Ok(()), |of| self.put_back(seq, of))
+    }
+
+    /// The same for a memory that a scan found gone and finds again with what it had.
+    pub(super) fn note_came_back(&self, seq: u64, memory_row: i64, blob_row: i64) -> Result<(), LogError> {
+        let of = self
+            .connection
+            .prepare_cached(
+                "SELECT max(seq) FROM versions
+                 WHERE memory_id = ?1 AND blob_id = ?2 AND seq < ?3 AND happened_at IS NULL",
+            )?
+            .query_row(params![memory_row, blob_row, bound(seq)], |row| row.get::<_, Option<u64>>(0))?;
         of.map_or(Ok(()), |of| self.put_back(seq, of))
     }
 

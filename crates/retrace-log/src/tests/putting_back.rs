@@ -88,6 +88,31 @@ fn a_deletion_and_a_memory_that_reappears_keep_their_writers() {
 }
 
 #[test]
+fn a_memory_that_is_gone_and_comes_back_as_it_was_keeps_its_writer() {
+    let mut log = TestLog::new();
+    let store = log.store;
+    let scans = |log: &mut TestLog, change: Change| by(log, &Actor::Unknown, Source::Scan, change);
+    let made = writes(&mut log, "x", "a.md", "one");
+    scans(&mut log, gone(store, "a.md"));
+    let back = scans(&mut log, put(store, "a.md", "one"));
+    scans(&mut log, gone(store, "a.md"));
+    let again = scans(&mut log, put(store, "a.md", "one"));
+    scans(&mut log, gone(store, "a.md"));
+    let other = scans(&mut log, put(store, "a.md", "two"));
+    let changed = scans(&mut log, put(store, "a.md", "one"));
+    // Who writes through a tool writes by themselves.
+    scans(&mut log, gone(store, "a.md"));
+    let written = writes(&mut log, "y", "a.md", "one");
+    assert_eq!(
+        [back, again, other, changed, written].map(|seq| of(&log, seq)),
+        [Some(made), Some(made), None, None, None]
+    );
+    let reader = log.writer.reader();
+    assert_eq!(reader.versions_of_session("x").expect("reads"), [again, back, made]);
+    log.assert_sound();
+}
+
+#[test]
 fn lists_find_what_a_person_put_back_by_its_first_writer_too() {
     let mut log = TestLog::new();
     let store = log.store;

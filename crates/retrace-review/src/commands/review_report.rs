@@ -183,7 +183,8 @@ fn change_of(item: &InboxItem, contents: Option<Sides>) -> Change {
     facts.extend(item.previous_path.as_ref().map(|from| format!("Was {from}.")));
     facts.extend(item.token_change.map(|change| format!("{change:+} tokens, counted offline")));
     if let Some(put_back) = &item.put_back {
-        facts.push(format!("Put back {}, as operation {}.", put_back.at, put_back.operation_seq));
+        let act = if put_back.came_back() { "Came back" } else { "Put back" };
+        facts.push(format!("{act} {}, as operation {}.", put_back.at, put_back.operation_seq));
     }
     if item.reappeared {
         facts.push("Was rejected before and came back.".to_owned());

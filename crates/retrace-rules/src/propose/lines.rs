@@ -182,6 +182,18 @@ pub fn shown_lines(text: &str) -> Vec<(u64, Cow<'_, str>)> {
     shown.collect()
 }
 
+/// The shown lines that ask something themselves: without blocks of code and quotations, which show what is written elsewhere.
+#[must_use]
+pub fn asking_lines(text: &str) -> Vec<(u64, Cow<'_, str>)> {
+    let mut fenced = false;
+    let asks = |(_, line): &(u64, Cow<'_, str>)| {
+        let is_mark = is_fence(line);
+        fenced ^= is_mark;
+        !fenced && !is_mark && !is_quoted(line.trim())
+    };
+    shown_lines(text).into_iter().filter(asks).collect()
+}
+
 fn is_fence(line: &str) -> bool {
     let trimmed = line.trim_start();
     trimmed.starts_with("```") || trimmed.starts_with("~~~")

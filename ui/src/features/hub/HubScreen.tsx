@@ -15,6 +15,7 @@ import { JoinHub } from "./JoinHub";
 import { MachinesView } from "./MachinesView";
 import { ProposalsView } from "./ProposalsView";
 import { RedactionsView } from "./RedactionsView";
+import { RestoredNotice } from "./RestoredNotice";
 import { SessionsView } from "./SessionsView";
 import { SyncBar } from "./SyncBar";
 import { ROLES } from "./words";
@@ -89,6 +90,7 @@ export function HubScreen({ route }: { route: HubRoute }) {
             <JoinHub />
           ) : (
             <>
+              <RestoredNotice restored={status.waiting?.restored} />
               <Views route={route} status={status} />
               <ViewOf route={route} status={status} />
             </>

@@ -19,6 +19,9 @@ function Reach({ reach }: { reach: HubReach }) {
     <li data-testid="reach" data-state={reach.state}>
       <span>{reach.name}</span>
       <Chip tone={said.tone}>{words(said.word)}</Chip>
+      {reach.left && (
+        <Chip tone="warn">{reach.removed ? <Trans>removed: out of reach</Trans> : <Trans>left the hub</Trans>}</Chip>
+      )}
       <span className="muted">
         <Trans>
           since <Moment at={reach.since} form="ago" />, seen <Moment at={reach.seen_at} form="ago" />
@@ -37,6 +40,24 @@ function Reach({ reach }: { reach: HubReach }) {
       {reach.receipt !== null && reach.receipt.places_left > 0 && (
         <span className="text-del" data-testid="places-left">
           <Plural value={reach.receipt.places_left} one="# place left" other="# places left" />
+        </span>
+      )}
+      {reach.carried_out_as !== undefined && (
+        <span className="muted">
+          <Trans>carried out in the same log by {reach.carried_out_as}</Trans>
+        </span>
+      )}
+      {reach.acknowledged_at !== undefined && (
+        <span className="muted" data-testid="reach-acknowledged">
+          {reach.acknowledged_by === undefined ? (
+            <Trans>
+              acknowledged <Moment at={reach.acknowledged_at} form="ago" />
+            </Trans>
+          ) : (
+            <Trans>
+              acknowledged by {reach.acknowledged_by} <Moment at={reach.acknowledged_at} form="ago" />
+            </Trans>
+          )}
         </span>
       )}
       {reach.recheck === true && (
@@ -105,6 +126,27 @@ function LookAgain({ redaction }: { redaction: HubRedaction }) {
   );
 }
 
+/** An owner's word that machines which are gone will not carry it out; for who is none, why it waits. */
+function Acknowledge({ redaction }: { redaction: HubRedaction }) {
+  const backend = useBackend();
+  const atHub = useAtHub();
+  const role = useRole();
+  const waitsFor = redaction.machines.filter(
+    ({ left, state, acknowledged_at }) => left && state !== "done" && acknowledged_at === undefined,
+  );
+  if (waitsFor.length === 0) return null;
+  if (!may(role, "administer")) return <WhyNot right="administer" />;
+  const acknowledge = () =>
+    void atHub(async () => {
+      await backend.call("hub_acknowledge", { order: redaction.id });
+    });
+  return (
+    <Button tone="quiet" onPress={acknowledge} data-testid="acknowledge-redaction">
+      <Plural value={waitsFor.length} one="Go on without # machine" other="Go on without # machines" />
+    </Button>
+  );
+}
+
 function Redaction({ redaction }: { redaction: HubRedaction }) {
   const { t } = useLingui();
   const done = redaction.machines.filter(({ state }) => state === "done").length;
@@ -135,6 +177,7 @@ function Redaction({ redaction }: { redaction: HubRedaction }) {
         )}
         <SecondPerson redaction={redaction} />
         <LookAgain redaction={redaction} />
+        <Acknowledge redaction={redaction} />
       </header>
       {redaction.left?.map(({ place, message, hint }) => (
         <p key={place} className={css.why} data-testid="redaction-left">

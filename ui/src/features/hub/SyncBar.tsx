@@ -9,7 +9,7 @@ import { Button, Checkbox, useWords } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
 import { say } from "@/state/toasts";
 import { useAtHub } from "./failure";
-import { LostAtHub } from "./LostAtHub";
+import { ActsLostAtHub, LostAtHub } from "./LostAtHub";
 import css from "./hub.module.css";
 import { WhyNot } from "./rights";
 import { ROLES } from "./words";
@@ -97,6 +97,7 @@ export function SyncBar({ status }: { status: HubStatus }) {
       <WhyNot right="send" />
       <Problems problems={problems} />
       <LostAtHub lost={status.lost ?? []} />
+      <ActsLostAtHub lost={status.acts_lost ?? []} />
       {status.waiting?.copy && (
         <p className="notice notice-warning" data-testid="hub-refused-copy">
           <Trans>

@@ -37,7 +37,7 @@ export function useWhyNot(): (right: HubRight) => string | null {
       contents: t`Your role is ${name}: owners and reviewers read contents of other machines.`,
       send: t`Your role is ${name}: this machine sends nothing and carries nothing out.`,
       audit: t`Your role is ${name}: owners and auditors read the audit log.`,
-      administer: t`Your role is ${name}: owners add machines and make tokens.`,
+      administer: t`Your role is ${name}: owners add machines, make tokens and acknowledge warnings.`,
     };
     return why[right];
   };

@@ -10,6 +10,7 @@ import { LineCounts } from "@/shared/labels";
 import { useProgramWords } from "@/shared/program";
 import { fileName, folderOf } from "@/shared/text";
 import { Button, Chip, useWords } from "@/shared/ui";
+import { cameBack } from "@/shared/Writer";
 import css from "./inbox.module.css";
 import { usePrimary } from "./primary";
 import { REASONS, RowIcon } from "./reasons";
@@ -124,7 +125,8 @@ function ItemMeta({ item, store }: { item: InboxItem; store: string | null }) {
     content && say(content),
     content && item.content_size_bytes !== null && format.bytes(item.content_size_bytes),
     change !== null && change !== 0 && plural(Math.abs(change), { one: `${tokens} token`, other: `${tokens} tokens` }),
-    item.put_back && (item.put_back.source === "redact" ? t`redacted` : t`put back`),
+    item.put_back &&
+      (item.put_back.source === "redact" ? t`redacted` : cameBack(item.put_back) ? t`came back` : t`put back`),
     item.versions > 1 && plural(item.versions, { one: "# change", other: "# changes" }),
     store,
   ].filter(Boolean);

@@ -11,6 +11,7 @@ import { SessionLink } from "@/shared/SessionLink";
 import { shorten } from "@/shared/text";
 import { Await, Empty } from "@/shared/ui";
 import { VirtualRows } from "@/shared/VirtualRows";
+import { cameBack } from "@/shared/Writer";
 import { useRead } from "@/state/queries";
 import { classes } from "@/shared/classes";
 import { Quoted } from "@/shared/punctuation";
@@ -106,7 +107,8 @@ function Gutter({
         {version.put_back && (
           <span className="muted">
             {" "}
-            · <Trans>put back</Trans> <Moment at={version.put_back.at} />
+            · {cameBack(version.put_back) ? <Trans>came back</Trans> : <Trans>put back</Trans>}{" "}
+            <Moment at={version.put_back.at} />
           </span>
         )}
       </span>

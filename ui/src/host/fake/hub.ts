@@ -260,6 +260,14 @@ export class FakeHub {
         });
         return redactions();
       },
+      hub_acknowledge: ({ order }) => {
+        this.redactions = this.redactions.map((one) => {
+          const gone = { acknowledged_at: AT, acknowledged_by: "desk" };
+          const machines = one.machines.map((reach) => (reach.left ? { ...reach, ...gone } : reach));
+          return one.id === order ? { ...one, machines } : one;
+        });
+        return this.status();
+      },
       hub_history: ({ memory = "" }) => {
         const own = this.items.filter(({ store, path }) => `${store}:${path}` === memory);
         return { versions: [...own, ...this.earlier.filter(({ path }) => memory.endsWith(`:${path}`))], next: null };
