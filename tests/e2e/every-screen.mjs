@@ -6,7 +6,7 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { BrowserDriver } from "./harness/browser.mjs";
+import { BrowserDriver, closeBrowser } from "./harness/browser.mjs";
 import { walk } from "./harness/session.mjs";
 import { LANGUAGES, OVERLAYS, places, speak, weeksOfUse } from "./walks/layout.mjs";
 
@@ -67,3 +67,4 @@ for (const dark of [false, true].filter((dark) => !theme || dark === (theme === 
   };
   await walk(`every screen ${dark ? "dark" : "light"}`, prepared, (context) => drawAll(context, dark));
 }
+await closeBrowser();

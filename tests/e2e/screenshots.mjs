@@ -9,7 +9,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { Agent } from "./harness/agent.mjs";
 import { App } from "./harness/app.mjs";
-import { BrowserDriver } from "./harness/browser.mjs";
+import { BrowserDriver, closeBrowser } from "./harness/browser.mjs";
 import { Host, usesHost } from "./harness/host.mjs";
 import { done, Hub, postgresPrograms } from "./harness/hub.mjs";
 import { Machine } from "./harness/machine.mjs";
@@ -82,6 +82,7 @@ async function inABrowser(machine, theme, steps, at = null) {
     await steps(app, go, draw);
   } finally {
     await driver.close();
+    await closeBrowser();
   }
 }
 

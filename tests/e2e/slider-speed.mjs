@@ -13,7 +13,7 @@ import { cpus, release, totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { App } from "./harness/app.mjs";
-import { BrowserDriver } from "./harness/browser.mjs";
+import { BrowserDriver, closeBrowser } from "./harness/browser.mjs";
 import { desktop } from "./harness/programs.mjs";
 import { firstRun, machineWithMemories } from "./harness/session.mjs";
 import { RUN, writeRun } from "./harness/transcripts.mjs";
@@ -159,6 +159,7 @@ try {
   assert.ok(quantile(sorted, 0.95) <= most, `the 95th percentile is above ${most} ms`);
 } finally {
   await driver.close();
+  await closeBrowser();
   await screen?.stop();
   await machine.remove();
 }

@@ -1,5 +1,4 @@
 /** Drives the same pages in Chromium, served by `retrace serve` or by a hub. */
-import { join } from "node:path";
 import { chromium } from "playwright-core";
 import { collectComplaints } from "./app.mjs";
 import { chromium as chromiumPath } from "./programs.mjs";
@@ -23,6 +22,15 @@ const FLAGS = [
  */
 const CLICK_LIMIT = 10_000;
 
+/** One browser for all walks of a program; each has a context of its own, which keeps nothing of another. */
+let running = null;
+
+/** Ends it; the next walk starts another. */
+export async function closeBrowser() {
+  await (await running)?.close();
+  running = null;
+}
+
 /** A page of `retrace serve`, or of a hub, in a browser, driven. */
 export class BrowserDriver {
   name = "browser";
@@ -40,10 +48,8 @@ export class BrowserDriver {
     driver.#machine = machine;
     driver.#server = at === null ? await serve(machine) : { address: at, stop: async () => {} };
     try {
-      driver.#context = await chromium.launchPersistentContext(join(machine.root, "browser"), {
-        executablePath: chromiumPath(),
-        headless: true,
-        args: FLAGS,
+      running ??= chromium.launch({ executablePath: chromiumPath(), headless: true, args: FLAGS });
+      driver.#context = await (await running).newContext({
         viewport: size,
         deviceScaleFactor: scale,
         colorScheme: dark ? "dark" : "light",
@@ -52,7 +58,7 @@ export class BrowserDriver {
         // A certificate that the hub of a test made for itself.
         ignoreHTTPSErrors: at !== null && at.startsWith("https:"),
       });
-      const page = driver.#context.pages()[0] ?? (await driver.#context.newPage());
+      const page = await driver.#context.newPage();
       driver.#page = page;
       page.on("pageerror", (error) => driver.#problems.push(`page error: ${error.message}`));
       page.on("console", (message) => {

@@ -46,11 +46,14 @@ export async function theWholeWay({ app }, host) {
   await app.see("toast", "Pulled");
   await app.press("g", "i");
   await app.see("item-title", "berths.md");
+  // A key does something once the difference is there.
+  await app.see('[data-testid="diff-line"][data-tag="insert"]', "All berths are closed.");
   await app.press("x");
   await app.see("queued-note");
   await host.write(NEWER);
   await app.click("queued-note");
   await app.see("queue-row", "waiting");
+  await app.see('[data-testid="diff-line"][data-tag="insert"]', "Ferries take berth 1 to 4.");
   await app.press("p");
   await app.see("queue-trouble", "Nothing was overwritten.");
   assert.equal(await host.text(), NEWER);
