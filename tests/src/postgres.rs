@@ -298,7 +298,8 @@ impl Database {
         let of = |table: &str| format!("SELECT '{table}', ({expression})::text FROM {table} t");
         let all = tables.split_whitespace().map(of).collect::<Vec<_>>().join(" UNION ALL ");
         let answers = self.query(&all);
-        let answer = |line: &str| line.split_once('|').map(|(table, answer)| (table.to_owned(), answer.to_owned()));
+        let answer =
+            |line: &str| line.split_once('|').map(|(table, answer)| (table.to_owned(), answer.to_owned()));
         answers.lines().filter_map(answer).collect()
     }
 

@@ -366,8 +366,9 @@ fn last_path(reader: &Reader<'_>, store: &StoreRow, id: MemoryId) -> Result<Opti
 fn asked_of_file(path: &Path, line: Option<u64>, rule: &Rule) -> Option<Asked> {
     let content = instruction_file(path)?;
     // Nobody knows how it read when the rule was confirmed; struck out or quoted, it says nothing.
-    let named =
-        || named_line(&content, line, rule).filter(|line| !line.1.contains("~~") && is_asking(&content, line.0));
+    let named = || {
+        named_line(&content, line, rule).filter(|line| !line.1.contains("~~") && is_asking(&content, line.0))
+    };
     let (line, _) = line_of(&content, line, rule, None).or_else(named)?;
     Some(Asked::File { file: FileAsked::new(path, &content), line })
 }
@@ -385,10 +386,9 @@ fn wordings(
     let read = read.map(|version| recent.content(version)).transpose()?.flatten();
     let read = read.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let named = read.as_ref().and_then(|text| Some((text, named_line(text, line, rule)?)));
-    let confirmed = named.as_ref().map(|(text, (number, line))| Confirmed {
-        line: line.trim(),
-        anywhere: !is_asking(text, *number),
-    });
+    let confirmed = named
+        .as_ref()
+        .map(|(text, (number, line))| Confirmed { line: line.trim(), anywhere: !is_asking(text, *number) });
     let mut wordings = Vec::with_capacity(versions.len());
     // From the newest one back, since the line's number is of the newest version that the person saw.
     let mut number = line;
@@ -443,9 +443,11 @@ fn line_of(
     let distance = |number: u64| near.map_or(number, |near| number.abs_diff(near));
     let asking = asking_lines(text);
     let is_confirmed = |line: &str| confirmed.is_some_and(|confirmed| confirmed.line == line.trim());
-    let anywhere = confirmed.filter(|confirmed| confirmed.anywhere).map_or_else(Vec::new, |_| shown_lines(text));
+    let anywhere =
+        confirmed.filter(|confirmed| confirmed.anywhere).map_or_else(Vec::new, |_| shown_lines(text));
     let quoted = anywhere.iter().filter(|(_, line)| is_confirmed(line));
-    let own = asking.iter().filter(|(_, line)| is_confirmed(line) || has_sentence_of(line, rule)).chain(quoted);
+    let own =
+        asking.iter().filter(|(_, line)| is_confirmed(line) || has_sentence_of(line, rule)).chain(quoted);
     let found = own.min_by_key(|(number, _)| distance(*number)).or_else(|| {
         let wordings = asking.iter().filter(|(_, line)| is_wording_of(line, rule));
         wordings.min_by_key(|(number, _)| distance(*number))

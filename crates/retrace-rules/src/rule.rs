@@ -153,7 +153,9 @@ impl Rule {
     pub fn given(value: &Value) -> Result<Self, RuleError> {
         let rule = Self::from_json(value)?;
         if let Some(command) = rule.pattern.commands().into_iter().find(|command| !command.is_one()) {
-            return Err(RuleError::NotOneCommand { command: command.text().chars().take(LONGEST_SHOWN).collect() });
+            return Err(RuleError::NotOneCommand {
+                command: command.text().chars().take(LONGEST_SHOWN).collect(),
+            });
         }
         let known = rule.to_json();
         let says = |value: &Value| match value {
@@ -305,7 +307,10 @@ impl Command {
     fn is_one(&self) -> bool {
         let is_plain = |letter: char| !"!&|;<>()".contains(letter);
         self.program.chars().all(is_plain)
-            && !self.arguments.iter().any(|word| matches!(word.as_str(), "&&" | "||" | "|" | "&") || word.ends_with(';'))
+            && !self
+                .arguments
+                .iter()
+                .any(|word| matches!(word.as_str(), "&&" | "||" | "|" | "&") || word.ends_with(';'))
     }
 
     fn words(&self) -> Vec<&str> {

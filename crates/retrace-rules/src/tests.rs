@@ -728,12 +728,18 @@ fn a_rule_comes_back_from_its_json() {
 
 #[test]
 fn a_rule_that_no_call_can_be_is_refused() {
-    let given = |fields: Value| Rule::given(&fields).map(|rule| rule.pattern.kind()).map_err(|error| error.to_string());
-    for command in ["npm run lint && npm test", "!npm", "npm run lint; npm test", "cat a | sort", "$(npm bin)/eslint"] {
-        let refused = given(json!({"kind": "order", "before": command, "after": "git commit"})).expect_err(command);
+    let given = |fields: Value| {
+        Rule::given(&fields).map(|rule| rule.pattern.kind()).map_err(|error| error.to_string())
+    };
+    for command in
+        ["npm run lint && npm test", "!npm", "npm run lint; npm test", "cat a | sort", "$(npm bin)/eslint"]
+    {
+        let refused =
+            given(json!({"kind": "order", "before": command, "after": "git commit"})).expect_err(command);
         assert!(refused.contains("is not one command"), "{refused}");
     }
-    let rule = json!({"kind": "ask_first", "program": "git", "arguments": ["push", "--force-with-lease=a&b"]});
+    let rule =
+        json!({"kind": "ask_first", "program": "git", "arguments": ["push", "--force-with-lease=a&b"]});
     assert_eq!(given(rule), Ok("ask_first"));
     // What the log holds is read as it was confirmed.
     assert!(Rule::from_json(&json!({"kind": "at_end", "program": "a", "arguments": ["&&", "b"]})).is_ok());

@@ -4,8 +4,8 @@ use super::rig::{
     Numbers, add_store, command, origin, program, repository, run, sessions, shown, world, writer,
 };
 use retrace_api::{commands, wire};
-use retrace_tests::{World, rounds};
 use retrace_tests::model_api::{Answered, Dialect, ModelApi};
+use retrace_tests::{World, rounds};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

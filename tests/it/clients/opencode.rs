@@ -1,9 +1,9 @@
 //! Real opencode against a scripted model: usage, cost and writers are what it sent and did, read while it runs and afterwards.
 
 use super::rig::{Numbers, add_store, command, program, repository, run, sessions, shown, world, writer};
-use retrace_tests::{World, rounds};
 use retrace_tests::messages_api::MessagesApi;
 use retrace_tests::model_api::Answered;
+use retrace_tests::{World, rounds};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -626,10 +626,14 @@ fn with_its_own_fields(browser: &Browser, command: &str, mut body: Value) -> Ans
     loop {
         let answer = browser.post(command, &body);
         let messages = answer.json()["error"]["messages"]["message"].clone();
-        let unknown = messages.as_array().into_iter().flatten().find(|message| message["id"] == "table.no_such_field");
+        let unknown =
+            messages.as_array().into_iter().flatten().find(|message| message["id"] == "table.no_such_field");
         let Some(unknown) = unknown else { return answer };
         let field = unknown["args"]["field"].as_str().expect("the field that is refused").to_owned();
-        assert!(body.as_object_mut().expect("an object").remove(&field).is_some(), "{command}: {field} was not sent");
+        assert!(
+            body.as_object_mut().expect("an object").remove(&field).is_some(),
+            "{command}: {field} was not sent"
+        );
     }
 }
 
