@@ -513,6 +513,23 @@ fn with_imported() -> Option<(World, u64)> {
 }
 
 #[test]
+fn an_imported_version_is_not_reviewed_and_that_is_said() {
+    let Some((world, _)) = with_imported() else { return };
+    let versions = world.log("a.md");
+    let imported = versions.iter().find(|version| version.rebuilt).expect("an imported version");
+    let request = wire::ReviewReq {
+        versions: vec![imported.id.clone()],
+        verdict: "approve".to_owned(),
+        ..wire::ReviewReq::default()
+    };
+    let reviewed = commands::review(&world.app, request).expect("an answer");
+    assert_eq!((reviewed.done.len(), reviewed.skipped[0].reason.as_str()), (0, "imported"));
+    let error = reviewed.conflict_error().expect("an error");
+    assert_eq!(error.code, wire::Code::NotFound);
+    assert!(error.message.text().contains("was imported"), "{error:?}");
+}
+
+#[test]
 fn a_clock_that_was_ahead_when_recording_began_keeps_no_later_time_from_being_restored() {
     use std::sync::atomic::{AtomicI64, Ordering};
     let ahead = std::sync::Arc::new(AtomicI64::new(86_400_000_000));

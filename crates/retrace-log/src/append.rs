@@ -377,10 +377,8 @@ impl<'a> Appending<'a> {
             commitment: chain::commitment(&salt, &change.path, Some((sha256, *size))),
             past: None,
         })?;
-        if before.is_none() && delta_base == Some(blob_row) && source == Source::Scan {
-            self.note_came_back(seq, target.memory_row, blob_row)?;
-        }
-        self.note_put_back(seq, target.memory_row, self.stores[&change.store], blob_row, index)?;
+        let came_back = before.is_none() && delta_base == Some(blob_row) && source == Source::Scan;
+        self.note_put_back(seq, target.memory_row, self.stores[&change.store], blob_row, index, came_back)?;
         let is_back = |bytes: &Vec<u8>| match source {
             // A client may write what it redacted itself.
             Source::Api => self.tags.brings_back(None, bytes),

@@ -41,7 +41,7 @@ pub use join::{
     join,
 };
 pub use patch::{FilePatch, Hunk};
-pub use path::{is_below, resolve};
+pub use path::{is_below, is_device, resolve};
 pub use scan::{Found, of_reading, read, read_where, role_of_agent, succeeded, writes};
 pub use shell::{CallFile, files_of_call};
 pub use tools::{command_of, commands_of, directory_of, effects_of, only_named, paths_of};

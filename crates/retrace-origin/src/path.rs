@@ -84,6 +84,12 @@ fn relative(named: &str) -> String {
     kept.join("/")
 }
 
+/// True for a device such as `/dev/null`: what a shell sends there is in no file. `/dev/shm` holds files.
+#[must_use]
+pub fn is_device(path: &str) -> bool {
+    path.starts_with("/dev/") && !path.starts_with("/dev/shm/")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -313,7 +313,7 @@ impl Shell {
     /// Rest of an output after its redirections.
     fn redirected(&mut self, command: &Simple, output: Output) -> Output {
         let mut targets =
-            command.redirections.iter().filter(|to| !to.to.text.starts_with("/dev/")).peekable();
+            command.redirections.iter().filter(|to| !crate::path::is_device(&to.to.text)).peekable();
         if targets.peek().is_none() {
             let is_lost = command.redirections.iter().any(|to| to.output);
             return if is_lost { Some(Vec::new()) } else { output };

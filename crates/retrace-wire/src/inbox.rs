@@ -316,7 +316,7 @@ impl Reviewed {
         let stale: Vec<&SkippedItem> = self.skipped.iter().filter(|item| item.reason == "stale").collect();
         let Some(first) = stale.first() else {
             let failed = self.act.as_ref().and_then(ActResult::conflict_error);
-            return failed.or_else(|| self.left_error());
+            return failed.or_else(|| self.left_error()).or_else(|| self.imported_error());
         };
         let message = match stale.len() {
             1 => say::memory_changed_since_looked_left(),
@@ -328,6 +328,13 @@ impl Reviewed {
 }
 
 impl Reviewed {
+    /// The error of a review of versions in which nothing is reviewed.
+    fn imported_error(&self) -> Option<ApiError> {
+        let first = self.skipped.iter().find(|item| item.reason == SkipReason::Imported)?;
+        let subject = first.path.as_deref().unwrap_or(&first.version_id);
+        Some(ApiError::new(Code::NotFound, first.message.clone(), subject).hint(say::list_what_is_left()))
+    }
+
     /// The error of a review that left items, because what would be put back is not there any more, or what would be replaced
     /// is not kept.
     fn left_error(&self) -> Option<ApiError> {
@@ -361,5 +368,6 @@ retrace_message::messages! {
     move_file_elsewhere_or_approve() => "Move the file elsewhere yourself, or approve the change.",
     memory_changed_since_looked_left() => "A memory changed since it was looked at; it was left as it is.",
     memories_changed_since_they_looked(many) => "{many} memories changed since they were looked at; they were left as they are.",
+    list_what_is_left() => "`retrace inbox` lists what is left to review.",
     look_inbox_again_then_repeat() => "Look at the inbox again, then repeat.",
 }

@@ -55,6 +55,11 @@ class Postgres {
     return server;
   }
 
+  /** Runs a statement. */
+  sql(statement) {
+    execFileSync(join(postgresPrograms(), "psql"), ["-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", this.url, "-c", statement], { stdio: ["ignore", "ignore", "inherit"] });
+  }
+
   async stop() {
     await stop(this.child);
     await until("the database is removed", () => {

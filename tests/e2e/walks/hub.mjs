@@ -167,6 +167,17 @@ export async function looksEverywhere(app, views = VIEWS, say = speak) {
   found.isEmpty();
 }
 
+/** The hub's database was put back: said above every view, in each size and language, until an owner acknowledges it. */
+async function isToldOfARestore(app, hub) {
+  hub.postgres.sql(`INSERT INTO restored (org, found_at, kept_until, lost_until, tokens)
+    SELECT DISTINCT org, ${Date.now()} * 1000, ${Date.now() - 7_200_000} * 1000, ${Date.now() - 60_000} * 1000, 2 FROM machines`);
+  await app.click("hub-sync");
+  await app.see("hub-restored", "2 one-time tokens were ended.");
+  await looksEverywhere(app, [["machines", "hub-restored"]]);
+  await app.click("hub-acknowledge");
+  await app.gone("hub-restored");
+}
+
 async function overARealHub({ app, machine, hub, seen = async () => {} }) {
   await firstRun(app);
   const token = await joins(app, hub);
@@ -176,6 +187,7 @@ async function overARealHub({ app, machine, hub, seen = async () => {} }) {
   await secondPerson(app);
   await changesARole(app);
   await looksEverywhere(app);
+  await isToldOfARestore(app, hub);
   await seen(app);
   // Without the hub, what was shown stays, and a view that asks says so.
   await hub.goAway();

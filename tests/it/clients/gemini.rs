@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Sessions with turns of their own, in a usual run and in a thorough one.
-const SESSIONS: [u64; 2] = [2, 8];
+const SESSIONS: [u64; 2] = [5, 12];
 
 /// Sessions that are resumed.
 const RESUMED: u64 = 2;

@@ -27,6 +27,7 @@ export const IN_WINDOW: Partial<Record<MessageId, MessageDescriptor>> = {
   "advice.when_it_was_there": msg`The history of {store}:{path} says when it was there.`,
   "bundle.retrace_export_store_file_retrace": msg`The export of a store makes one.`,
   "confirm.or_retrace_context_key_set": msg`Or keep a key in Settings.`,
+  "inbox.list_what_is_left": msg`The inbox lists what is left to review.`,
   "dreams.push_first_retrace_remote_push": msg`Push first, or choose to go without the queued changes.`,
   "engine.no_directory_recorded_yet_retrace": msg`No directory is recorded yet. Add one in Stores.`,
   "entries.look_directory_again_first_retrace": msg`Scan the store in Stores first.`,

@@ -11,7 +11,8 @@ use rusqlite::{OptionalExtension as _, params};
 impl Appending<'_> {
     /// Notes for a version with a content whose it is, where a person's act put it back: the version that the act says, as far
     /// as it has this content; else the newest one before with it, of the same memory, or, where nothing was to be written but
-    /// what had been there, of the same store.
+    /// what had been there, of the same store. `came_back` for a memory that a scan found gone and finds
+    /// again with what it had.
     pub(super) fn note_put_back(
         &self,
         seq: u64,
@@ -19,8 +20,9 @@ impl Appending<'_> {
         store_row: i64,
         blob_row: i64,
         index: usize,
+        came_back: bool,
     ) -> Result<(), LogError> {
-        let Some(source) = self.acts else { return Ok(()) };
+        let Some(source) = self.acts.or(came_back.then_some(Source::Scan)) else { return Ok(()) };
         // The content is the rest of one that a redaction replaced.
         if source == Source::Redact {
             return self.stated.get(&index).map_or(Ok(()), |of| self.put_back(seq, *of));
@@ -49,18 +51,6 @@ impl Appending<'_> {
                 )
                 .optional()?,
         };
-        of.map_or(Ok(()), |of| self.put_back(seq, of))
-    }
-
-    /// The same for a memory that a scan found gone and finds again with what it had.
-    pub(super) fn note_came_back(&self, seq: u64, memory_row: i64, blob_row: i64) -> Result<(), LogError> {
-        let of = self
-            .connection
-            .prepare_cached(
-                "SELECT max(seq) FROM versions
-                 WHERE memory_id = ?1 AND blob_id = ?2 AND seq < ?3 AND happened_at IS NULL",
-            )?
-            .query_row(params![memory_row, blob_row, bound(seq)], |row| row.get::<_, Option<u64>>(0))?;
         of.map_or(Ok(()), |of| self.put_back(seq, of))
     }
 

@@ -32,6 +32,7 @@ fn texts_given_in_place_are_contents() {
     assert_eq!(found("cat <<EOF > a.md && ls\nplain \\$5\nEOF"), [whole("/p/a.md", "plain $5\n")]);
     assert_eq!(found("cat > a.md <<EOF\n$(date)\nEOF"), [("/p/a.md".into(), Effect::Unparsed)]);
     assert_eq!(found("cd m && cat <<-'X' | tee b.md >/dev/null\n\tin\n\tX\n"), [whole("/p/m/b.md", "in\n")]);
+    assert_eq!(found("echo one > /dev/stderr; echo two > /dev/shm/a.md"), [whole("/dev/shm/a.md", "two\n")]);
     assert_eq!(
         found("cat >> ~/m/a.md << 'E'\nmore\nE\n"),
         [("~/m/a.md".to_owned(), Effect::Append(b"more\n".to_vec()))]

@@ -201,25 +201,20 @@ impl Review {
         let (person, mut sorted) = (self.user(), Sorted::default());
         for seen in named.values() {
             let left = reader.unreviewed_memory(&person, seen.memory)?;
+            let changed = if seen.rebuilt { SkipReason::Imported } else { SkipReason::Stale };
             match left {
                 Some(left) if left.newest == seen.id.seq => sorted.open.push((seen.clone(), left)),
                 Some(left) => {
                     let base = left.base.map(|seq| reader.version(seq)).transpose()?;
                     let found = reader.version(left.newest)?;
-                    sorted.skipped.push(skipped(
-                        seen,
-                        SkipReason::Stale,
-                        base.map(|base| base.id),
-                        Some(found.id),
-                    ));
+                    sorted.skipped.push(skipped(seen, changed, base.map(|base| base.id), Some(found.id)));
                 }
                 None => {
                     let newest = newest_version(reader, seen.memory)?;
                     let base = reader.known_through(&person, seen.memory)?;
                     let base = base.map(|seq| reader.version(seq)).transpose()?.map(|base| base.id);
                     // The reviewed version may differ from the one that the person saw.
-                    let reason =
-                        if newest.id == seen.id { SkipReason::AlreadyReviewed } else { SkipReason::Stale };
+                    let reason = if newest.id == seen.id { SkipReason::AlreadyReviewed } else { changed };
                     sorted.skipped.push(skipped(seen, reason, base, Some(newest.id)));
                 }
             }
@@ -522,6 +517,7 @@ fn last_version(reader: &Reader<'_>, up_to: &str) -> Result<u64, ApiError> {
 fn why_skipped(reason: SkipReason) -> Message {
     match reason {
         SkipReason::Stale => say::memory_changed_since_looked_left(),
+        SkipReason::Imported => say::version_imported_nothing_to_review(),
         SkipReason::AlreadyReviewed => say::version_reviewed_already(),
         SkipReason::Findings => say::findings_severity_error_left_out(),
         SkipReason::BaseRedacted => say::what_would_put_back_redacted(),
@@ -592,6 +588,7 @@ retrace_message::messages! {
     edited_review() => "edited in review",
     no_review_take_back() => "There is no review to undo.",
     memory_changed_since_looked_left() => "The memory changed since it was looked at; it was left as it is.",
+    version_imported_nothing_to_review() => "This version was imported: what is reviewed is the newest version of its memory.",
     version_reviewed_already() => "This version is reviewed already.",
     findings_severity_error_left_out() => "It has findings of severity error, so it was left out.",
     what_would_put_back_redacted() => "What it would be put back to is redacted; it was left as it is.",

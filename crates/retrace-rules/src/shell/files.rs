@@ -2,7 +2,7 @@
 
 use super::state::{DIRECTORIES, DIRECTORY};
 use super::{Argument, FileWrite, Shell};
-use retrace_origin::{CallFile, files_of_call, resolve};
+use retrace_origin::{CallFile, files_of_call, is_device, resolve};
 
 /// Stands for the calls of a pipeline that has not ended.
 pub(super) const OPEN: (usize, usize) = (usize::MAX, usize::MAX);
@@ -45,7 +45,7 @@ impl Shell {
 
     /// A file to which output goes.
     pub(super) fn redirected(&mut self, file: &Argument) {
-        if !file.text.starts_with("/dev/") {
+        if !is_device(&file.text) {
             self.write(&CallFile { path: file.text.clone(), ..CallFile::default() });
         }
     }

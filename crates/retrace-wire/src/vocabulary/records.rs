@@ -226,6 +226,8 @@ vocabulary! {
     SkipReason {
         /// The memory changed since it was looked at.
         Stale = "stale",
+        /// It is imported: it lies before what was recorded, where nothing is reviewed.
+        Imported = "imported",
         /// It is reviewed already.
         AlreadyReviewed = "already_reviewed",
         /// It was not named alone, and has findings of severity error.

@@ -49,6 +49,7 @@ export const SEVERITIES: Record<Severity, MessageDescriptor> = {
 const SKIPPED: Record<SkipReason, MessageDescriptor> = {
   findings: msg`It has errors.`,
   stale: msg`It changed after you opened it.`,
+  imported: msg`It was imported; the newest version is what is reviewed.`,
   already_reviewed: msg`It is reviewed already.`,
   base_redacted: msg`The version to restore is redacted.`,
   base_too_large: msg`The version to restore was too large to record.`,
