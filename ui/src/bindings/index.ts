@@ -10464,7 +10464,7 @@ in_force: Simulation | null, };
 /**
  * Reason for which a review leaves an item out.
  */
-export type SkipReason = "stale" | "already_reviewed" | "findings" | "base_redacted" | "base_too_large" | "too_large";
+export type SkipReason = "stale" | "imported" | "already_reviewed" | "findings" | "base_redacted" | "base_too_large" | "too_large";
 
 /**
  * An item that was left as it is.

@@ -689,6 +689,7 @@ export interface MessageArguments {
   "inbox.changes_left_first": "many" | "message";
   "inbox.edit_file_or_approve_it": never;
   "inbox.give_next_before_page": never;
+  "inbox.list_what_is_left": never;
   "inbox.look_inbox_again_then_repeat": never;
   "inbox.memories_changed_since_they_looked": "many";
   "inbox.memory_changed_since_looked_left": never;
@@ -1276,6 +1277,7 @@ export interface MessageArguments {
   "review.text_written_approval": never;
   "review.text_written_one_memory": never;
   "review.verdict_approve_or_reject": never;
+  "review.version_imported_nothing_to_review": never;
   "review.version_newer_than": "reviewed_seq" | "through";
   "review.version_reviewed_already": never;
   "review.what_would_put_back_redacted": never;
