@@ -171,9 +171,11 @@ export async function looksEverywhere(app, views = VIEWS, say = speak) {
 async function isToldOfARestore(app, hub) {
   hub.postgres.sql(`INSERT INTO restored (org, found_at, kept_until, lost_until, tokens)
     SELECT DISTINCT org, ${Date.now()} * 1000, ${Date.now() - 7_200_000} * 1000, ${Date.now() - 60_000} * 1000, 2 FROM machines`);
+  await app.press("g", "u");
   await app.click("hub-sync");
   await app.see("hub-restored", "2 one-time tokens were ended.");
   await looksEverywhere(app, [["machines", "hub-restored"]]);
+  await app.press("g", "u");
   await app.click("hub-acknowledge");
   await app.gone("hub-restored");
 }
