@@ -38,14 +38,7 @@ export function RestoredNotice({ restored }: { restored: HubRestored | undefined
         </Trans>{" "}
         <Plural value={restored.tokens} one="# one-time token was ended." other="# one-time tokens were ended." />
       </p>
-      <p className={css.line}>
-        <Button
-          tone="quiet"
-          onPress={() => navigate({ screen: "hub", view: "machines" })}
-          data-testid="hub-restored-open"
-        >
-          <Trans>Machines and policy</Trans>
-        </Button>
+      <div className={css.restoredActs}>
         {administers ? (
           <Button onPress={acknowledge} data-testid="hub-acknowledge">
             <Trans>Acknowledge</Trans>
@@ -53,7 +46,14 @@ export function RestoredNotice({ restored }: { restored: HubRestored | undefined
         ) : (
           <WhyNot right="administer" />
         )}
-      </p>
+        <Button
+          tone="quiet"
+          onPress={() => navigate({ screen: "hub", view: "machines" })}
+          data-testid="hub-restored-open"
+        >
+          <Trans>Machines and policy</Trans>
+        </Button>
+      </div>
     </section>
   );
 }
