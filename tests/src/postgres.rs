@@ -92,6 +92,8 @@ impl Postgres {
         let data = server.data().display().to_string();
         server.succeed("initdb", &["-D", &data, "-U", "retrace", "-A", "trust", "-E", "UTF8", "--no-locale"]);
         server.set("max_connections = 300\nwal_level = replica\nlc_messages = 'C'\n");
+        // In its directory, which goes with it: shared memory stays where a server is killed.
+        server.set("dynamic_shared_memory_type = mmap\n");
         Some(server)
     }
 

@@ -46,7 +46,7 @@ class Postgres {
     const options = ["-D", data, "-U", "retrace", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync"];
     execFileSync(program, [...words, ...options], { cwd: "/", stdio: "ignore" });
     // What a crash would lose is thrown away anyway.
-    const settings = ["-k", socket, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "lc_messages=C"];
+    const settings = ["-k", socket, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "lc_messages=C", "-c", "dynamic_shared_memory_type=mmap"];
     // The leash comes last: it would be taken off with the change of the user.
     const command = [...asUser(), "setpriv", "--pdeathsig", "KILL", join(programs, "postgres"), "-D", data, ...settings];
     server.child = start(command[0], command.slice(1), { cwd: "/", stdio: ["ignore", "ignore", "pipe"] });
