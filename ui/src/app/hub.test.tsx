@@ -110,6 +110,7 @@ describe("the hub", () => {
         acts_lost: [
           { kind: "machine" as const, about: "machine_old", again: true, ...act },
           { kind: "role" as const, about: "machine_laptop", value: "auditor", again: false, ...act },
+          { kind: "role" as const, about: "machine_x", value: "constructor", again: false, ...act },
         ],
       };
     });
@@ -120,6 +121,7 @@ describe("the hub", () => {
     const rows = screen.getAllByTestId("hub-act-lost-row");
     expect(rows[0]).toHaveTextContent("machine_old was removed again.");
     expect(rows[1]).toHaveTextContent("machine_laptop had been given the role auditor.");
+    expect(rows[2]).toHaveTextContent("machine_x had been given the role constructor.");
     await user.click(within(notice).getByTestId("hub-acknowledge"));
     await waitFor(() => expect(screen.queryByTestId("hub-restored")).toBeNull());
     expect(callsOf(fake, "hub_acknowledge").real).toEqual([{}]);

@@ -72,7 +72,9 @@ export function LostAtHub({ lost }: { lost: readonly HubLost[] }) {
 function ActLost({ lost: { kind, about, value, again } }: { lost: HubActLost }) {
   const words = useWords();
   const named = spelled(about);
-  const given = value !== undefined && value in ROLES ? words(ROLES[value as HubRole]) : spelled(value ?? "");
+  // What another program sent is not looked up beyond the roles themselves.
+  const role = kind === "role" && Object.hasOwn(ROLES, value ?? "") ? ROLES[value as HubRole] : null;
+  const given = role ? words(role) : spelled(value ?? "");
   switch (kind) {
     case "key":
       return again ? (
