@@ -95,7 +95,8 @@ async function byKeysAlone({ app, machine }) {
   await app.choose("store-select", "webshop");
   await app.see("memory-row", "checkout-conventions");
   await app.driver.run(() => document.querySelector('[role="tree"]').focus());
-  await app.press("c", "h", "e", "c", "k");
+  // No more letters than it takes: on a loaded machine each may come too late to belong to those before it.
+  await app.press("c", "h");
   await app.see("memory-title", "checkout-conventions.md");
   await app.see("version-row", "v2");
   await throughEnter(app, "rollback-button", "act-dialog");
