@@ -139,6 +139,13 @@ fn neither_writers_nor_texts_that_are_it_bring_it_back() {
     };
     commands::review(&world.app, approve).expect("a review");
     assert!(is_absent(&world, SECRET));
+    let input = json!({ "command": "create", "path": "/memories/told.md", "file_text": "told\n" });
+    let (store, session) = (Some("notes".to_owned()), Some(format!("session {SECRET}")));
+    let request = wire::MemoryToolReq { store, input, session, ..wire::MemoryToolReq::default() };
+    commands::memory_tool(&world.app, request).expect("an answer");
+    let writer = world.log("told.md").remove(0).created_by.expect("a writer");
+    assert!(format!("{writer:?}").contains("session [redacted]"), "{writer:?}");
+    assert!(is_absent(&world, SECRET));
 }
 
 #[test]

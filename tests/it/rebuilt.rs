@@ -419,6 +419,42 @@ fn import_transcripts(world: &World, store: &str) -> wire::ImportResult {
 }
 
 #[test]
+fn what_another_session_wrote_before_recording_is_put_back_with_the_rest_of_a_session() {
+    let world = World::new();
+    let root = world.path("home/.claude/projects/-home-ada-app/memory");
+    std::fs::create_dir_all(&root).expect("a folder");
+    let file = root.join("deploy.md");
+    let path = file.to_string_lossy().into_owned();
+    let (first, second) = ("- use the blue host\n", "- use the blue host\n- at night\n");
+    let mut one = Session::new(&world, "aaaa-1");
+    one.asked("2026-11-10T10:00:00Z", "Remember the host.");
+    let input = json!({"file_path": path, "content": first});
+    let result = json!({"type": "create", "filePath": path, "content": first, "originalFile": null});
+    one.call("2026-11-10T10:00:01Z", "Write", input, "done", result);
+    one.save();
+    let mut two = Session::new(&world, "bbbb-2");
+    two.asked("2026-11-11T10:00:00Z", "At night.");
+    let (old, new) = ("blue host\n", "blue host\n- at night\n");
+    let input = json!({"file_path": path, "old_string": old, "new_string": new});
+    let result = json!({"filePath": path, "oldString": old, "newString": new, "originalFile": first,
+        "replaceAll": false, "userModified": false});
+    two.call("2026-11-11T10:00:01Z", "Edit", input, "done", result);
+    two.save();
+    std::fs::write(&file, second).expect("a file");
+    let (root, name) = (root.to_string_lossy().into_owned(), Some("memory".to_owned()));
+    commands::add_store(&world.app, wire::AddStore { root, kind: None, name }).expect("a store");
+    import_transcripts(&world, "memory");
+    let of = |session: &str| wire::RollbackReq {
+        session: Some(session.to_owned()),
+        ..wire::RollbackReq::default()
+    };
+    let done = commands::rollback(&world.app, of("bbbb-2")).expect("a rollback");
+    assert_eq!((done.writes.len(), done.deletes.len()), (1, 0), "{done:?}");
+    assert_eq!(std::fs::read_to_string(&file).expect("a file"), first);
+    world.verify();
+}
+
+#[test]
 fn writes_edits_reads_and_kept_copies_are_rebuilt_and_blamed_to_turn_and_prompt() {
     let world = World::new();
     let root = world.path("home/.claude/projects/-home-ada-app/memory");

@@ -51,13 +51,18 @@ fn repository(world: &World, text: &str) -> Option<Repository> {
     git.commit("Second");
     git.write("memory/k.md", "clean\n");
     git.commit("Third");
+    add_memory(world, &git);
+    Some(git)
+}
+
+/// Adds the folder of memories of a repository as the store `kept`.
+fn add_memory(world: &World, git: &Repository) {
     let request = wire::AddStore {
         root: git.folder().join("memory").to_string_lossy().into_owned(),
         kind: None,
         name: Some("kept".to_owned()),
     };
     commands::add_store(&world.app, request).expect("a store");
-    Some(git)
 }
 
 fn import_path(world: &World, git: &Repository, path: &str) -> wire::ImportResult {
@@ -68,6 +73,26 @@ fn import_path(world: &World, git: &Repository, path: &str) -> wire::ImportResul
         ..wire::ImportGitReq::default()
     };
     commands::import_git(&world.app, request).expect("an import")
+}
+
+/// A memory whose first sight is redacted has no path any more: what lies at a path it had before is another's.
+#[test]
+fn a_new_memory_at_a_path_that_a_redacted_one_left_keeps_its_past() {
+    let world = World::new();
+    let Some(mut git) = Repository::new(world.path("repository")) else { return };
+    git.write("memory/notes.md", "one\n");
+    git.commit("First");
+    git.git(&["mv", "memory/notes.md", "memory/keys.md"]);
+    git.commit("Second");
+    git.write("memory/notes.md", "of another\n");
+    git.commit("Third");
+    git.write("memory/keys.md", &format!("one\nkey {SECRET}\n"));
+    git.commit("Fourth");
+    add_memory(&world, &git);
+    assert_eq!(import_path(&world, &git, "memory").versions, 4);
+    by_secret(&world, SECRET);
+    let again = import_path(&world, &git, "memory");
+    assert_eq!((again.operation_seq, again.versions), (None, 0), "git did not change: {again:?}");
 }
 
 /// Ways in which an import comes after a redaction.

@@ -19,12 +19,11 @@ fn carry_out(world: &World, finding: &wire::Finding, dry_run: bool) -> Option<wi
     let (store, path) = ("notes".to_owned(), finding.path.clone());
     let app = &world.app;
     let result = match finding.remedies.first()?.clone() {
-        wire::Remedy::PutBack { operation } => {
+        wire::Remedy::PutBack { operation, path, deleted } => {
             let operation_seq = Some(operation);
-            commands::rollback(
-                app,
-                wire::RollbackReq { operation_seq, dry_run, ..wire::RollbackReq::default() },
-            )
+            let request =
+                wire::RollbackReq { operation_seq, path, deleted, dry_run, ..wire::RollbackReq::default() };
+            commands::rollback(app, request)
         }
         wire::Remedy::StripCharacter { rule, start, .. } => {
             let (rule, start) = (Some(rule), Some(start));
@@ -105,6 +104,39 @@ fn the_first_act_of_a_finding_mends_it_and_comes_back() {
     let other = wire::StripCharactersReq { rule: Some("secret/github".to_owned()), ..request };
     assert_eq!(commands::strip_characters(&world.app, other).expect_err("no").code, wire::Code::Invalid);
     assert_eq!(world.scan(), 0, "the log says what the disk says");
+}
+
+#[test]
+fn what_a_finding_is_about_is_put_back_and_nothing_beside_it() {
+    let world = World::new();
+    let index: String = (1..=40).map(|number| format!("- fact {number}\n")).collect();
+    world.write("MEMORY.md", index);
+    (0..8).for_each(|number| world.write(&format!("{number}.md"), format!("memory {number}\n")));
+    world.scan();
+    (0..7).for_each(|number| world.remove(&format!("{number}.md")));
+    world.write("MEMORY.md", "- fact 1\n");
+    world.write("new.md", "new\n");
+    world.write("7.md", "changed\n");
+    world.scan();
+    let put_back = |rule: &str| {
+        let finding = of(&world, rule).unwrap_or_else(|| panic!("{rule} is found"));
+        carry_out(&world, &finding, false).expect("an act")
+    };
+    let done = put_back("events/mass-delete");
+    assert_eq!((done.writes.len(), done.deletes.len()), (7, 0), "{done:?}");
+    let done = put_back("events/index-shrank");
+    assert_eq!((done.writes.len(), done.deletes.len()), (1, 0), "{done:?}");
+    assert_eq!(world.read("new.md").as_deref(), Some("new\n"));
+    assert_eq!(world.read("7.md").as_deref(), Some("changed\n"));
+    let request = wire::RollbackReq { deleted: true, ..wire::RollbackReq::default() };
+    let refused = commands::rollback(&world.app, request).expect_err("of which operation?");
+    assert_eq!(refused.code, wire::Code::Invalid);
+    let operation_seq = Some(1);
+    let request = wire::RollbackReq { operation_seq, deleted: true, ..wire::RollbackReq::default() };
+    assert_eq!(
+        commands::rollback(&world.app, request).expect_err("it deleted nothing").code,
+        wire::Code::NotFound
+    );
 }
 
 #[test]

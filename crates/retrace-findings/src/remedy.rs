@@ -10,7 +10,7 @@ use std::ops::RangeInclusive;
 /// An act that mends a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remedy {
-    /// Take back what this operation did to files.
+    /// Take back what this operation did to what the finding is about: the memory at its path, or what was deleted.
     PutBack(u64),
     /// Redact exactly what stands there, in the file and in all of its history.
     Redact,

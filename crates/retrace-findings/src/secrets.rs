@@ -167,7 +167,7 @@ pub(crate) fn secrets(text: &str) -> Vec<Secret> {
         for captures in format.regex().captures_iter(text) {
             let groups = format.written.group..captures.len();
             let Some(found) = groups.filter_map(|group| captures.get(group)).next() else { continue };
-            let range = found.range();
+            let range = without_script(text, found.range());
             let before = secrets.range(..range.end).next_back();
             let taken = before.is_some_and(|(_, other)| other.range.end > range.start);
             let secret = &text[range.clone()];
@@ -175,12 +175,31 @@ pub(crate) fn secrets(text: &str) -> Vec<Secret> {
                 && format.may_stand_at(text, &range)
                 && *weighed.entry(secret).or_insert_with(|| set.believes(format, secret))
             {
+                // Without it the secret stands elsewhere, too.
+                let range = range.start..range.start + without_stop(secret).len();
                 let secret = Secret { rule: &format.written.id, name: &format.written.name, range };
                 secrets.insert(secret.range.start, secret);
             }
         }
     }
     secrets.into_values().collect()
+}
+
+/// A place without letters of a script that has no spaces, where they follow others: `パスワードは…です`.
+fn without_script(text: &str, range: Range<usize>) -> Range<usize> {
+    let is_script = |letter: char| matches!(letter, '\u{1100}'..='\u{11ff}' | '\u{3000}'..='\u{9fff}' | '\u{ac00}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}');
+    match text[range.clone()].find(is_script) {
+        Some(at) if at > 0 => range.start..range.start + at,
+        _ => range,
+    }
+}
+
+/// A secret without what ends a sentence or a part of it. Passwords end with `!` and `?` more often than sentences with a password do.
+fn without_stop(secret: &str) -> &str {
+    match secret.trim_end_matches(['.', ',', ';', ':']) {
+        "" => secret,
+        rest => rest,
+    }
 }
 
 impl Set {
@@ -413,6 +432,26 @@ mod tests {
                 letters[usize::try_from(state >> 33).unwrap() % letters.len()]
             })
             .collect()
+    }
+
+    /// The secrets found, as they stand.
+    fn texts(text: &str) -> Vec<&str> {
+        secrets(text).into_iter().map(|secret| &text[secret.range]).collect()
+    }
+
+    #[test]
+    fn what_ends_a_sentence_is_no_part_of_the_secret() {
+        for text in [
+            "The admin password is Uor0fYeQ8bvUx7.",
+            "password: Uor0fYeQ8bvUx7.",
+            "- Password: Uor0fYeQ8bvUx7, the user is admin",
+            "管理者のパスワードは Uor0fYeQ8bvUx7です。",
+            "관리자 비밀번호는 Uor0fYeQ8bvUx7입니다.",
+        ] {
+            assert_eq!(texts(text), ["Uor0fYeQ8bvUx7"], "{text}");
+        }
+        assert_eq!(texts("The API key is q8Zt3LmW0xRb7NcV2kYp9aHd."), ["q8Zt3LmW0xRb7NcV2kYp9aHd"]);
+        assert_eq!(texts("The admin password is Sommer2024!"), ["Sommer2024!"]);
     }
 
     const MIXED: &str = "abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";

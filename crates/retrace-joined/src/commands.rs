@@ -166,6 +166,8 @@ pub fn hub_join(member: &Member, request: HubJoinReq) -> Result<HubStatus, ApiEr
     let joined = joined.map_err(|error| error.of_joining(&url))?;
     told::forget(inner)?;
     said::forget(inner)?;
+    // What was chosen before it left holds until another choice is made: nothing more leaves this machine by joining again.
+    let choices = state::choices(inner)?;
     state::begin(
         inner,
         &Membership {
@@ -176,8 +178,8 @@ pub fn hub_join(member: &Member, request: HubJoinReq) -> Result<HubStatus, ApiEr
             role: joined.role,
             hub_key: STANDARD.encode(joined.hub_key.0),
             certificates: request.certificates,
-            send: request.send.unwrap_or(HubSend::Everything),
-            stores: std::collections::BTreeMap::new(),
+            send: request.send.or(choices.send).unwrap_or(HubSend::Everything),
+            stores: choices.stores(),
             background: false,
             last: None,
             waiting: None,

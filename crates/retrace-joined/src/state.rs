@@ -11,6 +11,7 @@ use retrace_sync::people::SignedIn;
 use retrace_sync::sign::SigningKey;
 use retrace_sync::together::Waiting;
 use retrace_wire::{ApiError, Code, HubSend, HubShare, show};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -119,6 +120,30 @@ pub(crate) struct StoreState {
     pub(crate) share: Option<HubShare>,
 }
 
+/// What stores may send, as it was chosen for a hub that was left: a choice holds until another one is made.
+#[derive(Default, Serialize, Deserialize)]
+pub(crate) struct Choices {
+    /// Where nothing else is chosen.
+    #[serde(default)]
+    pub(crate) send: Option<HubSend>,
+    /// By id of a store.
+    #[serde(default)]
+    pub(crate) stores: BTreeMap<String, HubSend>,
+}
+
+impl Choices {
+    fn of(membership: &Membership) -> Self {
+        let chosen = membership.stores.iter().filter_map(|(id, state)| Some((id.clone(), state.send?)));
+        Self { send: Some(membership.send), stores: chosen.collect() }
+    }
+
+    /// The stores of a membership that begins with these choices.
+    pub(crate) fn stores(&self) -> BTreeMap<String, StoreState> {
+        let state = |send: HubSend| StoreState { send: Some(send), ..StoreState::default() };
+        self.stores.iter().map(|(id, send)| (id.clone(), state(*send))).collect()
+    }
+}
+
 /// How far the chain was acknowledged.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Sent {
@@ -175,6 +200,11 @@ fn left_file(inner: &Engine) -> PathBuf {
     inner.options.data_dir.join("hub-left.json")
 }
 
+/// What stores might send to the hub that was left.
+fn choices_file(inner: &Engine) -> PathBuf {
+    inner.options.data_dir.join("hub-choices.json")
+}
+
 fn key_file(inner: &Engine) -> PathBuf {
     inner.options.data_dir.join("machine.key")
 }
@@ -189,7 +219,12 @@ pub(crate) fn left(inner: &Engine) -> Result<Option<Membership>, ApiError> {
     read(left_file(inner))
 }
 
-fn read(path: PathBuf) -> Result<Option<Membership>, ApiError> {
+/// What stores might send to the hub that was left last; nothing where none was left.
+pub(crate) fn choices(inner: &Engine) -> Result<Choices, ApiError> {
+    Ok(read(choices_file(inner))?.unwrap_or_default())
+}
+
+fn read<T: DeserializeOwned>(path: PathBuf) -> Result<Option<T>, ApiError> {
     let Some(text) = keep::read(&path)? else { return Ok(None) };
     let read = serde_json::from_str(&text);
     read.map(Some).map_err(|_| ApiError::new(Code::Internal, say::not_understood(), show(&path)))
@@ -252,8 +287,8 @@ fn save(inner: &Engine, membership: &Membership) -> Result<(), ApiError> {
     write(inner, &file(inner), membership)
 }
 
-fn write(inner: &Engine, path: &Path, membership: &Membership) -> Result<(), ApiError> {
-    let text = serde_json::to_vec_pretty(membership)
+fn write(inner: &Engine, path: &Path, what: &impl Serialize) -> Result<(), ApiError> {
+    let text = serde_json::to_vec_pretty(what)
         .map_err(|error| ApiError::new(Code::Internal, say::not_written(error.to_string()), show(path)))?;
     keep::replace(inner, path, &text)
 }
@@ -287,6 +322,9 @@ pub(crate) fn remove(path: &Path) -> Result<(), ApiError> {
 /// Forgets the membership, and the key with the identity. A hub that was not told is remembered while there is a key to tell it with.
 pub(crate) fn forget(inner: &Engine, identity: bool, not_told: Option<&Membership>) -> Result<(), ApiError> {
     let _held = hold(inner)?;
+    if let Some(membership) = membership(inner)? {
+        write(inner, &choices_file(inner), &Choices::of(&membership))?;
+    }
     match not_told.filter(|_| !identity) {
         Some(left) => {
             let stores = BTreeMap::new();

@@ -134,8 +134,10 @@ impl Act<'_> {
         rest: Dormant,
     ) -> Result<Appended, LogError> {
         let note = append.note.map(|note| self.clean(note)).transpose()?;
-        let append = Append { note: note.as_deref(), ..append };
         let (tags, seals) = (self.tags()?, self.seals.take());
+        let actor = tags.without_in_actor(append.actor);
+        let append =
+            Append { note: note.as_deref(), actor: actor.as_ref().unwrap_or(append.actor), ..append };
         let mut appending = Appending::begin((&self.transaction, self.entropy), &append, rest, tags)?;
         appending.stated.clone_from(put_back);
         appending.digest.seals(seals.as_ref());

@@ -97,7 +97,7 @@ fn one_redaction(out: &mut dyn Write, redaction: &HubRedaction, style: Style) ->
     };
     writeln!(
         out,
-        "{}  {how_far}: {} and {} destroyed at the hub{}",
+        "{}  {how_far}: {} and {} of other machines destroyed at the hub{}",
         redaction.id,
         count(redaction.versions, "version", "versions"),
         count(redaction.contents, "content", "contents"),

@@ -30,7 +30,14 @@ fn of_one(finding: &Finding, store: &str, several: bool) -> Vec<String> {
     let place = |rest: String| word(&format!("{store}:{}{rest}", finding.path)).into_owned();
     let rule = word(&finding.rule);
     let mended = |remedy: &Remedy| match remedy {
-        Remedy::PutBack { operation } => Some(format!("retrace rollback --operation {operation}")),
+        Remedy::PutBack { operation, path, deleted } => {
+            let only = match path {
+                Some(path) => format!(" --path {}", word(path)),
+                None if *deleted => " --deleted".to_owned(),
+                None => String::new(),
+            };
+            Some(format!("retrace rollback --operation {operation}{only}"))
+        }
         Remedy::Redact { .. } => {
             let at = place(format!(":{}:{}", finding.line, finding.column));
             Some(format!("retrace redact --finding {at} --rule {rule} --live --transcripts --dry-run"))

@@ -69,7 +69,9 @@ fn mirror(out: &mut (impl Write + ?Sized), store: &RemoteStore, style: Style) ->
     }
     if store.never_seen > 0 {
         let many = count(store.never_seen, "version", "versions");
-        notes.push(format!("{many} redacted at the host before a pull could bring their content"));
+        notes.push(format!(
+            "{many} without content: redacted at the host before a pull could bring it, or here"
+        ));
     }
     if store.redacted_at_host > 0 {
         let many = count(store.redacted_at_host, "version", "versions");

@@ -147,7 +147,13 @@ pub fn rows(
     layout::rows_with(out, COLUMNS, &cells, style, |out| match printed.next() {
         Some(row) if with_remedies => {
             let store = row.items.first().map(|item| item.store_id.as_str()).unwrap_or_default();
-            details(out, row.finding.as_ref(), store, names, style)
+            details(
+                out,
+                (row.finding.as_ref(), store),
+                (row.reason, &number(row), row.versions.len() > 1),
+                names,
+                style,
+            )
         }
         _ => Ok(()),
     })?;
@@ -189,7 +195,10 @@ pub fn half(
         .collect();
     let mut printed = shown.iter();
     layout::rows_with(out, COLUMNS, &rows, style, |out| match printed.next() {
-        Some(TodayRow { finding, store_id, .. }) => details(out, finding.as_ref(), store_id, names, style),
+        Some(TodayRow { finding, store_id, reason, number, changes, .. }) => {
+            let row = (*reason, &*number.to_string(), *changes > 1);
+            details(out, (finding.as_ref(), store_id), row, names, style)
+        }
         None => Ok(()),
     })?;
     let changes: u64 = shown.iter().map(|row| row.changes).sum();
@@ -222,18 +231,32 @@ pub fn number(row: &TriageRow) -> String {
     VersionId::parse(version).map_or_else(|_| visible::line(version), |id| id.seq.to_string())
 }
 
+/// What was found, and what mends it: the remedy of the finding, or what takes the change back.
 fn details(
     out: &mut (impl Write + ?Sized),
-    finding: Option<&Finding>,
-    store: &str,
+    (finding, store): (Option<&Finding>, &str),
+    (reason, number, several): (Option<NeedReason>, &str, bool),
     names: &Names,
     style: Style,
 ) -> Result<()> {
-    let Some(finding) = finding else { return Ok(()) };
-    let place = finding.start.map(|_| format!("line {}: ", finding.line)).unwrap_or_default();
-    let message = format!("{place}{}", visible::line(&finding.message));
-    layout::line(out, 8, &Cell::painted(message, Paint::dim), style)?;
-    let commands = names.typed(store).map(|store| remedy::commands(&[finding], store)).unwrap_or_default();
+    if let Some(finding) = finding {
+        let place = finding.start.map(|_| format!("line {}: ", finding.line)).unwrap_or_default();
+        let message = format!("{place}{}", visible::line(&finding.message));
+        layout::line(out, 8, &Cell::painted(message, Paint::dim), style)?;
+    }
+    let of_finding = finding.zip(names.typed(store));
+    let mut commands = of_finding.map(|(one, store)| remedy::commands(&[one], store)).unwrap_or_default();
+    if commands.is_empty() {
+        let group = if several { "--group " } else { "" };
+        commands.extend(match reason {
+            Some(NeedReason::Hostile | NeedReason::Deleted) => {
+                Some(format!("retrace reject {group}{number} --dry-run"))
+            }
+            // What was redacted cannot be put back; what came again can be redacted again.
+            Some(NeedReason::Secret) if !several => Some(format!("retrace redact {number} --live --dry-run")),
+            _ => None,
+        });
+    }
     // A command is to be copied whole, however long it is.
     commands.iter().try_for_each(|command| writeln!(out, "        {}", style.paint.cyan(command)))
 }
@@ -283,6 +306,7 @@ pub const fn words_of(reason: NeedReason) -> &'static str {
         NeedReason::Conflict => "conflict",
         NeedReason::Limit => "limit",
         NeedReason::Hidden => "hidden characters",
+        NeedReason::Personal => "personal data",
         NeedReason::Reappeared => "came back after a rejection",
         NeedReason::Error => "error",
         NeedReason::Warning => "warning",

@@ -247,7 +247,7 @@ pub struct OrderState {
     pub first_person: Option<String>,
     /// When.
     pub approved_at: Option<i64>,
-    /// Versions that lost path and content at the hub.
+    /// Versions of other machines that lost path and content at the hub.
     pub versions: u64,
     /// Contents that the hub destroyed.
     pub contents: u64,

@@ -30,6 +30,12 @@ pub struct RollbackReq {
     /// Take back what this operation changed.
     #[serde(default)]
     pub operation_seq: Option<u64>,
+    /// With `operation_seq`: only what it did to the memory at this path.
+    #[serde(default)]
+    pub path: Option<String>,
+    /// With `operation_seq`: only what it deleted.
+    #[serde(default)]
+    pub deleted: bool,
     /// With `to`: hash the file must have now; the newest version's when absent.
     #[serde(default)]
     pub expect: Option<String>,

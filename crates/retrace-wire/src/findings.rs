@@ -82,10 +82,16 @@ const fn is_zero(count: &u64) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "act", rename_all = "snake_case")]
 pub enum Remedy {
-    /// `rollback` of an operation.
+    /// `rollback` of what an operation did to what the finding is about.
     PutBack {
         /// Its sequence number.
         operation: u64,
+        /// Only the memory at this path; null for every memory that it changed.
+        #[serde(default)]
+        path: Option<String>,
+        /// True for what it deleted alone.
+        #[serde(default)]
+        deleted: bool,
     },
     /// `redact` of exactly what the rule finds there.
     Redact {

@@ -356,7 +356,7 @@ vocabulary! {
 vocabulary! {
     /// Why a change needs a decision, the most urgent first.
     NeedReason {
-        /// A secret or personal data stands in it.
+        /// A secret stands in it.
         Secret = "secret",
         /// It gives orders to who reads it, or sends data away.
         Hostile = "hostile",
@@ -370,6 +370,8 @@ vocabulary! {
         Limit = "limit",
         /// It holds characters that do not show.
         Hidden = "hidden",
+        /// Personal data stands in it, such as an e-mail address.
+        Personal = "personal",
         /// The person rejected the same before.
         Reappeared = "reappeared",
         /// Another finding of severity error.

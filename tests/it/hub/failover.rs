@@ -153,7 +153,7 @@ fn a_redaction_names_the_replicas_that_stream_and_the_backups_that_stay() {
         list.iter().map(|copy| copy.text().to_owned()).collect::<Vec<_>>().join("\n")
     };
     let said = copies();
-    assert!(said.contains("1 replicas stream from the database"), "{said}");
+    assert!(said.contains("Replicas that stream from the database: 1."), "{said}");
     assert!(said.contains("Backups made before keep it until they expire"), "{said}");
     assert!(said.contains("Dead rows stay"), "{said}");
     {

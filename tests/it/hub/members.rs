@@ -3,7 +3,7 @@
 use super::{Hub, Machine, now};
 use retrace_api::commands;
 use retrace_api::wire::{ApiError, HubCommentRef, HubLeaveReq, HubPolicyReq, HubRedactionRef, HubShowReq};
-use retrace_api::wire::{HubFault, HubRole, HubTokenReq, Nothing};
+use retrace_api::wire::{HubFault, HubRole, HubSend, HubSendReq, HubTokenReq, Nothing};
 use retrace_hub::{Check, DoctorOptions, State, doctor};
 use retrace_tests::network::Network;
 
@@ -67,6 +67,23 @@ fn the_doctor_names_roles_and_who_was_not_there_for_long() {
     assert_eq!(found.state, State::Warning);
     assert!(found.found.contains("b (writer, 40 days, last 20"), "{found:?}");
     assert!(found.next.contains("retrace hub remove"), "{found:?}");
+}
+
+#[test]
+fn what_was_chosen_to_be_sent_holds_when_a_machine_leaves_and_joins_again() {
+    let Some((hub, [a, b])) = Hub::with_machines(["a", "b"]) else { return };
+    b.record("diary.md", "private\n");
+    let chosen = HubSendReq { store: Some("notes".to_owned()), send: HubSend::Nothing };
+    commands::hub_send(&b.world.app, chosen).expect("it is chosen");
+    b.synced();
+    for new_identity in [false, true] {
+        commands::hub_leave(&b.world.app, HubLeaveReq { new_identity }).expect("it leaves");
+        let token = commands::hub_token(&a.world.app, HubTokenReq::default()).expect("a token").token;
+        b.join(hub.url(), &token).expect("it joins again");
+        assert_eq!(b.status().stores[0].send, HubSend::Nothing, "new identity: {new_identity}");
+        b.synced();
+        assert!(a.versions().is_empty(), "nothing left the machine");
+    }
 }
 
 #[test]

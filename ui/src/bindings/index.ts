@@ -7113,7 +7113,7 @@ tokens: number, };
 /**
  * Why a change needs a decision, the most urgent first.
  */
-export type NeedReason = "secret" | "hostile" | "deleted" | "index_cut" | "conflict" | "limit" | "hidden" | "reappeared" | "error" | "warning";
+export type NeedReason = "secret" | "hostile" | "deleted" | "index_cut" | "conflict" | "limit" | "hidden" | "personal" | "reappeared" | "error" | "warning";
 
 /**
  * One call over the network.
@@ -8661,7 +8661,15 @@ export type Remedy = { "act": "put_back",
 /**
  * Its sequence number.
  */
-operation: number, } | { "act": "redact", 
+operation: number, 
+/**
+ * Only the memory at this path; null for every memory that it changed.
+ */
+path: string | null, 
+/**
+ * True for what it deleted alone.
+ */
+deleted: boolean, } | { "act": "redact", 
 /**
  * The rule.
  */
@@ -9122,6 +9130,14 @@ except: Array<string>,
  * Take back what this operation changed.
  */
 operation_seq: number | null, 
+/**
+ * With `operation_seq`: only what it did to the memory at this path.
+ */
+path: string | null, 
+/**
+ * With `operation_seq`: only what it deleted.
+ */
+deleted: boolean, 
 /**
  * With `to`: hash the file must have now; the newest version's when absent.
  */

@@ -1284,6 +1284,7 @@ export interface MessageArguments {
   "review.what_would_put_back_too": never;
   "reviews.review": "seq" | "error";
   "rollback.another_memory_by_then": "path";
+  "rollback.changes_chosen_among_those_operation": never;
   "rollback.changes_chosen_among_those_session": never;
   "rollback.content_time_redacted_left": "path";
   "rollback.content_time_too_large_kept": "path";
@@ -1299,6 +1300,7 @@ export interface MessageArguments {
   "rollback.only_acts_undone": never;
   "rollback.operation_brought_earlier_history_changed": never;
   "rollback.operation_changed_no_memory": never;
+  "rollback.operation_did_nothing_such": never;
   "rollback.operation_undid_undo_one_again": "by";
   "rollback.operation_undone_already": never;
   "rollback.redacted_path": never;

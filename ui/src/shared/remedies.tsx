@@ -64,7 +64,15 @@ export function useRemedies(found: PlacedFinding | undefined) {
           offer(backLabel(finding.rule, several ? remedy.operation : null), () =>
             startAct({
               command: "rollback",
-              request: { memory: null, to: null, session: null, operation_seq: remedy.operation, expect: null },
+              request: {
+                memory: null,
+                to: null,
+                session: null,
+                operation_seq: remedy.operation,
+                path: remedy.path ?? null,
+                deleted: remedy.deleted ?? false,
+                expect: null,
+              },
               subject: t`operation ${remedy.operation}`,
             }),
           );

@@ -278,9 +278,10 @@ fn mend(app: &App, row: &TriageRow, names: &Names, shell: &mut Shell<'_, '_>) ->
     let act = |dry_run: bool| -> Result<ActResult, ApiError> {
         let (store, path) = (store.clone(), path.clone());
         match remedy.clone() {
-            Remedy::PutBack { operation } => {
+            Remedy::PutBack { operation, path, deleted } => {
                 let operation_seq = Some(operation);
-                commands::rollback(app, RollbackReq { operation_seq, dry_run, ..RollbackReq::default() })
+                let request = RollbackReq { operation_seq, path, deleted, dry_run, ..RollbackReq::default() };
+                commands::rollback(app, request)
             }
             Remedy::StripCharacter { rule, start, .. } => {
                 let (rule, start) = (Some(rule), Some(start));

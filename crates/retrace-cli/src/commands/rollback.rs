@@ -52,6 +52,12 @@ pub(crate) struct Arguments {
     /// Take back what this operation changed
     #[arg(long, value_name = "SEQ")]
     operation: Option<u64>,
+    /// With --operation, only what it did to the memory at this path
+    #[arg(long, value_name = "PATH", requires = "operation")]
+    path: Option<String>,
+    /// With --operation, only what it deleted
+    #[arg(long, requires = "operation")]
+    deleted: bool,
     /// Only if the file has this hash now [default: that of its newest version]
     #[arg(long, value_name = "SHA256", requires = "to", conflicts_with_all = ["session", "operation"])]
     expect: Option<String>,
@@ -62,8 +68,19 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
-    let Arguments { memory, to, session, include_likely, include, except, operation, expect, dry_run } =
-        arguments;
+    let Arguments {
+        memory,
+        to,
+        session,
+        include_likely,
+        include,
+        except,
+        operation,
+        path,
+        deleted,
+        expect,
+        dry_run,
+    } = arguments;
     let request = RollbackReq {
         memory,
         to,
@@ -72,6 +89,8 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         include,
         except,
         operation_seq: operation,
+        path,
+        deleted,
         expect,
         dry_run,
     };

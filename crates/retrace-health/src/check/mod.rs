@@ -402,7 +402,11 @@ fn remedy_view(finding: &Finding, remedy: &Remedy) -> Option<wire::Remedy> {
     let rule = finding.rule.id.clone();
     let bytes = finding.span.as_ref().map(|span| (span.bytes.start as u64, span.bytes.end as u64));
     Some(match remedy {
-        Remedy::PutBack(operation) => wire::Remedy::PutBack { operation: *operation },
+        Remedy::PutBack(operation) => wire::Remedy::PutBack {
+            operation: *operation,
+            path: (!finding.path.is_empty()).then(|| finding.path.clone()),
+            deleted: finding.rule.id == "events/mass-delete",
+        },
         Remedy::Redact => wire::Remedy::Redact { rule, start: bytes?.0 },
         Remedy::StripCharacter => {
             let (start, end) = bytes?;

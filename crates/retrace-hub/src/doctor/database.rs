@@ -203,11 +203,12 @@ pub(super) async fn leftovers(examined: &Examined) -> Result<Vec<Check>, Failure
         .await?;
     let slots: Vec<String> = slots.iter().map(|row| row.get(0)).collect();
     let mut checks = vec![if dead == 0 {
-        Check::ok("leftovers", "No deleted row of a content or version waits for VACUUM.")
+        Check::ok("leftovers", "No row of a content or version that was changed or deleted waits for VACUUM.")
     } else {
+        let rows = count(dead, "old row");
         let found =
-            format!("{} of contents and versions are still in the files.", count(dead, "deleted row"));
-        let next = "VACUUM contents, versions; their keys are gone already, so no content can be read.";
+            format!("{rows} of contents and versions, changed or deleted since, may still be in the files.");
+        let next = "VACUUM contents, versions: until then who has these files and the key file can read a deleted content.";
         Check::warning("leftovers", found, next)
     }];
     if !slots.is_empty() {

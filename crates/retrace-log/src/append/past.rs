@@ -606,7 +606,7 @@ fn home(
          JOIN operations o ON o.seq = v.operation_seq
          WHERE mp.store_id = ?1 AND mp.path_id = ?2
            AND (v.path_id = ?2 OR v.redaction_id IS NOT NULL)
-         ORDER BY o.created_at <= ?3, v.seq",
+         ORDER BY o.created_at <= ?3, v.path_id IS NOT ?2, v.seq",
     )?;
     let mut tried = BTreeSet::new();
     let mut observed = false;

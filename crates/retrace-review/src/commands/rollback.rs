@@ -13,7 +13,7 @@ use crate::{plan::undoable, target::memory_id};
 use retrace_adherence::{
     newest_guard_act, newest_rule_act, newest_seen_act, undo_guard, undo_rule_act, undo_seen,
 };
-use retrace_log::{OperationRow, Reader, VersionFilter, VersionRow};
+use retrace_log::{LogError, OperationRow, Reader, VersionFilter, VersionRow};
 use retrace_model::{
     Actor, MemoryId, RelPath, Sha256, Source, StoreId, Verdict, VersionId, VersionOperation, reconcile,
 };
@@ -34,16 +34,27 @@ pub fn rollback(inner: &Arc<Review>, request: RollbackReq) -> Result<ActResult, 
     {
         return Err(ApiError::invalid(say::changes_chosen_among_those_session(), "session"));
     }
+    if request.operation_seq.is_none() && (request.path.is_some() || request.deleted) {
+        return Err(ApiError::invalid(say::changes_chosen_among_those_operation(), "operation_seq"));
+    }
     let plan = inner.read(|reader| match (&request.to, &request.session, request.operation_seq) {
         (Some(to), None, None) => inner.plan_memory(reader, &request, to),
         (None, Some(session), None) => inner.plan_session(reader, &request, session),
         (None, None, Some(seq)) => {
-            inner.plan_operation(reader, seq, Plan::new(Source::Rollback, Some(say::rollback_operation(seq))))
+            let plan = Plan::new(Source::Rollback, Some(say::rollback_operation(seq)));
+            inner.plan_operation(reader, seq, plan, |row| is_asked(&request, row))
         }
         _ => Err(ApiError::invalid(say::say_exactly_one_version_session(), "")
             .hint(say::version_session_id_or_operation())),
     })?;
     inner.carry_out(&plan, request.dry_run)
+}
+
+/// True for a version of an operation that is to be taken back, where only some are.
+fn is_asked(request: &RollbackReq, row: &VersionRow) -> bool {
+    let is_there = |path: &String| row.path.as_ref().is_some_and(|known| known.to_text() == *path);
+    request.path.as_ref().is_none_or(is_there)
+        && (!request.deleted || row.operation == VersionOperation::Deleted)
 }
 
 /// Puts a whole directory back to an instant, deletions included.
@@ -236,7 +247,7 @@ impl Review {
         }
         let mut plan = Plan::new(Source::Rollback, Some(say::undo_operation(seq)));
         plan.undoes = Some(seq);
-        self.plan_operation(reader, seq, plan)
+        self.plan_operation(reader, seq, plan, |_| true)
     }
 
     /// Plans to put a memory back to a version it had, or to delete it where there is none.
@@ -319,7 +330,13 @@ impl Review {
         }
     }
 
-    fn plan_operation(&self, reader: &Reader<'_>, seq: u64, mut plan: Plan) -> Result<Plan, ApiError> {
+    fn plan_operation(
+        &self,
+        reader: &Reader<'_>,
+        seq: u64,
+        mut plan: Plan,
+        is_asked: impl Fn(&VersionRow) -> bool,
+    ) -> Result<Plan, ApiError> {
         let row = reader.operation(seq)?;
         // A change that an act queued for hosts is taken back where it waits, and put back where it was sent.
         plan.withdraws = reader.queued_by(seq)?.iter().map(|row| row.id).collect();
@@ -348,16 +365,24 @@ impl Review {
             let filter = VersionFilter { operation_seq: Some(sent), ..VersionFilter::default() };
             versions.extend(reader.versions(&filter)?.into_iter().rev());
         }
-        self.take_back(reader, &mut plan, &versions)?;
+        let all = versions.len();
+        versions.retain(is_asked);
+        if versions.is_empty() && all > 0 {
+            return Err(ApiError::new(Code::NotFound, say::operation_did_nothing_such(), seq.to_string()));
+        }
+        // A rebuilt version lies before what was first seen; to take back the first sight is to have nothing there.
+        self.take_back(reader, &mut plan, &versions, |first| reader.observed_before(first))?;
         Ok(plan)
     }
 
-    /// Plans to put each memory that `versions` (oldest first) changed back to what it was before the first of them.
+    /// Plans to put each memory that `versions` (oldest first) changed back to what it was before the first of them, which
+    /// `before` tells.
     pub(super) fn take_back(
         &self,
         reader: &Reader<'_>,
         plan: &mut Plan,
         versions: &[VersionRow],
+        before: impl Fn(&VersionRow) -> Result<Option<VersionRow>, LogError>,
     ) -> Result<(), ApiError> {
         let mut first_and_last: BTreeMap<MemoryId, (&VersionRow, &VersionRow)> = BTreeMap::new();
         for version in versions {
@@ -372,8 +397,7 @@ impl Review {
                 plan.conflicts.push(store_removed(last, &store.name));
                 continue;
             }
-            // A rebuilt version lies before what was first seen; to take back the first sight is to have nothing there.
-            let before = reader.observed_before(first)?;
+            let before = before(first)?;
             let newest = newest_version(reader, memory)?;
             // What was changed and changed back since stands as the act left it.
             if newest.id != last.id && !is_same_state(&newest, last) {
@@ -640,6 +664,8 @@ retrace_message::messages! {
     /// Messages of this module.
     saved mod say in "rollback";
     changes_chosen_among_those_session() => "Changes are chosen among those of a session.",
+    changes_chosen_among_those_operation() => "A path and deletions are chosen among what an operation changed.",
+    operation_did_nothing_such() => "The operation changed no such memory.",
     rollback_operation(seq) => "rollback of operation {seq}",
     say_exactly_one_version_session() => "Say exactly one of: a version, a session, an operation.",
     version_session_id_or_operation() => "`--to VERSION`, `--session ID` or `--operation SEQ`.",

@@ -6,7 +6,7 @@ use crate::plan::Plan;
 use crate::target::version_named;
 use crate::wire::{ApiError, Code, Conflict, ConflictReason, LikelyChange, RollbackReq};
 use retrace_engine::written::written;
-use retrace_log::{Reader, VersionRow};
+use retrace_log::{LogError, Reader, VersionRow};
 use retrace_model::{Actor, Evidence, MemoryId, Source, StoreId, VersionOperation};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -90,7 +90,7 @@ impl Review {
             }
             if included { &mut chosen } else { &mut left }.push(candidate.row.clone());
         }
-        self.take_back(reader, &mut plan, &chosen)?;
+        self.take_back(reader, &mut plan, &chosen, |first| before_session(reader, first, session))?;
         for row in between(&chosen, &left) {
             plan.conflicts.push(in_between(row));
         }
@@ -124,6 +124,22 @@ fn candidates(reader: &Reader<'_>, session: &str) -> Result<Candidates, ApiError
         }
     }
     Ok(candidates)
+}
+
+/// What a memory had before the first version of it that a session wrote. Where that one was found when recording began, it is the
+/// newest version that was brought in and that another writer made.
+fn before_session(
+    reader: &Reader<'_>,
+    first: &VersionRow,
+    session: &str,
+) -> Result<Option<VersionRow>, LogError> {
+    let mut before = reader.version_before(first)?;
+    while let Some(row) =
+        before.take_if(|row| matches!(&row.actor, Actor::Session { id, .. } if row.rebuilt && id == session))
+    {
+        before = reader.version_before(&row)?;
+    }
+    Ok(before)
 }
 
 const fn is_sure(evidence: Evidence) -> bool {

@@ -228,6 +228,7 @@ fn reason_of(rule: &str, severity: Severity) -> Option<NeedReason> {
         return None;
     }
     Some(match (group, name) {
+        ("personal", _) if severity == Severity::Warning => NeedReason::Personal,
         ("secret" | "personal", _) | ("events", "redacted-back") => NeedReason::Secret,
         ("hostile", _) => NeedReason::Hostile,
         ("events", "mass-delete") => NeedReason::Deleted,

@@ -48,7 +48,8 @@ fn a_finding_says_why_and_the_most_urgent_comes_first() {
     use Severity::{Error, Note, Warning};
     for (rule, severity, reason) in [
         ("secret/github", Error, Some(Why::Secret)),
-        ("personal/email", Warning, Some(Why::Secret)),
+        ("personal/card", Error, Some(Why::Secret)),
+        ("personal/email", Warning, Some(Why::Personal)),
         ("events/redacted-back", Error, Some(Why::Secret)),
         ("hostile/instructions", Error, Some(Why::Hostile)),
         ("hostile/mention", Note, None),
@@ -65,6 +66,9 @@ fn a_finding_says_why_and_the_most_urgent_comes_first() {
     ] {
         assert_eq!(why(rule, severity), reason, "{rule}");
     }
+    let hostile = [("personal/email", Warning), ("hostile/send", Error), ("hostile/instructions", Error)];
+    let (need, at) = need_of(&hostile, ItemVerb::Created, false, false).expect("a need");
+    assert_eq!((need.reason, at), (Why::Hostile, Some(1)), "an address alone is not urgent");
     let both = [("hidden/bidi", Error), ("secret/aws", Error), ("secret/github", Error)];
     let (need, at) = need_of(&both, ItemVerb::Deleted, false, true).expect("a need");
     assert_eq!((need.reason, need.rule.as_str(), at), (Why::Secret, "secret/aws", Some(1)));
