@@ -235,9 +235,11 @@ function SeveralActions({ count, deleted, acts, busy, filled }: SeveralActionsPr
       >
         <Plural value={count} one="Approve #" other="Approve all #" />
       </Button>
-      <Button tone={deleted ? "plain" : "danger"} keys="x" onPress={() => acts.reject?.()} data-testid="reject-group">
-        {back}
-      </Button>
+      {acts.reject && (
+        <Button tone={deleted ? "plain" : "danger"} keys="x" onPress={acts.reject} data-testid="reject-group">
+          {back}
+        </Button>
+      )}
       <span className="spacer" />
       <Button tone="quiet" keys="u" isDisabled={!acts.undo} onPress={() => acts.undo?.()} data-testid="undo-review">
         <Trans>Undo</Trans>
