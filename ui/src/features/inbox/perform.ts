@@ -91,7 +91,9 @@ export async function approveSeveral(desk: Desk, several: Several, ticked: strin
 
 /** Those of the reviewed memories whose files the act changed; the others were as they should be already. */
 function changedOf({ done, act }: Reviewed): Reviewed["done"] {
-  const files = new Set([...(act?.writes ?? []), ...(act?.deletes ?? [])].map((file) => `${file.store_id}:${file.path}`));
+  const files = new Set(
+    [...(act?.writes ?? []), ...(act?.deletes ?? [])].map((file) => `${file.store_id}:${file.path}`),
+  );
   return done.filter(({ store_id, path }) => files.has(`${store_id}:${path}`));
 }
 

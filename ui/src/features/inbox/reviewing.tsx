@@ -116,7 +116,13 @@ export function useReviewing(route: InboxRoute, triage: Triage, listed: Listed) 
     if (!target) return;
     // What was changed back stays: to call it rejected would mark what was there before as unwanted.
     const zero = new Set(versionsOfAll(listed.range.filter(isNetZero)));
-    act(() => review(desk, "rejected", target.versions.filter((version) => !zero.has(version))));
+    act(() =>
+      review(
+        desk,
+        "rejected",
+        target.versions.filter((version) => !zero.has(version)),
+      ),
+    );
   };
   const rejectRow = ({ versions }: TriageRow) => act(() => review(desk, "rejected", versions));
   const approveRoutine = () => {
