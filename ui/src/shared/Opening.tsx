@@ -94,7 +94,11 @@ function Found({ opening, standing, go, onLeave }: FoundProps) {
   const { groups, sessions, memories, problems } = opening;
   const warnings = groups.reduce((sum, { count }) => sum + count, 0);
   return (
-    <section className={classes(css.opening, standing && css.standing)} aria-label={t`What is there already`} data-testid="opening">
+    <section
+      className={classes(css.opening, standing && css.standing)}
+      aria-label={t`What is there already`}
+      data-testid="opening"
+    >
       <h2>
         {standing ? (
           <Plural value={warnings} one="# warning in recorded memories" other="# warnings in recorded memories" />
