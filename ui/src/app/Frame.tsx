@@ -8,6 +8,7 @@ import type { Status } from "@/bindings";
 import { NewProjects } from "@/features/stores/NewProjects";
 import { useFormat } from "@/shared/format";
 import { BrandMark, PanelIcon, SearchIcon, SettingsIcon } from "@/shared/icons";
+import { useSecretWatch } from "@/shared/known-secrets";
 import { Moment } from "@/shared/labels";
 import { Comma } from "@/shared/punctuation";
 import { useTaskName } from "@/shared/tasks";
@@ -273,6 +274,12 @@ function useScreenTitle(screen: Screen) {
   }, [title]);
 }
 
+/** Learns where secrets stand; draws nothing, so that the frame is not drawn anew for it. */
+function SecretWatch() {
+  useSecretWatch();
+  return null;
+}
+
 /** Props of the frame. */
 export interface FrameProps {
   /** Where the window is. */
@@ -311,6 +318,7 @@ export function Frame({ route, status, reachable, banner, context, children }: F
         {context}
       </div>
       {children}
+      <SecretWatch />
       <StatusLine status={status} />
     </div>
   );

@@ -73,6 +73,48 @@ function origin(known: Partial<OriginNote>): OriginNote {
   return { ...note, transcript: "5f3c", turn: 1, ...known };
 }
 
+describe("changes that were changed back", () => {
+  it("have nothing to roll back, alone or in a range", async () => {
+    const backend = fakeBackend();
+    const store = backend.log.store("harbour");
+    const before = store.disk.get(RULES)!;
+    for (const text of ["# Away\n", before]) {
+      store.disk.set(RULES, text);
+      backend.log.scan(store);
+    }
+    store.disk.set("pilots.md", "# Pilots\n\n- on call at night\n");
+    backend.log.scan(store);
+    const { fake, user } = openWindow("", backend);
+    await titled("pilots.md");
+    await user.keyboard("j");
+    await titled("Changed and changed back");
+    expect(screen.getByTestId("approve-group")).toBeVisible();
+    expect(screen.queryByTestId("reject-group")).toBeNull();
+    await user.keyboard("x");
+    expect(callsOf(fake, "review").real).toHaveLength(0);
+    await user.keyboard("{Shift>}{ArrowUp}{/Shift}");
+    await titled("2 changes chosen");
+    await user.keyboard("x");
+    await waitFor(() => expect(callsOf(fake, "review").real[0]?.versions).toHaveLength(1));
+    expect(await screen.findByText("Rolled back: pilots.md")).toBeVisible();
+    await titled("Changed and changed back");
+  });
+
+  it("a toast counts what was written", async () => {
+    const backend = fakeBackend();
+    const store = backend.log.store("harbour");
+    const before = store.disk.get(RULES)!;
+    store.disk.set(RULES, "# Away\n");
+    backend.log.scan(store);
+    const { user } = openWindow("", backend);
+    await titled(RULES);
+    // Somebody puts the file back by hand, and no scan has seen it yet.
+    store.disk.set(RULES, before);
+    await user.keyboard("x");
+    expect(await screen.findByText("Nothing to change")).toBeVisible();
+  });
+});
+
 describe("the inbox", () => {
   it("is where the window starts, and counts what it shows", async () => {
     openWindow("", changed());

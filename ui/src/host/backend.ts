@@ -2,7 +2,7 @@
  * The seam between the window and the program behind it. Everything the window knows comes through [`Backend`]; what is
  * behind it (the desktop shell, HTTP, or a test's memory) is chosen once, in `host/index.ts`.
  */
-import type { ApiError, Commands, DesktopSettings, DesktopState, Event } from "@/bindings";
+import type { ApiError, Commands, DesktopSettings, DesktopState, ErrorMessages, Event, Message } from "@/bindings";
 
 /** A name of a command. */
 export type CommandName = keyof Commands;
@@ -82,10 +82,27 @@ export function readApiError(value: unknown): ApiError | null {
   if ("error" in value) return readApiError(value.error);
   if (!("code" in value) || typeof value.code !== "string" || !("message" in value)) return null;
   const text = (field: unknown) => (typeof field === "string" ? field : "");
+  const messages = "messages" in value ? readMessages(value.messages) : null;
   return {
     code: value.code as ApiError["code"],
     message: text(value.message),
     hint: "hint" in value ? text(value.hint) : "",
     subject: "subject" in value ? text(value.subject) : "",
+    // Without their ids, sentence and advice are English for a terminal in every language of the window.
+    ...(messages && { messages }),
   };
+}
+
+/** Sentence and advice with their ids; null where an older program, or another server, sent none. */
+function readMessages(value: unknown): ErrorMessages | null {
+  if (typeof value !== "object" || value === null || !("message" in value) || !("hint" in value)) return null;
+  const { message, hint } = value;
+  return isMessage(message) && isMessage(hint) ? { message, hint } : null;
+}
+
+function isMessage(value: unknown): value is Message {
+  if (typeof value !== "object" || value === null || !("id" in value && "text" in value && "args" in value))
+    return false;
+  const { id, text, args } = value;
+  return typeof id === "string" && typeof text === "string" && typeof args === "object" && args !== null;
 }

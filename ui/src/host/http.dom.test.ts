@@ -6,6 +6,28 @@ import { EventStreamParser } from "./sse";
 
 const REFUSAL = { code: "not_found", message: "There is no store x.", hint: "List the stores.", subject: "x" };
 
+/** An answer as `retrace serve` gave it. */
+const ANSWER = {
+  error: {
+    code: "before_recording",
+    message: "Nothing was recorded of this directory by then; recording began at 2026-11-28T15:10:13.282683Z.",
+    hint: "No imported history reaches back to that time; `retrace import git` and `retrace import transcripts` bring in what others kept.",
+    subject: "2020-01-01T00:00:00Z",
+    messages: {
+      message: {
+        id: "imported.nothing_recorded_directory_then_recording",
+        args: { since: "2026-11-28T15:10:13.282683Z" },
+        text: "Nothing was recorded of this directory by then; recording began at 2026-11-28T15:10:13.282683Z.",
+      },
+      hint: {
+        id: "imported.no_imported_history_reaches_back",
+        args: {},
+        text: "No imported history reaches back to that time; `retrace import git` and `retrace import transcripts` bring in what others kept.",
+      },
+    },
+  },
+};
+
 function json(status: number, body: unknown): Response {
   return new Response(JSON.stringify(body), { status, headers: { "Content-Type": "application/json" } });
 }
@@ -37,6 +59,12 @@ describe("commands over HTTP", () => {
     expect((failure as ApiFailure).error).toEqual(REFUSAL);
   });
 
+  it("keeps the ids of what the program said, by which the window says it in its language", async () => {
+    const { backend } = backendWith(() => json(400, ANSWER));
+    const failure: unknown = await backend.call("restore", {}).catch((error: unknown) => error);
+    expect((failure as ApiFailure).error).toEqual(ANSWER.error);
+  });
+
   it("tells a refused token from other failures", async () => {
     const { backend } = backendWith(() => json(401, { error: REFUSAL }));
     await expect(backend.call("stores", {})).rejects.toBeInstanceOf(Unauthorized);
@@ -60,6 +88,8 @@ describe("errors", () => {
       hint: "",
       subject: "",
     });
+    const half = { message: ANSWER.error.messages.message, hint: "later" };
+    expect(readApiError({ ...REFUSAL, messages: half })).toEqual(REFUSAL);
     for (const other of [null, "busy", 7, {}, { code: 1, message: "x" }, { error: "x" }])
       expect(readApiError(other)).toBeNull();
   });

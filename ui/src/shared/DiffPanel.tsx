@@ -9,8 +9,10 @@ import { useDiffMode } from "@/state/settings";
 import { DiffView, RedactedDiff } from "./DiffView";
 import { LineCounts } from "./labels";
 import { lazily } from "./lazily";
+import { SecretsShown, useSecretsKnown } from "./known-secrets";
 import { secretsIn, withoutSecrets } from "./secrets";
 import { Await, Empty, Segmented, Skeleton } from "./ui";
+import { ShowSecret, useHoldsSecret } from "./Veil";
 
 const Markdown = lazily(() => import("./Markdown"), "default");
 
@@ -120,8 +122,13 @@ function Loaded({ diff, hold, findings, side, whole, onWhole }: LoadedProps) {
   const [mode] = useDiffMode();
   const [open, setOpen] = useState(false);
   const found = useSecrets(diff, findings, side);
+  const lines = useMemo(() => diff.hunks.flatMap((hunk) => hunk.lines), [diff]);
+  const holds = useHoldsSecret(lines) || found.length > 0;
+  const isKnown = useSecretsKnown();
   const secrets = open ? NONE : found;
   const shown = useMemo(() => hideIn(diff, secrets), [diff, secrets]);
+  // The findings that come with a change say it at once; any other waits for the moment in which nobody knows.
+  if (!isKnown && findings === NONE) return <Skeleton rows={8} />;
   return (
     <div className="diff-panel">
       <div className="diff-caption">
@@ -131,17 +138,15 @@ function Loaded({ diff, hold, findings, side, whole, onWhole }: LoadedProps) {
             {whole ? <Trans>Show changes only</Trans> : <Trans>Show the whole file</Trans>}
           </ToggleButton>
         )}
-        {found.length > 0 && (
-          <ToggleButton className="link-button" isSelected={open} onChange={setOpen} data-testid="show-secrets">
-            {open ? <Trans>Hide the secret</Trans> : <Trans>Show the secret</Trans>}
-          </ToggleButton>
-        )}
+        {holds && <ShowSecret open={open} onChange={setOpen} />}
       </div>
-      {mode === "rendered" ? (
-        <Rendered diff={diff} hold={hold} secrets={secrets} />
-      ) : (
-        <DiffView diff={shown} words={mode === "words"} />
-      )}
+      <SecretsShown value={open}>
+        {mode === "rendered" ? (
+          <Rendered diff={diff} hold={hold} secrets={secrets} />
+        ) : (
+          <DiffView diff={shown} words={mode === "words"} />
+        )}
+      </SecretsShown>
     </div>
   );
 }

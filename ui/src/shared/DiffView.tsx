@@ -1,11 +1,13 @@
 /** The difference between two contents, line by line. */
 import { Trans, useLingui } from "@lingui/react/macro";
-import { type ReactNode, useMemo } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import type { DiffLine, DocumentLine, FileDiff, Finding, Hunk, LineTag } from "@/bindings";
 import { useRead } from "@/state/queries";
+import { SecretsShown } from "./known-secrets";
 import { LineText } from "./LineText";
 import { secretsIn, withoutSecrets } from "./secrets";
 import { Await, Empty } from "./ui";
+import { ShowSecret, useHoldsSecret } from "./Veil";
 import { VirtualRows } from "./VirtualRows";
 import { classes } from "@/shared/classes";
 import css from "./code.module.css";
@@ -163,17 +165,20 @@ export function wholeAsDiff(lines: readonly DocumentLine[], tag: "insert" | "del
   ];
 }
 
+const NO_LINES: readonly DocumentLine[] = [];
+
 /** A content of which every line is new, as the difference it is. Secrets among its findings are out of sight. */
 export function WholeDiff({ version, findings }: { version: string; findings: readonly Finding[] }) {
   const { t } = useLingui();
+  const [open, setOpen] = useState(false);
   const read = useRead("document", { target: version, highlight: true });
+  const lines = read.data?.lines ?? NO_LINES;
+  const secrets = useMemo(() => secretsIn(findings, (line) => lines[line - 1]?.text), [lines, findings]);
+  const holds = useHoldsSecret(lines) || secrets.length > 0;
   const rows = useMemo(() => {
-    const lines = read.data?.lines ?? [];
-    const secrets = secretsIn(findings, (line) => lines[line - 1]?.text);
-    return rowsOf(
-      wholeAsDiff(secrets.length > 0 ? lines.map((line) => withoutSecrets(line, secrets)) : lines, "insert"),
-    );
-  }, [read.data, findings]);
+    const hides = !open && secrets.length > 0;
+    return rowsOf(wholeAsDiff(hides ? lines.map((line) => withoutSecrets(line, secrets)) : lines, "insert"));
+  }, [lines, secrets, open]);
   return (
     <Await read={read} rows={8}>
       {() =>
@@ -182,7 +187,16 @@ export function WholeDiff({ version, findings }: { version: string; findings: re
             <Trans>The file is empty.</Trans>
           </Empty>
         ) : (
-          <DiffRows rows={rows} words={false} />
+          <div className="diff-panel">
+            {holds && (
+              <div className="diff-caption">
+                <ShowSecret open={open} onChange={setOpen} />
+              </div>
+            )}
+            <SecretsShown value={open}>
+              <DiffRows rows={rows} words={false} />
+            </SecretsShown>
+          </div>
         )
       }
     </Await>

@@ -6,6 +6,7 @@ import { useFormat } from "./format";
 import { LineText } from "./LineText";
 import { Space } from "./punctuation";
 import { Empty } from "./ui";
+import { Veil } from "./Veil";
 import { VirtualRows } from "./VirtualRows";
 import css from "./code.module.css";
 
@@ -151,20 +152,28 @@ function Unshown({ document }: { document: Document }) {
   }
 }
 
-/** Shows a content. */
-export function DocumentView({
-  document,
-  line,
-  lines,
-}: {
+/** Props of a content. */
+interface DocumentViewProps {
   document: Document;
   line?: number | undefined;
   lines?: LineChoice | undefined;
-}) {
+}
+
+/** Shows a content. */
+export function DocumentView(props: DocumentViewProps) {
+  const { document } = props;
+  if (document.lines.length === 0) return <Unshown document={document} />;
+  return (
+    <Veil lines={document.lines}>
+      <Lines {...props} />
+    </Veil>
+  );
+}
+
+function Lines({ document, line, lines }: DocumentViewProps) {
   const { t } = useLingui();
   const rows = useMemo(() => rowsOf(document.lines, document.cut), [document]);
   const id = useId();
-  if (document.lines.length === 0) return <Unshown document={document} />;
   const shown = lines?.last ?? line;
   const reveal = shown === undefined ? null : rows.findIndex((row) => row.kind === "line" && row.number === shown);
   return (

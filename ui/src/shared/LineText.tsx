@@ -7,6 +7,8 @@ import { useLingui } from "@lingui/react/macro";
 import { Fragment, memo, useState } from "react";
 import type { Hidden } from "@/bindings";
 import { useFormat } from "./format";
+import { useHiddenSecrets } from "./known-secrets";
+import { withoutSecrets } from "./secrets";
 import { type Marks, pieces, sliceOf } from "./text";
 import { Button, useWords } from "./ui";
 import { hiddenWords } from "./vocabulary";
@@ -59,9 +61,11 @@ function Broken({ text }: { text: string }) {
   ));
 }
 
-/** A line with its colours, changed words and marks. */
-export const LineText = memo(function LineText({ text, spans, words, hidden }: Marks & { text: string }) {
+/** A line with its colours, changed words and marks. Secrets that are known are out of sight; positions stay what they were. */
+export const LineText = memo(function LineText({ text: whole, spans, words, hidden }: Marks & { text: string }) {
   const say = useWords();
+  const secrets = useHiddenSecrets();
+  const { text } = secrets.length === 0 ? { text: whole } : withoutSecrets({ text: whole }, secrets);
   const [letters, setLetters] = useState(LETTERS_AT_ONCE);
   const shown = sliceOf(text, letters);
   const drawn = pieces(shown, { ...(spans && { spans }), ...(words && { words }), ...(hidden && { hidden }) }).map(

@@ -10,6 +10,7 @@ import { type ReactElement, type ReactNode, useEffect, useMemo, useState } from 
 import { Fragment, jsx, jsxs } from "react/jsx-runtime";
 import type { DocumentLine } from "@/bindings";
 import { Boundary } from "./Boundary";
+import { useMasked } from "./known-secrets";
 import { LineText } from "./LineText";
 import { markdownParts } from "./markdown";
 import { hasWorkers, parseElsewhere } from "./markdown-job";
@@ -104,7 +105,8 @@ const isLarge = (lines: readonly DocumentLine[]): boolean =>
 const LARGE = { frontMatter: null, body: "" };
 
 /** Renders the lines of a content as Markdown. */
-export default function Markdown({ lines }: { lines: readonly DocumentLine[] }) {
+export default function Markdown({ lines: whole }: { lines: readonly DocumentLine[] }) {
+  const lines = useMasked(whole);
   const { frontMatter, body } = useMemo(() => (isLarge(lines) ? LARGE : markdownParts(lines)), [lines]);
   const tree = useTree(body);
   const outcome: Outcome | null = isLarge(lines) ? { refused: "large" } : tree;

@@ -1,6 +1,6 @@
-/** Words with their meaning: shown when the pointer rests on them or the focus comes to them. */
+/** Words with their meaning: shown when the pointer rests on them, the focus comes to them, or somebody presses them. */
 import { useLingui } from "@lingui/react/macro";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { Button as AriaButton } from "react-aria-components/Button";
 import { Tooltip, TooltipTrigger } from "react-aria-components/Tooltip";
 import { GLOSSARY, isTerm, type TermName } from "./glossary";
@@ -12,9 +12,17 @@ const REST_MS = 400;
 
 /** Something with a meaning. */
 function Explained({ meaning, label, children }: { meaning: string; label?: string; children: ReactNode }) {
+  const [open, setOpen] = useState(false);
   return (
-    <TooltipTrigger delay={REST_MS}>
-      <AriaButton slot={null} className="term" {...(label ? { "aria-label": label } : {})} data-testid="term">
+    <TooltipTrigger delay={REST_MS} isOpen={open} onOpenChange={setOpen} shouldCloseOnPress={false}>
+      {/* A tap has no rest before it, and Enter would do nothing else. */}
+      <AriaButton
+        slot={null}
+        className="term"
+        {...(label ? { "aria-label": label } : {})}
+        onPress={() => setOpen(true)}
+        data-testid="term"
+      >
         {children}
       </AriaButton>
       <Tooltip className="popover term-meaning" placement="top" data-testid="term-meaning">

@@ -4,6 +4,7 @@ import { Command } from "cmdk";
 import { useState } from "react";
 import { Sheet } from "@/shared/overlay";
 import { fileName } from "@/shared/text";
+import { Kbd } from "@/shared/ui";
 import { useMemories } from "@/state/memory";
 
 /** A name as a path of a Markdown file: `build rules` is `build-rules.md`. */
@@ -32,7 +33,18 @@ export function TopicPicker({
   const fresh = topicPath(name);
   const isNew = fresh !== "" && !topics.includes(fresh);
   return (
-    <Sheet title={t`Move into a topic file`} onClose={onClose} testId="topic-picker">
+    <Sheet
+      title={t`Move into a topic file`}
+      onClose={onClose}
+      testId="topic-picker"
+      footer={
+        <span className="muted">
+          <Trans>
+            <Kbd keys="↑" /> <Kbd keys="↓" /> choose, <Kbd keys="Enter" /> moves. A preview comes first.
+          </Trans>
+        </span>
+      }
+    >
       <Command label={t`Topic files`} className="topic-picker">
         <Command.Input
           autoFocus

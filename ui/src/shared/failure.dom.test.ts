@@ -2,6 +2,8 @@ import { i18n, type MessageDescriptor } from "@lingui/core";
 import { describe, expect, it } from "vitest";
 import type { Code } from "@/bindings";
 import { ApiFailure, Unauthorized, Unreachable } from "@/host";
+import { readApiError } from "@/host/backend";
+import { switchLanguage } from "@/i18n";
 import { wordsFor } from "./failure";
 
 /** Every code, so that a new one in the bindings makes this file fail to compile until it has words. */
@@ -56,4 +58,27 @@ describe("words for failures", () => {
     expect(wordsFor(new Error("odd")).detail).toBe("odd");
     expect(wordsFor("odd").tone).toBe("failure");
   });
+});
+
+it("says an answer as it comes over HTTP in the words of the window", async () => {
+  const message = { id: "failures.directory_not_exist", args: {}, text: "The directory does not exist." };
+  const hint = {
+    id: "imported.no_imported_history_reaches_back",
+    args: {},
+    text: "`retrace import git` brings it in.",
+  };
+  const wire = {
+    code: "store_unavailable",
+    message: message.text,
+    hint: hint.text,
+    subject: "/x",
+    messages: { message, hint },
+  };
+  const failure = new ApiFailure(readApiError({ error: wire })!);
+  expect(text(wordsFor(failure).next)).toContain("Stores");
+  await switchLanguage("ja");
+  const words = wordsFor(failure);
+  expect(words.detailLanguage).toBeNull();
+  expect(words.detail + text(words.next)).not.toMatch(/retrace import|directory/);
+  await switchLanguage("en");
 });

@@ -1,6 +1,6 @@
 /** The meanings of terms: the same as in the documents, and reached by keyboard. */
 import { readFileSync } from "node:fs";
-import { screen } from "@testing-library/react";
+import { screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, it } from "vitest";
 import { GLOSSARY } from "./glossary";
@@ -38,6 +38,34 @@ it("shows a meaning to whoever comes to a term by keyboard", async () => {
     expect(await screen.findByTestId("term-meaning")).toHaveTextContent(meaning);
     expect(screen.getByRole("button", { name })).toHaveAccessibleDescription(meaning);
   }
+});
+
+it("shows a meaning to whoever presses a term, by pointer, touch or Enter", async () => {
+  const user = userEvent.setup();
+  renderPart(
+    <>
+      <RuleTerm rule="links/orphan">orphan</RuleTerm>
+      <button type="button">elsewhere</button>
+    </>,
+  );
+  const term = screen.getByRole("button", { name: "orphan" });
+  const meaning = () => screen.findByTestId("term-meaning");
+  const leave = async () => {
+    await user.keyboard("{Escape}");
+    await user.click(screen.getByText("elsewhere"));
+    await waitFor(() => expect(screen.queryByTestId("term-meaning")).toBeNull());
+  };
+  await user.click(term);
+  expect(await meaning()).toHaveTextContent(/no index names/);
+  await leave();
+  await user.pointer([{ keys: "[TouchA]", target: term }]);
+  expect(await meaning()).toBeVisible();
+  await leave();
+  await user.tab({ shift: true });
+  await user.keyboard("{Escape}");
+  await waitFor(() => expect(screen.queryByTestId("term-meaning")).toBeNull());
+  await user.keyboard("{Enter}");
+  expect(await meaning()).toBeVisible();
 });
 
 it("leaves out a mark that would have nothing to say", () => {

@@ -28,16 +28,41 @@ function canOffer(remedy: Remedy, { memory }: PlacedFinding): boolean {
   return remedy.act !== "open" || memory !== null;
 }
 
+/** Acts of the window itself, for findings that the program has no act for. */
+type Own = { act: "remove" };
+
 /** An act of a finding with what its button says, in the order of their worth. */
 export interface Offered {
   /** Known by. */
   key: string;
   /** The act. */
-  remedy: Remedy;
+  remedy: Remedy | Own;
   /** Label of its button. */
   label: string;
   /** Starts it: with its preview, or by going to where it is done. */
   run: () => void;
+}
+
+/** True for a text that steers a model. What was there before recording has no version to be rolled back to. */
+const isHostile = ({ rule, start }: Finding): boolean => rule.startsWith("hostile/") && start !== null;
+
+/** What takes hostile text away: out of the line and its history, or with the whole memory. */
+function againstHostile({ store, finding }: PlacedFinding): Offered[] {
+  const { path, rule, start, remedies = [] } = finding;
+  if (start === null) return [];
+  const redact: Offered = {
+    key: "redact-text",
+    remedy: { act: "redact", rule, start },
+    label: t`Redact this text…`,
+    run: () => navigate({ screen: "redactions", finding: { store, path, rule, start } }),
+  };
+  const remove: Offered = {
+    key: "remove",
+    remedy: { act: "remove" },
+    label: t`Remove the memory…`,
+    run: () => startAct({ command: "expire", request: { store, memories: [{ path, expect: null }] }, subject: path }),
+  };
+  return remedies.some(({ act }) => act === "redact") ? [remove] : [redact, remove];
 }
 
 /** What was deleted is put back; any other change is rolled back. */
@@ -115,6 +140,7 @@ export function useRemedies(found: PlacedFinding | undefined) {
       }
     }
   }
+  if (found && isHostile(found.finding)) offered.push(...againstHostile(found));
   const move = (to: string) => {
     if (!moving) return;
     const { found: of, from: first, to: last } = moving;
@@ -138,7 +164,13 @@ export function useRemedies(found: PlacedFinding | undefined) {
 }
 
 /** The acts of a finding as small buttons. `without` leaves out what stands beside it already. */
-export function RemedyButtons({ found, without = [] }: { found: PlacedFinding; without?: readonly Remedy["act"][] }) {
+export function RemedyButtons({
+  found,
+  without = [],
+}: {
+  found: PlacedFinding;
+  without?: readonly Offered["remedy"]["act"][];
+}) {
   const { offered, picker } = useRemedies(found);
   const shown = offered.filter(({ remedy }) => !without.includes(remedy.act));
   return (

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { masked, secretsIn, withoutSecrets } from "./secrets";
+import { masked, secretsIn, withoutCut, withoutSecrets } from "./secrets";
 
 const KEY = "sk_live_0123456789abcdefghij";
 const LINES = ["# Keys", `- 🔑 the key is ${KEY}.`, "BEGIN", "middle", "END tail"];
@@ -29,4 +29,11 @@ it("shows as many characters, and few of the secret's", () => {
   expect(line.text).not.toContain("0123");
   expect(line).toMatchObject({ old: 1 });
   expect(withoutSecrets(line, [KEY])).toBe(line);
+});
+
+it("keeps a secret out of a part of a line, also where the part cuts it", () => {
+  expect(withoutCut(`is ${KEY} now`, [KEY])).not.toContain("0123");
+  expect(withoutCut(`…${KEY.slice(9)} now…`, [KEY])).toBe(`…${"•".repeat(KEY.length - 9)} now…`);
+  expect(withoutCut(`the key is ${KEY.slice(0, 12)}…`, [KEY])).toBe(`the key is ${"•".repeat(12)}…`);
+  expect(withoutCut("ij is a word", [KEY])).toBe("ij is a word");
 });

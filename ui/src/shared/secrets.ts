@@ -40,3 +40,31 @@ export function withoutSecrets<T extends Line>(line: T, secrets: readonly string
   const text = secrets.reduce((shown, secret) => shown.replaceAll(secret, masked(secret)), line.text);
   return text === line.text ? line : { ...line, text };
 }
+
+/** Of a cut secret at least so many characters are one, and no word that begins or ends like it. */
+const CUT_FROM = 6;
+
+/** A part of a line without the secrets, those that its ends cut included. */
+export function withoutCut(text: string, secrets: readonly string[]): string {
+  const whole = withoutSecrets({ text }, secrets).text;
+  return secrets.reduce((shown, secret) => cutAtEnd(cutAtStart(shown, secret), secret), whole);
+}
+
+/** What stands around a part in place of the rest of the line. */
+const LEFT_OUT = "…";
+
+function cutAtStart(text: string, secret: string): string {
+  const lead = text.startsWith(LEFT_OUT) ? LEFT_OUT : "";
+  const rest = text.slice(lead.length);
+  for (let length = secret.length - 1; length >= CUT_FROM; length -= 1)
+    if (rest.startsWith(secret.slice(-length))) return `${lead}${DOT.repeat(length)}${rest.slice(length)}`;
+  return text;
+}
+
+function cutAtEnd(text: string, secret: string): string {
+  const tail = text.endsWith(LEFT_OUT) ? LEFT_OUT : "";
+  const rest = text.slice(0, text.length - tail.length);
+  for (let length = secret.length - 1; length >= CUT_FROM; length -= 1)
+    if (rest.endsWith(secret.slice(0, length))) return `${rest.slice(0, -length)}${DOT.repeat(length)}${tail}`;
+  return text;
+}

@@ -1,6 +1,7 @@
 /** What a session is called, and where it is shown. */
 import { useLingui } from "@lingui/react/macro";
 import { useFormat } from "@/shared/format";
+import { plainPrompt } from "@/shared/prompt";
 import { spelled } from "@/shared/hidden";
 import { useNow } from "@/state/now";
 import type { Route } from "@/state/route";
@@ -24,7 +25,7 @@ export function useSessionName(): (session: NamedSession) => string {
   const format = useFormat();
   const now = useNow();
   return ({ prompt, title, at }) => {
-    const words = prompt?.trim() || title?.trim();
+    const words = plainPrompt(prompt ?? "").trim() || plainPrompt(title ?? "").trim();
     if (words) return spelled(words);
     return at ? t`Session of ${format.moment(at, now)}` : t`Session without a known prompt`;
   };

@@ -133,6 +133,14 @@ describe("listening", () => {
     press("ArrowDown", {}, row);
     press("ArrowDown", { shiftKey: true });
     expect([next.mock.calls.length, before.mock.calls.length]).toEqual([2, 1]);
+    const [down, up] = [vi.fn(), vi.fn()];
+    const range = renderHook(() => useKeys([binding("shift+j", { run: down }), binding("shift+k", { run: up })]));
+    press("ArrowDown", { shiftKey: true });
+    press("ArrowDown", { shiftKey: true, repeat: true }, button);
+    press("ArrowUp", { shiftKey: true });
+    press("ArrowUp", { shiftKey: true }, row);
+    expect([down.mock.calls.length, up.mock.calls.length]).toEqual([2, 1]);
+    range.unmount();
     for (const element of [button, list]) element.remove();
     unmount();
     stop();

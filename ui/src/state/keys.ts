@@ -28,7 +28,7 @@ const layers = observable<readonly Layer[]>([]);
 /** The first key of a sequence is forgotten after so many milliseconds. */
 const SEQUENCE_MS = 1200;
 /** Commands that walk a list go on while their key is held. Anything else is done once a press. */
-const WALKS = new Set(["j", "k"]);
+const WALKS = new Set(["j", "k", "shift+j", "shift+k"]);
 
 /** Every command that is registered at present, those without effect included. */
 export const openBindings = (): KeyBinding[] => layers.get().flatMap((layer) => layer.bindings);
@@ -108,12 +108,21 @@ const OWN_ARROWS =
   'input, textarea, select, [contenteditable], [role="listbox"], [role="tree"], [role="grid"], [role="slider"], ' +
   '[role="tablist"], [role="radiogroup"], [role="menu"], [role="combobox"], [role="separator"]';
 
-/** The key that walks the list of the screen in place of an arrow, where the focus is on nothing that has arrows itself. */
+/**
+ * The key that walks the list of the screen in place of an arrow, and with Shift extends the range, where the focus is on
+ * nothing that has arrows itself.
+ */
 function walkOf(event: KeyboardEvent): string | null {
   const walk = { ArrowDown: "j", ArrowUp: "k" }[event.key];
-  if (!walk || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return null;
+  if (!walk || event.ctrlKey || event.metaKey || event.altKey) return null;
   const target = event.composedPath()[0] ?? event.target;
-  return target instanceof Element && target.closest(OWN_ARROWS) ? null : walk;
+  if (target instanceof Element && target.closest(OWN_ARROWS)) return null;
+  return event.shiftKey ? `shift+${walk}` : walk;
+}
+
+/** The arrow that does the same as a key which walks a list; null for other keys. */
+export function arrowOf(keys: string): string | null {
+  return { j: "↓", k: "↑", "shift+j": "shift+↓", "shift+k": "shift+↑" }[keys] ?? null;
 }
 
 /** A dialog or menu has the keyboard to itself; a message (aria-modal is false) does not. */

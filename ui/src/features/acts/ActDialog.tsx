@@ -15,7 +15,6 @@ import { ChevronIcon } from "@/shared/icons";
 import { Moment, ProgramText, Source } from "@/shared/labels";
 import { Sheet } from "@/shared/overlay";
 import { SheetActions } from "@/shared/SheetActions";
-import { shorten } from "@/shared/text";
 import { Await, Chip, Empty, Failure } from "@/shared/ui";
 import { type Act, closeAct, startAct, useOpenAct, useUndoable } from "@/state/acts";
 import { useBackend } from "@/state/backend";
@@ -29,11 +28,9 @@ import { classes } from "@/shared/classes";
 import css from "./acts.module.css";
 
 function FileRow({ open, ...preview }: ChangePreviewProps & { open: boolean }) {
-  const { t } = useLingui();
   const { file } = preview;
   const deleted = file.to_sha256 === null;
   const created = file.from_sha256 === null;
-  const hash = (text: string | null) => (text === null ? t`no file` : shorten(text));
   return (
     <Disclosure defaultExpanded={open} className={css.actFile} data-testid="act-file">
       {({ isExpanded }) => (
@@ -44,9 +41,7 @@ function FileRow({ open, ...preview }: ChangePreviewProps & { open: boolean }) {
                 <ChevronIcon />
               </span>
               <span className={classes("mono", css.actFilePath)}>{file.path}</span>
-              <span className={classes("mono muted", css.actFileHashes)}>
-                {hash(file.from_sha256)} → {hash(file.to_sha256)}
-              </span>
+              <span className="spacer" />
               <Chip tone={deleted ? "del" : created ? "add" : "accent"}>
                 {deleted ? <Trans>deletes</Trans> : created ? <Trans>writes, new</Trans> : <Trans>writes</Trans>}
               </Chip>

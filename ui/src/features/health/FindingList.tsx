@@ -1,30 +1,28 @@
 /** The findings: filtered, one chosen, and what can be done about it. */
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useMemo, useState } from "react";
-import type { Health, Remedy } from "@/bindings";
+import type { Health } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { ChevronIcon } from "@/shared/icons";
 import { MenuEntry, MoreMenu } from "@/shared/menu";
 import { Question } from "@/shared/Question";
 import { neighbour, Picker } from "@/shared/Picker";
-import { useRemedies } from "@/shared/remedies";
+import { type Offered, useRemedies } from "@/shared/remedies";
 import { ShortPath } from "@/shared/ShortPath";
 import { RuleTerm } from "@/shared/Term";
 import { Button, Chip, Empty, useWords } from "@/shared/ui";
-import { startAct } from "@/state/acts";
 import { useBackend } from "@/state/backend";
 import { useKeys } from "@/state/keys";
 import { navigate } from "@/state/route";
 import { say } from "@/state/toasts";
 import { useProgramWords } from "@/shared/program";
 import { fileName, folderOf } from "@/shared/text";
-import { type Filter, type FindingRow, findingRows, groupOf, type Level, rulesOf } from "./findings";
+import { type Filter, type FindingRow, findingRows, type Level, rulesOf } from "./findings";
 import { SEVERITIES, severityTone } from "./words";
 import { classes } from "@/shared/classes";
+import { allowHere, canAllow } from "@/shared/allow";
 import { sayFailed } from "@/shared/say-failed";
 import css from "./health.module.css";
-
-const NO_PLACE = new Set(["events", "use"]);
 
 /** A rule with its findings: how many of what, once. */
 function RuleRow({ row, store }: { row: FindingRow; store: string }) {
@@ -97,16 +95,7 @@ function useFindingActs(row: FindingRow | undefined) {
     await backend.call("set_finding_rule", { rule, setting });
   };
   return {
-    allow: () => {
-      if (!found) return;
-      const { finding, store_id: store } = found;
-      const line = finding.start === null ? null : finding.line;
-      startAct({
-        command: "allow_finding",
-        request: { store, path: finding.path, line, rule, reason: null, expect: null },
-        subject: t`${rule} in ${finding.path}`,
-      });
-    },
+    allow: () => found && allowHere(found.store_id, found.finding),
     off: () =>
       void set("off")
         .then(() =>
@@ -118,7 +107,7 @@ function useFindingActs(row: FindingRow | undefined) {
           })),
         )
         .catch(fail),
-    canAllow: found !== undefined && found.finding.path !== "" && !NO_PLACE.has(groupOf(rule)),
+    canAllow: found !== undefined && canAllow(found.finding),
   };
 }
 
@@ -155,7 +144,7 @@ function Detail({ row, onToggle }: { row: FindingRow; onToggle: () => void }) {
   const { finding, store_id: store, memory_id: memory } = row.found;
   const { offered, picker } = useRemedies(row.leaf ? { store, memory, finding } : undefined);
   const [first] = offered;
-  const by = (act: Remedy["act"]) => offered.find(({ remedy }) => remedy.act === act);
+  const by = (act: Offered["remedy"]["act"]) => offered.find(({ remedy }) => remedy.act === act);
   const canAllow = row.leaf && acts.canAllow;
   const keyOf = {
     open: "o",
@@ -164,6 +153,7 @@ function Detail({ row, onToggle }: { row: FindingRow; onToggle: () => void }) {
     strip_character: undefined,
     move_lines: undefined,
     reach: undefined,
+    remove: undefined,
   };
   useKeys([
     {

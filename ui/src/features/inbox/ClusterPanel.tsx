@@ -7,6 +7,7 @@ import { classes } from "@/shared/classes";
 import { useFormat } from "@/shared/format";
 import { LineCounts } from "@/shared/labels";
 import { LineText } from "@/shared/LineText";
+import { plainPrompt } from "@/shared/prompt";
 import { Quoted } from "@/shared/punctuation";
 import { Await, Button } from "@/shared/ui";
 import { useNow } from "@/state/now";
@@ -144,7 +145,7 @@ function Prompt({ items }: { items: readonly InboxItem[] }) {
   return (
     <div className="operation-facts" data-testid="cluster-prompt">
       <p className={css.inboxPrompt}>
-        <Quoted>{origin.prompt}</Quoted>
+        <Quoted>{plainPrompt(origin.prompt)}</Quoted>
       </p>
       <p className="muted">
         {origin.title && origin.title !== origin.prompt && <>{origin.title} · </>}
@@ -235,9 +236,11 @@ function SeveralActions({ count, deleted, acts, busy, filled }: SeveralActionsPr
       >
         <Plural value={count} one="Approve #" other="Approve all #" />
       </Button>
-      <Button tone={deleted ? "plain" : "danger"} keys="x" onPress={() => acts.reject?.()} data-testid="reject-group">
-        {back}
-      </Button>
+      {acts.reject && (
+        <Button tone={deleted ? "plain" : "danger"} keys="x" onPress={acts.reject} data-testid="reject-group">
+          {back}
+        </Button>
+      )}
       <span className="spacer" />
       <Button tone="quiet" keys="u" isDisabled={!acts.undo} onPress={() => acts.undo?.()} data-testid="undo-review">
         <Trans>Undo</Trans>

@@ -20,6 +20,8 @@ import { byRule, contentWords, findingTone, kindOf, nameOf, VERBS } from "./word
 
 /** Findings named in a row; the others are counted. */
 const NAMED_FINDINGS = 2;
+/** Memories named in a row of several; the others are counted, unless it is one. */
+const NAMED_MEMORIES = 2;
 
 /** Heading of a part, with what can be done to all of it. */
 export function SectionHeading({ section, onApprove }: { section: SectionRow; onApprove: () => void }) {
@@ -208,14 +210,23 @@ function RowRemedy({ row, onReject }: { row: TriageRow; onReject: (row: TriageRo
   );
 }
 
+/** Names of the first of several changes, and how many more there are; empty for one. */
+function useFirstNames({ versions, items }: TriageRow): string {
+  const { t } = useLingui();
+  if (versions.length === 1) return "";
+  const named = items.map(nameOf).filter((name) => name !== null);
+  const shown = named.slice(0, versions.length > NAMED_MEMORIES + 1 ? NAMED_MEMORIES : NAMED_MEMORIES + 1);
+  const more = versions.length - shown.length;
+  return more > 0 ? t`${shown.join(", ")} and ${more} more` : shown.join(", ");
+}
+
 /** A row that needs a person: why, where, and its remedy. */
 function NeedCell({ row, store, onReject }: Pick<RowProps, "store" | "onReject"> & { row: TriageRow }) {
   const say = useWords();
   const message = useNeedMessage()(row);
   const reason = REASONS[row.reason!];
   const [item] = row.items;
-  // Of several without a message the first are named.
-  const names = row.versions.length === 1 ? "" : row.items.slice(0, 3).map(nameOf).filter(Boolean).join(", ");
+  const names = useFirstNames(row);
   return (
     <div role="gridcell" className={css.inboxNeed}>
       <span className={classes(css.inboxReason, css[`tone-${reason.tone}`])} title={say(reason.word)}>

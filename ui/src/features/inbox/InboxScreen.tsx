@@ -65,13 +65,13 @@ function ListTools({ stop, menu }: { stop: Stop | null; menu: (stop: Stop) => Re
     <div className={css.inboxListTools} role="toolbar" aria-label={t`Acts on several changes`}>
       <span className={css.inboxHints} aria-hidden>
         <span className={css.inboxHint}>
-          <Kbd keys="j" /> <Kbd keys="k" /> <Trans>Move</Trans>
+          <Kbd keys="j" /> <Kbd keys="k" /> <Trans context="to another row">Move</Trans>
         </span>
         <span className={css.inboxHint}>
           <Kbd keys="]" /> <Trans>Next group</Trans>
         </span>
         <span className={css.inboxHint}>
-          <Kbd keys="shift+j" /> <Trans>Select a range</Trans>
+          <Kbd keys="shift+↓" /> <Trans>Select a range</Trans>
         </span>
       </span>
       {stop && (

@@ -8,6 +8,7 @@ import { DiffModeSwitch } from "@/shared/DiffPanel";
 import { useFormat } from "@/shared/format";
 import { Actor, Note, Source } from "@/shared/labels";
 import { OriginPanel } from "@/shared/OriginPanel";
+import { plainPrompt } from "@/shared/prompt";
 import { Comma, Quoted } from "@/shared/punctuation";
 import { folderOf } from "@/shared/text";
 import { Button, Chip, useWords } from "@/shared/ui";
@@ -44,7 +45,7 @@ function OriginLines({
     <div className="operation-facts" data-testid="item-origin">
       {origin?.prompt && origin.prompt !== origin.title && (
         <p className={css.inboxPrompt}>
-          <Quoted>{origin.prompt}</Quoted>
+          <Quoted>{plainPrompt(origin.prompt)}</Quoted>
         </p>
       )}
       <p>

@@ -2,8 +2,10 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { Triage } from "@/bindings";
 import { useKindName } from "@/shared/kinds";
+import { StandingFindings } from "@/shared/Opening";
 import { Space } from "@/shared/punctuation";
 import { Button, Empty } from "@/shared/ui";
+import { useSerious } from "@/state/health";
 import { useInboxKinds } from "@/state/triage";
 import { useRead } from "@/state/queries";
 import { type InboxRoute, navigate } from "@/state/route";
@@ -28,6 +30,7 @@ export function NothingLeft({ route, undo, triage }: NothingLeftProps) {
       ) : (
         <AllReviewed route={route} undo={undo} />
       )}
+      <StandingFindings />
     </div>
   );
 }
@@ -78,16 +81,23 @@ function NoneOfKind({ route, kind, others, undo }: NoneOfKindProps) {
 function AllReviewed({ route, undo }: { route: InboxRoute; undo: (() => void) | null }) {
   const { t } = useLingui();
   const { data } = useRead("status", {});
+  const serious = useSerious() ?? 0;
   const elsewhere = route.store !== undefined && (data?.unreviewed ?? 0) > 0;
   return (
     <Empty
-      title={t`Everything is reviewed`}
+      // What was there before recording needs no review, and may need a person all the same.
+      title={serious > 0 ? t`Every change is reviewed` : t`Everything is reviewed`}
       action={
         <>
           <UndoReview undo={undo} />
           {elsewhere && (
             <Button onPress={() => navigate({ screen: "inbox" })}>
               <Trans>Show all stores</Trans>
+            </Button>
+          )}
+          {serious > 0 && (
+            <Button onPress={() => navigate({ screen: "health" })} data-testid="inbox-health">
+              <Plural value={serious} one="Show # warning in Health" other="Show # warnings in Health" />
             </Button>
           )}
           <Button onPress={() => navigate({ screen: "timeline", store: route.store })}>

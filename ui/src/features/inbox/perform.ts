@@ -89,6 +89,17 @@ export async function approveSeveral(desk: Desk, several: Several, ticked: strin
   return result;
 }
 
+/** Those of the reviewed memories whose files the act changed; the others were as they should be already. */
+function changedOf({ done, act }: Reviewed): Reviewed["done"] {
+  const files = new Set(
+    [...(act?.writes ?? []), ...(act?.deletes ?? [])].map((file) => `${file.store_id}:${file.path}`),
+  );
+  return done.filter(({ store_id, path }) => files.has(`${store_id}:${path}`));
+}
+
+const sameWords = (count: number) =>
+  count > 0 ? plural(count, { one: "# was as it should be already", other: "# were as they should be already" }) : "";
+
 function announce(desk: Desk, kind: Kind, result: Reviewed): void {
   // Items with errors were announced beforehand, and stay in the list with them.
   desk.leave(result.skipped.filter(({ reason }) => reason !== "findings"));
@@ -101,9 +112,11 @@ function announce(desk: Desk, kind: Kind, result: Reviewed): void {
     return;
   }
   const warnings = result.act?.warnings ?? [];
+  const queued = (result.act?.queued ?? 0) > 0;
+  const changed = kind === "rejected" && !queued ? changedOf(result) : done;
   const told = () => ({
-    title: title(kind, subjectOf(done), result.act),
-    detail: together([left(), ...warnings.map(sentenceNow)]),
+    title: changed.length === 0 ? t`Nothing to change` : title(kind, subjectOf(changed), result.act),
+    detail: together([sameWords(done.length - changed.length), left(), ...warnings.map(sentenceNow)]),
   });
   if (seq === null) {
     say(() => ({ tone: "done", ...told() }));
@@ -111,7 +124,7 @@ function announce(desk: Desk, kind: Kind, result: Reviewed): void {
   }
   rememberReview({ seq, subject: subjectOf(done) });
   const action = () => ({ label: t`Undo`, keys: "u", run: () => void undoReview(desk, seq) });
-  if (result.act && result.act.queued > 0) {
+  if (result.act && queued) {
     void sayQueued(desk.backend, result.act, () => subjectOf(done), action, left);
     return;
   }

@@ -15,7 +15,7 @@ import { canEdit } from "./EditPanel";
 import type { Listed } from "./listed";
 import { type Desk, review, type Several, severalSeen, severalUpTo, undoReview } from "./perform";
 import type { Primary } from "./primary";
-import { groupBeside, type Stop, stopAfter, stopBeside, versionsOf, versionsOfAll } from "./rows";
+import { groupBeside, isNetZero, type Stop, stopAfter, stopBeside, versionsOf, versionsOfAll } from "./rows";
 import { RowTitle } from "./titles";
 
 /** Filters of the list; what is done to several items is done to what it shows. */
@@ -113,7 +113,16 @@ export function useReviewing(route: InboxRoute, triage: Triage, listed: Listed) 
   };
   const reject = () => {
     const target = targetOf(listed);
-    if (target) act(() => review(desk, "rejected", target.versions));
+    if (!target) return;
+    // What was changed back stays: to call it rejected would mark what was there before as unwanted.
+    const zero = new Set(versionsOfAll(listed.range.filter(isNetZero)));
+    act(() =>
+      review(
+        desk,
+        "rejected",
+        target.versions.filter((version) => !zero.has(version)),
+      ),
+    );
   };
   const rejectRow = ({ versions }: TriageRow) => act(() => review(desk, "rejected", versions));
   const approveRoutine = () => {
@@ -184,7 +193,8 @@ export function useItemActs(listed: Listed, reviewing: Reviewing): ItemActs {
   const redactable = one !== null && one.content_kind !== null && one.content_kind !== "redacted";
   const transcript = transcriptPlace(one?.origin ?? null);
   const session = one ? (one.origin?.session_id ?? null) : range.length === 0 ? (stop?.row.session ?? null) : null;
-  const reversible = !isOne || (one !== null && one.content_kind !== "too_large");
+  const changed = (range.length > 0 ? range : stop ? [stop] : []).some((row) => !isNetZero(row));
+  const reversible = changed && (!isOne || (one !== null && one.content_kind !== "too_large"));
   return {
     approve: reviewing.approve,
     edit: one && canEdit(one) && !stale ? () => setEditing(one) : null,

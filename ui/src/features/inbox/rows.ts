@@ -129,6 +129,9 @@ export function stopsBetween(stops: readonly Stop[], from: string | null, to: st
   return range.filter((stop) => isWalked(stop) || stop.key === from || stop.key === to);
 }
 
+/** True if a row is of changes that were changed back: there is nothing that could be rolled back. */
+export const isNetZero = ({ row }: Stop): boolean => row.kind === "unchanged";
+
 /** Versions of several rows, each once. */
 export function versionsOfAll(stops: readonly Stop[]): string[] {
   return [...new Set(stops.flatMap(versionsOf))];

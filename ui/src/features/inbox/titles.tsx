@@ -4,6 +4,7 @@ import { msg, plural } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { Finding, InboxItem, TriageRow } from "@/bindings";
 import { Actor } from "@/shared/labels";
+import { plainPrompt } from "@/shared/prompt";
 import { useProgramWords } from "@/shared/program";
 import { Quoted } from "@/shared/punctuation";
 import { useSessionName } from "@/shared/session";
@@ -20,7 +21,8 @@ export function useItemName(): (item: Pick<InboxItem, "path"> | undefined) => st
 /** What a session's row is called by: its title where its transcript was read, else a prompt as soon as one is known. */
 function wordsOf({ items }: TriageRow): string | null {
   const origins = items.flatMap(({ origin }) => origin ?? []);
-  return origins.find(({ title }) => title)?.title ?? origins.findLast(({ prompt }) => prompt)?.prompt ?? null;
+  const words = origins.find(({ title }) => title)?.title ?? origins.findLast(({ prompt }) => prompt)?.prompt;
+  return words ? plainPrompt(words) : null;
 }
 
 /** A title taken apart: a reason, or what several changes have in common. */
@@ -79,8 +81,8 @@ export function saysCount(row: TriageRow): boolean {
 /** The prompt that several changes came from. */
 function promptOf({ kind, items }: TriageRow): string | null {
   const origin = items.find((item) => item.origin?.prompt ?? item.origin?.title)?.origin;
-  if (kind === "created_together") return origin?.prompt ?? origin?.title ?? null;
-  return kind === "same_edit" ? (origin?.title ?? null) : null;
+  const words = kind === "created_together" ? (origin?.prompt ?? origin?.title) : kind === "same_edit" && origin?.title;
+  return words ? plainPrompt(words) : null;
 }
 
 /** A row of several changes: first what tells it apart from others of its kind, which is a prompt where there is one. */

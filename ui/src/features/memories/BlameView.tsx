@@ -10,6 +10,7 @@ import { useSessionName } from "@/shared/session";
 import { SessionLink } from "@/shared/SessionLink";
 import { shorten } from "@/shared/text";
 import { Await, Empty } from "@/shared/ui";
+import { Veil } from "@/shared/Veil";
 import { VirtualRows } from "@/shared/VirtualRows";
 import { cameBack } from "@/shared/Writer";
 import { useRead } from "@/state/queries";
@@ -159,7 +160,9 @@ function Lines({ blame, onOpen }: { blame: Blame; onOpen: (version: string) => v
             <span className={css.blameWho} aria-hidden />
           )}
           <span className={classes(css.blameNumber, "num muted")}>{line.line}</span>
-          <span className={classes(css.blameText, "mono")}>{line.text}</span>
+          <span className={classes(css.blameText, "mono")}>
+            <LineText text={line.text} hidden={hiddenIn(line.text)} />
+          </span>
         </div>
       )}
     </VirtualRows>
@@ -171,7 +174,11 @@ export function BlameView({ target, onOpen }: { target: string; onOpen: (version
   const read = useRead("blame", { target, job: null });
   return (
     <Await read={read} rows={10}>
-      {(blame) => <Lines blame={blame} onOpen={onOpen} />}
+      {(blame) => (
+        <Veil lines={blame.lines}>
+          <Lines blame={blame} onOpen={onOpen} />
+        </Veil>
+      )}
     </Await>
   );
 }

@@ -31,6 +31,7 @@ import { useRead } from "@/state/queries";
 import { type MemoriesRoute, navigate, type Tab as TabName, TABS } from "@/state/route";
 import { HistoryTable } from "./HistoryTable";
 import { BlameView } from "./BlameView";
+import { MemoryFindings } from "./MemoryFindings";
 import { IndexDocument } from "./IndexDocument";
 import { InstructionPane } from "./InstructionFiles";
 import { ReachView } from "./reach/ReachView";
@@ -346,6 +347,14 @@ function MemoryPane({ shown, route, older }: { shown: Shown; route: MemoriesRout
         <Header shown={shown} cut={cut} />
         {(disk === "differs" || disk === "gone") && (
           <DiskNotice state={disk} onCompare={() => go({ base: "disk", version: undefined, tab: "diff" })} />
+        )}
+        {live !== null && (
+          <MemoryFindings
+            store={store.id}
+            memory={memory?.id ?? null}
+            path={live}
+            onLine={(line) => go({ tab: "content", version: undefined, base: undefined, line })}
+          />
         )}
         {tab !== "history" && tab !== "reach" && <OriginPanel versionId={chosen.version.id} />}
         <TabPanel id="content" className="pane-body">

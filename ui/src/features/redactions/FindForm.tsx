@@ -3,6 +3,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { FindingPlace } from "@/bindings";
 import { spelled } from "@/shared/hidden";
+import { useProgramWords } from "@/shared/program";
 import { fileName, shorten } from "@/shared/text";
 import { Await, Button, Checkbox, Segmented } from "@/shared/ui";
 import { Moment } from "@/shared/labels";
@@ -59,13 +60,14 @@ function SecretField({ value, onChange }: { value: string; onChange: (value: str
 
 /** Subject of a finding: where it stands, and never the text. */
 function FoundText({ finding }: { finding: FindingPlace }) {
+  const program = useProgramWords();
   return (
     <div className="field" data-testid="redact-finding">
       <span>
         <Trans>The text that a check found</Trans>
       </span>
       <p>
-        <strong>{fileName(finding.path)}</strong> · <span className="mono">{finding.rule}</span>
+        <strong>{fileName(finding.path)}</strong> · <span title={finding.rule}>{program.ruleName(finding.rule)}</span>
       </p>
       <p className="muted">
         <Trans>Searched for byte by byte, in every version and every file. It is not shown here.</Trans>

@@ -9,6 +9,7 @@ import type { Hit, Store } from "@/bindings";
 import { wordsFor } from "@/shared/failure";
 import { spelled } from "@/shared/hidden";
 import { Moment } from "@/shared/labels";
+import { useMaskedPart } from "@/shared/known-secrets";
 import { LineText } from "@/shared/LineText";
 import { Space } from "@/shared/punctuation";
 import { Kbd, useWords } from "@/shared/ui";
@@ -113,7 +114,7 @@ function HitItem({ hit, store, onSelect }: { hit: Hit; store: string; onSelect: 
         </span>
       </span>
       <span className={classes("mono", css.paletteSnippet)}>
-        <LineText text={hit.snippet} words={hit.matches} />
+        <LineText text={useMaskedPart(hit.snippet)} words={hit.matches} />
       </span>
     </Command.Item>
   );

@@ -2,7 +2,7 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import { Button as AriaButton } from "react-aria-components/Button";
-import type { InboxItem, SessionVersion } from "@/bindings";
+import type { Finding, Health, InboxItem, SessionVersion } from "@/bindings";
 import { classes } from "@/shared/classes";
 import { DiffPanel } from "@/shared/DiffPanel";
 import { RedactedDiff } from "@/shared/DiffView";
@@ -13,16 +13,36 @@ import { OperationSign, VersionCounts } from "@/shared/labels";
 import { useProgramWords } from "@/shared/program";
 import { fileName, folderOf } from "@/shared/text";
 import { Button, Chip } from "@/shared/ui";
+import { useHealth } from "@/state/health";
 import { formatRoute } from "@/state/route";
+import { gravestFirst } from "./story";
 import css from "./session.module.css";
 
 /** Changes that are shown before somebody asks for more. */
 const CHANGES = 8;
 
-/** What was found in a change that is left to review, the first of it. */
-function Found({ item }: { item: InboxItem | undefined }) {
+/**
+ * The first of what needs a person in a change: as the inbox has it, else what is found in the memory while the change is what
+ * stands on disk.
+ */
+function graveOf(
+  { version }: SessionVersion,
+  items: ReadonlyMap<string, InboxItem>,
+  health: Health | undefined,
+): Finding | undefined {
+  const item = items.get(version.id);
+  if (item) return item.findings.find(isGrave);
+  const here = (health?.findings ?? []).filter(({ memory_id, finding }) => {
+    return memory_id === version.memory_id && finding.start !== null && finding.path === version.path;
+  });
+  return here.map(({ finding }) => finding).find(isGrave);
+}
+
+const isGrave = ({ severity }: Finding): boolean => severity !== "note";
+
+/** What was found in a change, the first of it. */
+function Found({ finding }: { finding: Finding | undefined }) {
   const program = useProgramWords();
-  const finding = item?.findings.find(({ severity }) => severity !== "note");
   if (!finding) return null;
   const tone = finding.rule.startsWith("secret/") ? "redact" : "warn";
   return (
@@ -34,7 +54,7 @@ function Found({ item }: { item: InboxItem | undefined }) {
 
 const isSure = (confidence: string) => confidence === "stated" || confidence === "exact_content";
 
-function Change({ written, item }: { written: SessionVersion; item: InboxItem | undefined }) {
+function Change({ written, finding }: { written: SessionVersion; finding: Finding | undefined }) {
   const { t } = useLingui();
   const [open, setOpen] = useState(false);
   const { version, store, confidence } = written;
@@ -68,7 +88,7 @@ function Change({ written, item }: { written: SessionVersion; item: InboxItem | 
         </span>
         <span className={css.changeMore}>
           {!isSure(confidence) && <ConfidenceChip confidence={confidence} />}
-          <Found item={item} />
+          <Found finding={finding} />
           <VersionCounts version={version} />
           <a href={memory} className={css.changeOpen} aria-label={t`Open ${name}`}>
             <Trans>Open</Trans>
@@ -94,13 +114,17 @@ export function ChangeList({
 }) {
   const { t } = useLingui();
   const [all, setAll] = useState(false);
+  const { data: health } = useHealth();
+  const foundIn = (written: SessionVersion) => graveOf(written, items, health);
+  const isGrave = (written: SessionVersion) => foundIn(written) !== undefined;
   if (changes.length === 0) return null;
-  const shown = all ? changes : changes.slice(0, CHANGES);
+  const sorted = gravestFirst(changes, isGrave);
+  const shown = all ? sorted : sorted.slice(0, CHANGES);
   return (
     <>
       <ul className={css.changes} aria-label={t`Changes after this prompt`}>
         {shown.map((written) => (
-          <Change key={written.version.id} written={written} item={items.get(written.version.id)} />
+          <Change key={written.version.id} written={written} finding={foundIn(written)} />
         ))}
       </ul>
       {changes.length > shown.length && (

@@ -149,7 +149,7 @@ function Files({ title, files, run }: { title: string; files: readonly SessionFi
               )}
               <span className="visually-hidden">{t`requests in which it was present`}</span>
             </th>
-            <th scope="col">{t`why it was loaded`}</th>
+            <th scope="col">{t`when and why`}</th>
           </tr>
         </thead>
         <tbody>

@@ -1,6 +1,6 @@
 /** What happened: prompts in order, and what each wrote in every store. */
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { type ReactNode, useState } from "react";
+import { Fragment, type ReactNode, useState } from "react";
 import type {
   ContextEventKind,
   InboxItem,
@@ -14,13 +14,15 @@ import { useFormat } from "@/shared/format";
 import { hiddenIn, spelled } from "@/shared/hidden";
 import { Moment } from "@/shared/labels";
 import { LineText } from "@/shared/LineText";
+import { readPrompt } from "@/shared/prompt";
 import { Quoted } from "@/shared/punctuation";
 import { fileName } from "@/shared/text";
 import { Button } from "@/shared/ui";
 import { formatRoute } from "@/state/route";
+import { useNow } from "@/state/now";
 import { useItems } from "@/state/triage";
 import { ChangeList } from "./ChangeList";
-import { type Chapter, chapters } from "./story";
+import { type Chapter, chapters, dayHeads, startOf } from "./story";
 import css from "./session.module.css";
 
 /** Prompts that are shown before somebody asks for more. */
@@ -28,16 +30,22 @@ const PROMPTS = 100;
 /** Lines of a prompt that are shown before somebody asks for more. */
 const LINES = 4;
 
-function Text({ text, truncated }: { text: string; truncated: boolean }) {
+/** Words are quoted; a command is what was typed. */
+function Said({ code, children }: { code: boolean; children: ReactNode }) {
+  return code ? <code className={css.promptCode}>{children}</code> : <Quoted>{children}</Quoted>;
+}
+
+function Text({ text: raw, truncated }: { text: string; truncated: boolean }) {
   const { t } = useLingui();
   const [all, setAll] = useState(false);
+  const { text, code } = readPrompt(raw);
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const shown = all ? lines : lines.slice(0, LINES);
   if (lines.length === 0) return <p className={css.promptText}>{t`A prompt without text`}</p>;
   return (
     <>
       <p className={css.promptText} data-testid="prompt-text">
-        <Quoted>
+        <Said code={code}>
           {shown.map((line, at) => (
             <span key={at}>
               {at > 0 && <br />}
@@ -45,7 +53,7 @@ function Text({ text, truncated }: { text: string; truncated: boolean }) {
             </span>
           ))}
           {(truncated && all) || lines.length > shown.length ? "…" : ""}
-        </Quoted>
+        </Said>
       </p>
       {lines.length > LINES && (
         <Button tone="quiet" aria-expanded={all} onPress={() => setAll(!all)}>
@@ -78,12 +86,17 @@ function PromptHead({ prompt }: { prompt: SessionPrompt }) {
 
 function AgentLine({ agent }: { agent: SessionAgent }) {
   const { t } = useLingui();
-  const name = spelled(agent.description ?? agent.agent_type ?? t`subagent`);
+  const name = agent.description ?? agent.agent_type;
+  const page = formatRoute({ screen: "context", transcript: agent.transcript });
   return (
     <p className={css.aside} data-testid="session-agent">
-      <Trans>
-        Subagent <a href={formatRoute({ screen: "context", transcript: agent.transcript })}>{name}</a>
-      </Trans>
+      {name === null ? (
+        <a href={page}>{t`Subagent`}</a>
+      ) : (
+        <Trans>
+          Subagent <a href={page}>{spelled(name)}</a>
+        </Trans>
+      )}
       {" · "}
       <Plural value={agent.requests} one="# request" other="# requests" />
       {agent.memories === 0 && (
@@ -128,9 +141,20 @@ function EventLine({ event }: { event: SessionEvent }) {
   );
 }
 
+/** The head of a day, in a story that goes over several. */
+function Day({ at }: { at: string }) {
+  const format = useFormat();
+  const now = useNow();
+  return (
+    <li className={css.day} data-testid="session-day">
+      <h3>{format.dayHeading(at, now)}</h3>
+    </li>
+  );
+}
+
 function ChapterItem({ chapter, items }: { chapter: Chapter; items: ReadonlyMap<string, InboxItem> }) {
   const { prompt, changes, agents, events } = chapter;
-  const at = prompt?.at ?? changes[0]?.version.created_at ?? null;
+  const at = startOf(chapter);
   return (
     <li className={css.chapter} data-testid="session-prompt">
       <span className={css.when}>{at && <Moment at={at} form="time" />}</span>
@@ -198,6 +222,7 @@ export function Story({ session }: { session: Session }) {
   const told = chapters(session);
   const found = useItems(session.unreviewed);
   const items = new Map(found.map((item) => [item.version_id, item]));
+  const days = dayHeads(told);
   const prompts = session.prompts.length;
   const note = prompts > 0 && <Plural value={prompts} one="# prompt" other="# prompts" />;
   return (
@@ -209,7 +234,10 @@ export function Story({ session }: { session: Session }) {
       ) : (
         <ol className={css.chapters}>
           {told.slice(0, most).map((chapter) => (
-            <ChapterItem key={chapter.key} chapter={chapter} items={items} />
+            <Fragment key={chapter.key}>
+              {days.has(chapter.key) && <Day at={days.get(chapter.key)!} />}
+              <ChapterItem chapter={chapter} items={items} />
+            </Fragment>
           ))}
         </ol>
       )}

@@ -30,6 +30,29 @@ export function chapters(session: Session): Chapter[] {
   return isEmpty ? told : [before, ...told];
 }
 
+/** When a chapter began, as far as that is known. */
+export const startOf = ({ prompt, changes }: Chapter): string | null =>
+  prompt?.at ?? changes[0]?.version.created_at ?? null;
+
+/** Chapters at which another day begins, by their keys, each with its time; none where all is of one day. */
+export function dayHeads(told: readonly Chapter[]): ReadonlyMap<string, string> {
+  const heads = new Map<string, string>();
+  let last = "";
+  for (const chapter of told) {
+    const at = startOf(chapter);
+    if (at === null) continue;
+    const day = new Date(at).toDateString();
+    if (day !== last) heads.set(chapter.key, at);
+    last = day;
+  }
+  return heads.size > 1 ? heads : new Map();
+}
+
+/** Changes with those that need a person first, each part in its order. */
+export function gravestFirst<T>(changes: readonly T[], isGrave: (change: T) => boolean): T[] {
+  return [...changes.filter(isGrave), ...changes.filter((change) => !isGrave(change))];
+}
+
 /** What a rollback of the session takes back, as far as it is sure; what was rebuilt stays. */
 export function sureVersions({ versions }: Pick<Session, "versions">): SessionVersion[] {
   const sure = new Set(["stated", "exact_content", "likely"]);

@@ -4,7 +4,7 @@ import type { MessageDescriptor } from "@lingui/core";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Sheet } from "@/shared/overlay";
 import { Kbd, useWords } from "@/shared/ui";
-import { type KeyBinding, useAllKeys } from "@/state/keys";
+import { arrowOf, type KeyBinding, useAllKeys } from "@/state/keys";
 import { setKeyHelpOpen, useKeyHelpOpen } from "@/state/palette";
 import { keyGroups, type KeyPurpose } from "./key-groups";
 import css from "./settings.module.css";
@@ -27,6 +27,12 @@ function Group({ purpose, keys }: { purpose: KeyPurpose; keys: readonly KeyBindi
           <div key={binding.keys}>
             <dt>
               <Kbd keys={binding.keys} />
+              {arrowOf(binding.keys) !== null && (
+                <>
+                  {" "}
+                  <Kbd keys={arrowOf(binding.keys)!} />
+                </>
+              )}
             </dt>
             <dd>{binding.label}</dd>
           </div>

@@ -2,6 +2,7 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import { BrandMark } from "@/shared/icons";
+import { Opening } from "@/shared/Opening";
 import { useTaskName } from "@/shared/tasks";
 import { Await, Button } from "@/shared/ui";
 import { useBackend } from "@/state/backend";
@@ -10,7 +11,6 @@ import { projectsAnswer } from "@/state/projects";
 import { useRead } from "@/state/queries";
 import { navigate } from "@/state/route";
 import { AddDirectory, DiscoveryList } from "./discovery";
-import { Opening } from "./Opening";
 import css from "./stores.module.css";
 
 /** Shown while no store was ever added. */

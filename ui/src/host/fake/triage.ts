@@ -47,12 +47,14 @@ export function triageOf(items: readonly InboxItem[], sameEdits: ReadonlySet<str
   const needs: TriageRow[] = [];
   const deleted: InboxItem[] = [];
   const same: InboxItem[] = [];
+  const unchanged: InboxItem[] = [];
   const writers = new Map<string, InboxItem[]>();
   for (const item of items) {
     const reason = reasonOf(item)?.reason ?? null;
     const by = item.created_by?.type === "session_actor" ? item.created_by.session_id : item.store_id;
     if (reason === "deleted") deleted.push(item);
     else if (reason !== null) needs.push(row(item.memory_id, "single", [item], reason));
+    else if (item.verb === "changed" && item.added === 0 && item.removed === 0) unchanged.push(item);
     else if (item.path !== null && sameEdits.has(item.path)) same.push(item);
     else writers.set(by, [...(writers.get(by) ?? []), item]);
   }
@@ -63,6 +65,7 @@ export function triageOf(items: readonly InboxItem[], sameEdits: ReadonlySet<str
     row(`${of[0]!.created_by?.type === "session_actor" ? "session" : "writer"}_${key}`, groupKind(of), of, null),
   );
   if (same.length > 0) routine.unshift(row("same_edit_1", "same_edit", same, null));
+  if (unchanged.length > 0) routine.push(row("unchanged_1", "unchanged", unchanged, null));
   const [needs_total, routine_total] = [count(needs), count(routine)];
   return {
     total: needs_total + routine_total,

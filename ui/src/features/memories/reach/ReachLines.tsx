@@ -8,6 +8,7 @@ import { hiddenIn } from "@/shared/hidden";
 import { LineText } from "@/shared/LineText";
 import { NotFollowed } from "@/shared/presence";
 import { Button, Kbd } from "@/shared/ui";
+import { Veil } from "@/shared/Veil";
 import { VirtualRows } from "@/shared/VirtualRows";
 import type { Chosen } from "./ReachView";
 import css from "./reach.module.css";
@@ -141,33 +142,35 @@ export function ReachLines({
           <Trans>shaded by the sessions that had them, of {reach.sessions}</Trans>
         </span>
       </h2>
-      <VirtualRows
-        items={rows}
-        keyOf={({ number }) => number}
-        estimate={24}
-        className={css.lines}
-        role="listbox"
-        aria-label={t`Lines with the sessions that had them`}
-        aria-multiselectable
-        aria-activedescendant={at > 0 ? `${id}-${at}` : undefined}
-        tabIndex={0}
-        onKeyDown={walk}
-        reveal={at > 0 ? at - 1 : null}
-        data-testid="reach-lines"
-      >
-        {(row) => (
-          <>
-            {row.number === cutAt && document && <CutNotice document={document} />}
-            <Line
-              row={row}
-              most={most}
-              id={`${id}-${row.number}`}
-              chosen={chosen !== null && row.number >= chosen.from && row.number <= chosen.to}
-              onChoose={(extend) => onChoose(row.number, extend)}
-            />
-          </>
-        )}
-      </VirtualRows>
+      <Veil lines={rows}>
+        <VirtualRows
+          items={rows}
+          keyOf={({ number }) => number}
+          estimate={24}
+          className={css.lines}
+          role="listbox"
+          aria-label={t`Lines with the sessions that had them`}
+          aria-multiselectable
+          aria-activedescendant={at > 0 ? `${id}-${at}` : undefined}
+          tabIndex={0}
+          onKeyDown={walk}
+          reveal={at > 0 ? at - 1 : null}
+          data-testid="reach-lines"
+        >
+          {(row) => (
+            <>
+              {row.number === cutAt && document && <CutNotice document={document} />}
+              <Line
+                row={row}
+                most={most}
+                id={`${id}-${row.number}`}
+                chosen={chosen !== null && row.number >= chosen.from && row.number <= chosen.to}
+                onChoose={(extend) => onChoose(row.number, extend)}
+              />
+            </>
+          )}
+        </VirtualRows>
+      </Veil>
       <About reach={reach} onAll={() => onChoose(undefined, false)} />
     </section>
   );

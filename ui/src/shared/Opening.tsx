@@ -1,15 +1,15 @@
-/** What is there already, right after the first directories are recorded: each with its remedy. */
+/** What stands in recorded memories: each group of findings with its first remedy. Right after the first directories are recorded, and in the empty inbox. */
 import { plural } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { Opening as OpeningOf, OpeningGroup } from "@/bindings";
-import { classes } from "@/shared/classes";
-import { ProgramText } from "@/shared/labels";
-import { useProgramWords } from "@/shared/program";
-import { useRemedies } from "@/shared/remedies";
-import { Await, Button, Dot } from "@/shared/ui";
+import { classes } from "./classes";
+import { ProgramText } from "./labels";
+import { useProgramWords } from "./program";
+import { useRemedies } from "./remedies";
+import { Await, Button, Dot } from "./ui";
 import { useRead } from "@/state/queries";
 import { navigate, type Route } from "@/state/route";
-import css from "./stores.module.css";
+import css from "./opening.module.css";
 
 const TONES = { secret: "redact", hostile: "del", hidden: "warn", cut_index: "warn", other: "warn" } as const;
 
@@ -54,17 +54,17 @@ function GroupRow({ group, go, onLeave }: { group: OpeningGroup; go: (route: Rou
     if (leaves) onLeave();
   };
   return (
-    <li className={css.openingRow} data-testid="opening-row" data-kind={group.kind}>
+    <li className={css.row} data-testid="opening-row" data-kind={group.kind}>
       <Dot tone={TONES[group.kind]} />
-      <div className={css.foundMain}>
+      <div className={css.main}>
         <strong>{title}</strong>
         <span>{program.message(finding)}</span>
         {room && <span>{room}</span>}
-        <span className={classes("mono", css.foundRoot)}>
+        <span className={classes("mono", css.place)}>
           {group.store} {finding.path}:{finding.line}
         </span>
       </div>
-      <div className={css.openingActs}>
+      <div className={css.acts}>
         {first && (
           <Button tone={first.remedy.act === "redact" ? "redact" : "plain"} onPress={run} data-testid="opening-remedy">
             {first.label}
@@ -83,17 +83,26 @@ function GroupRow({ group, go, onLeave }: { group: OpeningGroup; go: (route: Rou
 
 interface FoundProps {
   opening: OpeningOf;
+  /** True where the window shows what still stands there, later than the first run. */
+  standing: boolean;
   go: (route: Route) => void;
   onLeave: () => void;
 }
 
-function Found({ opening, go, onLeave }: FoundProps) {
+function Found({ opening, standing, go, onLeave }: FoundProps) {
   const { t } = useLingui();
   const { groups, sessions, memories, problems } = opening;
+  const warnings = groups.reduce((sum, { count }) => sum + count, 0);
   return (
-    <section className={css.opening} aria-label={t`What is there already`} data-testid="opening">
+    <section
+      className={classes(css.opening, standing && css.standing)}
+      aria-label={t`What is there already`}
+      data-testid="opening"
+    >
       <h2>
-        {groups.length > 0 ? (
+        {standing ? (
+          <Plural value={warnings} one="# warning in recorded memories" other="# warnings in recorded memories" />
+        ) : groups.length > 0 ? (
           <Plural value={memories} one="Already there, in # memory" other="Already there, in # memories" />
         ) : (
           <Plural
@@ -103,19 +112,19 @@ function Found({ opening, go, onLeave }: FoundProps) {
           />
         )}
       </h2>
-      <ul className={css.foundList}>
+      <ul className={css.list}>
         {groups.map((group) => (
           <GroupRow key={group.kind} group={group} go={go} onLeave={onLeave} />
         ))}
-        {sessions > 0 && (
-          <li className={css.openingRow} data-testid="opening-sessions">
+        {!standing && sessions > 0 && (
+          <li className={css.row} data-testid="opening-sessions">
             <Dot tone="accent" />
-            <div className={css.foundMain}>
+            <div className={css.main}>
               <strong>
                 <Plural value={sessions} one="# session you can look into" other="# sessions you can look into" />
               </strong>
             </div>
-            <div className={css.openingActs}>
+            <div className={css.acts}>
               <Button onPress={() => go({ screen: "context" })} data-testid="opening-lab">
                 <Trans>Open</Trans>
               </Button>
@@ -141,7 +150,16 @@ export function Opening({ onLeave }: { onLeave: () => void }) {
   };
   return (
     <Await read={read} rows={4}>
-      {(opening) => <Found opening={opening} go={go} onLeave={onLeave} />}
+      {(opening) => <Found opening={opening} standing={false} go={go} onLeave={onLeave} />}
     </Await>
   );
+}
+
+const stay = () => undefined;
+
+/** What still stands there, whether or not somebody has seen it; nothing where that is nothing. */
+export function StandingFindings() {
+  const { data } = useRead("opening", {}, { keepPrevious: true });
+  if (!data || data.groups.length === 0) return null;
+  return <Found opening={data} standing go={navigate} onLeave={stay} />;
 }
