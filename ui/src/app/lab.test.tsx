@@ -38,6 +38,31 @@ describe("the context lab", () => {
     expect(window.location.hash).toBe("#/context?transcript=d02e9b51");
   });
 
+  it("opens on the first of its list, and stays there when another order is looked at", async () => {
+    const fake = fakeBackend();
+    fake.lab.transcripts.transcripts[1]!.cost_usd = 23.95;
+    const { user } = openWindow("#/context", fake);
+    expect(await screen.findByTestId("lab-title")).toHaveTextContent("find out why the tide test fails");
+    expect(screen.getAllByTestId("transcript-row")[0]).toHaveAttribute("aria-selected", "true");
+    await user.click(screen.getByRole("radio", { name: "Date" }));
+    expect(screen.getByTestId("lab-title")).toHaveTextContent("find out why the tide test fails");
+  });
+
+  it("calls a run by its first prompt, as its session is called, and tells those of one name apart", async () => {
+    const fake = fakeBackend();
+    const [one, two, three] = fake.lab.transcripts.transcripts;
+    Object.assign(one!, { title: "Berths by competing agents", first_prompt: "move the berths", project: "/home/ada/cli" });
+    Object.assign(two!, { first_prompt: "move the berths", project: "/home/ada/play/cli" });
+    Object.assign(three!, { project: "/home/ada/play/cli/.worktrees/1", ended_at: null });
+    openWindow("#/context", fake);
+    expect(await screen.findByTestId("lab-title")).toHaveTextContent(/^move the berths$/);
+    const rows = screen.getAllByTestId("transcript-row");
+    expect(rows[0]).toHaveTextContent("ada/cli · ");
+    expect(rows[1]).toHaveTextContent("play/cli · ");
+    expect(rows[1]).toHaveTextContent("09:46");
+    expect(rows[2]).toHaveTextContent(/cli\/\.worktrees\/118 requests/);
+  });
+
   it("says when there are no transcripts, and while they are looked for", async () => {
     const fake = fakeBackend();
     fake.lab.transcripts.transcripts = [];
