@@ -51,7 +51,11 @@ describe("the context lab", () => {
   it("calls a run by its first prompt, as its session is called, and tells those of one name apart", async () => {
     const fake = fakeBackend();
     const [one, two, three] = fake.lab.transcripts.transcripts;
-    Object.assign(one!, { title: "Berths by competing agents", first_prompt: "move the berths", project: "/home/ada/cli" });
+    Object.assign(one!, {
+      title: "Berths by competing agents",
+      first_prompt: "move the berths",
+      project: "/home/ada/cli",
+    });
     Object.assign(two!, { first_prompt: "move the berths", project: "/home/ada/play/cli" });
     Object.assign(three!, { project: "/home/ada/play/cli/.worktrees/1", ended_at: null });
     openWindow("#/context", fake);
@@ -129,16 +133,31 @@ describe("a variant", () => {
     expect(screen.getByTestId("keep-input")).toHaveValue("2");
   });
 
-  it("shows in place what the API would refuse, and keeps the last answer", async () => {
+  it("shows in place what the API would refuse, and no figure of an earlier setting", async () => {
     const { user } = await openLab();
-    const before = peakOf("B");
+    const rowOf = (letter: string) =>
+      screen.getAllByTestId("variant-row").find((one) => one.dataset["key"] === letter)!;
+    expect(peakOf("B")).toMatch(/\d/);
     await user.selectOptions(screen.getByTestId("compaction-kind"), "compact_20260112");
     await number(user, "compact-trigger", "1000");
     expect(await screen.findByTestId("field-problem")).toHaveTextContent("greater than or equal to 50,000");
-    expect(peakOf("B")).toBe(before);
+    await waitFor(() => expect(rowOf("B")).toHaveTextContent("not computed: the setting has an error"));
+    expect(within(rowOf("B")).queryByTestId("cell-peak")).toBeNull();
+    expect(screen.getByTestId("not-computed")).toBeInTheDocument();
+    expect(screen.queryByTestId("figures")).toBeNull();
+    expect(screen.queryByTestId("line-B")).toBeNull();
+    expect(screen.getByTestId("line-A")).toBeInTheDocument();
     await user.click(screen.getByTestId("view-json"));
     fireEvent.change(screen.getByTestId("setting-json"), { target: { value: '{"edits":[{"type":"clear_all"}]}' } });
     await waitFor(() => expect(screen.getByTestId("json-problem")).toHaveTextContent("Input tag 'clear_all'"));
+    fireEvent.change(screen.getByTestId("setting-json"), { target: { value: "{}" } });
+    await waitFor(() => expect(peakOf("B")).toMatch(/\d/));
+    fireEvent.change(screen.getByTestId("setting-json"), { target: { value: "{ x" } });
+    expect(screen.getByTestId("json-problem")).toHaveTextContent("This is not JSON: see line 1, column 3.");
+    await waitFor(() => expect(rowOf("B")).toHaveTextContent("not computed: the setting has an error"));
+    // With the form the last setting that could be read is back.
+    await user.click(screen.getByTestId("view-form"));
+    await waitFor(() => expect(peakOf("B")).toMatch(/\d/));
   });
 
   it("is added, duplicated, renamed, saved, removed, and put back from what was saved", async () => {
