@@ -6,8 +6,10 @@ import { projectNames, projectsOf, useProjectName } from "@/shared/runs";
 import { classes } from "@/shared/classes";
 import { useFormat } from "@/shared/format";
 import { Moment } from "@/shared/labels";
+import { ChevronIcon } from "@/shared/icons";
+import { useMedia } from "@/shared/media";
 import { Picker } from "@/shared/Picker";
-import { Await, Segmented } from "@/shared/ui";
+import { Await, Button, Segmented } from "@/shared/ui";
 import { useObservable } from "@/state/observable";
 import { navigate } from "@/state/route";
 import css from "./answer.module.css";
@@ -211,10 +213,52 @@ function List({ data, chosen }: { data: Transcripts; chosen: string | undefined 
   );
 }
 
-/** The pane of the runs. */
-export function RunList({ chosen }: { chosen: string | undefined }) {
+/** Windows in which the list would leave no room for the answer; the sheet has the same. */
+const SMALL = "(max-height: 560px) and (max-width: 860px)";
+
+/** Opens the list and folds it, by the name of the run that is shown. */
+function Fold({ run, open, onOpen }: { run: TranscriptRow | null; open: boolean; onOpen: (open: boolean) => void }) {
   const { t } = useLingui();
+  const titleOf = useTitle();
+  const name = run ? titleOf(run) : t`Runs`;
+  return (
+    <div className={css.fold}>
+      <Button
+        tone="quiet"
+        aria-label={t`Runs: ${name}`}
+        aria-expanded={open}
+        aria-controls="runs"
+        onPress={() => onOpen(!open)}
+        data-testid="runs-fold"
+      >
+        <span className={classes("tree-chevron", open && "is-open")} aria-hidden>
+          <ChevronIcon />
+        </span>
+        <span className={css.foldName} title={name} data-name>
+          {name}
+        </span>
+      </Button>
+    </div>
+  );
+}
+
+/** The pane of the runs. In a small window it is folded to one line, so that the answer comes first. */
+export function RunList({ chosen }: { chosen: string | undefined }) {
+  const small = useMedia(SMALL);
+  const [open, setOpen] = useState(false);
   const read = useFreshTranscripts();
+  if (!small) return <Pane read={read} chosen={chosen} />;
+  const run = rowOf(read.data?.transcripts ?? [], chosen);
+  return (
+    <div>
+      <Fold run={run} open={open} onOpen={setOpen} />
+      <div id="runs">{open && <Pane read={read} chosen={chosen} />}</div>
+    </div>
+  );
+}
+
+function Pane({ read, chosen }: { read: ReturnType<typeof useFreshTranscripts>; chosen: string | undefined }) {
+  const { t } = useLingui();
   return (
     <section className={css.runs} aria-labelledby="runs-title">
       <Await read={read} rows={6} doing={t`Looking for transcripts on this machine.`}>
