@@ -163,7 +163,7 @@ export const VariantTable = memo(function VariantTable({
   const without = forecasts[BASE]?.without?.totals ?? null;
   return (
     <div className={classes("table-box", css.variantTable)}>
-      <table className="table" data-testid="variant-table">
+      <table className="table" data-testid="variant-table" data-whole>
         <caption className="visually-hidden">
           <Trans>The variants, with their difference to what ran</Trans>
         </caption>
