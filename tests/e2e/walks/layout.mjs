@@ -150,6 +150,7 @@ export async function places(app) {
   // What is opened on a page, and is no address of its own.
   const opened = [
     ["who wrote each line", memory, "document-line", "blame-toggle", "blame-line"],
+    ["what sessions loaded", "#/health", "health-store", "read-loads", '[data-testid="health-store"] td:nth-of-type(6)'],
     ["directories that are known", "#/stores", "store-row", "discover", "found-known"],
   ];
   all.push(["an index", index, "cut-chip"], ["a memory", memory, "document-line"], ["history", tab("history"), "version-row"], ["difference", tab("diff"), "diff-line"]);
