@@ -30,7 +30,11 @@ const byCost = ({ points: [a] }: SweepRow, { points: [b] }: SweepRow) =>
 function useRows(points: readonly SweepPoint[]): SweepRow[] {
   const { i18n } = useLingui();
   return useMemo(() => {
-    const say = (value: Argument) => (isFigure(value) ? figureIn(i18n.locale, value) : String(value));
+    const say = (value: Argument): string => {
+      if (typeof value !== "object") return String(value);
+      if (Array.isArray(value)) return value.map(say).join(", ");
+      return isFigure(value) ? figureIn(i18n.locale, value) : sentenceNow(value);
+    };
     return rowsOf(points, isForComparison, say);
   }, [points, i18n.locale]);
 }
