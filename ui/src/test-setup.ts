@@ -4,6 +4,7 @@ import { cleanup, configure } from "@testing-library/react";
 import { type MockInstance, afterEach, beforeEach, expect, vi } from "vitest";
 import { assume } from "@/features/context/assumed";
 import { resetBench } from "@/features/context/lab";
+import { resetRunOrder } from "@/features/context/transcripts";
 import { closeAct, rememberUndo } from "@/state/acts";
 import { setPaletteOpen } from "@/state/palette";
 import { toasts } from "@/state/toasts";
@@ -49,6 +50,7 @@ afterEach(() => {
   cleanup();
   closeAct();
   resetBench();
+  resetRunOrder();
   assume({ model: null, cache_ttl: null });
   rememberUndo(null);
   setPaletteOpen(false);

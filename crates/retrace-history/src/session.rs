@@ -9,6 +9,7 @@ use retrace_lab::{SessionTold, session_told, shortened};
 use retrace_log::{OriginRow, Reader, VersionRow};
 use retrace_model::Timestamp;
 use retrace_sessions::SessionRow;
+use retrace_transcript::title_of;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -126,8 +127,9 @@ fn prompt_of(
 
 fn story(writes: SessionWrites, told: SessionTold, placed: Placed) -> Session {
     let row = told.row.as_ref();
-    let first =
-        told.prompts.iter().map(|prompt| shortened(&prompt.text, TITLE)).find(|text| !text.is_empty());
+    // The same line that names the session in lists.
+    let first = told.prompts.iter().find_map(|prompt| title_of(&prompt.text));
+    let first = first.map(|line| shortened(&line, TITLE));
     let peak = told.peak.or_else(|| row.and_then(|row| row.peak.zip(row.peak_kind)));
     Session {
         first_prompt: first,

@@ -44,7 +44,7 @@ fn sort(rows: &mut [TranscriptRow], order: RunOrder) {
     }
 }
 
-/// True if every word is in title, project, id or path.
+/// True if every word is in title, first prompt, project, id or path.
 fn is_asked_for(row: &TranscriptRow, words: &[String], project: Option<&str>) -> bool {
     if project.is_some_and(|project| row.project.as_deref() != Some(project)) {
         return false;
@@ -54,6 +54,7 @@ fn is_asked_for(row: &TranscriptRow, words: &[String], project: Option<&str>) ->
     }
     let title = row.title.as_deref().unwrap_or_default();
     let of_project = row.project.as_deref().unwrap_or_default();
-    let haystack = format!("{title}\n{of_project}\n{}\n{}", row.id, row.path).to_lowercase();
+    let prompt = row.first_prompt.as_deref().unwrap_or_default();
+    let haystack = format!("{title}\n{prompt}\n{of_project}\n{}\n{}", row.id, row.path).to_lowercase();
     words.iter().all(|word| haystack.contains(word))
 }

@@ -179,6 +179,12 @@ impl SessionRow {
         self.main_summary().and_then(|summary| summary.session.title.as_deref())
     }
 
+    /// The first line a person typed, where the title may be another.
+    #[must_use]
+    pub fn first_prompt(&self) -> Option<&str> {
+        self.main_summary().and_then(|summary| summary.session.first_prompt.as_deref())
+    }
+
     /// Directory it ran in, else Claude Code's folder name.
     #[must_use]
     pub fn project(&self) -> Option<&str> {

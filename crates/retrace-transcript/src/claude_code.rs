@@ -661,6 +661,7 @@ impl<'a> Reader<'a> {
             session.started_at = earlier(session.started_at, lines.started_at);
         }
         let titles = self.title;
+        transcripts[MAIN].session.first_prompt = titles.typed.clone();
         let typed = titles.typed.or_else(|| {
             let mut messages =
                 transcripts[MAIN].messages.iter().filter(|message| message.origin == Origin::Typed);

@@ -42,6 +42,7 @@ mod usage;
 mod writer;
 
 pub use claude_code::Queue;
+pub use claude_code::line::title_of;
 pub use codex::ForkedFrom;
 pub use model::*;
 pub use outcome::exit_code;

@@ -111,6 +111,8 @@ pub struct Session {
     pub id: Option<String>,
     /// A title from the file: a custom or generated title, a summary line, or the first line a person typed.
     pub title: Option<String>,
+    /// The first line a person typed, by formats that give sessions titles of other sorts, too.
+    pub first_prompt: Option<String>,
     /// Working directory the session ran in, as recorded there.
     pub project: Option<String>,
     /// Branch of the repository.

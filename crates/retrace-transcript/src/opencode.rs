@@ -213,7 +213,9 @@ pub(crate) fn read(bytes: &[u8]) -> Reading {
     };
     each_document(bytes, &mut account, |line, document, account| reader.export(line, document, account));
     let mut transcript = reader.transcript;
-    transcript.session.title = transcript.session.title.take().or_else(|| crate::title(&transcript.messages));
+    let first_prompt = crate::title(&transcript.messages);
+    transcript.session.title = transcript.session.title.take().or_else(|| first_prompt.clone());
+    transcript.session.first_prompt = first_prompt;
     Reading { transcripts: vec![transcript], account }
 }
 

@@ -179,7 +179,7 @@ pub struct ResumeError {
 const HELD: usize = 16 << 20;
 
 /// Raised whenever a saved state could be read wrongly or a rule of counting changes: older ones are then made anew.
-const SAVED_VERSION: u32 = 4;
+const SAVED_VERSION: u32 = 5;
 
 #[derive(Serialize, Deserialize)]
 struct Saved<S> {

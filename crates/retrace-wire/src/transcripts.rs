@@ -97,6 +97,9 @@ pub struct TranscriptRow {
     pub format: String,
     /// Title; the first words typed where there is none.
     pub title: Option<String>,
+    /// The first line a person typed, which names it; absent where that is its title or nobody typed.
+    #[serde(default)]
+    pub first_prompt: Option<String>,
     /// Working directory or the folder's slug.
     pub project: Option<String>,
     /// Models, most used first.

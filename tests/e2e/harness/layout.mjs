@@ -7,7 +7,8 @@ import assert from "node:assert/strict";
  * - `cut`: text that a part of the page cuts off. Only names and contents may be, with an ellipsis and the whole text as a
  *   title; labels of buttons, tabs, headings and chips never. A name that is a button says so with `data-name`.
  * - `outside`: a text or a control beyond the window or beyond the part it stands in, with no way to scroll to it.
- * - `sideways`: a text or a control that is reached only by scrolling to the side. Tables and code may be wide.
+ * - `sideways`: a text or a control that is reached only by scrolling to the side. Tables and code may be wide, but not a table
+ *   that says with `data-whole` that its figures are read beside each other.
  * - `broken`: a button, tab or heading over several lines, or a column so narrow that words stand below each other.
  * - `overlap`: two texts in the same place.
  * - `low`: a part that scrolls and is too small to read in.
@@ -23,6 +24,7 @@ export async function misplaced() {
   const NAMES = '[data-name], [role="option"], [role="row"], [role="gridcell"], [role="treeitem"], th[scope="row"], .mono, code';
   const CONTROLS = 'button, a[href], input, select, textarea, [role="button"], [role="tab"], [role="radio"], [role="slider"], [role="switch"], canvas';
   const WIDE = 'table, [role="table"], pre, [data-testid="diff"], [data-testid="document"], [data-wide]';
+  const mayBeWide = (element) => element.closest(WIDE) !== null && element.closest("[data-whole]") === null;
   const found = new Set();
   const width = document.documentElement.clientWidth;
   const height = document.documentElement.clientHeight;
@@ -118,7 +120,12 @@ export async function misplaced() {
     const label = element.closest(LABELS);
     const named = element.closest(NAMES);
     const svg = element.closest("svg");
-    const lines = rects.reduce((tops, rect) => (tops.some((top) => Math.abs(top - rect.top) < rect.height / 2) ? tops : [...tops, rect.top]), []).length;
+    // A line that is cut off whole is not seen as one.
+    const seen = rects.filter((rect) => {
+      const { box, cut } = follow(element, rect);
+      return !cut || box.bottom - box.top > rect.height / 2;
+    });
+    const lines = seen.reduce((tops, rect) => (tops.some((top) => Math.abs(top - rect.top) < rect.height / 2) ? tops : [...tops, rect.top]), []).length;
     for (const rect of rects) {
       const { box, cut, sideways, outside, scrolled } = follow(element, rect);
       if (cut) {
@@ -126,7 +133,7 @@ export async function misplaced() {
         else if (label && !named) add("cut", element, node.data, "though it is a label");
         else if (!wholeText(element)) add("cut", element, node.data, "without a title");
       } else if (outside) add("outside", element, node.data);
-      else if (sideways && !element.closest(WIDE)) add("sideways", element, node.data, `in ${nameOf(sideways)}`);
+      else if (sideways && !mayBeWide(element)) add("sideways", element, node.data, `in ${nameOf(sideways)}`);
       if (box.right - box.left > 1 && box.bottom - box.top > 1 && !(scrolled && box.bottom - box.top < 4)) texts.push({ element, box, node, svg });
     }
     const length = node.data.trim().length;
@@ -166,7 +173,7 @@ export async function misplaced() {
     const label = control.getAttribute("aria-label") ?? control.textContent ?? "";
     if (cut && styleOf(control).display !== "inline" && !cut.ellipsis) add("cut", control, label, "as a control");
     else if (outside) add("outside", control, label, "as a control");
-    else if (sideways && !control.closest(WIDE)) add("sideways", control, label, `in ${nameOf(sideways)}`);
+    else if (sideways && !mayBeWide(control)) add("sideways", control, label, `in ${nameOf(sideways)}`);
   }
 
   const pen = document.createElement("canvas").getContext("2d");

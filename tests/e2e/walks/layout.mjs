@@ -25,6 +25,9 @@ export const SIZES = [
 ];
 /** Notes that one session changes. */
 const NOTES = 240;
+/** A run whose requests send 25 million tokens in all, as long runs do: its figures are the widest. */
+const LONG_RUN = "7d1e90aa-5b3f-4f0c-9c1d-2f7a86e4b015";
+const LONG_REQUESTS = 330;
 
 const session = (number) => `${String(number).padStart(8, "0")}-3b6c-4d1e-9a52-8c0d4f6b7e19`;
 const note = (number, later) => `# Note ${number}\n\n- The shelf of part ${number} stands in hall ${number % 7}.\n- ${later ? "It is counted every Friday." : "It is counted every month."}\n`;
@@ -47,6 +50,7 @@ export async function weeksOfUse(machine) {
   machine.write(join(machine.home, "src/infra/CLAUDE.md"), "# Infra\n\nPlans are reviewed before they are applied.\n\n@docs/naming.md\n@docs/oncall.md\n");
   machine.write(join(machine.home, "src/infra/docs/naming.md"), "Names begin with the region.\n");
   writeRun(machine, dirname(machine.webshop));
+  writeRun(machine, dirname(machine.webshop), LONG_REQUESTS, { id: LONG_RUN, title: "Review the branches of all agents that work on the checkout" });
   for (const [directory, name] of [[machine.webshop, "webshop"], [machine.infra, "infra"], [warehouse, "warehouse-replenishment-and-returns"]])
     await done(machine, "stores", "add", directory, "--kind", "claude-auto", "--name", name);
   const plain = join(machine.home, "notes");
@@ -146,6 +150,7 @@ export async function places(app) {
   // What is opened on a page, and is no address of its own.
   const opened = [
     ["who wrote each line", memory, "document-line", "blame-toggle", "blame-line"],
+    ["what sessions loaded", "#/health", "health-store", "read-loads", '[data-testid="health-store"] td:nth-of-type(6)'],
     ["directories that are known", "#/stores", "store-row", "discover", "found-known"],
   ];
   all.push(["an index", index, "cut-chip"], ["a memory", memory, "document-line"], ["history", tab("history"), "version-row"], ["difference", tab("diff"), "diff-line"]);
@@ -167,7 +172,9 @@ export async function places(app) {
   const run = await hash();
   all.push(["a run's answer", run, "recommended-what"]);
   all.push(["a run's requests", `${run}&turn=24`, "turn-message"]);
-  all.push(["the lab", `${run}&view=settings`, '[data-testid="variant-row"][data-key="B"] [data-testid="cell-peak"]']);
+  const simulated = '[data-testid="variant-row"][data-key="B"] [data-testid="cell-peak"]';
+  all.push(["the lab", `${run}&view=settings`, simulated]);
+  all.push(["the lab over a long run", `#/context?transcript=${LONG_RUN}&view=settings`, simulated]);
   return { all, opened };
 }
 

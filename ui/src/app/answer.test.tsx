@@ -132,13 +132,13 @@ describe("a run opens on its answer", () => {
 describe("the runs", () => {
   it("are in the order of cost, peak or date, told apart by prompt and project, and never by an id", async () => {
     const fake = fakeBackend();
-    fake.lab.transcripts.transcripts[1]!.title = "";
+    Object.assign(fake.lab.transcripts.transcripts[1]!, { title: "", first_prompt: null });
     const { user } = await openRun(fake);
     const titles = () => screen.getAllByTestId("transcript-row").map((row) => row.querySelector("b")?.textContent);
     await waitFor(() => expect(titles()).toHaveLength(3));
     expect(titles()).toEqual([
       "move the berth tables to the new schema",
-      "Run without a prompt",
+      expect.stringMatching(/^Session of .*09:00$/),
       "write the lamp schedule",
     ]);
     expect(screen.getAllByTestId("transcript-row")[2]).toHaveTextContent("lighthouse");
@@ -147,7 +147,7 @@ describe("the runs", () => {
     await user.click(screen.getByTestId("view-peak"));
     expect(titles()[0]).toBe("move the berth tables to the new schema");
     await user.click(screen.getByTestId("view-date"));
-    expect(titles()[1]).toBe("Run without a prompt");
-    expect(screen.getByTestId("lab-title")).toHaveTextContent("Run without a prompt");
+    expect(titles()[1]).toMatch(/^Session of /);
+    expect(screen.getByTestId("lab-title")).toHaveTextContent(/^Session of /);
   });
 });

@@ -38,6 +38,35 @@ describe("the context lab", () => {
     expect(window.location.hash).toBe("#/context?transcript=d02e9b51");
   });
 
+  it("opens on the first of its list, and stays there when another order is looked at", async () => {
+    const fake = fakeBackend();
+    fake.lab.transcripts.transcripts[1]!.cost_usd = 23.95;
+    const { user } = openWindow("#/context", fake);
+    expect(await screen.findByTestId("lab-title")).toHaveTextContent("find out why the tide test fails");
+    expect(screen.getAllByTestId("transcript-row")[0]).toHaveAttribute("aria-selected", "true");
+    await user.click(screen.getByRole("radio", { name: "Date" }));
+    expect(screen.getByTestId("lab-title")).toHaveTextContent("find out why the tide test fails");
+  });
+
+  it("calls a run by its first prompt, as its session is called, and tells those of one name apart", async () => {
+    const fake = fakeBackend();
+    const [one, two, three] = fake.lab.transcripts.transcripts;
+    Object.assign(one!, {
+      title: "Berths by competing agents",
+      first_prompt: "move the berths",
+      project: "/home/ada/cli",
+    });
+    Object.assign(two!, { first_prompt: "move the berths", project: "/home/ada/play/cli" });
+    Object.assign(three!, { project: "/home/ada/play/cli/.worktrees/1", ended_at: null });
+    openWindow("#/context", fake);
+    expect(await screen.findByTestId("lab-title")).toHaveTextContent(/^move the berths$/);
+    const rows = screen.getAllByTestId("transcript-row");
+    expect(rows[0]).toHaveTextContent("ada/cli · ");
+    expect(rows[1]).toHaveTextContent("play/cli · ");
+    expect(rows[1]).toHaveTextContent("09:46");
+    expect(rows[2]).toHaveTextContent(/cli\/\.worktrees\/118 requests/);
+  });
+
   it("says when there are no transcripts, and while they are looked for", async () => {
     const fake = fakeBackend();
     fake.lab.transcripts.transcripts = [];
@@ -104,16 +133,31 @@ describe("a variant", () => {
     expect(screen.getByTestId("keep-input")).toHaveValue("2");
   });
 
-  it("shows in place what the API would refuse, and keeps the last answer", async () => {
+  it("shows in place what the API would refuse, and no figure of an earlier setting", async () => {
     const { user } = await openLab();
-    const before = peakOf("B");
+    const rowOf = (letter: string) =>
+      screen.getAllByTestId("variant-row").find((one) => one.dataset["key"] === letter)!;
+    expect(peakOf("B")).toMatch(/\d/);
     await user.selectOptions(screen.getByTestId("compaction-kind"), "compact_20260112");
     await number(user, "compact-trigger", "1000");
     expect(await screen.findByTestId("field-problem")).toHaveTextContent("greater than or equal to 50,000");
-    expect(peakOf("B")).toBe(before);
+    await waitFor(() => expect(rowOf("B")).toHaveTextContent("not computed: the setting has an error"));
+    expect(within(rowOf("B")).queryByTestId("cell-peak")).toBeNull();
+    expect(screen.getByTestId("not-computed")).toBeInTheDocument();
+    expect(screen.queryByTestId("figures")).toBeNull();
+    expect(screen.queryByTestId("line-B")).toBeNull();
+    expect(screen.getByTestId("line-A")).toBeInTheDocument();
     await user.click(screen.getByTestId("view-json"));
     fireEvent.change(screen.getByTestId("setting-json"), { target: { value: '{"edits":[{"type":"clear_all"}]}' } });
     await waitFor(() => expect(screen.getByTestId("json-problem")).toHaveTextContent("Input tag 'clear_all'"));
+    fireEvent.change(screen.getByTestId("setting-json"), { target: { value: "{}" } });
+    await waitFor(() => expect(peakOf("B")).toMatch(/\d/));
+    fireEvent.change(screen.getByTestId("setting-json"), { target: { value: "{ x" } });
+    expect(screen.getByTestId("json-problem")).toHaveTextContent("This is not JSON: see line 1, column 3.");
+    await waitFor(() => expect(rowOf("B")).toHaveTextContent("not computed: the setting has an error"));
+    // With the form the last setting that could be read is back.
+    await user.click(screen.getByTestId("view-form"));
+    await waitFor(() => expect(peakOf("B")).toMatch(/\d/));
   });
 
   it("is added, duplicated, renamed, saved, removed, and put back from what was saved", async () => {

@@ -11195,6 +11195,10 @@ format: string,
  */
 title: string | null, 
 /**
+ * The first line a person typed, which names it; absent where that is its title or nobody typed.
+ */
+first_prompt: string | null, 
+/**
  * Working directory or the folder's slug.
  */
 project: string | null, 

@@ -1,5 +1,6 @@
 /** What a session is called, and where it is shown. */
 import { useLingui } from "@lingui/react/macro";
+import { useCallback } from "react";
 import { useFormat } from "@/shared/format";
 import { plainPrompt } from "@/shared/prompt";
 import { spelled } from "@/shared/hidden";
@@ -24,9 +25,12 @@ export function useSessionName(): (session: NamedSession) => string {
   const { t } = useLingui();
   const format = useFormat();
   const now = useNow();
-  return ({ prompt, title, at }) => {
-    const words = plainPrompt(prompt ?? "").trim() || plainPrompt(title ?? "").trim();
-    if (words) return spelled(words);
-    return at ? t`Session of ${format.moment(at, now)}` : t`Session without a known prompt`;
-  };
+  return useCallback(
+    ({ prompt, title, at }) => {
+      const words = plainPrompt(prompt ?? "").trim() || plainPrompt(title ?? "").trim();
+      if (words) return spelled(words);
+      return at ? t`Session of ${format.moment(at, now)}` : t`Session without a known prompt`;
+    },
+    [t, format, now],
+  );
 }

@@ -194,6 +194,7 @@ fn row(
         path,
         format: summary.and_then(|summary| summary.format).map_or("", |format| format.name()).to_owned(),
         title: session.title().map(|title| shortened(title, TITLE)),
+        first_prompt: session.first_prompt().map(|prompt| shortened(prompt, TITLE)),
         project: session.project().map(str::to_owned),
         models: models(session),
         requests: session.requests(),

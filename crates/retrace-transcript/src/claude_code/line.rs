@@ -343,13 +343,34 @@ fn value_of<'a>(bytes: &'a [u8], key: &[u8]) -> Option<&'a str> {
     (bytes[start + length] == b'"').then(|| std::str::from_utf8(&bytes[start..start + length]).ok()).flatten()
 }
 
-/// The first line a person typed, as a title. `None` for what the client wrote in their name.
-pub(crate) fn title_of(text: &str) -> Option<String> {
+/// The first line a person typed, as a title: past markup, and with the line after it where it only announces that one.
+/// `None` for what the client wrote in their name.
+#[must_use]
+pub fn title_of(text: &str) -> Option<String> {
     /// Longest title, in characters.
     const LONGEST: usize = 200;
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-    let is_client = is_client_text(text);
-    (!is_client).then(|| line.chars().take(LONGEST).collect())
+    if is_client_text(text) {
+        return None;
+    }
+    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let mut said = lines().filter(|line| !is_markup(line));
+    // Markup alone is what was typed.
+    let first = said.next().or_else(|| lines().next())?;
+    let announced = said.next().filter(|_| first.ends_with([':', '：']));
+    // Many prompts begin with "Implement the following plan:"; what tells them apart is the plan's heading.
+    let title = match announced {
+        Some(next) => format!("{first} {}", next.trim_start_matches('#').trim_start()),
+        None => first.to_owned(),
+    };
+    Some(title.chars().take(LONGEST).collect())
+}
+
+/// True for a line that structures a text and says nothing: a field mark such as `[[ ## query ## ]]`, a lone tag, a fence, a
+/// rule.
+fn is_markup(line: &str) -> bool {
+    let is_field = line.starts_with("[[") && line.ends_with("]]");
+    let is_tag = line.starts_with('<') && line.ends_with('>') && line.matches('<').count() == 1;
+    is_field || is_tag || line.starts_with("```") || !line.chars().any(char::is_alphanumeric)
 }
 
 /// Openings of user lines that the client writes: local commands and their output, notes of an interruption, the caveat
@@ -458,5 +479,18 @@ mod tests {
         assert_eq!(title_of("\n  fix the tests \nplease").as_deref(), Some("fix the tests"));
         assert_eq!(title_of("<command-name>/clear</command-name>"), None);
         assert_eq!(title_of("   "), None);
+    }
+
+    #[test]
+    fn titles_are_not_markup_and_say_what_an_announcement_announces() {
+        let title = |text: &str| title_of(text).unwrap();
+        assert_eq!(title("[[ ## user_query ## ]]\nwhy is it red?\n[[ ## end ## ]]"), "why is it red?");
+        assert_eq!(title("<task>\n\n---\nmend it\n</task>"), "mend it");
+        assert_eq!(title("[[ ## user_query ## ]]"), "[[ ## user_query ## ]]");
+        let plan = "Implement the following plan:\n\n# Fix rename on SMB\n\n## Context\n\nIt fails.";
+        assert_eq!(title(plan), "Implement the following plan: Fix rename on SMB");
+        assert_eq!(title("how does this happen:\n```\nerror 7\n```"), "how does this happen: error 7");
+        assert_eq!(title("Read this:"), "Read this:");
+        assert_eq!(title("Read this\nand that"), "Read this");
     }
 }

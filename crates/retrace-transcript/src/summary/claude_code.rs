@@ -102,13 +102,10 @@ fn titles(state: &mut State, line: &LightLine<'_>) {
 }
 
 fn user(state: &mut State, line: &LightLine<'_>) {
-    let rank = if line.is_sidechain.0 { TitleRank::SidechainTyped } else { TitleRank::FirstTyped };
-    if line.is_meta.0
-        || line.is_hidden.0
-        || line.is_summary.0
-        || (line.is_sidechain.0 && state.has_main)
-        || state.title_rank >= rank
-    {
+    let sidechain = line.is_sidechain.0;
+    let rank = if sidechain { TitleRank::SidechainTyped } else { TitleRank::FirstTyped };
+    let is_known = if sidechain { state.title_rank >= rank } else { state.session.first_prompt.is_some() };
+    if line.is_meta.0 || line.is_hidden.0 || line.is_summary.0 || (sidechain && state.has_main) || is_known {
         return;
     }
     let title = match &line.message.content {
@@ -120,6 +117,9 @@ fn user(state: &mut State, line: &LightLine<'_>) {
         LightContent::Absent => None,
     };
     if let Some(title) = title {
+        if !sidechain {
+            state.session.first_prompt = Some(title.clone());
+        }
         state.title(rank, &title);
     }
 }

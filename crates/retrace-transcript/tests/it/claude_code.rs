@@ -346,6 +346,7 @@ fn what_the_client_writes_is_distinguished() {
     use Origin::{Client, Model, Synthetic, Typed};
     assert_eq!(origins, [Client, Client, Synthetic, Synthetic, Typed, Model]);
     assert_eq!(transcript.session.title.as_deref(), Some("Mine"));
+    assert_eq!(transcript.session.first_prompt.as_deref(), Some("Go on"));
     assert_eq!(found.account.unknown["from-the-future"], 1);
     assert_eq!(found.account.without_context["queue-operation"], 1);
 }

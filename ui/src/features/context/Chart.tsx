@@ -11,7 +11,7 @@ import { type Mark, marksOf, moveCursor, plotOf, scalesOf, topOf } from "./chart
 import { Legend } from "./ChartLegend";
 import { Axes, type ChartLine, Curves, Limit, limitBox, type LimitLabel, Marks } from "./ChartParts";
 import type { Letter } from "./lab";
-import { type Box, freePlace, labelWidth, limitPlaces, markBoxes, placesBeside } from "./labels";
+import { areaBoxes, type Box, freePlace, labelWidth, limitPlaces, markBoxes, placesBeside } from "./labels";
 import css from "./chart.module.css";
 
 /** Props of the chart. */
@@ -136,7 +136,11 @@ function CursorLabel({
   const width = Math.max(labelWidth(label), note === null ? 0 : labelWidth(note));
   const places = placesBeside(scales.x(cursor), Math.max(plot.top + 10, scales.y(size) - 6), plot);
   const taken = [...markBoxes(marks, values, scales, plot), ...limits.map(limitBox)];
-  const place = freePlace(places, width, taken, plot, note === null ? 1 : 2) ?? places[0]!;
+  const lines = note === null ? 1 : 2;
+  const place =
+    freePlace(places, width, [...taken, ...areaBoxes(values, scales, plot)], plot, lines) ??
+    freePlace(places, width, taken, plot, lines) ??
+    places[0]!;
   return (
     <g className={css.cursorLabel} data-testid="cursor-label">
       <text {...place}>{label}</text>
@@ -176,8 +180,8 @@ function Drawing({
         <path className={css.chartHover} d={`M${scales.x(hover).toFixed(1)} ${plot.top}V${plot.bottom}`} />
       )}
       <Marks marks={marks} values={values} scales={scales} plot={plot} limits={limits} />
-      <circle className={css.chartDot} cx={scales.x(cursor)} cy={scales.y(valueAt(drawn, cursor))} r={3.4} />
-      {lines.length === 1 && (
+      {drawn && <circle className={css.chartDot} cx={scales.x(cursor)} cy={scales.y(valueAt(drawn, cursor))} r={3.4} />}
+      {drawn && lines.length === 1 && (
         <CursorLabel show={show} cursor={cursor} size={valueAt(drawn, cursor)} picture={picture} limits={limits} />
       )}
     </svg>

@@ -62,7 +62,8 @@ const LiveChart = memo(function LiveChart({
       show={show}
       lines={drawn}
       chosen={chosen}
-      trigger={triggerTokens(config)}
+      // A setting with an error has no line, and no figure of it stands alone.
+      trigger={lines[chosen] ? triggerTokens(config) : null}
       cursor={cursor}
       onCursor={onCursor}
       onOpen={onOpen}

@@ -74,7 +74,10 @@ function Classes({
   const nameOf = usePartName();
   const tones = useMemo(() => tonesOf(show.parts), [show.parts]);
   const whole = Math.max(1, request.context);
-  const parts = [...show.parts].reverse().map((part) => ({ part, tokens: part.tokens[request.index] ?? 0 }));
+  const parts = [...show.parts]
+    .reverse()
+    .map((part) => ({ part, tokens: part.tokens[request.index] ?? 0 }))
+    .filter(({ tokens }) => tokens > 0);
   return (
     <table className={panelsCss.composition}>
       <tbody>

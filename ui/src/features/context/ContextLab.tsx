@@ -20,6 +20,7 @@ import panelsCss from "./panels.module.css";
 import { RunList } from "./RunList";
 import { SettingsView, Sheets } from "./SettingsView";
 import { useTranscripts } from "@/shared/runs";
+import { useFirst } from "./transcripts";
 import { useTurns } from "./turns";
 import { Unanswered } from "./Unanswered";
 
@@ -106,13 +107,6 @@ function Opened({ transcript, route }: { transcript: string; route: ContextRoute
   );
 }
 
-/** The run that opens when none is named: the newest that has something to show. */
-function useFirst(): { read: ReturnType<typeof useTranscripts>; first: string | null } {
-  const read = useTranscripts();
-  const rows = read.data?.transcripts ?? [];
-  return { read, first: (rows.find(({ requests }) => requests > 1) ?? rows[0])?.id ?? null };
-}
-
 function NoRuns() {
   const { t } = useLingui();
   const read = useTranscripts();
@@ -138,7 +132,7 @@ function NoRuns() {
 
 /** The screen of the context lab. */
 export function ContextLab({ route }: { route: ContextRoute }) {
-  const { first } = useFirst();
+  const first = useFirst();
   const transcript = route.transcript ?? first;
   return (
     <main className={classes("screen", answerCss.screen, route.view === "settings" && answerCss.alone)}>

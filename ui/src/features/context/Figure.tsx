@@ -54,6 +54,8 @@ function useExplain(): (kind: FigureKind) => string {
 export interface FigureProps {
   /** The number as it is to be read. */
   text: string;
+  /** A shorter form of it, for where the whole finds no room; the whole is then its title. */
+  short?: string;
   /** Its kind. */
   kind: FigureKind;
   /** Half width of its range in percent, where it has one. */
@@ -61,7 +63,7 @@ export interface FigureProps {
 }
 
 /** A figure. */
-export function Figure({ text, kind, range = null }: FigureProps) {
+export function Figure({ text, short, kind, range = null }: FigureProps) {
   const say = useWords();
   const explain = useExplain();
   const format = useFormat();
@@ -75,7 +77,16 @@ export function Figure({ text, kind, range = null }: FigureProps) {
           {parts.sign}&#8239;
         </span>
       )}
-      {text}
+      {short === undefined ? (
+        text
+      ) : (
+        <>
+          <span className={css.figureWhole}>{text}</span>
+          <span className={css.figureShort} title={text}>
+            {short}
+          </span>
+        </>
+      )}
       {width && <span className="figure-range"> {width}</span>}
       <span className="visually-hidden"> ({known ? say(known.word) : kind})</span>
     </span>

@@ -7,7 +7,7 @@ import { Button, Segmented } from "@/shared/ui";
 import { navigate } from "@/state/route";
 import { Proved } from "./Answer";
 import { AtLeast } from "./AtLeast";
-import { projectName, useTranscripts } from "@/shared/runs";
+import { useProjectName, useTranscripts } from "@/shared/runs";
 import { rowOf, useTitle } from "./transcripts";
 import css from "./lab.module.css";
 
@@ -54,18 +54,20 @@ export const LabHeading = memo(function LabHeading({ show, view, onView, onReloa
   const format = useFormat();
   const transcripts = useTranscripts();
   const titleOf = useTitle();
+  const projectOf = useProjectName();
   const session = rowOf(transcripts.data?.transcripts ?? [], show.transcript);
+  const title = titleOf(session ?? show);
   const above = show.agent?.session ?? null;
   const parentRow = above === null ? null : rowOf(transcripts.data?.transcripts ?? [], above);
   const parent = parentRow ? titleOf(parentRow) : t`another run`;
   const grown = useGrown(session?.bytes ?? null);
   return (
     <header className={css.labHead} data-testid="lab-head">
-      <h1 data-testid="lab-title" title={show.path}>
-        {titleOf(session ?? show)}
+      <h1 data-testid="lab-title" title={`${title}\n${show.path}`} data-name>
+        {title}
       </h1>
       <p className="muted">
-        {session?.project && <span title={session.project}>{projectName(session.project)}</span>}
+        {session?.project && <span title={session.project}>{projectOf(session.project)}</span>}
         {show.agent && (
           <span data-testid="lab-agent" title={show.agent.description ?? undefined}>
             {session?.project && " · "}

@@ -17,8 +17,7 @@ export const PartsList = memo(function PartsList({ show, cursor }: { show: Conte
   const tones = useMemo(() => tonesOf(show.parts), [show.parts]);
   const request = show.requests[cursor];
   if (!request) return null;
-  // All of them: the list is the chart's legend, too.
-  const shown = [...show.parts].reverse();
+  const shown = [...show.parts].reverse().filter(({ tokens }) => (tokens[cursor] ?? 0) > 0);
   const counted = show.family_range_percent === null ? "counted offline" : "estimated";
   return (
     <table className={css.list} data-testid="parts-list">

@@ -2,13 +2,15 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useMemo, useState } from "react";
 import type { TranscriptRow, Transcripts } from "@/bindings";
-import { projectName, projectNames, projectsOf } from "@/shared/runs";
+import { projectNames, projectsOf, useProjectName } from "@/shared/runs";
 import { classes } from "@/shared/classes";
 import { useFormat } from "@/shared/format";
 import { Moment } from "@/shared/labels";
+import { ChevronIcon } from "@/shared/icons";
+import { useMedia } from "@/shared/media";
 import { Picker } from "@/shared/Picker";
-import { Await, Segmented } from "@/shared/ui";
-import { observable, useObservable } from "@/state/observable";
+import { Await, Button, Segmented } from "@/shared/ui";
+import { useObservable } from "@/state/observable";
 import { navigate } from "@/state/route";
 import css from "./answer.module.css";
 import { IndexState } from "./IndexState";
@@ -18,26 +20,21 @@ import {
   listRows,
   matching,
   rowOf,
-  type RunOrder,
+  runOrder,
+  sharedNames,
   useFreshTranscripts,
   useTitle,
 } from "./transcripts";
 
-/** The order outlives the screen, so that one can go elsewhere and come back. */
-const order = observable<RunOrder>("cost");
-
-/** Puts the order back to how a new window has it; for tests. */
-export function resetRunOrder(): void {
-  order.set("cost");
-}
-
 /** True if the peak of a session is not recorded. */
 const isCounted = ({ peak_kind }: TranscriptRow) => peak_kind !== null && peak_kind !== "recorded";
 
-function Run({ run, share }: { run: TranscriptRow; share: number }) {
+/** A run. One of several of the same name says at what time of its day it was. */
+function Run({ run, share, shared }: { run: TranscriptRow; share: number; shared: boolean }) {
   const { t } = useLingui();
   const format = useFormat();
   const titleOf = useTitle();
+  const projectOf = useProjectName();
   const cost = costOf(run);
   const peak = run.peak === null ? null : format.compact(run.peak);
   return (
@@ -56,8 +53,9 @@ function Run({ run, share }: { run: TranscriptRow; share: number }) {
       </div>
       <div className={css.runLine}>
         <small>
-          {run.project && `${projectName(run.project)} · `}
-          {run.ended_at && <Moment at={run.ended_at} />}
+          {run.project && <span title={run.project}>{projectOf(run.project)}</span>}
+          {run.project && run.ended_at && " · "}
+          {run.ended_at && <Moment at={run.ended_at} form={shared ? "moment" : "short"} />}
         </small>
         <small>
           <Plural value={run.requests} one="# request" other="# requests" />
@@ -125,7 +123,7 @@ function Narrow({
 function Heading({ data }: { data: Transcripts }) {
   const { t } = useLingui();
   const format = useFormat();
-  const by = useObservable(order);
+  const by = useObservable(runOrder);
   const atLeast = data.transcripts.some((run) => run.cost_is_lower_bound);
   return (
     <div className={css.runsLine}>
@@ -149,7 +147,7 @@ function Heading({ data }: { data: Transcripts }) {
           { value: "peak", label: t`Peak` },
           { value: "date", label: t`Date` },
         ]}
-        onChange={(next) => order.set(next)}
+        onChange={(next) => runOrder.set(next)}
       />
     </div>
   );
@@ -157,14 +155,16 @@ function Heading({ data }: { data: Transcripts }) {
 
 /** The runs of a list, in the order asked for, with the share of each in what the order is by. */
 function useRuns(data: Transcripts, query: string, project: string | null) {
-  const by = useObservable(order);
+  const by = useObservable(runOrder);
   const titleOf = useTitle();
   return useMemo(() => {
     const sizeOf = (run: TranscriptRow) => (by === "peak" ? (run.peak ?? 0) : (costOf(run) ?? 0));
     const most = Math.max(...data.transcripts.map(sizeOf), 0);
     const found = inOrder(matching(data.transcripts, query, project), by);
+    const shared = sharedNames(data.transcripts.map(titleOf));
     return {
       rows: listRows(found, titleOf),
+      isShared: (run: TranscriptRow) => shared.has(titleOf(run)),
       shareOf: (run: TranscriptRow) => (most > 0 ? sizeOf(run) / most : 0),
     };
   }, [data.transcripts, query, project, by, titleOf]);
@@ -175,7 +175,7 @@ function List({ data, chosen }: { data: Transcripts; chosen: string | undefined 
   const [query, setQuery] = useState("");
   const [project, setProject] = useState<string | null>(null);
   const projects = useMemo(() => projectsOf(data.transcripts), [data.transcripts]);
-  const { rows, shareOf } = useRuns(data, query, project);
+  const { rows, isShared, shareOf } = useRuns(data, query, project);
   return (
     <>
       <header>
@@ -206,17 +206,59 @@ function List({ data, chosen }: { data: Transcripts; chosen: string | undefined 
             )
           }
         >
-          {({ transcript }) => <Run run={transcript} share={shareOf(transcript)} />}
+          {({ transcript }) => <Run run={transcript} share={shareOf(transcript)} shared={isShared(transcript)} />}
         </Picker>
       )}
     </>
   );
 }
 
-/** The pane of the runs. */
-export function RunList({ chosen }: { chosen: string | undefined }) {
+/** Windows in which the list would leave no room for the answer; the sheet has the same. */
+const SMALL = "(max-height: 560px) and (max-width: 860px)";
+
+/** Opens the list and folds it, by the name of the run that is shown. */
+function Fold({ run, open, onOpen }: { run: TranscriptRow | null; open: boolean; onOpen: (open: boolean) => void }) {
   const { t } = useLingui();
+  const titleOf = useTitle();
+  const name = run ? titleOf(run) : t`Runs`;
+  return (
+    <div className={css.fold}>
+      <Button
+        tone="quiet"
+        aria-label={t`Runs: ${name}`}
+        aria-expanded={open}
+        aria-controls="runs"
+        onPress={() => onOpen(!open)}
+        data-testid="runs-fold"
+      >
+        <span className={classes("tree-chevron", open && "is-open")} aria-hidden>
+          <ChevronIcon />
+        </span>
+        <span className={css.foldName} title={name} data-name>
+          {name}
+        </span>
+      </Button>
+    </div>
+  );
+}
+
+/** The pane of the runs. In a small window it is folded to one line, so that the answer comes first. */
+export function RunList({ chosen }: { chosen: string | undefined }) {
+  const small = useMedia(SMALL);
+  const [open, setOpen] = useState(false);
   const read = useFreshTranscripts();
+  if (!small) return <Pane read={read} chosen={chosen} />;
+  const run = rowOf(read.data?.transcripts ?? [], chosen);
+  return (
+    <div>
+      <Fold run={run} open={open} onOpen={setOpen} />
+      <div id="runs">{open && <Pane read={read} chosen={chosen} />}</div>
+    </div>
+  );
+}
+
+function Pane({ read, chosen }: { read: ReturnType<typeof useFreshTranscripts>; chosen: string | undefined }) {
+  const { t } = useLingui();
   return (
     <section className={css.runs} aria-labelledby="runs-title">
       <Await read={read} rows={6} doing={t`Looking for transcripts on this machine.`}>

@@ -19,6 +19,7 @@ import { DeployedPanel } from "./Deployed";
 import { BASE, type Bench, choose, type Letter, LETTERS, useBenchLater } from "./lab";
 import { LabSheets, type OpenSheet } from "./LabSheets";
 import labCss from "./lab.module.css";
+import { NotComputed } from "./NotComputed";
 import { Figures, MemoryFiles, Regrets } from "./panels";
 import { SavedVariants } from "./saved";
 import { type Desk, DeskProvider, type Forecasts, useDesk } from "./simulations";
@@ -85,10 +86,16 @@ interface SidePanelsProps {
 /** What the chart means, for the chosen variant and the request under the cursor. */
 function SidePanels({ show, forecasts, letter, turns, onOpen }: SidePanelsProps) {
   const { t } = useLingui();
-  const simulation = forecasts[letter]?.simulation ?? null;
+  const forecast = forecasts[letter];
+  const simulation = forecast?.simulation ?? null;
   const openMemory = useCallback(() => onOpen("memory"), [onOpen]);
   return (
     <aside className={labCss.labSidePanels} aria-label={t`Figures`}>
+      {forecast && forecast.error !== null && !simulation && (
+        <p className={labCss.card} data-testid="not-computed">
+          <NotComputed error={forecast.error} />
+        </p>
+      )}
       {simulation && <Figures simulation={simulation} base={forecasts[BASE]?.simulation ?? null} letter={letter} />}
       {simulation && letter !== BASE && <Regrets regrets={simulation.regrets} onOpen={turns.openRegret} />}
       <CompositionPanel

@@ -2,16 +2,19 @@
 import { plural } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useMemo, useState } from "react";
-import type { Sweep, SweepPoint } from "@/bindings";
+import type { Argument, Sweep, SweepPoint } from "@/bindings";
 import { classes } from "@/shared/classes";
 import { useFormat } from "@/shared/format";
+import { figureIn, isFigure } from "@/shared/grouping";
 import { ProgramText } from "@/shared/labels";
+import { sentenceNow } from "@/shared/sentences";
 import { TableHead, numbers, unseen } from "@/shared/TableHead";
 import { Button, Segmented } from "@/shared/ui";
 import { AtLeast } from "./AtLeast";
 import { ticksBetween } from "./chart";
 import chartCss from "./chart.module.css";
 import sheetsCss from "./sheets.module.css";
+import { rowsOf, type SweepRow } from "./sweep-rows";
 
 /** Rows that the table shows at first, and more of at a time. */
 const PAGE = 200;
@@ -20,7 +23,21 @@ const PAGE = 200;
 const isForComparison = ({ baseline, variant }: SweepPoint) =>
   baseline || Object.keys(variant.config ?? {}).length === 0;
 
-const byCost = (a: SweepPoint, b: SweepPoint) => (a.cost_usd ?? Infinity) - (b.cost_usd ?? Infinity) || a.peak - b.peak;
+const byCost = ({ points: [a] }: SweepRow, { points: [b] }: SweepRow) =>
+  (a.cost_usd ?? Infinity) - (b.cost_usd ?? Infinity) || a.peak - b.peak;
+
+/** The rows of settings, as the window writes their values. */
+function useRows(points: readonly SweepPoint[]): SweepRow[] {
+  const { i18n } = useLingui();
+  return useMemo(() => {
+    const say = (value: Argument): string => {
+      if (typeof value !== "object") return String(value);
+      if (Array.isArray(value)) return value.map(say).join(", ");
+      return isFigure(value) ? figureIn(i18n.locale, value) : sentenceNow(value);
+    };
+    return rowsOf(points, isForComparison, say);
+  }, [points, i18n.locale]);
+}
 
 const WIDTH = 460;
 const HEIGHT = 250;
@@ -35,7 +52,16 @@ function axisOf(values: readonly number[]) {
 }
 
 /** Peak against cost; the shape of a point says whether it is in the Pareto set, and which is the run without a setting. */
-function Scatter({ points, chosen }: { points: readonly SweepPoint[]; chosen: SweepPoint | null }) {
+function Scatter({
+  points,
+  settings,
+  chosen,
+}: {
+  points: readonly SweepPoint[];
+  /** So many settings they stand for. */
+  settings: number;
+  chosen: SweepPoint | null;
+}) {
   const { t } = useLingui();
   const format = useFormat();
   const priced = points.filter((point): point is SweepPoint & { cost_usd: number } => point.cost_usd !== null);
@@ -49,7 +75,7 @@ function Scatter({ points, chosen }: { points: readonly SweepPoint[]; chosen: Sw
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         role="img"
-        aria-label={t`Peak against cost of ${priced.length} settings; the table beside it says the same`}
+        aria-label={t`Peak against cost of ${settings} settings; the table beside it says the same`}
       >
         <g className={chartCss.chartAxes}>
           {peaks.ticks.map((tick) => (
@@ -119,13 +145,27 @@ function Scatter({ points, chosen }: { points: readonly SweepPoint[]; chosen: Sw
   );
 }
 
+/** What the settings of a row do. Those that have no common name go by the first. */
+function Named({ row: { points, what } }: { row: SweepRow }) {
+  const [first, ...others] = points;
+  if (what) return <ProgramText text={what} />;
+  return (
+    <span title={points.map((point) => sentenceNow(point.what)).join("\n")}>
+      <ProgramText text={first.what} />{" "}
+      <span className="muted">
+        <Plural value={others.length} one="and # more with the same results" other="and # more with the same results" />
+      </span>
+    </span>
+  );
+}
+
 function Points({
-  points,
+  rows,
   atLeast,
   onUse,
   onPoint,
 }: {
-  points: readonly SweepPoint[];
+  rows: readonly SweepRow[];
   /** True if the costs are lower bounds. */
   atLeast: boolean;
   onUse: (point: SweepPoint) => void;
@@ -134,7 +174,7 @@ function Points({
   const { t } = useLingui();
   const format = useFormat();
   const [most, setMost] = useState(PAGE);
-  const sorted = useMemo(() => [...points].sort(byCost), [points]);
+  const sorted = useMemo(() => [...rows].sort(byCost), [rows]);
   const left = sorted.length - most;
   return (
     <div className={classes("table-box", sheetsCss.sweepPoints)}>
@@ -150,41 +190,48 @@ function Points({
           ]}
         />
         <tbody>
-          {sorted.slice(0, most).map((point, at) => (
-            <tr
-              key={at}
-              data-testid="sweep-point"
-              data-baseline={isForComparison(point) || undefined}
-              onPointerEnter={() => onPoint(point)}
-              onFocus={() => onPoint(point)}
-              onPointerLeave={() => onPoint(null)}
-              onBlur={() => onPoint(null)}
-            >
-              <th scope="row" className={sheetsCss.sweepName}>
-                {point.pareto && <span className={sheetsCss.best} title={t`no other setting is better`} aria-hidden />}
-                <ProgramText text={point.what} />
-                {point.pareto && <span className="visually-hidden"> ({t`no other setting is better`})</span>}
-              </th>
-              <td className="cell-end num">{format.number(point.peak)}</td>
-              <td className="cell-end num">
-                {point.cost_usd === null ? t`no price` : `${atLeast ? "≥\u202f" : ""}${format.dollars(point.cost_usd)}`}
-              </td>
-              <td className="cell-end num">{format.number(point.regrets)}</td>
-              <td className="cell-end num">{format.number(point.clears)}</td>
-              <td className="cell-end">
-                {!isForComparison(point) && (
-                  <Button
-                    tone="quiet"
-                    onPress={() => onUse(point)}
-                    aria-label={t`Use ${point.what.text}`}
-                    data-testid="use-setting"
-                  >
-                    <Trans>Use this</Trans>
-                  </Button>
-                )}
-              </td>
-            </tr>
-          ))}
+          {sorted.slice(0, most).map((row, at) => {
+            const [point] = row.points;
+            return (
+              <tr
+                key={at}
+                data-testid="sweep-point"
+                data-baseline={isForComparison(point) || undefined}
+                onPointerEnter={() => onPoint(point)}
+                onFocus={() => onPoint(point)}
+                onPointerLeave={() => onPoint(null)}
+                onBlur={() => onPoint(null)}
+              >
+                <th scope="row" className={sheetsCss.sweepName}>
+                  {point.pareto && (
+                    <span className={sheetsCss.best} title={t`no other setting is better`} aria-hidden />
+                  )}
+                  <Named row={row} />
+                  {point.pareto && <span className="visually-hidden"> ({t`no other setting is better`})</span>}
+                </th>
+                <td className="cell-end num">{format.number(point.peak)}</td>
+                <td className="cell-end num">
+                  {point.cost_usd === null
+                    ? t`no price`
+                    : `${atLeast ? "≥\u202f" : ""}${format.dollars(point.cost_usd)}`}
+                </td>
+                <td className="cell-end num">{format.number(point.regrets)}</td>
+                <td className="cell-end num">{format.number(point.clears)}</td>
+                <td className="cell-end">
+                  {!isForComparison(point) && (
+                    <Button
+                      tone="quiet"
+                      onPress={() => onUse(point)}
+                      aria-label={t`Use ${sentenceNow(row.what ?? point.what)}`}
+                      data-testid="use-setting"
+                    >
+                      <Trans>Use this</Trans>
+                    </Button>
+                  )}
+                </td>
+              </tr>
+            );
+          })}
         </tbody>
       </table>
       {left > 0 && (
@@ -203,7 +250,9 @@ export function SweepFound({ sweep, onUse }: { sweep: Sweep; onUse: (point: Swee
   const [shown, setShown] = useState<"best" | "all">("best");
   const settings = sweep.points.filter((point) => !isForComparison(point));
   const best = settings.filter((point) => point.pareto);
-  const rows = shown === "all" ? sweep.points : sweep.points.filter((point) => isForComparison(point) || point.pareto);
+  const all = useRows(sweep.points);
+  const rows = shown === "all" ? all : all.filter(({ points: [point] }) => isForComparison(point) || point.pareto);
+  const drawn = useMemo(() => all.map(({ points: [point] }) => point), [all]);
   const tried = plural(settings.length, { one: "# setting tried", other: "# settings tried" });
   const over = plural(sweep.transcripts, { one: "# transcript", other: "# transcripts" });
   return (
@@ -240,8 +289,8 @@ export function SweepFound({ sweep, onUse }: { sweep: Sweep; onUse: (point: Swee
         onChange={setShown}
       />
       <div className={sheetsCss.sweepResults}>
-        <Points points={rows} atLeast={sweep.requests_fast_without_price > 0} onUse={onUse} onPoint={setPointed} />
-        <Scatter points={sweep.points} chosen={pointed} />
+        <Points rows={rows} atLeast={sweep.requests_fast_without_price > 0} onUse={onUse} onPoint={setPointed} />
+        <Scatter points={drawn} settings={settings.length} chosen={pointed} />
       </div>
     </div>
   );

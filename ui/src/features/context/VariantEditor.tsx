@@ -1,6 +1,6 @@
 /** The variants on the bench, and the one that is edited: by form or as JSON. */
 import { Trans, useLingui } from "@lingui/react/macro";
-import { memo, useCallback, useMemo, useState } from "react";
+import { memo, useCallback, useEffect, useMemo, useState } from "react";
 import { Button as AriaButton } from "react-aria-components/Button";
 import { ToggleButton } from "react-aria-components/ToggleButton";
 import { ToggleButtonGroup } from "react-aria-components/ToggleButtonGroup";
@@ -29,8 +29,8 @@ import {
   useBench,
 } from "./lab";
 import { useSaveVariant } from "./saved";
-import { parseSetting, printSetting } from "./setting";
-import type { Desk } from "./simulations";
+import { parseSetting, printSetting, type SettingProblem } from "./setting";
+import { type Desk, UNREAD } from "./simulations";
 import { shownInForm, VariantForm } from "./VariantForm";
 import variantsCss from "./variants.module.css";
 import labCss from "./lab.module.css";
@@ -133,11 +133,24 @@ function VariantMenu({ letter, name: given, full }: Pick<BenchVariant, "letter" 
   );
 }
 
-function JsonEditor({ variant, problem }: { variant: BenchVariant; problem: Message | null }) {
+/** Says why a text is no setting. */
+function useProblemWords(): (problem: SettingProblem) => string {
   const { t } = useLingui();
+  return (problem) => {
+    if (problem.is === "no_object") return t`A setting is an object: { … }`;
+    const { line, column } = problem.at;
+    return t`This is not JSON: see line ${line}, column ${column}.`;
+  };
+}
+
+function JsonEditor({ variant, problem }: { variant: BenchVariant; problem: Message | null }) {
+  const say = useProblemWords();
+  const { letter } = variant;
   const [draft, setDraft] = useState(() => printSetting(variant.config));
   const read = parseSetting(draft);
-  const syntax = "problem" in read ? read.problem || t`A setting is an object: { … }` : null;
+  const syntax = "problem" in read ? say(read.problem) : null;
+  // A text that cannot be read goes with its editor.
+  useEffect(() => () => edit(letter, { unread: false }), [letter]);
   return (
     <div className={variantsCss.jsonEditor}>
       <label htmlFor="setting-json" className="small muted">
@@ -157,7 +170,7 @@ function JsonEditor({ variant, problem }: { variant: BenchVariant; problem: Mess
         onChange={(event) => {
           setDraft(event.target.value);
           const next = parseSetting(event.target.value);
-          if ("config" in next) edit(variant.letter, { config: next.config });
+          edit(letter, "config" in next ? { config: next.config, unread: false } : { unread: true });
         }}
         data-testid="setting-json"
       />
@@ -320,7 +333,7 @@ export const VariantEditor = memo(function VariantEditor({ desk, tools }: { desk
             view={view}
             onView={setView}
           />
-          {error !== null && <Refused error={error} view={view} />}
+          {error !== null && error !== UNREAD && <Refused error={error} view={view} />}
           {view === "form" ? (
             <VariantForm key={chosen} config={variant.config} edited={edited} problem={problem} tools={tools} />
           ) : (

@@ -1,18 +1,25 @@
-/** The variants side by side, each compared with what ran. */
+/**
+ * The variants below each other, each compared with what ran. A name has a line of its own: it may be a sentence, and beside
+ * it seven figures of a long run find no room.
+ */
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Fragment, memo } from "react";
+import { Fragment, type HTMLAttributes, memo, type ReactNode } from "react";
 import type { Simulation } from "@/bindings";
 import { useFormat } from "@/shared/format";
 import { TableHead, numbers } from "@/shared/TableHead";
 import { Button } from "@/shared/ui";
 import { Change, Figure } from "./Figure";
 import { BASE, type Bench, type BenchVariant, choose } from "./lab";
+import { NotComputed } from "./NotComputed";
 import type { Forecast, Forecasts } from "./simulations";
 import { useVariantName } from "./VariantEditor";
 import { classes } from "@/shared/classes";
 import css from "./tables.module.css";
 
 type Totals = Simulation["totals"];
+
+/** Columns of figures. */
+const COLUMNS = 6;
 
 interface CellsProps {
   totals: Totals;
@@ -39,7 +46,7 @@ function Cells({ totals, base, own, recorded }: CellsProps) {
         {own && <Change value={totals.peak} base={base?.peak} />}
       </td>
       <td className="cell-end">
-        <Figure text={format.number(totals.input)} kind={totals.kind} />
+        <Figure text={format.number(totals.input)} short={format.compact(totals.input)} kind={totals.kind} />
         {own && <Change value={totals.input} base={base?.input} />}
       </td>
       <td className="cell-end num" data-testid="cell-clears">
@@ -52,14 +59,21 @@ function Cells({ totals, base, own, recorded }: CellsProps) {
         )}
       </td>
       <td className="cell-end">
-        <Figure text={format.number(totals.cache_writes)} kind={totals.kind} />
+        <Figure
+          text={format.number(totals.cache_writes)}
+          short={format.compact(totals.cache_writes)}
+          kind={totals.kind}
+        />
         {own && <Change value={totals.cache_writes} base={base?.cache_writes} />}
       </td>
       <td className="cell-end" data-testid="cell-cost">
         <strong className="num">{totals.cost_usd === null ? t`no price` : format.dollars(totals.cost_usd)}</strong>
         {own && <Change value={totals.cost_usd} base={base?.cost_usd} />}
         {isOther && (
-          <span className="muted small" title={t`${format.dollars(recorded ?? 0)} as recorded`}>
+          <span
+            className={classes("muted", "small", css.below)}
+            title={t`${format.dollars(recorded ?? 0)} as recorded`}
+          >
             <Trans>simulated</Trans>
           </span>
         )}
@@ -77,31 +91,52 @@ function Cells({ totals, base, own, recorded }: CellsProps) {
   );
 }
 
+/** Figures below their name. */
+function Group({ name, children, ...rest }: GroupProps) {
+  return (
+    <tbody {...rest}>
+      <tr>
+        <th scope="rowgroup" colSpan={COLUMNS}>
+          {name}
+        </th>
+      </tr>
+      <tr>{children}</tr>
+    </tbody>
+  );
+}
+
+interface GroupProps extends HTMLAttributes<HTMLTableSectionElement> {
+  name: ReactNode;
+  "data-testid": string;
+  "data-key"?: string;
+}
+
 /** A variant, chosen by its name. */
 function VariantRow({ variant, forecast, base, chosen, recorded }: RowProps) {
   const { t } = useLingui();
   const nameOf = useVariantName();
   const totals = forecast?.simulation?.totals ?? null;
+  const error = forecast?.error ?? null;
   return (
-    <tr
-      className={[chosen && "is-chosen", forecast?.stale && "is-stale"].filter(Boolean).join(" ") || undefined}
+    <Group
+      className={classes(chosen && "is-chosen", forecast?.stale && "is-stale")}
       aria-current={chosen || undefined}
       data-testid="variant-row"
       data-key={variant.letter}
-    >
-      <th scope="row">
+      name={
         <Button tone="quiet" onPress={() => choose(variant.letter)}>
           {nameOf(variant)}
         </Button>
-      </th>
+      }
+    >
       {totals ? (
         <Cells totals={totals} base={base} own={variant.letter !== BASE} recorded={recorded} />
       ) : (
-        <td colSpan={6} className="muted">
-          {forecast?.error ? t`the setting is not valid` : t`simulating…`}
+        <td colSpan={COLUMNS} className="muted">
+          {error !== null ? <NotComputed error={error} /> : t`simulating…`}
         </td>
       )}
-    </tr>
+    </Group>
   );
 }
 
@@ -128,13 +163,12 @@ export const VariantTable = memo(function VariantTable({
   const without = forecasts[BASE]?.without?.totals ?? null;
   return (
     <div className={classes("table-box", css.variantTable)}>
-      <table className="table" data-testid="variant-table">
+      <table className="table" data-testid="variant-table" data-whole>
         <caption className="visually-hidden">
           <Trans>The variants, with their difference to what ran</Trans>
         </caption>
         <TableHead
           columns={[
-            t`variant`,
             numbers(t`peak`),
             numbers(t`input`),
             numbers(t`clears`),
@@ -143,27 +177,22 @@ export const VariantTable = memo(function VariantTable({
             numbers(t`needed again`),
           ]}
         />
-        <tbody>
-          {bench.variants.map((variant) => (
-            <Fragment key={variant.letter}>
-              <VariantRow
-                variant={variant}
-                forecast={forecasts[variant.letter]}
-                base={base}
-                chosen={variant.letter === bench.chosen}
-                recorded={recorded}
-              />
-              {variant.letter === BASE && without && (
-                <tr data-testid="row-without">
-                  <th scope="row" className={css.without}>
-                    <Trans>no editing</Trans>
-                  </th>
-                  <Cells totals={without} base={base} own recorded={recorded} />
-                </tr>
-              )}
-            </Fragment>
-          ))}
-        </tbody>
+        {bench.variants.map((variant) => (
+          <Fragment key={variant.letter}>
+            <VariantRow
+              variant={variant}
+              forecast={forecasts[variant.letter]}
+              base={base}
+              chosen={variant.letter === bench.chosen}
+              recorded={recorded}
+            />
+            {variant.letter === BASE && without && (
+              <Group data-testid="row-without" name={<span className={css.without}>{t`no editing`}</span>}>
+                <Cells totals={without} base={base} own recorded={recorded} />
+              </Group>
+            )}
+          </Fragment>
+        ))}
       </table>
       <p className="muted small">
         <Trans>Peak, input and cache writes in tokens, cost in US dollars.</Trans>

@@ -19,6 +19,8 @@ export interface BenchVariant {
   name: string;
   /** The setting. */
   config: Json;
+  /** True while what is typed as its JSON cannot be read; `config` is then the last that could. */
+  unread?: boolean;
 }
 
 /** What the variants do, in the words of the program, by letter: it follows each answer. */
@@ -105,7 +107,7 @@ export function add(variant: Variant): boolean {
 }
 
 /** Changes a variant other than the one without editing. */
-export function edit(letter: Letter, patch: Partial<Pick<BenchVariant, "name" | "config">>): void {
+export function edit(letter: Letter, patch: Partial<Pick<BenchVariant, "name" | "config" | "unread">>): void {
   if (letter === BASE) return;
   change((now) => ({
     ...now,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Mark, plotOf, scalesOf } from "./chart";
 import {
+  areaBoxes,
   type Box,
   drawnMarks,
   freePlace,
@@ -73,4 +74,16 @@ it("a letter of a language that writes in squares takes more room", () => {
 it("very many marks are drawn small, or not at all", () => {
   expect(drawnMarks(of("regret", ...VALUES.keys())).small).toBe(true);
   expect(drawnMarks(of("thinking", ...Array.from({ length: 90 }, (_, at) => at))).drawn).toEqual([]);
+});
+
+it("knows what lies below the line, so that a label of two lines stands above it", () => {
+  const plot = { left: 0, right: 400, top: 0, bottom: 200 };
+  const scales = scalesOf(plot, 101, 200);
+  const values = Array.from({ length: 101 }, () => 100);
+  const area = areaBoxes(values, scales, plot);
+  expect(area[50]).toEqual({ left: 198, right: 202, top: 100, bottom: 200 });
+  const places = placesBeside(scales.x(50), scales.y(100) - 6, plot);
+  expect(freePlace(places, 120, [], plot, 2)?.y).toBe(94);
+  const above = freePlace(places, 120, area, plot, 2)!;
+  expect(labelBox(above, 120, 2).bottom).toBeLessThanOrEqual(100);
 });

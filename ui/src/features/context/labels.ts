@@ -62,6 +62,17 @@ export function markBoxes(marks: readonly Mark[], values: readonly number[], { x
   return drawn.map(({ mark, index }) => markBox(mark, x(index), y(values[index] ?? 0), plot.bottom, small));
 }
 
+/** What lies below the line, request by request: a text on it would be read badly. */
+export function areaBoxes(values: readonly number[], { x, y }: Scales, plot: Plot): Box[] {
+  const half = (x(1) - x(0)) / 2;
+  return values.map((value, index) => ({
+    left: x(index) - half,
+    right: x(index) + half,
+    top: y(value),
+    bottom: plot.bottom,
+  }));
+}
+
 /** About how wide a label is. */
 export function labelWidth(text: string): number {
   return [...text].reduce((width, letter) => width + (letter >= "\u2e80" ? SQUARE : LETTER), 0);
@@ -106,7 +117,7 @@ export function placesBeside(x: number, y: number, plot: Plot): Place[] {
   const right = { x: x + 9, textAnchor: "start" as const };
   const left = { x: x - 9, textAnchor: "end" as const };
   const sides = x > (plot.left + plot.right) / 2 ? [left, right] : [right, left];
-  return [y, y - 16, y + 18, y - 32, y + 34].flatMap((base) => sides.map((side) => ({ ...side, y: base })));
+  return [y, y - 16, y + 18, y - 32, y + 34, y - 48].flatMap((base) => sides.map((side) => ({ ...side, y: base })));
 }
 
 /** Labels of regrets, each beside its mark. One without room is left out: the mark and the legend say it too. */

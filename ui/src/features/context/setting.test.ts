@@ -131,8 +131,8 @@ describe("a setting as text", () => {
   });
 
   it("says what is wrong with it", () => {
-    expect(parseSetting("[1]")).toEqual({ problem: "" });
-    expect(parseSetting("{")).toEqual({ problem: expect.stringMatching(/JSON/) as string });
+    expect(parseSetting("[1]")).toEqual({ problem: { is: "no_object" } });
+    expect(parseSetting("{ x")).toEqual({ problem: { is: "no_json", at: { line: 1, column: 3 } } });
   });
 
   it("is the same whatever the order of its fields, and another when an edit moves", () => {

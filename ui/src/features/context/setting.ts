@@ -3,6 +3,7 @@
  * what it knows of it and changes single fields, so that what only JSON can say is never lost.
  */
 import type { Message, Variant } from "@/bindings";
+import { type TextPlace, whereJsonStops } from "./json-place";
 
 /** Any JSON object. */
 export type Json = Record<string, unknown>;
@@ -288,15 +289,18 @@ export function triggerTokens(config: unknown): number | null {
   return kind === "sdk" ? sdkThreshold(config) : null;
 }
 
+/** Why a text is no setting: it is other JSON, or none from a place on. */
+export type SettingProblem = { is: "no_object" } | { is: "no_json"; at: TextPlace };
+
 /** Reads a setting from text. */
-export function parseSetting(text: string): { config: Json } | { problem: string } {
+export function parseSetting(text: string): { config: Json } | { problem: SettingProblem } {
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch (cause) {
-    return { problem: cause instanceof Error ? cause.message : String(cause) };
+  } catch {
+    return { problem: { is: "no_json", at: whereJsonStops(text) } };
   }
-  if (!isObject(value)) return { problem: "" };
+  if (!isObject(value)) return { problem: { is: "no_object" } };
   // As it stands in a request, and as it stands in the documentation.
   return { config: isObject(value.context_management) ? value.context_management : value };
 }

@@ -3,7 +3,7 @@ import type { Simulation } from "@/bindings";
 import { ApiFailure } from "@/host";
 import type { BenchVariant } from "./lab";
 import type { Json } from "./setting";
-import { openDesk, type Program } from "./simulations";
+import { openDesk, type Program, UNREAD } from "./simulations";
 
 const variant = (letter: BenchVariant["letter"], keep: number): BenchVariant => ({
   letter,
@@ -88,20 +88,38 @@ it("answers the last position of a slider, with one call on its way", async () =
   expect(asked).toHaveLength(2);
 });
 
-it("keeps the last answer while a setting is refused", async () => {
-  const { asked, opened, keepOf } = desk();
+it("takes figures and line away while a setting is refused", async () => {
+  const { asked, opened, drawn, keepOf } = desk();
   opened.follow([variant("B", 1)]);
   asked[0]!.answer();
   await settled();
   opened.follow([variant("B", -1)]);
   asked[1]!.refuse();
   await settled();
-  expect(keepOf("B")).toBe(1);
+  expect([keepOf("B"), drawn()]).toEqual([undefined, undefined]);
   expect(opened.forecasts.get().B?.error).toBeInstanceOf(ApiFailure);
   opened.follow([variant("B", 3)]);
   asked[2]!.answer();
   await settled();
   expect(opened.forecasts.get().B?.error).toBeNull();
+  expect([keepOf("B"), drawn()]).toEqual([3, 3]);
+});
+
+it("takes figures and line away while the text of a setting cannot be read, also those on their way", async () => {
+  const { asked, opened, drawn, keepOf } = desk();
+  opened.follow([variant("B", 1)]);
+  asked[0]!.answer();
+  await settled();
+  opened.follow([variant("B", 2)]);
+  opened.follow([{ ...variant("B", 2), unread: true }]);
+  asked[1]!.answer();
+  await settled();
+  expect([keepOf("B"), drawn()]).toEqual([undefined, undefined]);
+  expect(opened.forecasts.get().B?.error).toBe(UNREAD);
+  opened.follow([{ ...variant("B", 2), unread: false }]);
+  asked[2]!.answer();
+  await settled();
+  expect([keepOf("B"), drawn(), opened.forecasts.get().B?.error]).toEqual([2, 2, null]);
 });
 
 it("forgets a variant that is taken off, also when its answer comes later", async () => {

@@ -4,7 +4,7 @@
  */
 import { createContext, useContext, useEffect, useMemo } from "react";
 import type { SimulatedLine, Simulation } from "@/bindings";
-import type { Backend } from "@/host";
+import { ApiFailure, type Backend } from "@/host";
 import { useBackend } from "@/state/backend";
 import { observable } from "@/state/observable";
 import { type Ahead, keepAhead } from "./ahead";
@@ -16,7 +16,7 @@ import { type Json, sameSetting } from "./setting";
 
 /** Forecast of one variant. */
 export interface Forecast {
-  /** The newest answer; it stays while a newer one is on its way, and while the setting is not valid. */
+  /** The newest answer; it stays while a newer one is on its way. Null while the setting has an error. */
   simulation: Simulation | null;
   /** Why the newest setting has no answer; null when it has one or will. */
   error: unknown;
@@ -33,6 +33,13 @@ export type Forecasts = Partial<Record<Letter, Forecast>>;
 
 /** Chart lines, by letter. */
 export type Lines = Partial<Record<Letter, SimulatedLine>>;
+
+/** The error of a setting whose text cannot be read. */
+export const UNREAD = Symbol("unread");
+
+/** True for an error that lies in the setting, and not in the way to its answer. */
+export const isOfSetting = (error: unknown): boolean =>
+  error === UNREAD || (error instanceof ApiFailure && error.error.code === "invalid");
 
 const NOTHING: Forecast = { simulation: null, error: null, stale: true, milliseconds: null };
 
@@ -84,6 +91,17 @@ export function openDesk(program: Program, now: () => number): Desk {
   const draw = (letter: Letter, line: SimulatedLine) => {
     if (lines.get()[letter] !== line) lines.set({ ...lines.get(), [letter]: line });
   };
+  const erase = (letter: Letter) => {
+    const { [letter]: _line, ...others } = lines.get();
+    lines.set(others);
+  };
+  /** Takes the figures of a variant away: those of an earlier setting under its name would be taken for its own. */
+  const takeAway = (letter: Letter, error: unknown) => {
+    if (forecasts.get()[letter]?.error === error) return;
+    noteDoing(letter, null);
+    tell(letter, { simulation: null, without: null, error, stale: false, milliseconds: null });
+    erase(letter);
+  };
   /** Draws an answer, unless the line of the newest setting is there already. */
   const drawAnswer = (letter: Letter, config: Json, simulation: Simulation) => {
     // What ran stands under no setting of a variant.
@@ -107,8 +125,7 @@ export function openDesk(program: Program, now: () => number): Desk {
           tell(letter, { simulation, without, error: null, stale: waiting, milliseconds: now() - begun });
         },
         failed: (error, _config, waiting) => {
-          if (!waiting) noteDoing(letter, null);
-          tell(letter, waiting ? {} : { error, stale: false });
+          if (!waiting) takeAway(letter, error);
         },
       },
     );
@@ -121,8 +138,7 @@ export function openDesk(program: Program, now: () => number): Desk {
     forget(letter);
     const { [letter]: _gone, ...rest } = forecasts.get();
     forecasts.set(rest);
-    const { [letter]: _line, ...others } = lines.get();
-    lines.set(others);
+    erase(letter);
   };
   const assume = (next: Assumed) => {
     if (sameAssumed(taken, next)) return;
@@ -139,7 +155,12 @@ export function openDesk(program: Program, now: () => number): Desk {
       assume(now);
       for (const letter of [...runners.keys()])
         if (!variants.some((variant) => variant.letter === letter)) drop(letter);
-      for (const { letter, config } of variants) {
+      for (const { letter, config, unread } of variants) {
+        if (unread) {
+          forget(letter);
+          takeAway(letter, UNREAD);
+          continue;
+        }
         const known = runners.get(letter);
         if (known && sameSetting(known.asked, config)) continue;
         const runner = known?.runner ?? makeRunner(letter);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { TranscriptRow } from "@/bindings";
 import { projectName, projectsOf } from "@/shared/runs";
-import { inOrder, listRows, matching, rowOf } from "./transcripts";
+import { firstOf, inOrder, listRows, matching, rowOf, sharedNames } from "./transcripts";
 
 const row = (id: string, title: string | null, project: string | null, subagents: string[] = []) =>
   ({ id, title, project, subagents, models: ["claude-sonnet-4-5"] }) as unknown as TranscriptRow;
@@ -48,4 +48,18 @@ it("puts runs in the order of cost, peak or date, the newest of equal ones first
   expect(ids("date")).toBe("abcd");
   expect(ids("cost")).toBe("cadb");
   expect(ids("peak")).toBe("dacb");
+});
+
+it("opens on the first of the list in its order that has something to show, not on the newest", () => {
+  const run = (id: string, cost_usd: number | null, requests = 9) =>
+    ({ id, cost_usd, requests, peak: null, client_cost_usd: null }) as unknown as TranscriptRow;
+  const rows = [run("newest", null), run("dearest", 23.95), run("empty", 99, 0), run("cheap", 1)];
+  expect(firstOf(rows, "cost")).toBe("dearest");
+  expect(firstOf(rows, "date")).toBe("newest");
+  expect(firstOf([run("empty", null, 0)], "cost")).toBe("empty");
+  expect(firstOf([], "cost")).toBeNull();
+});
+
+it("knows the names that several runs have", () => {
+  expect([...sharedNames(["a", "b", "a", "c", "b"])]).toEqual(["a", "b"]);
 });

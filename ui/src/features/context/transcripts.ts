@@ -1,10 +1,11 @@
 /** The transcripts: read once from the index, and again while it is brought up to date. Filtering is done here. */
-import { useLingui } from "@lingui/react/macro";
-import { useCallback, useEffect } from "react";
+import { useCallback, useEffect, useState } from "react";
 import type { TranscriptRow, TranscriptsReq } from "@/bindings";
 import { useBackend } from "@/state/backend";
 import type { PickerRow } from "@/shared/Picker";
 import { ALL_RUNS, useTranscripts } from "@/shared/runs";
+import { useSessionName } from "@/shared/session";
+import { observable, useObservable } from "@/state/observable";
 
 /** Starts bringing the index up to date when the calling component comes on screen; what is known shows meanwhile. */
 export function useFreshTranscripts() {
@@ -31,10 +32,18 @@ export interface TranscriptListRow extends PickerRow {
   transcript: TranscriptRow;
 }
 
-/** Title of a run: its own, else the first prompt. A run without either says so; an id names nothing for a person. */
-export function useTitle(): (run: { title: string | null }) => string {
-  const { t } = useLingui();
-  return useCallback((run) => run.title?.trim() || t`Run without a prompt`, [t]);
+/** What names a run. */
+export type NamedRun = Pick<TranscriptRow, "title"> & Partial<Pick<TranscriptRow, "first_prompt" | "started_at">>;
+
+/** Title of a run: the name its session has everywhere. */
+export function useTitle(): (run: NamedRun) => string {
+  const name = useSessionName();
+  return useCallback(({ first_prompt: prompt, title, started_at: at }) => name({ prompt, title, at }), [name]);
+}
+
+/** The names that several have. */
+export function sharedNames(names: readonly string[]): ReadonlySet<string> {
+  return new Set(names.filter((name, at) => names.indexOf(name) !== at));
 }
 
 /** Orders of the list. */
@@ -53,12 +62,38 @@ export function inOrder(rows: readonly TranscriptRow[], order: RunOrder): Transc
   return [...rows].sort((a, b) => sizes[order](b) - sizes[order](a));
 }
 
-/** The rows whose title, project, id or model holds every word, and that are of the project where one is given. */
+/** The order outlives the screen, so that one can go elsewhere and come back. */
+export const runOrder = observable<RunOrder>("cost");
+
+/** Puts the order back to how a new window has it; for tests. */
+export function resetRunOrder(): void {
+  runOrder.set("cost");
+}
+
+/** The run that a list in an order opens on: its first that has something to show. */
+export function firstOf(rows: readonly TranscriptRow[], order: RunOrder): string | null {
+  const sorted = inOrder(rows, order);
+  return (sorted.find(({ requests }) => requests > 0) ?? sorted[0])?.id ?? null;
+}
+
+/** The run that opens when none is named. It stays the same while another order is looked at. */
+export function useFirst(): string | null {
+  const { data } = useTranscripts();
+  const order = useObservable(runOrder);
+  const [settled, setSettled] = useState<string | null>(null);
+  if (settled !== null) return settled;
+  const first = firstOf(data?.transcripts ?? [], order);
+  // While files are still being read, another one may come before it.
+  if (data && !data.index.running && first !== null) setSettled(first);
+  return first;
+}
+
+/** The rows whose prompt, title, project, id or model holds every word, and that are of the project where one is given. */
 export function matching(rows: readonly TranscriptRow[], query: string, project: string | null): TranscriptRow[] {
   const words = query.toLocaleLowerCase().split(/\s+/).filter(Boolean);
   return rows.filter((row) => {
     if (project !== null && row.project !== project) return false;
-    const text = [row.title, row.project, row.id, ...row.models].join(" ").toLocaleLowerCase();
+    const text = [row.first_prompt, row.title, row.project, row.id, ...row.models].join(" ").toLocaleLowerCase();
     return words.every((word) => text.includes(word));
   });
 }

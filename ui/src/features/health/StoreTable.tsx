@@ -249,7 +249,7 @@ function Table({ stores, chosen }: { stores: readonly StoreHealth[]; chosen: str
   const withLoads = stores.some(({ loads }) => loads);
   return (
     <div className={classes("table-box", css.healthTableBox)}>
-      <table className={classes("table", css.healthTable)} aria-label={t`Stores and how they are doing`}>
+      <table className={classes("table", css.healthTable)} aria-label={t`Stores and how they are doing`} data-whole>
         <TableHead
           columns={[
             t`Store`,

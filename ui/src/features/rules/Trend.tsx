@@ -61,6 +61,8 @@ function Words({ rule, judged }: { rule: RuleLedger; judged: readonly RuleWordin
     );
   }
   const share = broken(after);
+  // All of it is from before the line stood there.
+  if (after.version_id === null) return <Trans>not in force: was broken {share}</Trans>;
   const edited = rule.by_version.filter(({ version_id }) => version_id !== null).length > 1;
   if (after.followed === after.opportunities) return <Trans>always followed</Trans>;
   if (rateOf(after) === null) return <Trans>{share}, too few for a rate</Trans>;

@@ -154,7 +154,7 @@ function useRestore(stores: readonly Store[]) {
     key: `restore ${store.id}`,
     label: t`Restore ${spelled(store.name)} to a time…`,
     detail: usage,
-    words: "restore",
+    words: "restore put back",
     goesOn: `${verb} ${store.name} `,
     run: () => undefined,
   });
@@ -173,7 +173,7 @@ function useRestore(stores: readonly Store[]) {
     key: "restore",
     label: t`Restore a store to a time…`,
     detail: usage,
-    words: "restore",
+    words: "restore put back",
     goesOn: `${verb} `,
     run: () => undefined,
   };

@@ -18,17 +18,32 @@ export interface Entry {
   run: () => void;
 }
 
-/** Fit of a label: every word of the query occurs; a beginning of a word is better than a middle. 0 for no. */
+const isWordSign = (sign: string) => /[\p{L}\p{N}]/u.test(sign);
+/** Scripts that put no space between words. */
+const isUnspaced = (word: string) => /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]/.test(word);
+
+/** Fit of one word: as a whole 3, as the beginning of one 2, within one 1, 0 for no. */
+function fitOfWord(text: string, word: string): number {
+  let best = 0;
+  for (let at = text.indexOf(word); at >= 0 && best < 3; at = text.indexOf(word, at + 1)) {
+    const begins = at === 0 || !isWordSign(text.charAt(at - 1)) || isUnspaced(word);
+    const ends = !isWordSign(text.charAt(at + word.length));
+    best = Math.max(best, begins ? (ends ? 3 : 2) : 1);
+  }
+  return best;
+}
+
+/**
+ * Fit of a label: every word of the query occurs, whole ones are best. Of several words each begins one: with "put back", what
+ * gave feedback on an output is not meant. 0 for no.
+ */
 export function fit(label: string, query: string): number {
   const text = label.toLocaleLowerCase();
-  let sum = 1;
-  for (const word of query.toLocaleLowerCase().split(/\s+/).filter(Boolean)) {
-    const at = text.indexOf(word);
-    if (at < 0) return 0;
-    const start = at === 0 || /[\s/_.-]/.test(text.charAt(at - 1));
-    sum += start ? 2 : 1;
-  }
-  return sum / (1 + text.length / 200);
+  const words = query.toLocaleLowerCase().split(/\s+/).filter(Boolean);
+  const least = words.length > 1 ? 2 : 1;
+  const fits = words.map((word) => fitOfWord(text, word));
+  if (fits.some((one) => one < least)) return 0;
+  return (1 + fits.reduce((all, one) => all + one, 0)) / (1 + text.length / 200);
 }
 
 /** The entries that fit best, in their own order when nothing is asked for. */

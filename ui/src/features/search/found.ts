@@ -52,9 +52,9 @@ function useSessions(wanted: boolean): Entry[] {
   const request = { query: null, project: null, refresh: false, wait: false };
   const read = useRead("transcripts", request, { enabled: wanted });
   const name = useSessionName();
-  return (read.data?.transcripts ?? []).map(({ id, title, project, started_at: at }) => ({
+  return (read.data?.transcripts ?? []).map(({ id, first_prompt: prompt, title, project, started_at: at }) => ({
     key: `session ${id}`,
-    label: name({ title, at }),
+    label: name({ prompt, title, at }),
     detail: project === null ? "" : spelled(fileName(project.replace(/\/+$/, ""))),
     words: id,
     run: () => navigate(sessionPlace(id)),
