@@ -814,6 +814,92 @@ fn a_session_and_its_subagents_are_judged_as_one() {
     assert_eq!(outcomes(&lint), [of("aaaa", RuleOutcome::Broken), of("bbbb", RuleOutcome::Followed)]);
 }
 
+/// A fork of a session as Claude Code makes one: the lines of the session, as they are but for its id, behind a first line of its own.
+fn fork(world: &World, of: &str, id: &str, at: &str, command: &str) {
+    let folder = world.path("home/.claude/projects/-home-ada-app");
+    let own = std::fs::read_to_string(folder.join(format!("{of}.jsonl"))).expect("the session");
+    session(world, id, at, "Another way.", &[command]);
+    let file = folder.join(format!("{id}.jsonl"));
+    let new = std::fs::read_to_string(&file).expect("the fork");
+    let new = (0..3)
+        .fold(new, |text, number| text.replace(&format!("\"u{number}\""), &format!("\"{id}{number}\"")));
+    let last: Value = serde_json::from_str(own.lines().last().expect("a line")).expect("JSON");
+    let new = new.replace("\"parentUuid\":null", &format!("\"parentUuid\":{}", last["uuid"]));
+    let first = json!({"type": "queue-operation", "operation": "enqueue", "sessionId": id, "timestamp": format!("{at}.000Z")});
+    let copies: Vec<String> = own
+        .lines()
+        .map(|line| {
+            let mut line: Value = serde_json::from_str(line).expect("JSON");
+            if line["type"] == "assistant" {
+                line["requestSessionId"] = line["sessionId"].clone();
+            }
+            line["sessionId"] = id.into();
+            line.to_string()
+        })
+        .collect();
+    std::fs::write(file, format!("{first}\n{}\n{new}", copies.join("\n"))).expect("a transcript");
+}
+
+#[test]
+fn what_a_fork_repeats_counts_once_in_the_session_that_did_it() {
+    let world = World::new();
+    world.record("build.md", "# Build\n- Use pnpm, never npm.\n");
+    session(
+        &world,
+        "mmmm",
+        "2026-11-20T12:00:00",
+        "Go on.",
+        &["npm ci", "touch /home/ada/app/a", "make lint", "git commit"],
+    );
+    // One before the original by its name, one behind it, and a fork of a fork.
+    fork(&world, "mmmm", "aaaa", "2026-11-20T13:00:00", "git commit --amend");
+    fork(&world, "mmmm", "zzzz", "2026-11-20T14:00:00", "npm test");
+    fork(&world, "zzzz", "bbbb", "2026-11-20T15:00:00", "npm run x");
+    let npm = add(&world, never_npm("notes:build.md:2"));
+    let order = json!({"kind": "order", "before": "make lint", "after": "git commit", "sentence": "Lint."});
+    let order = add(&world, order);
+    let push = json!({"kind": "at_end", "program": "git", "arguments": ["push"], "sentence": "Push."});
+    let push = add(&world, push);
+    let cases = |rule: &wire::MemoryRule| {
+        let cases = ledger(&world, &rule.rule_id).cases.into_iter();
+        let mut cases: Vec<_> = cases.map(|case| (case.session, case.what, case.outcome)).collect();
+        cases.sort_by(|one, other| one.0.cmp(&other.0));
+        cases
+    };
+    let case = |session: &str, what: &str, outcome| (session.to_owned(), what.to_owned(), outcome);
+    assert_eq!(
+        cases(&npm),
+        [
+            case("bbbb", "npm run x", RuleOutcome::Broken),
+            case("mmmm", "npm ci", RuleOutcome::Broken),
+            case("zzzz", "npm test", RuleOutcome::Broken)
+        ]
+    );
+    // What a fork repeats was done before what it did itself.
+    assert_eq!(
+        cases(&order),
+        [
+            case("aaaa", "git commit --amend", RuleOutcome::Followed),
+            case("mmmm", "git commit", RuleOutcome::Followed)
+        ]
+    );
+    let ends: Vec<_> = cases(&push).into_iter().map(|(session, ..)| session).collect();
+    assert_eq!(ends, ["mmmm"]);
+    let found = ledger(&world, &npm.rule_id);
+    assert_eq!((found.broken, found.by_version.iter().map(|one| one.broken).sum::<u64>()), (3, 3));
+    let test = guard(
+        &world,
+        wire::GuardRule { rule: npm.rule_id.clone(), dry_run: true, ..wire::GuardRule::default() },
+    );
+    let test = test.back_test.expect("a back-test");
+    assert_eq!((test.calls, test.fired), (7, 3));
+    // Where the session is gone, the first fork stands for it.
+    std::fs::remove_file(world.path("home/.claude/projects/-home-ada-app/mmmm.jsonl")).expect("it is gone");
+    let ledgers = cases(&npm);
+    assert_eq!(ledgers.iter().filter(|case| case.1 == "npm ci").count(), 1, "{ledgers:?}");
+    assert_eq!(ledgers.len(), 3);
+}
+
 #[test]
 fn a_rule_that_is_not_what_was_meant_is_refused_and_none_of_its_list_is_added() {
     let world = World::new();
