@@ -901,6 +901,74 @@ fn what_a_fork_repeats_counts_once_in_the_session_that_did_it() {
 }
 
 #[test]
+fn a_file_in_a_directory_without_a_repository_is_of_the_sessions_below_it() {
+    let world = World::new();
+    session(&world, "aaaa", "2026-11-20T12:00:00", "Go on.", &["npm ci"]);
+    let project = world.path("p3");
+    let of_project = |id: &str, directory: &str| {
+        session(&world, id, "2026-11-20T13:00:00", "Go on.", &["npm test"]);
+        let file = world.path("home/.claude/projects/-home-ada-app").join(format!("{id}.jsonl"));
+        let text = std::fs::read_to_string(&file).expect("a transcript");
+        std::fs::write(file, text.replace("/home/ada/app", directory)).expect("a transcript");
+    };
+    let text = |path: &std::path::Path| path.display().to_string();
+    of_project("bbbb", &text(&project.join("sub")));
+    of_project("cccc", &text(&world.path("p33")));
+    for name in ["CLAUDE.md", "AGENTS.md"] {
+        let rule = add(&world, never_npm(&stated(&world, &format!("p3/{name}")))).rule_id;
+        let found = ledger(&world, &rule);
+        assert_eq!((found.broken, found.cases[0].session.as_str()), (1, "bbbb"), "{name}");
+        assert_eq!(found.project, Some(text(&project)));
+        assert_eq!(asked(&world, &rule, "npm ci", &text(&project.join("sub"))), [rule.clone()]);
+        for other in ["p33", "proj2"] {
+            assert!(asked(&world, &rule, "npm ci", &text(&world.path(other))).is_empty(), "{other}");
+        }
+    }
+    // What a person tells each session of a client is of them all.
+    for own in [
+        "home/.codex/AGENTS.md",
+        "home/.gemini/GEMINI.md",
+        "home/.config/opencode/AGENTS.md",
+        "home/.claude/CLAUDE.md",
+    ] {
+        std::fs::create_dir_all(world.path("home/.claude/projects")).expect("a folder");
+        let rule = add(&world, never_npm(&stated(&world, own))).rule_id;
+        assert_eq!(ledger(&world, &rule).broken, 3, "{own}");
+        assert_eq!(asked(&world, &rule, "npm ci", "/anywhere"), [rule], "{own}");
+    }
+}
+
+#[test]
+fn a_rule_is_shown_with_the_line_where_its_sentence_stands_now() {
+    let world = World::new();
+    world.record("build.md", "# Build\n- Use pnpm, never npm.\n");
+    let file = world.path("CLAUDE.md");
+    std::fs::write(&file, "- Use pnpm, never npm.\n").expect("a file");
+    session(&world, "aaaa", "2026-11-20T23:00:00", "Go on.", &["npm ci"]);
+    let of_memory = add(&world, never_npm("notes:build.md:2"));
+    let of_file = add(&world, never_npm(&format!("{}:1", file.display())));
+    let shown = || {
+        let listed =
+            commands::memory_rules(&world.app, wire::MemoryRulesReq::default()).expect("rules").rules;
+        let listed: Vec<_> = listed.into_iter().filter_map(|rule| rule.rule.source).collect();
+        let of_ledger = [&of_memory, &of_file].map(|rule| ledger(&world, &rule.rule_id).rule.source);
+        assert_eq!(listed, of_ledger.into_iter().flatten().collect::<Vec<_>>());
+        listed
+    };
+    assert_eq!(shown(), ["notes:build.md:2".to_owned(), format!("{}:1", file.display())]);
+    world.record("build.md", "# Build\n\nMore.\n\n- Use pnpm, never npm.\n");
+    std::fs::write(&file, "# Rules\n\n- Use pnpm, never npm.\n").expect("a file");
+    assert_eq!(shown(), ["notes:build.md:5".to_owned(), format!("{}:3", file.display())]);
+    // By either line it is the same rule.
+    for line in [2, 5] {
+        assert_eq!(add(&world, never_npm(&format!("notes:build.md:{line}"))).rule_id, of_memory.rule_id);
+    }
+    // Without the sentence it is where it stood last.
+    world.record("build.md", "# Build\n");
+    assert_eq!(shown()[0], "notes:build.md:5");
+}
+
+#[test]
 fn a_rule_that_is_not_what_was_meant_is_refused_and_none_of_its_list_is_added() {
     let world = World::new();
     world.record("build.md", "# Build\n- Use pnpm, never npm.\n");

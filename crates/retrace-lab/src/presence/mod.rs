@@ -20,7 +20,7 @@ pub use concerned::{Concerned, MemoryAsked, OfMemory};
 pub(crate) use digests::Presences;
 pub use file::{FileAsked, instruction_file};
 pub use of_store::{MemoryPresence, NeverLines, store_presence};
-pub use project::{is_beside, is_for_every_project, is_of_project, project_of, ran_below};
+pub use project::{is_beside, is_for_every_project, is_of_project, project_of, project_of_file, ran_in};
 pub use reach::reach;
 pub(crate) use session::held_files;
 pub use session::{presence, presence_lane};
