@@ -719,6 +719,19 @@ fn what_comes_under_the_old_name_of_a_memory_is_another_memory_s() {
         assert!(absent.iter().all(|one| one.cause == wire::PresenceCause::NotOpened), "{id} {absent:?}");
         assert_eq!(of("style.md").lines, []);
     }
+    // Each costs what was loaded of it, whatever it was called then.
+    let worth =
+        commands::memory_worth(&world.app, wire::MemoryWorthReq::default()).expect("an answer").memories;
+    let tokens =
+        |path: &str| worth.iter().find(|memory| memory.path == path).map(|memory| memory.tokens_per_session);
+    let counted = |text: &str| {
+        let request = wire::MemoryPricesReq::default();
+        let files = commands::context_memory(&world.app, request).expect("prices").files;
+        files.iter().find(|file| file.path.ends_with(text)).and_then(|file| file.loaded_tokens_per_session)
+    };
+    // Under the new name the old one was loaded alone.
+    assert_eq!(tokens("style.md"), counted("/style.md"));
+    assert!(tokens("rules.md").is_some_and(|tokens| tokens > 0 && Some(tokens) != counted("/rules.md")));
     let found = ledger(&world, &rule.rule_id);
     let absent: Vec<_> = found.broken_absent.iter().map(|(cause, count)| (cause.as_str(), *count)).collect();
     assert_eq!((found.broken, found.broken_present, absent), (4, 2, vec![("not_opened", 2)]), "{found:?}");
