@@ -43,6 +43,7 @@ mod writer;
 
 pub use claude_code::Queue;
 pub use codex::ForkedFrom;
+pub use gemini::without_imports;
 pub use model::*;
 pub use outcome::exit_code;
 pub use summary::{
