@@ -719,6 +719,19 @@ fn what_comes_under_the_old_name_of_a_memory_is_another_memory_s() {
         assert!(absent.iter().all(|one| one.cause == wire::PresenceCause::NotOpened), "{id} {absent:?}");
         assert_eq!(of("style.md").lines, []);
     }
+    // Each costs what was loaded of it, whatever it was called then.
+    let worth =
+        commands::memory_worth(&world.app, wire::MemoryWorthReq::default()).expect("an answer").memories;
+    let tokens =
+        |path: &str| worth.iter().find(|memory| memory.path == path).map(|memory| memory.tokens_per_session);
+    let counted = |text: &str| {
+        let request = wire::MemoryPricesReq::default();
+        let files = commands::context_memory(&world.app, request).expect("prices").files;
+        files.iter().find(|file| file.path.ends_with(text)).and_then(|file| file.loaded_tokens_per_session)
+    };
+    // Under the new name the old one was loaded alone.
+    assert_eq!(tokens("style.md"), counted("/style.md"));
+    assert!(tokens("rules.md").is_some_and(|tokens| tokens > 0 && Some(tokens) != counted("/rules.md")));
     let found = ledger(&world, &rule.rule_id);
     let absent: Vec<_> = found.broken_absent.iter().map(|(cause, count)| (cause.as_str(), *count)).collect();
     assert_eq!((found.broken, found.broken_present, absent), (4, 2, vec![("not_opened", 2)]), "{found:?}");
@@ -812,6 +825,160 @@ fn a_session_and_its_subagents_are_judged_as_one() {
     let of = |id: &str, outcome| (id.to_owned(), false, outcome);
     assert_eq!(outcomes(&push), [of("aaaa", RuleOutcome::Followed), of("bbbb", RuleOutcome::Followed)]);
     assert_eq!(outcomes(&lint), [of("aaaa", RuleOutcome::Broken), of("bbbb", RuleOutcome::Followed)]);
+}
+
+/// A fork of a session as Claude Code makes one: the lines of the session, as they are but for its id, behind a first line of its own.
+fn fork(world: &World, of: &str, id: &str, at: &str, command: &str) {
+    let folder = world.path("home/.claude/projects/-home-ada-app");
+    let own = std::fs::read_to_string(folder.join(format!("{of}.jsonl"))).expect("the session");
+    session(world, id, at, "Another way.", &[command]);
+    let file = folder.join(format!("{id}.jsonl"));
+    let new = std::fs::read_to_string(&file).expect("the fork");
+    let new = (0..3)
+        .fold(new, |text, number| text.replace(&format!("\"u{number}\""), &format!("\"{id}{number}\"")));
+    let last: Value = serde_json::from_str(own.lines().last().expect("a line")).expect("JSON");
+    let new = new.replace("\"parentUuid\":null", &format!("\"parentUuid\":{}", last["uuid"]));
+    let first = json!({"type": "queue-operation", "operation": "enqueue", "sessionId": id, "timestamp": format!("{at}.000Z")});
+    let copies: Vec<String> = own
+        .lines()
+        .map(|line| {
+            let mut line: Value = serde_json::from_str(line).expect("JSON");
+            if line["type"] == "assistant" {
+                line["requestSessionId"] = line["sessionId"].clone();
+            }
+            line["sessionId"] = id.into();
+            line.to_string()
+        })
+        .collect();
+    std::fs::write(file, format!("{first}\n{}\n{new}", copies.join("\n"))).expect("a transcript");
+}
+
+#[test]
+fn what_a_fork_repeats_counts_once_in_the_session_that_did_it() {
+    let world = World::new();
+    world.record("build.md", "# Build\n- Use pnpm, never npm.\n");
+    session(
+        &world,
+        "mmmm",
+        "2026-11-20T12:00:00",
+        "Go on.",
+        &["npm ci", "touch /home/ada/app/a", "make lint", "git commit"],
+    );
+    // One before the original by its name, one behind it, and a fork of a fork.
+    fork(&world, "mmmm", "aaaa", "2026-11-20T13:00:00", "git commit --amend");
+    fork(&world, "mmmm", "zzzz", "2026-11-20T14:00:00", "npm test");
+    fork(&world, "zzzz", "bbbb", "2026-11-20T15:00:00", "npm run x");
+    let npm = add(&world, never_npm("notes:build.md:2"));
+    let order = json!({"kind": "order", "before": "make lint", "after": "git commit", "sentence": "Lint."});
+    let order = add(&world, order);
+    let push = json!({"kind": "at_end", "program": "git", "arguments": ["push"], "sentence": "Push."});
+    let push = add(&world, push);
+    let cases = |rule: &wire::MemoryRule| {
+        let cases = ledger(&world, &rule.rule_id).cases.into_iter();
+        let mut cases: Vec<_> = cases.map(|case| (case.session, case.what, case.outcome)).collect();
+        cases.sort_by(|one, other| one.0.cmp(&other.0));
+        cases
+    };
+    let case = |session: &str, what: &str, outcome| (session.to_owned(), what.to_owned(), outcome);
+    assert_eq!(
+        cases(&npm),
+        [
+            case("bbbb", "npm run x", RuleOutcome::Broken),
+            case("mmmm", "npm ci", RuleOutcome::Broken),
+            case("zzzz", "npm test", RuleOutcome::Broken)
+        ]
+    );
+    // What a fork repeats was done before what it did itself.
+    assert_eq!(
+        cases(&order),
+        [
+            case("aaaa", "git commit --amend", RuleOutcome::Followed),
+            case("mmmm", "git commit", RuleOutcome::Followed)
+        ]
+    );
+    let ends: Vec<_> = cases(&push).into_iter().map(|(session, ..)| session).collect();
+    assert_eq!(ends, ["mmmm"]);
+    let found = ledger(&world, &npm.rule_id);
+    assert_eq!((found.broken, found.by_version.iter().map(|one| one.broken).sum::<u64>()), (3, 3));
+    let test = guard(
+        &world,
+        wire::GuardRule { rule: npm.rule_id.clone(), dry_run: true, ..wire::GuardRule::default() },
+    );
+    let test = test.back_test.expect("a back-test");
+    assert_eq!((test.calls, test.fired), (7, 3));
+    // Where the session is gone, the first fork stands for it.
+    std::fs::remove_file(world.path("home/.claude/projects/-home-ada-app/mmmm.jsonl")).expect("it is gone");
+    let ledgers = cases(&npm);
+    assert_eq!(ledgers.iter().filter(|case| case.1 == "npm ci").count(), 1, "{ledgers:?}");
+    assert_eq!(ledgers.len(), 3);
+}
+
+#[test]
+fn a_file_in_a_directory_without_a_repository_is_of_the_sessions_below_it() {
+    let world = World::new();
+    session(&world, "aaaa", "2026-11-20T12:00:00", "Go on.", &["npm ci"]);
+    let project = world.path("p3");
+    let of_project = |id: &str, directory: &str| {
+        session(&world, id, "2026-11-20T13:00:00", "Go on.", &["npm test"]);
+        let file = world.path("home/.claude/projects/-home-ada-app").join(format!("{id}.jsonl"));
+        let text = std::fs::read_to_string(&file).expect("a transcript");
+        std::fs::write(file, text.replace("/home/ada/app", directory)).expect("a transcript");
+    };
+    let text = |path: &std::path::Path| path.display().to_string();
+    of_project("bbbb", &text(&project.join("sub")));
+    of_project("cccc", &text(&world.path("p33")));
+    for name in ["CLAUDE.md", "AGENTS.md"] {
+        let rule = add(&world, never_npm(&stated(&world, &format!("p3/{name}")))).rule_id;
+        let found = ledger(&world, &rule);
+        assert_eq!((found.broken, found.cases[0].session.as_str()), (1, "bbbb"), "{name}");
+        assert_eq!(found.project, Some(text(&project)));
+        assert_eq!(asked(&world, &rule, "npm ci", &text(&project.join("sub"))), [rule.clone()]);
+        for other in ["p33", "proj2"] {
+            assert!(asked(&world, &rule, "npm ci", &text(&world.path(other))).is_empty(), "{other}");
+        }
+    }
+    // What a person tells each session of a client is of them all.
+    for own in [
+        "home/.codex/AGENTS.md",
+        "home/.gemini/GEMINI.md",
+        "home/.config/opencode/AGENTS.md",
+        "home/.claude/CLAUDE.md",
+    ] {
+        std::fs::create_dir_all(world.path("home/.claude/projects")).expect("a folder");
+        let rule = add(&world, never_npm(&stated(&world, own))).rule_id;
+        assert_eq!(ledger(&world, &rule).broken, 3, "{own}");
+        assert_eq!(asked(&world, &rule, "npm ci", "/anywhere"), [rule], "{own}");
+    }
+}
+
+#[test]
+fn a_rule_is_shown_with_the_line_where_its_sentence_stands_now() {
+    let world = World::new();
+    world.record("build.md", "# Build\n- Use pnpm, never npm.\n");
+    let file = world.path("CLAUDE.md");
+    std::fs::write(&file, "- Use pnpm, never npm.\n").expect("a file");
+    session(&world, "aaaa", "2026-11-20T23:00:00", "Go on.", &["npm ci"]);
+    let of_memory = add(&world, never_npm("notes:build.md:2"));
+    let of_file = add(&world, never_npm(&format!("{}:1", file.display())));
+    let shown = || {
+        let listed =
+            commands::memory_rules(&world.app, wire::MemoryRulesReq::default()).expect("rules").rules;
+        let listed: Vec<_> = listed.into_iter().filter_map(|rule| rule.rule.source).collect();
+        let of_ledger = [&of_memory, &of_file].map(|rule| ledger(&world, &rule.rule_id).rule.source);
+        assert_eq!(listed, of_ledger.into_iter().flatten().collect::<Vec<_>>());
+        listed
+    };
+    assert_eq!(shown(), ["notes:build.md:2".to_owned(), format!("{}:1", file.display())]);
+    world.record("build.md", "# Build\n\nMore.\n\n- Use pnpm, never npm.\n");
+    std::fs::write(&file, "# Rules\n\n- Use pnpm, never npm.\n").expect("a file");
+    assert_eq!(shown(), ["notes:build.md:5".to_owned(), format!("{}:3", file.display())]);
+    // By either line it is the same rule.
+    for line in [2, 5] {
+        assert_eq!(add(&world, never_npm(&format!("notes:build.md:{line}"))).rule_id, of_memory.rule_id);
+    }
+    // Without the sentence it is where it stood last.
+    world.record("build.md", "# Build\n");
+    assert_eq!(shown()[0], "notes:build.md:5");
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod loads;
 mod opencode;
 mod presence;
 mod presence_elsewhere;
+mod presence_files;
 mod rig;
 mod rules;
 mod writers;

@@ -3,7 +3,7 @@
 use crate::Rules;
 use retrace_engine::target::Target;
 use retrace_engine::{Engine, root_of};
-use retrace_lab::{FileAsked, MemoryAsked, instruction_file, is_beside, project_of};
+use retrace_lab::{FileAsked, MemoryAsked, instruction_file, is_beside, project_of, project_of_file};
 use retrace_log::{Reader, StoreRow, VersionFilter, VersionRow};
 use retrace_model::{MemoryId, RelPath, StoreKind, Timestamp, VersionOperation};
 use retrace_rules::{Rule, asking_lines, has_sentence_of, is_wording_of, shown_lines};
@@ -17,7 +17,12 @@ pub(crate) enum Source {
     /// A memory in the log.
     Memory(Box<Memory>),
     /// A file of which no version is kept.
-    File { path: PathBuf, line: Option<u64> },
+    File {
+        path: PathBuf,
+        line: Option<u64>,
+        /// The directory whose sessions can load it; `None` where all can.
+        project: Option<PathBuf>,
+    },
     /// Nobody said.
     Nowhere,
 }
@@ -73,20 +78,24 @@ impl Anchor {
                 Source::Memory(memory) => {
                     let versions = memory.versions(reader)?;
                     let asked = memory.asked(reader, &versions)?;
-                    (wordings(reader, versions, (memory.line, added_at), rule)?, Some(Asked::Memory(asked)))
+                    let line = (memory.line, added_at);
+                    (wordings(reader, versions, line, rule, Back::ToTheFirst)?, Some(Asked::Memory(asked)))
                 }
-                Source::File { path, line } => (Vec::new(), asked_of_file(path, *line, rule)),
+                Source::File { path, line, .. } => (Vec::new(), asked_of_file(path, *line, rule)),
                 Source::Nowhere => (Vec::new(), None),
             };
             Ok(Self { source, wordings, asked })
         })
     }
 
-    /// The rule's source as it is called now; `None` where it is called as before.
+    /// The rule's source as it is called now, with the line where its sentence stands; `None` where both are as before.
     pub(crate) fn source_now(&self, rule: &Rule) -> Option<String> {
-        let Source::Memory(memory) = &self.source else { return None };
-        let line = self.wordings.iter().rev().find_map(|wording| wording.line.as_ref().map(|(at, _)| *at));
-        memory.named_now(rule.source.as_deref()?, line)
+        let named = rule.source.as_deref()?;
+        match (&self.source, &self.asked) {
+            (Source::Memory(memory), _) => memory.named_now(named, line_now(&self.wordings)),
+            (Source::File { line: Some(_), .. }, Some(Asked::File { line, .. })) => at_line(named, *line),
+            _ => None,
+        }
     }
 
     /// The wording in force at a time. `None` where the rule did not stand then; `Some(None)` where nothing is known of it.
@@ -120,11 +129,11 @@ impl Anchor {
                 Some(repository_of(&ran).unwrap_or(ran))
             }
             Source::Memory(memory) => project_of(&root_of(&memory.store)),
-            Source::File { path, .. } => {
+            Source::File { path, project, .. } => {
                 let folder = path.parent()?;
                 let ran_there = |row: ProjectRow| row.project.is_some_and(|ran| Path::new(&ran) == folder);
-                project_of(folder)
-                    .or_else(|| snapshot.projects().into_iter().any(ran_there).then(|| folder.to_path_buf()))
+                let there = || snapshot.projects().into_iter().any(ran_there);
+                project.clone().or_else(|| there().then(|| folder.to_path_buf()))
             }
             Source::Nowhere => None,
         };
@@ -143,7 +152,7 @@ pub(crate) fn with_whole_source(inner: &Rules, mut rule: Rule) -> Result<Rule, A
     let source = inner.read(|reader| source(inner, reader, Some(&text), None))?;
     let (content, line) = match &source {
         Source::Memory(memory) => (newest_text(inner, &memory.store, &memory.path, &text)?, memory.line),
-        Source::File { path, line } => match is_readable(path) {
+        Source::File { path, line, .. } => match is_readable(path) {
             // Of one that is too large the lines are not known.
             true => (instruction_file(path), *line),
             false => return Err(no_source(&text)),
@@ -200,7 +209,8 @@ fn no_source(named: &str) -> ApiError {
     ApiError::new(Code::NotFound, say::no_such_source(), named).hint(say::name_a_source())
 }
 
-/// The source of a rule as it is called now, where that is otherwise than when it was added.
+/// The source of a rule as it is called now, with the line where its sentence stands, where either is otherwise than when it was
+/// added.
 pub(crate) fn source_now(
     inner: &Engine,
     reader: &Reader<'_>,
@@ -208,13 +218,29 @@ pub(crate) fn source_now(
     added_at: Timestamp,
 ) -> Result<Option<String>, ApiError> {
     let Some(named) = rule.source.as_deref() else { return Ok(None) };
-    let Source::Memory(memory) = source(inner, reader, Some(named), Some(added_at))? else { return Ok(None) };
-    if memory.now == memory.path {
-        return Ok(None);
+    match source(inner, reader, Some(named), Some(added_at))? {
+        Source::Memory(memory) => {
+            let (versions, line) = (memory.versions(reader)?, (memory.line, added_at));
+            let wordings = wordings(reader, versions, line, rule, Back::ToOneThatSaysIt)?;
+            Ok(memory.named_now(named, line_now(&wordings)))
+        }
+        Source::File { path, line: Some(line), .. } => match asked_of_file(&path, Some(line), rule) {
+            Some(Asked::File { line, .. }) => Ok(at_line(named, line)),
+            _ => Ok(None),
+        },
+        Source::File { .. } | Source::Nowhere => Ok(None),
     }
-    let wordings = wordings(reader, memory.versions(reader)?, (memory.line, added_at), rule)?;
-    let line = wordings.iter().rev().find_map(|wording| wording.line.as_ref().map(|(at, _)| *at));
-    Ok(memory.named_now(named, line))
+}
+
+/// The number of the rule's line in the newest version that says it.
+fn line_now(wordings: &[Wording]) -> Option<u64> {
+    wordings.iter().rev().find_map(|wording| wording.line.as_ref().map(|(at, _)| *at))
+}
+
+/// A source with another line; `None` where it is the same.
+fn at_line(named: &str, line: u64) -> Option<String> {
+    let (target, before) = parts(named);
+    (before != Some(line)).then(|| format!("{target}:{line}"))
 }
 
 /// A source without its line, and the line.
@@ -251,7 +277,8 @@ fn source(
             return Ok(Source::Memory(Box::new(Memory::at(reader, store, path, line, added_at)?)));
         }
     }
-    Ok(Source::File { path: file, line })
+    let project = project_of_file(&inner.options.surroundings, &file);
+    Ok(Source::File { path: file, line, project })
 }
 
 impl Memory {
@@ -320,7 +347,7 @@ impl Memory {
     /// How a source that names it is to name it now; `None` where it does.
     fn named_now(&self, named: &str, line: Option<u64>) -> Option<String> {
         if self.now == self.path {
-            return None;
+            return self.line.and(line).and_then(|line| at_line(named, line));
         }
         let (target, _) = parts(named);
         let before = target.strip_suffix(self.path.to_text().as_str())?;
@@ -373,12 +400,20 @@ fn asked_of_file(path: &Path, line: Option<u64>, rule: &Rule) -> Option<Asked> {
     Some(Asked::File { file: FileAsked::new(path, &content), line })
 }
 
+/// How far back a rule's line is looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Back {
+    ToTheFirst,
+    ToOneThatSaysIt,
+}
+
 /// The rule's line in each version, the oldest first.
 fn wordings(
     reader: &Reader<'_>,
     versions: Vec<VersionRow>,
     (line, added_at): (Option<u64>, Timestamp),
     rule: &Rule,
+    back: Back,
 ) -> Result<Vec<Wording>, ApiError> {
     let recent = reader.recent();
     // As the person read the line when they confirmed the rule, it says it, whatever else it says.
@@ -400,12 +435,16 @@ fn wordings(
         if let Some((at, _)) = &found {
             number = Some(*at);
         }
+        let is_enough = back == Back::ToOneThatSaysIt && found.is_some();
         wordings.push(Wording {
             version_id: version.id.to_string(),
             since: version.created_at,
             line: found,
             redacted,
         });
+        if is_enough {
+            break;
+        }
     }
     wordings.reverse();
     Ok(wordings)
@@ -465,43 +504,4 @@ retrace_message::messages! {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn the_line_is_the_one_that_asks_the_same_and_not_what_a_comment_or_its_reverse_says() {
-        let fields = json!({"kind": "command_never", "program": "npm", "sentence": "Use pnpm, never npm."});
-        let rule = Rule::from_json(&fields).expect("a rule");
-        let line = |text: &str| line_of(text, None, &rule, None).map(|(number, _)| number);
-        for (text, expected) in [
-            ("# Notes\n\n- Use pnpm, never npm.\n", Some(3)),
-            ("# Notes\n\nx\n\n- Use pnpm, never npm.\n", Some(5)),
-            ("- Prefer pnpm; do not use npm.\n", Some(1)),
-            ("- Use pnpm; npm is forbidden here.\n", Some(1)),
-            ("<!-- Use pnpm, never npm. -->\n", None),
-            ("<!--\nUse pnpm, never npm.\n-->\n- Never use npm.\n", Some(4)),
-            ("- Use npm, never pnpm.\n", None),
-            ("- Run `npm test` often; do not skip it.\n", None),
-            ("- No docs yet. npm is the package manager.\n", None),
-            ("- nothing\n", None),
-            ("- ~~Use pnpm, never npm.~~\n", None),
-            ("```\n- Use pnpm, never npm.\n```\n", None),
-            ("> Use pnpm, never npm.\n- Never use npm.\n", Some(2)),
-            ("- > Use pnpm, never npm.\n", None),
-            ("- Use pnpm, never npm. (no longer)\n- Do not use npm.\n", Some(2)),
-        ] {
-            assert_eq!(line(text), expected, "{text}");
-        }
-        // The line that a person confirmed says it, whatever else it says.
-        let text = "- In tests only: Use pnpm, never npm.\n";
-        assert_eq!(line(text), None);
-        let of = |text: &str, line: &str, anywhere: bool| {
-            line_of(text, None, &rule, Some(Confirmed { line, anywhere })).is_some()
-        };
-        assert!(of(text, text.trim(), false));
-        // In a block of code later it is an example, unless it was confirmed there.
-        let fenced = format!("```\n{text}```\n");
-        assert_eq!((of(&fenced, text.trim(), false), of(&fenced, text.trim(), true)), (false, true));
-    }
-}
+mod tests;

@@ -57,7 +57,8 @@ fn add(
         (deed.conversation, deed.tool_use_id.clone().unwrap_or_else(|| format!("line {} {index}", deed.line)))
     };
     let is_call = |what: &What| matches!(what, What::Command { .. } | What::Edit { .. });
-    let calls: BTreeSet<_> = (0..all.len()).filter(|index| is_call(&all[*index].what)).map(call_of).collect();
+    let own = (0..all.len()).filter(|index| !all[*index].copied && is_call(&all[*index].what));
+    let calls: BTreeSet<_> = own.map(call_of).collect();
     test.calls += calls.len() as u64;
     // What the hook does not know, the person's words, makes it fire where the ledger makes an exception.
     let mut fired = BTreeMap::new();

@@ -21,7 +21,7 @@ pub const DEEDS_FILE: &str = "deeds.index";
 const MARK: &[u8; 8] = b"RTRDEEDS";
 
 /// Raised whenever deeds are read from a transcript in another way.
-const VERSION: u32 = 11;
+const VERSION: u32 = 12;
 
 /// Bytes of transcripts that were read anew before the file is written: less is read again in no time.
 const WORTH_KEEPING: u64 = 8 << 20;

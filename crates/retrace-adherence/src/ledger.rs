@@ -18,7 +18,7 @@ use retrace_wire::{
     RuleWording,
 };
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -93,7 +93,10 @@ pub(crate) fn read_all(inner: &Rules) -> Result<Read, ApiError> {
         read.into_iter().zip(inner.deeds.of_all(inner, &entries)?)
     {
         match deeds {
-            Ok(deeds) => sessions.push(Session { entry, session, subagent, deeds, together }),
+            Ok(deeds) => {
+                let deeds = with_copies(deeds, snapshot.copies().in_file(&entry.path));
+                sessions.push(Session { entry, session, subagent, deeds, together });
+            }
             Err(error) => problems.push(say::transcript_unreadable(
                 retrace_wire::show(&entry.path),
                 retrace_wire::sentence(&error),
@@ -101,6 +104,18 @@ pub(crate) fn read_all(inner: &Rules) -> Result<Read, ApiError> {
         }
     }
     Ok(Read { sessions, count: snapshot.sessions().len() as u64, problems })
+}
+
+/// What was done, with the answers marked that a fork or a resumed session only repeats: they count where they were given.
+fn with_copies(mut deeds: Arc<Deeds>, copies: Option<&HashSet<u64>>) -> Arc<Deeds> {
+    let is_copied =
+        |answer: Option<u64>| copies.zip(answer).is_some_and(|(copies, answer)| copies.contains(&answer));
+    if deeds.all.iter().any(|deed| deed.copied != is_copied(deed.answer)) {
+        for deed in &mut Arc::make_mut(&mut deeds).all {
+            deed.copied = is_copied(deed.answer);
+        }
+    }
+    deeds
 }
 
 pub(crate) struct Ledger<'r> {

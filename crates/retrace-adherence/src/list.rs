@@ -68,8 +68,10 @@ fn add(inner: &Arc<Rules>, given: &[Value], dismissed: bool) -> Result<Vec<Memor
         // The same rule twice would be counted twice.
         let mut known: HashMap<String, KeptRule> = HashMap::new();
         for rule in act.reader().rules()?.into_iter().filter(|rule| !dismissed && rule.removed_at.is_none()) {
-            if let Some(same) = current(inner, &act.reader(), &rule)? {
-                known.entry(same.to_json().to_string()).or_insert(rule);
+            let now = current(inner, &act.reader(), &rule)?;
+            // As it is called now, and as it was given.
+            for same in now.into_iter().chain(rule_of(&rule)) {
+                known.entry(same.to_json().to_string()).or_insert_with(|| rule.clone());
             }
         }
         for rule in &rules {

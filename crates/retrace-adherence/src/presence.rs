@@ -2,7 +2,7 @@
 
 use crate::Rules;
 use crate::anchor::{Anchor, Asked, Source};
-use retrace_lab::{Concerned, OfMemory, ran_below};
+use retrace_lab::{Concerned, OfMemory, ran_in};
 use retrace_sessions::Entry;
 use retrace_wire::{ApiError, PresenceCause, PresenceGrade};
 use std::path::Path;
@@ -38,9 +38,7 @@ impl Presences {
                 // A transcript that the index of presence could not read has no deeds that count.
                 self.concerned.could_have(asked, spoken.entry, spoken.part).unwrap_or(false)
             }
-            (Source::File { path, .. }, _) => {
-                path.parent().is_none_or(|parent| ran_below(spoken.entry, parent))
-            }
+            (Source::File { project, .. }, _) => ran_in(spoken.entry, project.as_deref()),
             (Source::Memory(_) | Source::Nowhere, _) => true,
         }
     }

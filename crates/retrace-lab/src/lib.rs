@@ -55,8 +55,8 @@ pub use memory_prices::{SessionUses, context_memory, memory_uses, prices_in};
 pub use presence::{
     Concerned, FileAsked, MemoryAsked, MemoryPresence, NeverLines, OfMemory, SharedFile, SharedSession,
     SharedSessions, SharedStore, ToldPresence, change_reach, instruction_file, is_beside,
-    is_for_every_project, is_of_project, part_of, presence, presence_lane, project_of, ran_below, reach,
-    store_presence, transcript_lines,
+    is_for_every_project, is_of_project, part_of, presence, presence_lane, project_of, project_of_file,
+    ran_in, reach, store_presence, transcript_lines,
 };
 pub use prices::prices;
 pub use recommend::context_recommend;

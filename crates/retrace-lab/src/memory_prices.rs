@@ -7,12 +7,14 @@ use crate::jobs::Job;
 use crate::lab::loaded;
 use crate::lab::prices::Table;
 use crate::memories::Bytes;
+use crate::presence::{Tenants, store_at};
 use crate::session::reason;
 use crate::wire::show;
 use crate::wire::{ApiError, Event, LoadReason, MemoryPrice, MemoryPrices, MemoryPricesReq, ReasonCount};
-use retrace_context::{FileClass, loaded_files};
+use retrace_context::{FileClass, Load, LoadedFile, loaded_files};
 use retrace_engine::{lock, root_of};
-use retrace_model::Timestamp;
+use retrace_log::Reader;
+use retrace_model::{MemoryId, Timestamp};
 use retrace_sessions::{Entry, Identity};
 use retrace_tokens::Counter;
 use retrace_transcript::Format;
@@ -75,8 +77,11 @@ impl SessionUses {
     }
 }
 
+#[derive(Clone)]
 struct Use {
     path: String,
+    /// When it came in first.
+    at: Option<Timestamp>,
     tokens: u64,
     partial: bool,
     cost_usd: Option<f64>,
@@ -89,7 +94,7 @@ struct Use {
 /// `not_found` for an unknown store, `invalid` when it is being worked out already.
 pub fn context_memory(inner: &Arc<Lab>, request: MemoryPricesReq) -> Result<MemoryPrices, ApiError> {
     let job = inner.jobs.begin(Some(JOB))?;
-    let live = request.store.as_deref().map(|store| live_files(inner, store)).transpose()?;
+    let live = request.store.as_deref().map(|store| LiveFiles::of(inner, store)).transpose()?;
     let uses = memory_uses(inner, &job, JOB);
     Ok(MemoryPrices {
         files: priced(live.as_ref(), &uses),
@@ -108,21 +113,29 @@ pub fn prices_in(
     store: &str,
     uses: &[(Arc<Entry>, Arc<SessionUses>)],
 ) -> Result<Vec<MemoryPrice>, ApiError> {
-    Ok(priced(Some(&live_files(inner, store)?), uses))
+    Ok(priced(Some(&LiveFiles::of(inner, store)?), uses))
 }
 
-fn priced(
-    live: Option<&BTreeMap<String, Sums>>,
-    uses: &[(Arc<Entry>, Arc<SessionUses>)],
-) -> Vec<MemoryPrice> {
-    let mut files = live.cloned().unwrap_or_default();
+fn priced(live: Option<&LiveFiles>, uses: &[(Arc<Entry>, Arc<SessionUses>)]) -> Vec<MemoryPrice> {
+    let mut files = live.map(|live| live.files.clone()).unwrap_or_default();
     for (entry, uses) in uses {
         let at = entry.summary.as_ref().and_then(|summary| summary.last_at);
+        // One that was renamed while a session ran is one memory of it.
+        let mut of_session: BTreeMap<&str, (Use, BTreeSet<LoadReason>)> = BTreeMap::new();
         for used in &uses.files {
-            match live {
-                Some(live) if !live.contains_key(&used.path) => {}
-                _ => files.entry(used.path.clone()).or_default().add(used, at, uses.reasons(&used.path)),
+            let path = match live {
+                Some(live) => live.path_now(used),
+                None => Some(used.path.as_str()),
+            };
+            let Some(path) = path else { continue };
+            let (sum, reasons) = of_session.entry(path).or_insert_with(|| (used.clone(), BTreeSet::new()));
+            if sum.path != used.path {
+                sum.join(used);
             }
+            reasons.extend(uses.reasons(&used.path));
+        }
+        for (path, (used, reasons)) in of_session {
+            files.entry(path.to_owned()).or_default().add(&used, at, reasons.into_iter());
         }
     }
     let mut files: Vec<MemoryPrice> = files.into_iter().map(|(path, sums)| sums.price(path)).collect();
@@ -134,6 +147,18 @@ fn priced(
             .then_with(|| one.path.cmp(&other.path))
     });
     files
+}
+
+impl Use {
+    /// The same memory under another name.
+    fn join(&mut self, other: &Self) {
+        self.tokens = self.tokens.max(other.tokens);
+        self.partial &= other.partial;
+        self.cost_usd = match (self.cost_usd, other.cost_usd) {
+            (Some(one), Some(other)) => Some(one + other),
+            (one, other) => one.or(other),
+        };
+    }
 }
 
 /// Loads of each session on this machine. Reads what is not known yet, and tells of that under the name `task`.
@@ -199,25 +224,44 @@ impl Sums {
     }
 }
 
-/// The live memories of a store by their whole path, counted as the newest models count.
-fn live_files(inner: &Lab, store: &str) -> Result<BTreeMap<String, Sums>, ApiError> {
-    inner.read(|reader| {
-        let store = inner.store_named(reader, store)?;
-        let root = root_of(&store);
-        let mut files = BTreeMap::new();
-        for memory in reader.memories_at(store.id, None)? {
-            let Some(path) = &memory.path else { continue };
-            let whole = show(&root.join(path.to_text()));
-            // A file that is gone or cannot be read right now has no size.
-            let side = inner.live_side(reader, &whole, &store, path).ok();
-            let live = side.and_then(|side| match side.bytes {
-                Bytes::Kept(bytes) => Some(Counter::of(NEWEST).content(&String::from_utf8_lossy(&bytes))),
-                _ => None,
-            });
-            files.insert(whole, Sums { live, ..Sums::default() });
-        }
-        Ok(files)
-    })
+/// The live memories of a store.
+struct LiveFiles {
+    /// By their whole path, counted as the newest models count.
+    files: BTreeMap<String, Sums>,
+    /// The whole path of each memory.
+    paths: HashMap<MemoryId, String>,
+    tenants: Tenants,
+}
+
+impl LiveFiles {
+    /// The whole path that a memory has now which a session loaded; `None` for one that is not there any more.
+    fn path_now(&self, used: &Use) -> Option<&str> {
+        self.paths.get(&self.tenants.at(&used.path, used.at)?).map(String::as_str)
+    }
+
+    fn of(inner: &Lab, store: &str) -> Result<Self, ApiError> {
+        inner.read(|reader| live_files(inner, reader, store))
+    }
+}
+
+fn live_files(inner: &Lab, reader: &Reader<'_>, store: &str) -> Result<LiveFiles, ApiError> {
+    let store = inner.store_named(reader, store)?;
+    let root = root_of(&store);
+    let (mut files, mut paths) = (BTreeMap::new(), HashMap::new());
+    for memory in reader.memories_at(store.id, None)? {
+        let Some(path) = &memory.path else { continue };
+        let whole = show(&root.join(path.to_text()));
+        // A file that is gone or cannot be read right now has no size.
+        let side = inner.live_side(reader, &whole, &store, path).ok();
+        let live = side.and_then(|side| match side.bytes {
+            Bytes::Kept(bytes) => Some(Counter::of(NEWEST).content(&String::from_utf8_lossy(&bytes))),
+            _ => None,
+        });
+        paths.insert(memory.version.memory, whole.clone());
+        files.insert(whole, Sums { live, ..Sums::default() });
+    }
+    let tenants = Tenants::of(reader, &store_at(store))?;
+    Ok(LiveFiles { files, paths, tenants })
 }
 
 /// Reads what is not known yet, on as many threads as there are processors.
@@ -278,14 +322,24 @@ pub(crate) fn uses_of(inner: &Lab, entry: &Entry, table: &Arc<Table>) -> Option<
         .into_iter()
         .filter(|file| file.requests > 0)
         .partition(|file| file.class == FileClass::Memory);
-    let reasons = loaded_files(loaded.transcript(), &loaded.weights)
+    let mut memories = loaded_files(loaded.transcript(), &loaded.weights);
+    memories.retain(|file| file.class == FileClass::Memory);
+    let requests = &loaded.transcript().requests;
+    let came = |file: &LoadedFile| {
+        let of_request = |load: &Load| requests.get(load.request?)?.at;
+        file.loads.iter().find_map(|load| load.at.or_else(|| of_request(load)))
+    };
+    let came: HashMap<String, Timestamp> =
+        memories.iter().filter_map(|file| Some((file.path.clone(), came(file)?))).collect();
+    let began = entry.summary.as_ref().and_then(|summary| summary.first_at);
+    let reasons = memories
         .into_iter()
-        .filter(|file| file.class == FileClass::Memory)
         .map(|file| (file.path, file.loads.iter().map(|load| reason(load.reason)).collect()))
         .collect();
     let files = memory
         .into_iter()
         .map(|file| Use {
+            at: came.get(&file.path).copied().or(began),
             path: file.path,
             tokens: file.tokens,
             partial: file.partial,

@@ -180,7 +180,7 @@ impl<'a> Conversation<'a> {
             .filter(|(piece, _)| !piece.is_in(number) && piece.first().is_some_and(|first| first <= number))
             .collect();
         let in_force = memory.in_force(facts.at);
-        let began = self.began(&facts).or(facts.at);
+        let loading = self.loading(memory, &facts);
         // Who reads a part of an index has it whole from the start.
         let is_whole = here.iter().any(|(piece, _)| piece.way.is_whole());
         let inferred = if is_whole { None } else { self.inferred(memory, number) };
@@ -212,7 +212,7 @@ impl<'a> Conversation<'a> {
             number,
             facts,
             in_force,
-            is_at_start: matches!(memory.loading_at(began), Loading::AtStart(_)),
+            is_at_start: matches!(loading, Loading::AtStart(_)),
             is_inferred: inferred.is_some(),
         };
         let of_version = version.map(|version| memory.fates(reference, version));
@@ -234,7 +234,7 @@ impl<'a> Conversation<'a> {
             _ if is_proved => Grade::Proved,
             _ if inferred.is_some() => Grade::Inferred,
             (false, _) => Grade::Recorded,
-            (true, _) => self.grade_of_absence(memory.loading_at(began), self.tells(&facts)),
+            (true, _) => self.grade_of_absence(loading, self.tells(&facts)),
         };
         Some(AtRequest { grade, reference, version, lines })
     }
@@ -249,6 +249,12 @@ impl<'a> Conversation<'a> {
             }
             Loading::AtStart(_) => Grade::Unknown,
         }
+    }
+
+    /// How a file came before the model: as when the session began, or, where it was not there then, as at the request.
+    fn loading(&self, memory: &Memory, facts: &crate::digest::RequestFacts) -> Loading {
+        let began = self.began(facts).or(facts.at);
+        memory.loading_at(if memory.in_force(began).is_some() { began } else { facts.at })
     }
 
     /// When the session, or what followed the last compaction, began.
@@ -463,9 +469,6 @@ impl Absence<'_, '_> {
             Place::OtherAgent => return Cause::NotInScope,
             Place::Here => {}
         }
-        if self.of.is_subagent && self.is_at_start && !self.of.is_in_prompt {
-            return Cause::Subagent;
-        }
         // What is loaded at the start is as it was then.
         let began = self.of.began(&self.facts);
         let then = if self.is_at_start { self.memory.in_force(began) } else { self.in_force };
@@ -473,6 +476,9 @@ impl Absence<'_, '_> {
         // Where nothing was loaded, no other version was.
         if is_sure && !matches!(self.memory.fates(self.reference, then).get(line), Some(Fate::At(_))) {
             return Cause::DidNotExist;
+        }
+        if self.of.is_subagent && self.is_at_start && !self.of.is_in_prompt {
+            return Cause::Subagent;
         }
         // The first sight of a file does not tell whether it was there before.
         let was_there = is_sure || began.or(self.facts.at).is_none();

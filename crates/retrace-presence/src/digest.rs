@@ -5,7 +5,7 @@ use crate::shelf::Shelf;
 use crate::words::Way;
 use retrace_context::edits::PLACEHOLDER;
 use retrace_transcript::{
-    AppliedEdit, Block, BlockKind, Cause, Format, Message, Request, ResultPart, Transcript,
+    AppliedEdit, Block, BlockKind, Cause, Format, Message, Request, ResultPart, Sent, Transcript,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -121,6 +121,11 @@ impl Digest {
                         || attachment.starts_with("relevant_memories") =>
                 {
                     loaded.extend(files.iter().map(|file| file.path.clone()));
+                }
+                // What one file imports is loaded as that is.
+                BlockKind::Attachment { files, .. } => {
+                    let imported = files.iter().filter(|file| file.sent == Sent::WithImports);
+                    loaded.extend(imported.map(|file| file.path.clone()));
                 }
                 _ => {}
             }

@@ -9,7 +9,7 @@ use crate::sought::{Owner, Sought};
 use crate::words::Way;
 use retrace_context::weigh::{Embedded, Repeated, added, class_of_path, embedded, in_prompt, repeated};
 use retrace_origin::Effect;
-use retrace_transcript::{AttachedFile, Block, BlockKind, Message, ResultPart, Role};
+use retrace_transcript::{AttachedFile, Block, BlockKind, Message, ResultPart, Role, Sent, without_imports};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -117,11 +117,16 @@ impl<'t> Finder<'t> {
         let mut all = !files.is_empty();
         for file in files.iter().filter(|file| way != Way::Attached || self.keeps(&file.path)) {
             let content = file.content.trim_end();
-            if rendered.is_some_and(|rendered| !rendered.contains(content)) {
+            let is_there = |rendered: &str| file.sent == Sent::WithImports || rendered.contains(content);
+            if rendered.is_some_and(|rendered| !is_there(rendered)) {
                 all = false;
                 continue;
             }
-            found.push(plain(file.path.clone(), way, &file.content));
+            let mut part = plain(file.path.clone(), way, &file.content);
+            if file.sent == Sent::Cut {
+                part.text.cut_at = u32::try_from(part.text.lines.len() + 1).ok();
+            }
+            found.push(part);
         }
         all
     }
@@ -183,7 +188,12 @@ impl<'t> Finder<'t> {
         let start = found.len();
         for part in added(text) {
             let content = part.content(text).unwrap_or_default();
-            found.push(plain(part.path.into_owned(), Way::Nested, content));
+            match without_imports(&part.path, content) {
+                Some(apart) => {
+                    found.extend(apart.into_iter().map(|(path, content)| plain(path, Way::Nested, &content)));
+                }
+                None => found.push(plain(part.path.into_owned(), Way::Nested, content)),
+            }
         }
         // For some models the client puts into a result what it puts into a message of its own for others.
         self.repeated(text, Some(id), called, found);

@@ -298,6 +298,13 @@ impl Memory {
         self.any_matched(shelf, at, |matched| matched.agrees)
     }
 
+    /// True if a text on a shelf has a line of any version.
+    #[must_use]
+    pub fn has_line(&self, shelf: &crate::shelf::Shelf, at: u32) -> bool {
+        let Some(text) = shelf.text(at) else { return false };
+        (0..self.versions.len()).any(|version| !self.matched(at, text, version).pairs.is_empty())
+    }
+
     /// True if a text on a shelf may be the whole of any version.
     #[must_use]
     pub fn has_whole(&self, shelf: &crate::shelf::Shelf, at: u32) -> bool {

@@ -8,7 +8,7 @@ use retrace_origin::{
     Effect, Found, command_of, commands_of, directory_of, is_below, only_named, paths_of, resolve,
 };
 use retrace_transcript::{
-    BlockKind, DoneWhat, Format, Message, MessageIndex, Origin, Reading, ResultPart, Transcript,
+    BlockKind, DoneWhat, Format, Message, MessageIndex, Origin, Reading, ResultPart, Transcript, answer_ids,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -33,6 +33,11 @@ pub struct Deed {
     pub request: Option<usize>,
     /// The turn: requests of the conversation up to and with [`Self::request`].
     pub turn: Option<u64>,
+    /// Tells the answer that it is part of from every other one, also where a fork repeats it: its id as
+    /// [`retrace_transcript::answer_ids`] gives it.
+    pub answer: Option<u64>,
+    /// True if it was done in another session, which this one repeats as forks do: it tells what was done before, and counts there.
+    pub copied: bool,
     /// Line in the transcript, from 1; 0 where a file is not made of lines.
     pub line: u32,
     /// When it was written.
@@ -134,7 +139,25 @@ mod instant {
 pub fn deeds(reading: &Reading, found: &Found) -> Deeds {
     let directory = reading.transcripts.first().and_then(|transcript| transcript.session.project.clone());
     let all = placed(reading, found, &|_| Vec::new()).into_iter().map(|placed| placed.deed);
-    Deeds { directory, all: all.collect() }
+    let mut all: Vec<Deed> = all.collect();
+    note_copies(&mut all, begun(reading));
+    Deeds { directory, all }
+}
+
+/// When the session of a transcript began that may repeat another's: what was done before, was done there.
+pub(crate) fn begun(reading: &Reading) -> Option<Timestamp> {
+    let main = reading.transcripts.first()?;
+    main.session.started_at.filter(|_| matches!(main.format, Format::ClaudeCode | Format::Opencode))
+}
+
+/// Marks what was done before a session began.
+pub(crate) fn note_copies(deeds: &mut [Deed], begun: Option<Timestamp>) {
+    /// Lines of one moment are not written in the order of their times.
+    const ONE_MOMENT: i64 = 1_000_000;
+    let Some(begun) = begun else { return };
+    for deed in deeds {
+        deed.copied = deed.at.is_some_and(|at| at.micros() < begun.micros().saturating_sub(ONE_MOMENT));
+    }
 }
 
 /// A deed with its message.
@@ -197,6 +220,7 @@ struct Conversation<'r> {
     transcript: &'r Transcript,
     edits: &'r Edits<'r>,
     requests: HashMap<MessageIndex, usize>,
+    answers: Vec<u64>,
     failed: HashMap<&'r str, Failure>,
     /// By call, the commands that the client says it carried out, and whether each failed.
     ended: HashMap<&'r str, Vec<(&'r str, bool)>>,
@@ -291,7 +315,8 @@ impl<'r> Conversation<'r> {
                 ended.entry(&done.call).or_default().push((text, !succeeded));
             }
         }
-        Self { number, transcript, edits, requests, failed: failed.collect(), ended }
+        let answers = answer_ids(transcript);
+        Self { number, transcript, edits, requests, answers, failed: failed.collect(), ended }
     }
 
     fn add_to<'q>(&'q self, all: &mut Vec<Placed>, mut questions: Vec<&'q str>) {
@@ -355,6 +380,8 @@ impl<'r> Conversation<'r> {
             conversation: self.number,
             request,
             turn: request.map(|request| request as u64 + 1),
+            answer: request.and_then(|request| self.answers.get(request).copied()),
+            copied: false,
             line,
             at: message.at,
             tool_use_id: None,
@@ -513,6 +540,8 @@ pub fn proposed_call(tool: &str, input: &Value, directory: Option<&str>) -> Deed
         conversation: 0,
         request: None,
         turn: None,
+        answer: None,
+        copied: false,
         line: 0,
         at: None,
         tool_use_id: None,

@@ -3,7 +3,7 @@
 //! The deeds are always those of the whole file, but for the order among conversations. Where that cannot be had from the new
 //! lines alone, [`NotFollowed`] says so and the whole file is to be read anew.
 
-use crate::deeds::{Deed, Deeds, Failure, Placed, What, deeds, is_question, placed};
+use crate::deeds::{Deed, Deeds, Failure, Placed, What, begun, deeds, is_question, note_copies, placed};
 use retrace_model::Timestamp;
 use retrace_origin::of_reading;
 use retrace_transcript::{BlockKind, Format, Message, Origin, Queue, Reading, Transcript, id_hash};
@@ -25,6 +25,8 @@ pub struct Following {
     conversations: Vec<Known>,
     /// Directory that lines of the main conversation name, before it has a message.
     directory: Option<String>,
+    /// When it began, where it may repeat another session.
+    begun: Option<Timestamp>,
     /// Lines with a uuid, by hash of it, with a hash of their bytes: a line that is repeated counts once.
     known_lines: HashMap<u64, u64>,
     /// Calls that failed.
@@ -236,6 +238,7 @@ impl Following {
             }
             transcript.session.project.clone_from(directory);
         }
+        self.begun = self.begun.or_else(|| begun(&reading));
         let found = of_reading(&reading, bytes, |_| true);
         let questions = |at: usize| -> Vec<String> {
             numbers[at].map(|number| self.conversations[number].questions.clone()).unwrap_or_default()
@@ -335,6 +338,7 @@ impl Following {
             self.messages.iter().zip(&self.deeds.all).filter(|(_, deed)| deed.conversation == number);
         let mut last = of_conversation.map(|(at, _)| *at).next_back().unwrap_or_default();
         let mut changed = Changed::Nothing;
+        let from = self.deeds.all.len();
         for Placed { deed, message } in new {
             let place = places[message];
             self.deeds.all.push(Deed {
@@ -351,6 +355,7 @@ impl Following {
             }
             last = last.max(place.message);
         }
+        note_copies(&mut self.deeds.all[from..], self.begun);
         changed
     }
 

@@ -194,7 +194,10 @@ impl<'d> Judge<'_, 'd> {
     }
 
     fn add(&mut self, deed: usize, what: &str, outcome: Outcome) {
-        self.found.push(Verdict { deed, what: what.to_owned(), outcome });
+        // What a fork repeats counts in the session that did it.
+        if !self.deeds.deed(deed).copied {
+            self.found.push(Verdict { deed, what: what.to_owned(), outcome });
+        }
     }
 
     /// The calls of a command's program, each with what becomes of it; `None` where the rule did not apply.
@@ -525,7 +528,8 @@ impl<'d> Judge<'_, 'd> {
     fn at_end(mut self, command: &Command) -> Vec<Verdict> {
         // What became of the act since the last change; none before the first one.
         let mut outcome: Option<Outcome> = None;
-        for (index, deed) in self.deeds.deeds(0) {
+        // A fork's end is about its own changes.
+        for (index, deed) in self.deeds.deeds(0).filter(|(_, deed)| !deed.copied) {
             match &deed.what {
                 What::Edit { by: None, .. } if self.is_change(index) => outcome = Some(Outcome::Broken),
                 What::Command { calls, .. } => outcome = self.at_end_within(index, calls, command, outcome),

@@ -133,6 +133,18 @@ pub enum RuleError {
         /// The command.
         command: String,
     },
+    /// An order of an act and itself.
+    #[error("“before” and “after” are both “{command}”: nothing comes before itself. Name two acts.")]
+    SameActs {
+        /// The act.
+        command: String,
+    },
+    /// A path pattern that takes paths out, as a list of ignored files may: a rule names the paths that it is about.
+    #[error("“{pattern}” is an exception. A rule names the paths that it is about, without “!”.")]
+    PathException {
+        /// The pattern.
+        pattern: String,
+    },
     /// A path pattern that cannot be read.
     #[error("“{pattern}” is no pattern of paths.")]
     Path {
@@ -157,6 +169,7 @@ impl Rule {
                 command: command.text().chars().take(LONGEST_SHOWN).collect(),
             });
         }
+        rule.pattern.says_something()?;
         let known = rule.to_json();
         let says = |value: &Value| match value {
             Value::Null => false,
@@ -261,6 +274,23 @@ impl Pattern {
     #[must_use]
     pub const fn is_of_one_call(&self) -> bool {
         matches!(self, Self::CommandNever(_) | Self::CommandForm { .. } | Self::PathNever(_))
+    }
+
+    /// Refuses a pattern that can be read and says nothing, or something else than was meant.
+    fn says_something(&self) -> Result<(), RuleError> {
+        let shown = |text: &str| text.chars().take(LONGEST_SHOWN).collect();
+        match self {
+            Self::Order { before, after } if before == after => {
+                Err(RuleError::SameActs { command: shown(&before.text()) })
+            }
+            Self::PathNever(paths) | Self::TextForm(TextForm { paths, .. }) => {
+                match paths.iter().find(|path| path.starts_with('!')) {
+                    Some(path) => Err(RuleError::PathException { pattern: shown(path) }),
+                    None => Ok(()),
+                }
+            }
+            _ => Ok(()),
+        }
     }
 
     fn commands(&self) -> Vec<&Command> {

@@ -741,6 +741,13 @@ fn a_rule_that_no_call_can_be_is_refused() {
     let rule =
         json!({"kind": "ask_first", "program": "git", "arguments": ["push", "--force-with-lease=a&b"]});
     assert_eq!(given(rule), Ok("ask_first"));
+    let same = given(json!({"kind": "order", "before": "git  commit", "after": "git commit"}));
+    assert!(same.expect_err("nothing is before itself").contains("both “git commit”"));
+    for kind in ["path_never", "text_form"] {
+        let fields = json!({"kind": kind, "paths": ["src/**", "!src/a.rs"], "form": "x"});
+        let refused = given(fields).expect_err("an exception");
+        assert!(refused.contains("“!src/a.rs” is an exception"), "{refused}");
+    }
     // What the log holds is read as it was confirmed.
     assert!(Rule::from_json(&json!({"kind": "at_end", "program": "a", "arguments": ["&&", "b"]})).is_ok());
 }

@@ -9,7 +9,7 @@ use crate::entry::Entry;
 use crate::snapshot::SessionRow;
 use retrace_model::Timestamp;
 use retrace_transcript::{MessageUse, Tokens};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -30,8 +30,8 @@ struct Counted {
 /// A call of a model, and the file it counts for.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'c> {
-    /// The file it counts for: the one in which it is not a subagent's, then the one whose conversation began first,
-    /// then the first by path.
+    /// The file it counts for: the one in which it is not a subagent's, then one that does not say that it repeats
+    /// it, then the one whose conversation began first, then the first by path.
     pub entry: &'c Entry,
     /// Name of the model as recorded; empty where it is not.
     pub model: &'c str,
@@ -218,7 +218,46 @@ fn model_of<'e>(entry: &'e Entry, used: &MessageUse) -> &'e str {
 }
 
 /// The least is the file a call counts for.
-fn rank<'e>(entry: &'e Entry, used: &MessageUse) -> (bool, bool, i64, &'e Path) {
+fn rank<'e>(entry: &'e Entry, used: &MessageUse) -> (bool, bool, bool, i64, &'e Path) {
     let first_at = entry.summary.as_ref().and_then(|summary| summary.first_at);
-    (used.sidechain, entry.is_subagent(), first_at.map_or(i64::MAX, Timestamp::micros), &entry.path)
+    let first_at = first_at.map_or(i64::MAX, Timestamp::micros);
+    (used.sidechain, entry.is_subagent(), used.copied, first_at, &entry.path)
+}
+
+/// Which answers files only repeat, as forks do: they count for the file that [`Call::entry`] is.
+#[derive(Clone, Debug, Default)]
+pub struct Copies {
+    by_path: HashMap<PathBuf, HashSet<u64>>,
+}
+
+impl Copies {
+    pub(crate) fn of<'e>(entries: impl Iterator<Item = &'e Arc<Entry>>) -> Self {
+        let mut all: Vec<(u64, &Arc<Entry>, &MessageUse)> = Vec::new();
+        for entry in entries {
+            let uses = entry.summary.iter().flat_map(|summary| &summary.message_ids);
+            all.extend(uses.map(|used| (used.id, entry, used)));
+        }
+        all.sort_unstable_by(|(id, entry, used), (other, of, by)| {
+            (id, rank(entry, used)).cmp(&(other, rank(of, by)))
+        });
+        let mut copies = Self::default();
+        for same in all.chunk_by(|one, other| one.0 == other.0).filter(|same| same.len() > 1) {
+            let mut seen = HashSet::new();
+            for (at, (id, entry, used)) in same.iter().enumerate() {
+                let is_new = seen.insert(key(entry, used));
+                // A copy may say that nothing was used.
+                let says_so = at > 0 && (used.copied || used.tokens.context() == 0);
+                if !is_new || says_so {
+                    copies.by_path.entry(entry.path.clone()).or_default().insert(*id);
+                }
+            }
+        }
+        copies
+    }
+
+    /// The answers of a file that it only repeats, by [`MessageUse::id`].
+    #[must_use]
+    pub fn in_file(&self, path: &Path) -> Option<&HashSet<u64>> {
+        self.by_path.get(path)
+    }
 }

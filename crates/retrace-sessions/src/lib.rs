@@ -58,7 +58,7 @@ mod testing;
 mod walk;
 
 pub use cancel::Cancel;
-pub use costs::{Call, Calls, Cost, Costs, Use};
+pub use costs::{Call, Calls, Copies, Cost, Costs, Use};
 pub use entry::{Entry, Problem};
 pub use error::StoreError;
 pub use forks::{LARGEST_HISTORY, above};

@@ -15,7 +15,7 @@ pub const PRESENCE_FILE: &str = "presence.index";
 const MARK: &[u8; 8] = b"RTRPRSNC";
 
 /// Raised whenever a digest is made in another way.
-const VERSION: u32 = 8;
+const VERSION: u32 = 9;
 
 /// Presence in all known transcripts.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! Known transcripts at one moment, and the lists made from it. Nothing here changes or reads a file.
 
-use crate::costs::Calls;
+use crate::costs::{Calls, Copies};
 use crate::entry::Entry;
 use crate::roots::RootKind;
 use retrace_message::Message;
@@ -18,6 +18,7 @@ pub struct Snapshot {
     complete: bool,
     sessions: OnceLock<Vec<SessionRow>>,
     calls: OnceLock<Calls>,
+    copies: OnceLock<Copies>,
 }
 
 /// A session: its own transcript and those of its subagents that lie in files of their own.
@@ -317,6 +318,12 @@ impl Snapshot {
     #[must_use]
     pub fn calls(&self) -> &Calls {
         self.calls.get_or_init(|| Calls::of(self.entries.values()))
+    }
+
+    /// The answers that files only repeat. Made at the first question and kept.
+    #[must_use]
+    pub fn copies(&self) -> &Copies {
+        self.copies.get_or_init(|| Copies::of(self.entries.values()))
     }
 
     /// The transcripts that hold the calls first of which these hold copies, as those of forks and resumed sessions do; without

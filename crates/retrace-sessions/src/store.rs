@@ -25,7 +25,7 @@ pub const FILE_NAME: &str = "transcripts.index";
 const MARK: &[u8; 8] = b"RTRINDEX";
 
 /// Raised when entries mean something else though the sample comes out the same ([`rules`]).
-const VERSION: u32 = 7;
+const VERSION: u32 = 8;
 
 const HEADER_BYTES: usize = 8 + 4 + 8 + 32 + 32;
 

@@ -44,14 +44,11 @@ pub fn agent_programs(surroundings: &Surroundings) -> Vec<AgentProgram> {
 }
 
 pub(crate) fn program(surroundings: &Surroundings, scan: &mut Scan, agent: InstructionAgent) -> AgentProgram {
-    let home = &surroundings.home;
     let (name, package, places) = match agent {
         InstructionAgent::ClaudeCode => {
             ("claude", "@anthropic-ai/claude-code", vec![crate::config_root(surroundings)])
         }
-        InstructionAgent::Codex => {
-            ("codex", "@openai/codex", vec![surroundings.directory("CODEX_HOME", || home.join(".codex"))])
-        }
+        InstructionAgent::Codex => ("codex", "@openai/codex", vec![codex_home(surroundings)]),
         InstructionAgent::Gemini => ("gemini", "@google/gemini-cli", vec![gemini_home(surroundings)]),
         InstructionAgent::Opencode => {
             ("opencode", "opencode-ai", vec![opencode_config(surroundings), opencode_data(surroundings)])
@@ -71,6 +68,24 @@ pub(crate) fn program(surroundings: &Surroundings, scan: &mut Scan, agent: Instr
         })
         .unzip();
     AgentProgram { agent, version, version_from, program, places }
+}
+
+/// True for a directory, or one below it, in which an agent keeps what its user, or an administrator, tells it wherever it runs.
+#[must_use]
+pub fn is_for_user(surroundings: &Surroundings, directory: &Path) -> bool {
+    let own = [
+        crate::config_root(surroundings),
+        codex_home(surroundings),
+        gemini_home(surroundings),
+        opencode_config(surroundings),
+        surroundings.managed_directory.clone(),
+    ];
+    own.iter().any(|own| directory.starts_with(own))
+}
+
+/// The directory that Codex keeps its files in.
+fn codex_home(surroundings: &Surroundings) -> PathBuf {
+    surroundings.directory("CODEX_HOME", || surroundings.home.join(".codex"))
 }
 
 /// The directory that Gemini CLI keeps its files in.

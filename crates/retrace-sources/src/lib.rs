@@ -48,7 +48,7 @@ mod surroundings;
 #[cfg(test)]
 mod testing;
 
-pub use agents::{AgentProgram, agent_programs, session_says};
+pub use agents::{AgentProgram, agent_programs, is_for_user, session_says};
 pub use claude::config_root;
 pub use found::{AgentScope, Discovery, Found};
 pub use git::repository_of;

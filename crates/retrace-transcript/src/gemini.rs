@@ -5,7 +5,10 @@
 //! beginning and on a resume, where the same messages come again, and where the client compressed the history: then a summary and a
 //! thank-you that no model wrote stand for what was there. `$rewindTo` takes a message and those behind it. System instruction, tools, global and private memory are not recorded.
 
+mod imports;
 mod parts;
+
+pub use imports::without_imports;
 
 use crate::account::{count, json_reason, odd};
 use crate::documents::each_document;

@@ -44,9 +44,12 @@ mod writer;
 pub use claude_code::Queue;
 pub use claude_code::line::title_of;
 pub use codex::ForkedFrom;
+pub use gemini::without_imports;
 pub use model::*;
 pub use outcome::exit_code;
-pub use summary::{MemoryWrite, MessageUse, ModelUse, ResumeError, Summariser, Summary, Tokens, id_hash};
+pub use summary::{
+    MemoryWrite, MessageUse, ModelUse, ResumeError, Summariser, Summary, Tokens, answer_ids, id_hash,
+};
 pub use writer::{BackgroundSave, WriterRole, background_saves, is_background_agent, writer_role};
 
 use thiserror::Error;

@@ -13,7 +13,7 @@ mod done;
 mod usage;
 
 pub use account::{Account, Malformed, Oddity};
-pub use block::{AttachedFile, Block, BlockKind, Media, MediaKind, ResultPart};
+pub use block::{AttachedFile, Block, BlockKind, Media, MediaKind, ResultPart, Sent};
 pub use done::{Done, DoneChange, DoneFile, DoneWhat};
 pub(crate) use usage::FAST;
 pub use usage::{AppliedEdit, Iteration, Usage};

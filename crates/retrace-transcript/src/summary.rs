@@ -5,6 +5,8 @@
 
 mod claude_code;
 mod document;
+
+pub use document::answer_ids;
 mod memory_write;
 mod state;
 
@@ -98,6 +100,8 @@ pub struct MessageUse {
     pub sidechain: bool,
     /// True if it was served in fast mode, which has prices of its own.
     pub fast: bool,
+    /// True if the file says that another session made the call: it is repeated here.
+    pub copied: bool,
 }
 
 /// Summary of a file, without its contents.

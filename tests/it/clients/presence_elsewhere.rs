@@ -96,7 +96,7 @@ fn facts(name: &str, lines: usize) -> String {
     (1..=lines).map(|line| format!("fact number {line} of {name}\n")).collect()
 }
 
-fn at(world: &World, transcript: &str, at: u64) -> Presence {
+pub(super) fn at(world: &World, transcript: &str, at: u64) -> Presence {
     let request = PresenceReq { session: transcript.to_owned(), at: Some(at), spans: false };
     commands::presence(&world.app, request).expect("an answer")
 }
@@ -112,7 +112,7 @@ fn answers(api: &ModelApi) -> Vec<Answered> {
     api.log().answered.iter().filter(|answer| answer.is_turn).cloned().collect()
 }
 
-fn write(path: PathBuf, content: &str) {
+pub(super) fn write(path: PathBuf, content: &str) {
     fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
     fs::write(path, content).expect("a file");
 }

@@ -191,6 +191,46 @@ fn a_break_in_a_database_is_found_as_its_call_is_made() {
 }
 
 #[test]
+fn what_a_fork_in_a_database_repeats_is_found_and_counted_once() {
+    let world = World::new();
+    never_npm(&world);
+    let events = world.app.subscribe();
+    let mut database = Database::new(&world, true);
+    let recording = world.app.record(&[]).expect("it records");
+    // Answers of one step each, as opencode keeps them: a fork has all of it under other ids.
+    let steps = |session: &str, number: u32, command: &str| {
+        let tokens = json!({"input": 5 + number, "output": 5, "cache": {"read": 0, "write": 0}});
+        vec![
+            json!({"type": "step-start"}),
+            shell(session, number, "completed", command),
+            json!({"type": "step-finish", "tokens": tokens}),
+        ]
+    };
+    let mut fork = |session: &str, own: &str| {
+        database.session(session);
+        database.says(session, 1, "Set it up.");
+        database.message(session, 2, "assistant", &steps("ses_1", 2, "npm ci"));
+        if !own.is_empty() {
+            let number = u32::try_from((database.now - LATER) / 1_000).expect("a small number") + 1;
+            database.message(session, number, "assistant", &steps(session, number, own));
+        }
+        database.now += 3_600_000;
+    };
+    fork("ses_1", "");
+    wait_for(&world.app, &events, 1);
+    fork("ses_2", "npm test");
+    fork("ses_0", "npm run lint");
+    let found = wait_for(&world.app, &events, 3);
+    let mut what: Vec<_> = found.iter().map(|one| (one.what.as_str(), one.session.as_str())).collect();
+    what.sort_unstable();
+    assert_eq!(what, [("npm ci", "ses_1"), ("npm run lint", "ses_0"), ("npm test", "ses_2")]);
+    let mut by_ledger: Vec<_> = ledger(&world).into_iter().map(|(what, ..)| what).collect();
+    by_ledger.sort_unstable();
+    assert_eq!(by_ledger, ["npm ci", "npm run lint", "npm test"]);
+    recording.stop();
+}
+
+#[test]
 fn what_a_database_got_while_nothing_recorded_is_found_once() {
     let world = World::new();
     let mut database = Database::new(&world, true);

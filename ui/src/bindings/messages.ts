@@ -1341,6 +1341,8 @@ export interface MessageArguments {
   "rules.not_an_object": never;
   "rules.not_one_command": "command";
   "rules.path": "pattern";
+  "rules.path_exception": "pattern";
+  "rules.same_acts": "command";
   "rules.too_long": "field" | "longest";
   "rules.unknown": "kind" | "field";
   "scan.could_not": "doing" | "source";

@@ -1342,6 +1342,8 @@ export const SENTENCES = [
   msg({ id: "rules.not_an_object", message: "A rule is a JSON object." }),
   msg({ id: "rules.not_one_command", message: "“{command}” is not one command. A rule names one program and its arguments." }),
   msg({ id: "rules.path", message: "“{pattern}” is no pattern of paths." }),
+  msg({ id: "rules.path_exception", message: "“{pattern}” is an exception. A rule names the paths that it is about, without “!”." }),
+  msg({ id: "rules.same_acts", message: "“before” and “after” are both “{command}”: nothing comes before itself. Name two acts." }),
   msg({ id: "rules.too_long", message: "The field “{field}” is longer than {longest} characters." }),
   msg({ id: "rules.unknown", message: "A rule of kind {kind} has no field “{field}”." }),
   msg({ id: "scan.could_not", message: "could not {doing}: {source}" }),

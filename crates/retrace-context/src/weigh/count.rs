@@ -2,9 +2,9 @@
 
 use super::framing::{Framing, TOOL_DEFINITIONS_PERCENT};
 use super::{BlockCount, Estimate, FileCount, RepeatCount, TextCounter, files, media};
-use crate::weight::{FileSource, PreambleCount, PreambleWeight, PromptFile};
+use crate::weight::{FileClass, FileSource, PreambleCount, PreambleWeight, PromptFile};
 use retrace_tokens::Family;
-use retrace_transcript::{AttachedFile, BlockKind, Message, ResultPart};
+use retrace_transcript::{AttachedFile, BlockKind, Message, ResultPart, Sent};
 use serde_json::Value;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -152,14 +152,15 @@ fn count_attachment(
         };
         let tokens = counter.content(&file.content).saturating_add(heading);
         count.text = count.text.saturating_add(tokens);
-        if let Some(class) = files::class_of_attached(attachment, &file.kind, &file.path) {
+        let imported = || (file.sent == Sent::WithImports).then_some(FileClass::Instructions);
+        if let Some(class) = files::class_of_attached(attachment, &file.kind, &file.path).or_else(imported) {
             let source = FileSource::Attached;
             count.files.push(FileCount {
                 path: file.path.clone(),
                 class,
                 source,
                 tokens,
-                partial: files::is_cut(&file.content),
+                partial: file.sent == Sent::Cut || files::is_cut(&file.content),
             });
         }
     }

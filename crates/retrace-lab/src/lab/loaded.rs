@@ -402,7 +402,7 @@ fn finished(path: &Path, split: SessionSplit) -> Result<(Reading, RequestLog), A
     if !is_whole {
         reading.account.oddities.insert(Oddity::ForkWithoutItsHistory, 1);
     }
-    agents_md::tell_apart(&mut reading.transcripts);
+    agents_md::tell_apart(&mut reading.transcripts, path);
     Ok((reading, log))
 }
 

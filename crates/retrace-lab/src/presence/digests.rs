@@ -337,25 +337,8 @@ fn read(
             Some(sent) if sent.proof.is_ok() => Proof::Proved,
             Some(_) => Proof::Failed,
         };
-        let mut digest = Digest::of(transcript, &proof, scope, shelf);
-        name_home(&mut digest, path);
+        let digest = Digest::of(transcript, &proof, scope, shelf);
         conversations.push(each(transcript, digest));
     }
     Ok(conversations)
-}
-
-/// What a file in the home of Codex is called where the transcript does not tell the home's directory.
-const CODEX_HOME: &str = "$CODEX_HOME";
-
-/// Codex keeps its sessions in its home, so the place of a transcript tells it.
-fn name_home(digest: &mut Digest, transcript: &Path) {
-    let is_sessions = |folder: &&Path| {
-        folder.file_name().is_some_and(|name| name == "sessions" || name == "archived_sessions")
-    };
-    let Some(home) = transcript.ancestors().find(is_sessions).and_then(Path::parent) else { return };
-    for piece in &mut digest.pieces {
-        if let Some(rest) = piece.path.strip_prefix(CODEX_HOME).filter(|rest| rest.starts_with('/')) {
-            piece.path = format!("{}{rest}", home.display());
-        }
-    }
 }

@@ -12,16 +12,18 @@ use std::path::{Path, PathBuf};
 const LARGEST: u64 = 4 << 20;
 
 /// Directories of what a person tells each session of a client.
-const OF_PERSON: [&str; 4] = [".claude", ".codex", ".gemini", "opencode"];
+pub(super) const OF_PERSON: [&str; 4] = [".claude", ".codex", ".gemini", "opencode"];
 
 /// The content of an instruction file, by its name. `None` for a file of another name, and for one that cannot be read.
 #[must_use]
 pub fn instruction_file(path: &Path) -> Option<String> {
-    let class = retrace_context::weigh::class_of_path(path.to_str()?);
-    if class != Some(FileClass::Instructions) {
-        return None;
-    }
-    loaded_file(path)
+    if is_instructions(path) { loaded_file(path) } else { None }
+}
+
+/// True for a file that a client loads as instructions, by its name.
+pub(super) fn is_instructions(path: &Path) -> bool {
+    let class = path.to_str().and_then(retrace_context::weigh::class_of_path);
+    class == Some(FileClass::Instructions)
 }
 
 /// The content of a file that a client loaded as instructions, whatever it is called: another one may import it. `None` for what

@@ -223,6 +223,19 @@ fn tenancies(
     Ok(found)
 }
 
+/// The versions of a memory in order, each with the time since when it was there.
+///
+/// # Errors
+/// A failure of the database.
+pub(super) fn dated(
+    reader: &Reader<'_>,
+    mut rows: Vec<VersionRow>,
+) -> Result<Vec<(i64, VersionRow)>, ApiError> {
+    rows.sort_by_key(|row| (time(row), row.id.seq));
+    let written = written(reader, &rows)?;
+    Ok(written.into_iter().map(|written| written.at).zip(rows).collect())
+}
+
 /// The memories that were ever at a path of a store.
 ///
 /// # Errors

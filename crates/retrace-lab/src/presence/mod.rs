@@ -14,19 +14,22 @@ mod session;
 mod shared;
 mod sought;
 mod tenancy;
+mod tenants;
 
 pub use change::change_reach;
 pub use concerned::{Concerned, MemoryAsked, OfMemory};
 pub(crate) use digests::Presences;
 pub use file::{FileAsked, instruction_file};
+pub(crate) use memories::at as store_at;
 pub use of_store::{MemoryPresence, NeverLines, store_presence};
-pub use project::{is_beside, is_for_every_project, is_of_project, project_of, ran_below};
+pub use project::{is_beside, is_for_every_project, is_of_project, project_of, project_of_file, ran_in};
 pub use reach::reach;
 pub(crate) use session::held_files;
 pub use session::{presence, presence_lane};
 pub use shared::{
     SharedFile, SharedSession, SharedSessions, SharedStore, ToldPresence, part_of, transcript_lines,
 };
+pub(crate) use tenants::Tenants;
 
 use crate::wire::{AbsentLines, PresenceCause, PresenceGrade};
 use retrace_presence::{AtRequest, Cause, Grade};

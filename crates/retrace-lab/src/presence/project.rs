@@ -1,7 +1,8 @@
 //! Which directory's sessions can load a directory of memories.
 
+use super::file::{OF_PERSON, is_instructions};
 use retrace_sessions::Entry;
-use retrace_sources::repository_of;
+use retrace_sources::{Surroundings, is_for_user, repository_of};
 use std::path::{Path, PathBuf};
 
 /// The directory whose sessions can load a store: above `.claude`, or the repository it lies in. `None` for the memory that
@@ -14,6 +15,23 @@ pub fn project_of(root: &Path) -> Option<PathBuf> {
         Some(own) => own.parent().map(Path::to_path_buf),
         None => repository_above(root),
     }
+}
+
+/// The directory whose sessions can load a file that is in no store: as [`project_of`] has it, else for an instruction file the
+/// one that it lies in, as clients load those of the directories above. `None` for what a person tells every session of a client,
+/// and for a file that is of no project.
+#[must_use]
+pub fn project_of_file(surroundings: &Surroundings, file: &Path) -> Option<PathBuf> {
+    let folder = file.parent()?;
+    let is_of_other_home = || OF_PERSON[1..].iter().any(|name| folder.ends_with(name));
+    if is_for_user(surroundings, folder) || is_for_every_project(folder) || is_of_other_home() {
+        return None;
+    }
+    project_of(folder).or_else(|| {
+        // Clients call the directory they run in by its real path.
+        let real = || std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
+        (is_instructions(file) && own_of(folder).is_none()).then(real)
+    })
 }
 
 /// True for what Claude Code keeps for its user below its own directory: sessions have it wherever they run.
@@ -50,13 +68,10 @@ pub fn is_beside(root: &Path, transcript: &Path) -> bool {
     })
 }
 
-/// True if a session ran where the instruction files of a directory are loaded, or the directory is of no project.
+/// True if a session ran where the files of a project are loaded, or of what is of no project.
 #[must_use]
-pub fn ran_below(entry: &Entry, root: &Path) -> bool {
-    match project_of(root) {
-        Some(project) => entry.project().is_some_and(|ran| is_of_project(&project, ran)),
-        None => true,
-    }
+pub fn ran_in(entry: &Entry, project: Option<&Path>) -> bool {
+    project.is_none_or(|project| entry.project().is_some_and(|ran| is_of_project(project, ran)))
 }
 
 /// The nearest directory with `.git` at or above `root`.

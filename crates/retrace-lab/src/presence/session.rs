@@ -519,7 +519,10 @@ impl Work<'_> {
         if let Some(content) = instruction_file(Path::new(path)).or_else(|| imported().flatten()) {
             let memory = Memory::new(loading, vec![Version::stand_in(&content)]);
             let is_printed = !came.is_empty() && contents().next().is_none();
-            if is_printed || contents().any(|text| memory.has_text(shelf, text)) {
+            // An edit tells a part of what the file is.
+            let is_part = |text: u32| shelf.text(text).is_some_and(|text| text.is_loose);
+            let is_edited = || contents().all(is_part) && contents().any(|text| memory.has_line(shelf, text));
+            if is_printed || contents().any(|text| memory.has_text(shelf, text)) || is_edited() {
                 return Some((memory, content.lines().map(str::to_owned).collect()));
             }
         }

@@ -227,6 +227,27 @@ fn what_is_loaded_at_the_start_is_what_had_the_name_of_the_index_then() {
 }
 
 #[test]
+fn a_memory_that_came_after_the_session_began_is_asked_for_by_the_name_that_it_had() {
+    let index = Loading::AtStart(Limits { lines: 9, bytes: 99 });
+    let version = |at, loading| Version::of("- a\n", at).loaded(loading);
+    let renamed = Memory::new(Loading::OnDemand, vec![version(10, index), version(20, Loading::OnDemand)]);
+    let kept = Memory::new(index, vec![version(10, index)]);
+    let causes = |times: &[i64], memory: &Memory, is_subagent: bool| -> Vec<Option<Cause>> {
+        let mut shelf = Shelf::default();
+        let digest = at_times(times, &[json!({"role": "user", "content": "go"})], &mut shelf);
+        let conversation = Conversation::new(&digest, &shelf).of_subagent(is_subagent);
+        let at = |request| conversation.at(memory, &[], None, request).expect("the file");
+        (0..times.len()).map(|request| at(request).absent().first().map(|(_, cause)| *cause)).collect()
+    };
+    let (none, unopened) = (Some(Cause::DidNotExist), Some(Cause::NotOpened));
+    assert_eq!(causes(&[5, 15, 25], &renamed, false), [none, none, unopened]);
+    assert_eq!(causes(&[5, 15, 25], &kept, false), [none, none, none]);
+    // A subagent that ran before the memory was there is not without it because it is a subagent.
+    assert_eq!(causes(&[5], &kept, true), [none]);
+    assert_eq!(causes(&[15], &kept, true), [Some(Cause::Subagent)]);
+}
+
+#[test]
 fn a_line_that_was_added_later_did_not_exist_while_the_rest_was_there() {
     let input = json!({"file_path": "/p/memory/a.md", "content": "- a\n- b\n"});
     let [call, result] = called("t", "Write", &input, &json!({"content": "ok"}));

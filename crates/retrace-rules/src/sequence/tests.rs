@@ -13,6 +13,8 @@ fn deed(seconds: i64, what: What) -> Deed {
         tool_use_id: Some(format!("call {seconds}")),
         failed: false,
         in_doubt: false,
+        answer: None,
+        copied: false,
         refused: false,
         what,
     }

@@ -24,6 +24,10 @@ pub(crate) struct Line<'a, M, P> {
     pub parent: Link<'a>,
     pub logical_parent: Text<'a>,
     pub session_id: Text<'a>,
+    /// `requestSessionId` of an answer that a fork repeats: the session that asked for it.
+    pub asked_by: Text<'a>,
+    /// True with `forkedFrom`, which a branch has on each line that it repeats.
+    pub is_forked: Flag,
     pub timestamp: Text<'a>,
     pub cwd: Text<'a>,
     pub branch: Text<'a>,
@@ -82,6 +86,10 @@ where
                         "parentUuid" => line.parent = map.next_value()?,
                         "logicalParentUuid" => line.logical_parent = map.next_value()?,
                         "sessionId" | "session_id" => line.session_id = map.next_value()?,
+                        "requestSessionId" => line.asked_by = map.next_value()?,
+                        "forkedFrom" => {
+                            line.is_forked = Flag(map.next_value::<Option<IgnoredAny>>()?.is_some());
+                        }
                         "timestamp" => line.timestamp = map.next_value()?,
                         "cwd" => line.cwd = map.next_value()?,
                         "gitBranch" => line.branch = map.next_value()?,

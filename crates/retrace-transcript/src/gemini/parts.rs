@@ -1,10 +1,12 @@
 //! Parts of a message: text, calls and their answers, media, and what the client put in.
 
+use super::imports::without_imports;
 use crate::account::count;
 use crate::lenient::{Flag, List, Raw, Text, lenient_object};
 use crate::media::{from_base64, referred};
 use crate::{
     Account, AttachedFile, BlockKind, Done, DoneChange, DoneFile, DoneWhat, MediaKind, Origin, ResultPart,
+    Sent,
 };
 use retrace_model::Timestamp;
 use serde_json::Value;
@@ -298,11 +300,12 @@ fn files(text: &str) -> Vec<AttachedFile> {
         let Some((line, after)) = rest.split_once('\n') else { break };
         let Some(path) = line.trim_end().strip_suffix(LINE_ENDS) else { continue };
         let end = after.find(&format!("{FILE_ENDS}{path}")).unwrap_or(after.len());
-        files.push(AttachedFile {
-            path: path.to_owned(),
-            content: after[..end].strip_suffix('\n').unwrap_or(&after[..end]).to_owned(),
-            ..AttachedFile::default()
-        });
+        let content = after[..end].strip_suffix('\n').unwrap_or(&after[..end]);
+        let file = |(path, content), sent| AttachedFile { path, content, sent, ..AttachedFile::default() };
+        match without_imports(path, content) {
+            Some(apart) => files.extend(apart.into_iter().map(|part| file(part, Sent::WithImports))),
+            None => files.push(file((path.to_owned(), content.to_owned()), Sent::AsItIs)),
+        }
         rest = &after[end..];
     }
     files

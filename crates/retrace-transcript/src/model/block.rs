@@ -167,6 +167,20 @@ pub struct AttachedFile {
     pub scope: String,
     /// Patterns of the files that a rule is for, as the client tells them; empty where it tells none.
     pub globs: Vec<String>,
+    /// What was sent of it.
+    pub sent: Sent,
+}
+
+/// What was sent of a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sent {
+    /// The content.
+    #[default]
+    AsItIs,
+    /// The content, behind which the file goes on: the client cut it.
+    Cut,
+    /// The content with other files in the place of the lines that import them.
+    WithImports,
 }
 
 /// How Claude Code names a paragraph that a model wrote from the memories of a directory: `<synthesis:DIRECTORY>`. Source: types of

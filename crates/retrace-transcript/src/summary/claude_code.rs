@@ -154,7 +154,10 @@ fn assistant(state: &mut State, line: &LightLine<'_>, at: Option<Timestamp>) {
     let tokens = tokens(message);
     let is_final = output_is_final(line.version.as_str(), message.stop_reason.as_str());
     let fast = message.usage.speed.as_str() == Some(FAST);
-    state.used(id, model, &tokens, How { output_is_final: is_final, sidechain: line.is_sidechain.0, fast });
+    let asked_by = line.asked_by.as_str();
+    let copied = line.is_forked.0 || asked_by.is_some_and(|by| line.session_id.as_str() != Some(by));
+    let sidechain = line.is_sidechain.0;
+    state.used(id, model, &tokens, How { output_is_final: is_final, sidechain, fast, copied });
 }
 
 fn tokens(message: &LightMessage<'_>) -> Tokens {

@@ -46,18 +46,13 @@ impl Summary {
             self.compactions = transcript.segments.iter().filter(is_compaction).count() as u64;
         }
         let done = by_call(transcript);
-        let mut step = 0;
-        for (index, request) in transcript.requests.iter().enumerate() {
-            let is_further =
-                index > 0 && request.at.is_some() && transcript.requests[index - 1].at == request.at;
-            step = if is_further { step + 1 } else { 0 };
-            self.add_request(request, transcript, sidechain, step);
+        for (request, id) in transcript.requests.iter().zip(ids(transcript)) {
+            self.add_request(request, id, sidechain);
             self.add_writes(request, transcript, &done);
         }
     }
 
-    /// `step`: number of requests before it that were made at the same instant, as those of one message.
-    fn add_request(&mut self, request: &Request, transcript: &Transcript, sidechain: bool, step: usize) {
+    fn add_request(&mut self, request: &Request, id: u64, sidechain: bool) {
         let name = request.model.as_deref().unwrap_or_default();
         let tokens = request.usage.as_ref().map(Tokens::from).unwrap_or_default();
         let model = self.model_names.iter().position(|known| known == name).unwrap_or_else(|| {
@@ -70,20 +65,14 @@ impl Summary {
         if !sidechain {
             self.peak_context = self.peak_context.max(tokens.context());
         }
-        let session = transcript.session.id.as_deref().unwrap_or_default();
         self.message_ids.push(MessageUse {
-            id: if let Some(copied) = copied_facts(request, transcript, step) {
-                id_hash(&copied)
-            } else if API_IDS.iter().any(|prefix| request.id.starts_with(prefix)) {
-                id_hash(&request.id)
-            } else {
-                id_hash(&format!("{session}/{}", request.id))
-            },
+            id,
             model: u32::try_from(model).unwrap_or(u32::MAX),
             tokens,
             output_is_final: request.output_is_final,
             sidechain,
             fast: request.usage.as_ref().is_some_and(crate::Usage::is_fast),
+            copied: false,
         });
     }
 
@@ -103,6 +92,36 @@ impl Summary {
             }
         }
     }
+}
+
+/// For each request of a conversation what tells its answer from every other one, also where another file repeats it: the
+/// [`MessageUse::id`] of its call.
+#[must_use]
+pub fn answer_ids(transcript: &Transcript) -> Vec<u64> {
+    match transcript.format {
+        // Its files are summarised line by line, by the ids of the lines.
+        Format::ClaudeCode => transcript.requests.iter().map(|request| id_hash(&request.id)).collect(),
+        _ => ids(transcript),
+    }
+}
+
+fn ids(transcript: &Transcript) -> Vec<u64> {
+    let session = transcript.session.id.as_deref().unwrap_or_default();
+    let mut ids = Vec::with_capacity(transcript.requests.len());
+    // Number of requests before it that were made at the same instant, as those of one message.
+    let mut step = 0;
+    for (index, request) in transcript.requests.iter().enumerate() {
+        let is_further = index > 0 && request.at.is_some() && transcript.requests[index - 1].at == request.at;
+        step = if is_further { step + 1 } else { 0 };
+        ids.push(if let Some(copied) = copied_facts(request, transcript, step) {
+            id_hash(&copied)
+        } else if API_IDS.iter().any(|prefix| request.id.starts_with(prefix)) {
+            id_hash(&request.id)
+        } else {
+            id_hash(&format!("{session}/{}", request.id))
+        });
+    }
+    ids
 }
 
 /// What tells a call where a fork gives its copies ids of their own, as opencode does: when the answer began, which of the calls

@@ -77,6 +77,7 @@ pub(crate) struct How {
     pub output_is_final: bool,
     pub sidechain: bool,
     pub fast: bool,
+    pub copied: bool,
 }
 
 impl State {
@@ -182,7 +183,7 @@ impl State {
 
     /// A line of a response: opens its call, or raises what is known of it.
     pub(super) fn used(&mut self, id: u64, model: &str, tokens: &Tokens, how: How) {
-        let How { output_is_final, sidechain, fast } = how;
+        let How { output_is_final, sidechain, fast, copied } = how;
         if let Some(known) = self.places.get(&id).and_then(|&place| self.uses.get_mut(place)) {
             known.tokens.raise_to(tokens);
             known.output_is_final |= output_is_final;
@@ -195,7 +196,7 @@ impl State {
         });
         let model = u32::try_from(model).unwrap_or(u32::MAX);
         self.places.insert(id, self.uses.len());
-        self.uses.push(MessageUse { id, model, tokens: *tokens, output_is_final, sidechain, fast });
+        self.uses.push(MessageUse { id, model, tokens: *tokens, output_is_final, sidechain, fast, copied });
     }
 
     pub(super) fn remember_ids(&mut self) {
