@@ -2,6 +2,7 @@
 
 use crate::raw::KeptOpen;
 use crate::{LogError, Replaced, migrate};
+use retrace_message::AsMessage as _;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::fs::{File, OpenOptions};
@@ -136,7 +137,12 @@ impl LogFiles {
     /// What was opened, or where nothing can be written, what can be read without writing.
     fn or_unwritable(&self, opened: Result<OpenDatabase, LogError>) -> Result<OpenDatabase, LogError> {
         match opened.map_err(|error| self.explained(error)) {
-            Err(why @ (LogError::CannotWrite(_) | LogError::Full)) => self.open_unwritable().map_err(|_| why),
+            Err(why @ (LogError::CannotWrite(_) | LogError::Full)) => {
+                self.open_unwritable().map_err(|error| match error {
+                    LogError::CannotRead(_) => error,
+                    _ => why,
+                })
+            }
             opened => opened,
         }
     }
@@ -197,20 +203,30 @@ impl LogFiles {
             Connection::open_with_flags(
                 format!("file:{path}?immutable=1"),
                 flags | OpenFlags::SQLITE_OPEN_URI,
-            )?
+            )
         } else {
-            Connection::open_with_flags(self.database(), flags)?
+            Connection::open_with_flags(self.database(), flags)
         };
+        let connection = connection.map_err(|error| match error.into() {
+            // It is there, and is not opened even for reading.
+            LogError::CannotWrite(why) if self.database().exists() => LogError::CannotRead(why),
+            other => other,
+        })?;
         self.set_up(&connection)?;
         migrate::check(&connection)?;
         Ok(OpenDatabase { connection, kept_open, unwritable: true })
     }
 
     /// Why the data directory cannot be written: SQLite reports a file it could not make in the same way whether a right or
-    /// space is missing.
+    /// space is missing. A directory in which nobody may look is not even read.
     pub(crate) fn explained(&self, error: LogError) -> LogError {
         if !matches!(error, LogError::CannotWrite(_)) {
             return error;
+        }
+        if let Err(why) = self.database().try_exists()
+            && why.kind() == std::io::ErrorKind::PermissionDenied
+        {
+            return LogError::CannotRead(why.message().of(self.directory.display()));
         }
         let mut name = std::ffi::OsString::from("space-");
         name.push(std::process::id().to_string());
