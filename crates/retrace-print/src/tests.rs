@@ -359,7 +359,7 @@ fn a_difference_of_stores() {
         lines: 4,
     }];
     let from = side(None, "", None);
-    let stores = StoreDiff { from: from.clone(), to: from, files, moves };
+    let stores = StoreDiff { from: from.clone(), to: from, files, moves, warnings: Vec::new() };
     insta::assert_snapshot!(printed(|out| diff::store(out, &stores, Style::PLAIN)));
 }
 
