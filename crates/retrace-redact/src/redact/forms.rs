@@ -95,7 +95,8 @@ fn without_escapes(bytes: &[u8]) -> Option<Vec<u8>> {
     static NUMBERS: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"\\u([0-9A-Fa-f]{4})").expect("the pattern is a constant"));
     let letter = |found: &Captures<'_>| {
-        let number = std::str::from_utf8(&found[1]).ok().and_then(|number| u32::from_str_radix(number, 16).ok());
+        let number =
+            std::str::from_utf8(&found[1]).ok().and_then(|number| u32::from_str_radix(number, 16).ok());
         let letter = number.and_then(char::from_u32);
         letter.map_or_else(|| found[0].to_vec(), |letter| letter.to_string().into_bytes())
     };
@@ -200,8 +201,11 @@ mod tests {
     fn it_is_found_in_base64_over_several_lines() {
         let encoded = STANDARD.encode([b"user:".as_slice(), SECRET, b"@host"].concat());
         for (width, between) in [(8, "\n"), (8, "\r\n"), (20, "\n    "), (20, "\n> ")] {
-            let lines: Vec<&str> =
-                encoded.as_bytes().chunks(width).map(|line| std::str::from_utf8(line).expect("letters")).collect();
+            let lines: Vec<&str> = encoded
+                .as_bytes()
+                .chunks(width)
+                .map(|line| std::str::from_utf8(line).expect("letters"))
+                .collect();
             let text = format!("It was\n\n{}\n\nand is no more.\n", lines.join(between));
             assert_eq!(found(text.as_bytes()), ["base64"], "{text}");
         }
