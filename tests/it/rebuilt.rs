@@ -594,7 +594,7 @@ fn a_time_before_recording_began_is_restored_from_what_was_imported_alone() {
         assert_eq!(refused.hint.contains("--from-imported"), at == then, "{refused:?}");
         assert!(!world.path("exported").exists(), "nothing is made");
     }
-    assert_eq!(export(then, true).expect("what is known of it").written, 1);
+    assert_eq!(export(then, true).expect("what is known of it").written, 2);
     let now = "2999-01-01T00:00:00Z";
     assert_eq!(export(now, true).expect_err("it was recorded").code, wire::Code::Invalid);
     let warned = |a: &str, b: Option<&str>| -> Vec<String> {
@@ -606,7 +606,7 @@ fn a_time_before_recording_began_is_restored_from_what_was_imported_alone() {
     };
     let [nothing, known]: [String; 2] = warned(early, Some(then)).try_into().expect("of both sides");
     assert!(nothing.contains("Nothing is known of kept@2026-11-01T00:30:00Z"), "{nothing}");
-    assert!(known.contains("known from imported history: 1"), "{known}");
+    assert!(known.contains("known from imported history: 2"), "{known}");
     assert_eq!(warned("0", None).len(), 1);
     assert_eq!(warned(now, None), [""; 0]);
     let memories = |at: &str| {

@@ -137,12 +137,9 @@ impl LogFiles {
     /// What was opened, or where nothing can be written, what can be read without writing.
     fn or_unwritable(&self, opened: Result<OpenDatabase, LogError>) -> Result<OpenDatabase, LogError> {
         match opened.map_err(|error| self.explained(error)) {
-            Err(why @ (LogError::CannotWrite(_) | LogError::Full)) => {
-                self.open_unwritable().map_err(|error| match error {
-                    LogError::CannotRead(_) => error,
-                    _ => why,
-                })
-            }
+            Err(why @ (LogError::CannotWrite(_) | LogError::Full)) => self
+                .open_unwritable()
+                .map_err(|error| if matches!(error, LogError::CannotRead(_)) { error } else { why }),
             opened => opened,
         }
     }
@@ -198,16 +195,10 @@ impl LogFiles {
         let write_ahead_log = self.directory.join(format!("{DATABASE}-wal"));
         let whole = std::fs::metadata(write_ahead_log).map_or(true, |metadata| metadata.len() == 0);
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = if whole {
-            let path = as_uri_path(&self.database());
-            Connection::open_with_flags(
-                format!("file:{path}?immutable=1"),
-                flags | OpenFlags::SQLITE_OPEN_URI,
-            )
-        } else {
-            Connection::open_with_flags(self.database(), flags)
-        };
-        let connection = connection.map_err(|error| match error.into() {
+        let address =
+            format!("file:{}{}", as_uri_path(&self.database()), if whole { "?immutable=1" } else { "" });
+        let opened = Connection::open_with_flags(address, flags | OpenFlags::SQLITE_OPEN_URI);
+        let connection = opened.map_err(|error| match error.into() {
             // It is there, and is not opened even for reading.
             LogError::CannotWrite(why) if self.database().exists() => LogError::CannotRead(why),
             other => other,
