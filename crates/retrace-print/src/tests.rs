@@ -444,7 +444,7 @@ fn what_was_put_back_and_what_is_likely() {
     let offered = ActResult { likely: vec![likely(false), likely(true)], ..ActResult::default() };
     let text = printed(|out| act::act(out, "Rollback", &offered, &names(), Style::PLAIN));
     assert!(
-        text.contains("stays   notes:b.md  modified 2026-11-20T14:02:17Z, likely, by time alone"),
+        text.contains("stays   notes:b.md  modified 2026-11-20T14:02:17Z, likely, by time alone; --include-likely takes it back"),
         "{text}"
     );
     assert!(text.contains("taken   notes:b.md"), "{text}");
