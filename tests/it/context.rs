@@ -576,6 +576,20 @@ fn a_lower_bound_says_why_it_is_one() {
     assert!((fast.0 - 2.0 * standard.0).abs() < 1e-9, "{} {}", fast.0, standard.0);
     assert_eq!((fast.1, fast.2, standard.1, standard.2), (0, 0, 0, 0));
     assert_eq!((of("cccc3333-0000").1, of("cccc3333-0000").2), (0, 3));
+    for (id, placeholders, fast) in
+        [("cccc1111-0000", 3, 0), ("cccc3333-0000", 0, 3), ("cccc4444-0000", 0, 0)]
+    {
+        let told = commands::session(&world.app, retrace_api::wire::SessionRef { session: id.to_owned() })
+            .expect(id);
+        assert_eq!(
+            (told.requests_with_placeholder_output, told.requests_fast_without_price),
+            (placeholders, fast),
+            "{id}"
+        );
+        let priced = told.prompts.iter().filter(|prompt| prompt.cost_usd.is_some());
+        let bounds: Vec<bool> = priced.map(|prompt| prompt.cost_is_lower_bound).collect();
+        assert!(!bounds.is_empty() && bounds.iter().all(|bound| *bound == told.cost_is_lower_bound), "{id}");
+    }
     assert_eq!(
         (found.totals.requests_with_placeholder_output, found.totals.requests_fast_without_price),
         (3, 3)

@@ -65,7 +65,7 @@ fn import_transcripts(world: &World) -> wire::ImportResult {
 
 fn export_bundle(world: &World, file: &str) {
     let to = world.path(file).to_string_lossy().into_owned();
-    let request = wire::ExportStoreReq { store: "notes".to_owned(), at: None, to };
+    let request = wire::ExportStoreReq { store: "notes".to_owned(), to, ..Default::default() };
     commands::export_store(&world.app, request).expect("a bundle");
 }
 

@@ -619,6 +619,38 @@ fn a_time_before_recording_began_is_restored_from_what_was_imported_alone() {
     }
     assert_eq!(file("a.md").as_deref(), Some("two\n"), "nothing was done");
     assert!(restore(early, true, false).is_err(), "nothing is known of that time");
+    let export = |at: &str, from_imported| {
+        let to = world.path("exported").to_string_lossy().into_owned();
+        let (store, at) = ("kept".to_owned(), Some(at.to_owned()));
+        commands::export_store(&world.app, wire::ExportStoreReq { store, at, from_imported, to })
+    };
+    for (at, from_imported) in [(early, false), (early, true), (then, false), ("0", false), ("0", true)] {
+        let refused = export(at, from_imported).expect_err("nothing was recorded by then");
+        assert_eq!(refused.code, wire::Code::BeforeRecording, "{refused:?}");
+        assert_eq!(refused.hint.contains("--from-imported"), at == then, "{refused:?}");
+        assert!(!world.path("exported").exists(), "nothing is made");
+    }
+    assert_eq!(export(then, true).expect("what is known of it").written, 2);
+    let now = "2999-01-01T00:00:00Z";
+    assert_eq!(export(now, true).expect_err("it was recorded").code, wire::Code::Invalid);
+    let warned = |a: &str, b: Option<&str>| -> Vec<String> {
+        let (a, b) = (format!("kept@{a}"), b.map(|b| format!("kept@{b}")));
+        match commands::diff(&world.app, wire::DiffReq { a, b, ..wire::DiffReq::default() }) {
+            Ok(wire::DiffResult::Store(diff)) => diff.warnings.iter().map(ToString::to_string).collect(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let [nothing, known]: [String; 2] = warned(early, Some(then)).try_into().expect("of both sides");
+    assert!(nothing.contains("Nothing is known of kept@2026-11-01T00:30:00Z"), "{nothing}");
+    assert!(known.contains("known from imported history: 2"), "{known}");
+    assert_eq!(warned("0", None).len(), 1);
+    assert_eq!(warned(now, None), [""; 0]);
+    let memories = |at: &str| {
+        let (store, at) = ("kept".to_owned(), Some(at.to_owned()));
+        commands::memories(&world.app, wire::MemoriesReq { store, at, kind: None }).expect("a list")
+    };
+    assert_eq!((memories(early).warnings.len(), memories(early).memories.len()), (1, 0));
+    assert_eq!((memories(then).warnings.len(), memories(now).warnings.len()), (1, 0));
     let preview = restore(then, true, true).expect("a preview");
     let reported: Vec<(&str, &str, bool)> = preview
         .imported
@@ -704,8 +736,8 @@ fn a_bundle_carries_history_to_another_log_without_what_was_redacted() {
     let bundle = world.path("notes.retrace");
     let request = wire::ExportStoreReq {
         store: "notes".to_owned(),
-        at: None,
         to: bundle.to_string_lossy().into_owned(),
+        ..wire::ExportStoreReq::default()
     };
     let written = commands::export_store(&world.app, request.clone()).expect("a bundle");
     assert_eq!((written.written, written.warnings.len()), (2, 1));
@@ -737,6 +769,7 @@ fn a_bundle_carries_history_to_another_log_without_what_was_redacted() {
         store: "notes".to_owned(),
         at: Some("1".to_owned()),
         to: files.to_string_lossy().into_owned(),
+        ..wire::ExportStoreReq::default()
     };
     let written = commands::export_store(&world.app, request).expect("files");
     assert_eq!((written.kind.as_str(), written.written), ("files", 1));
@@ -761,7 +794,7 @@ fn a_bundle_carries_permissions_and_what_is_put_back_has_them() {
     set(&from.path("notes/here.md"), 0o640);
     from.scan();
     let file = from.path("notes.retrace").to_string_lossy().into_owned();
-    let request = wire::ExportStoreReq { store: "notes".to_owned(), at: None, to: file.clone() };
+    let request = wire::ExportStoreReq { store: "notes".to_owned(), to: file.clone(), ..Default::default() };
     commands::export_store(&from.app, request).expect("a bundle");
     let at = from.log("private.md")[0].created_at.clone();
     let world =
@@ -852,7 +885,7 @@ fn a_name_that_no_file_can_have_is_invalid() {
     world.record("a.md", "one\n");
     for to in ["a\0b", "a\0b.retrace"] {
         let to = world.path(to).to_string_lossy().into_owned();
-        let request = wire::ExportStoreReq { store: "notes".to_owned(), at: None, to };
+        let request = wire::ExportStoreReq { store: "notes".to_owned(), to, ..Default::default() };
         let error = commands::export_store(&world.app, request).expect_err("it has no name");
         assert_eq!(error.code, wire::Code::Invalid, "{error:?}");
     }

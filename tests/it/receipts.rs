@@ -296,8 +296,8 @@ fn what_people_wrote_is_taken_out_of_own_sentences() {
     let word = "Hummingbird";
     let request = wire::ExportStoreReq {
         store: "notes".to_owned(),
-        at: None,
         to: world.path(&format!("{word}.retrace")).to_string_lossy().into_owned(),
+        ..wire::ExportStoreReq::default()
     };
     commands::export_store(&world.app, request).expect("a bundle");
     let file = world.path(&format!("{word}.retrace")).to_string_lossy().into_owned();

@@ -195,7 +195,8 @@ fn a_bundle_imported_after_a_redaction_leaves_out_nothing_else_of_its_time() {
     from.write("n.md", "new\n");
     from.scan();
     let bundle = from.path("notes.retrace").to_string_lossy().into_owned();
-    let request = wire::ExportStoreReq { store: "notes".to_owned(), at: None, to: bundle.clone() };
+    let request =
+        wire::ExportStoreReq { store: "notes".to_owned(), to: bundle.clone(), ..Default::default() };
     commands::export_store(&from.app, request).expect("a bundle");
     let last = from.log("k.md")[0].created_at.clone();
     for is_undone in [false, true] {

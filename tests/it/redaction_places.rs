@@ -286,6 +286,10 @@ fn repositories_worktrees_bundles_and_kept_copies_are_named_with_what_takes_it_o
     let expected =
         "commits with a changed file or a message that holds it: 3; objects of no commit: 1".to_owned();
     assert_eq!(left("Git repository"), (4, Some(expected)));
+    // The message of the commit, and the reflogs that repeat it.
+    assert_eq!(left("Files of Git repository").1.as_deref(), Some("files: 3"));
+    let remedy = place(&receipt, "Files of Git repository").remedy.clone().unwrap_or_default();
+    assert!(remedy.contains("COMMIT_EDITMSG") && remedy.contains("reflog expire"), "{remedy}");
     let remedy = place(&receipt, "Git repository").remedy.clone().unwrap_or_default();
     assert!(remedy.contains("filter-repo") && !remedy.contains(SECRET), "{remedy}");
     assert_eq!(left("Worktree").0, 1);
@@ -297,9 +301,39 @@ fn repositories_worktrees_bundles_and_kept_copies_are_named_with_what_takes_it_o
     let preview = wire::RedactReq { dry_run: true, ..of(SECRET) };
     let preview = commands::redact(&world.app, preview).expect("what is left outside is shown");
     let kinds: Vec<&str> = preview.matches.iter().map(|found| found.place.as_str()).collect();
-    assert_eq!(kinds, ["worktree", "git"]);
+    assert_eq!(kinds, ["worktree", "git", "git"]);
     let refused = commands::redact(&world.app, of(SECRET)).expect_err("there is nothing to do here");
     assert_eq!(refused.code, wire::Code::NotFound);
+}
+
+#[test]
+fn files_of_a_repository_that_are_no_objects_are_named() {
+    if Command::new("git").arg("--version").output().is_err() {
+        println!("skipped: the program git is not there");
+        return;
+    }
+    let world = World::new();
+    let top = world.path("project");
+    std::fs::create_dir_all(top.join("memory")).expect("folders");
+    git(&top, &["init", "-q", "-b", "main"]);
+    std::fs::write(top.join("memory/a.md"), "clean\n").expect("a file");
+    git(&top, &["add", "-A"]);
+    git(&top, &["commit", "-q", "-m", "a change"]);
+    git(&top, &["remote", "add", "origin", &format!("https://ada:{SECRET}@example.org/app.git")]);
+    world.add("project/memory");
+    world.scan();
+    std::fs::write(top.join("memory/a.md"), format!("key {SECRET}\n")).expect("a file");
+    world.scan();
+    let receipt = redacted(&world, of(SECRET));
+    assert_eq!(place(&receipt, "Git repository").state.as_str(), "clean");
+    let left = place(&receipt, "Files of Git repository");
+    assert_eq!((left.state.as_str(), left.hits, left.owned), ("left", 1, false), "{left:?}");
+    let remedy = left.remedy.clone().unwrap_or_default();
+    assert!(remedy.contains("config") && !remedy.contains("reflog"), "{remedy}");
+    git(&top, &["remote", "set-url", "origin", "https://example.org/app.git"]);
+    world.record("b.md", format!("key {SECRET}\n"));
+    let receipt = redacted(&world, of(SECRET));
+    assert!(receipt.places.iter().all(|place| !place.place.starts_with("Files of Git")), "{receipt:?}");
 }
 
 #[test]
@@ -317,6 +351,11 @@ fn a_path_that_is_no_file_is_named_with_what_takes_it_out() {
     assert_eq!((named.state.as_str(), named.hits), ("left", 1));
     assert!(named.remedy.is_some(), "{named:?}");
     assert!(!is_done(&receipt), "{receipt:?}");
+    let found = verified(&world).found_in;
+    assert!(
+        found.iter().any(|place| place.contains("Paths of memories without a directory, 1")),
+        "the place is named as in the receipt: {found:?}"
+    );
     let memory = format!("{memories}/{}", made["id"].as_str().expect("an id"));
     assert_eq!(api.call("DELETE", &memory, &json!(null)).0, 200);
     assert!(is_done(&redacted(&world, of(SECRET))), "what is left goes with the version that deleted it");

@@ -260,6 +260,61 @@ fn what_needs_you_today_is_never_older_than_it_says() {
     assert_eq!(today(&world, true), (3, 1, 2, None), "nothing is waited for longer than a minute");
 }
 
+#[test]
+fn errors_that_stand_in_the_live_memories_are_told_whoever_reviewed_them() {
+    let world = World::new();
+    let errors = |is_recorded| {
+        let today = commands::Today::read(world.app.review(), is_recorded).expect("an answer");
+        (today.total, today.errors)
+    };
+    let write = |path: &str, content: &str| {
+        std::fs::create_dir_all(world.path("keys")).expect("a folder");
+        std::fs::write(world.path("keys").join(path), content).expect("a file");
+    };
+    write("key.md", &secret());
+    world.add("keys");
+    assert_eq!(errors(false), (0, 1), "what was there when recording began is reviewed, and stands");
+    let kept = std::fs::read_to_string(world.app.review().options.data_dir.join("standing.json"));
+    let kept = kept.expect("the number is kept");
+    assert!(!kept.contains("key.md") && !kept.contains("ghp"), "{kept}");
+    // What is kept is read, as long as it holds.
+    std::fs::write(
+        world.app.review().options.data_dir.join("standing.json"),
+        kept.replace("\"errors\":1", "\"errors\":7"),
+    )
+    .expect("a file");
+    assert_eq!(errors(false), (0, 7));
+    write("a.md", "- One thing.\n");
+    world.scan();
+    assert_eq!(errors(true), (1, 7), "whoever records counts in a moment");
+    assert_eq!(errors(false), (1, 1));
+    write("key.md", "- Nothing.\n");
+    world.scan();
+    commands::Today::refresh(world.app.review()).expect("as the recorder and commands do");
+    assert_eq!(errors(true).1, 0);
+}
+
+#[test]
+fn what_is_written_below_the_cut_of_an_index_needs_a_person() {
+    let world = World::new();
+    let root = world.path("home/.claude/projects/-app/memory");
+    std::fs::create_dir_all(&root).expect("folders");
+    let index: String = (0..262).map(|line| format!("- line {line}\n")).collect();
+    std::fs::write(root.join("MEMORY.md"), &index).expect("an index");
+    let add = wire::AddStore {
+        root: root.to_string_lossy().into_owned(),
+        kind: Some("claude-auto".to_owned()),
+        name: Some("auto".to_owned()),
+    };
+    commands::add_store(&world.app, add).expect("a store");
+    std::fs::write(root.join("MEMORY.md"), format!("{index}- more\n")).expect("an index");
+    world.scan();
+    let triage = triage(&world);
+    assert_eq!(needs(&triage), [(NeedReason::IndexCut, TriageKind::Single, 1)]);
+    let finding = triage.needs[0].finding.as_ref().expect("the finding");
+    assert_eq!(finding.rule, "limits/index-cut");
+}
+
 /// A row as `retrace inbox` says it: what is common, why, the newest change, how many, and the rule.
 type Said = (TriageKind, Option<wire::NeedReason>, u64, u64, Option<String>);
 

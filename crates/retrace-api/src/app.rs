@@ -2,7 +2,7 @@
 
 use crate::allocator::MemoryUpkeep;
 use crate::options::AppOptions;
-use crate::wire::{ApiError, Event};
+use crate::wire::{ApiError, Event, Opening};
 use retrace_adherence::{LiveUpkeep, Rules};
 use retrace_engine::Engine;
 use retrace_engine::recorder::{Recording, Upkeep};
@@ -150,6 +150,14 @@ impl App {
     #[must_use]
     pub fn served(&self) -> &Arc<Served> {
         &self.served
+    }
+
+    /// What one store holds at present, for whoever just added it.
+    ///
+    /// # Errors
+    /// `not_found`, `invalid`.
+    pub fn opening_of(&self, store: &str) -> Result<Opening, ApiError> {
+        retrace_health::opening_of(&self.checks, store.to_owned())
     }
 
     /// Reviews, for [`crate::commands::InboxList`].

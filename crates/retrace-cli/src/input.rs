@@ -37,6 +37,16 @@ pub(crate) fn read(path: &Path, stdin: &mut dyn Read, limit: u64) -> Result<Vec<
     })
 }
 
+/// Reads the text in `path`, as [`read`].
+///
+/// # Errors
+/// Those of [`read`], and [`Code::Invalid`] for what is no text.
+pub(crate) fn read_text(path: &Path, stdin: &mut dyn Read) -> Result<String, ApiError> {
+    String::from_utf8(read(path, stdin, MAX_INPUT_BYTES)?).map_err(|_| {
+        ApiError::invalid(Message::verbatim("The file is not UTF-8 text."), path.display().to_string())
+    })
+}
+
 fn read_file(path: &Path, limit: u64) -> std::io::Result<Vec<u8>> {
     let mut file = File::open(path)?;
     let metadata = file.metadata()?;

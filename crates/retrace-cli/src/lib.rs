@@ -111,12 +111,19 @@ fn wrong_argument(message: &clap::Error) -> Option<String> {
 
 /// Help and version go to standard output and are no error. Anything else is a wrong use.
 fn help_or_usage(message: &clap::Error, arguments: &[OsString], io: &mut Io<'_>) -> Exit {
+    let asked_for_json = arguments.iter().take_while(|word| *word != "--").any(|word| word == "--json");
     if matches!(message.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        let _ = write!(io.stdout, "{}", message.render()).and_then(|()| io.stdout.flush());
-        return Exit::DONE;
+        let written = write!(io.stdout, "{}", message.render()).and_then(|()| io.stdout.flush());
+        let Some(error) = written.err().and_then(|error| shell::output_error(&error)) else {
+            return Exit::DONE;
+        };
+        let _ = match asked_for_json {
+            true => print::json::error(io.stderr, &error),
+            false => print::error::error(io.stderr, &error, print::paint::Paint::plain(), io.zone),
+        };
+        return Exit::of(error.code);
     }
     let text = message.render().to_string();
-    let asked_for_json = arguments.iter().take_while(|word| *word != "--").any(|word| word == "--json");
     if asked_for_json {
         let (sentence, tip) = sentence_and_tip(&text);
         let command = command_in_usage(&text);

@@ -15,10 +15,9 @@ const MAX_SECRET_BYTES: u64 = 1 << 20;
 /// since editors put it there.
 ///
 /// # Errors
-/// [`Code::Invalid`] when it cannot be read, is too large or holds nothing. What it holds is never part of an error.
+/// Those of [`input::read`], and [`Code::Invalid`] when it holds nothing. What it holds is never part of an error.
 pub(crate) fn read(path: &Path, stdin: &mut dyn Read) -> Result<String, ApiError> {
-    let bytes = input::read(path, stdin, MAX_SECRET_BYTES)
-        .map_err(|error| ApiError { code: Code::Invalid, ..error })?;
+    let bytes = input::read(path, stdin, MAX_SECRET_BYTES)?;
     let exact = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
     if exact.is_empty() {
         return Err(ApiError {
@@ -59,6 +58,6 @@ mod tests {
             assert_eq!(from_stdin(bytes).expect_err("nothing").code, Code::Invalid);
         }
         let missing = read(Path::new("/nonexistent/secret"), &mut std::io::empty());
-        assert_eq!(missing.expect_err("no file").code, Code::Invalid);
+        assert_eq!(missing.expect_err("no file").code, Code::NotFound, "as of every other file");
     }
 }

@@ -265,6 +265,11 @@ impl<'run, 'io> Shell<'run, 'io> {
         }
     }
 
+    /// A sentence of the program as it is printed.
+    pub(crate) fn told(&self, message: &Message) -> String {
+        print::time::told(message, self.io.zone)
+    }
+
     /// Warns of something that is part of no result.
     pub(crate) fn warn(&mut self, text: &str) {
         if self.json {
@@ -283,7 +288,7 @@ impl<'run, 'io> Shell<'run, 'io> {
         let _ = if self.json {
             print::json::error(&mut text, &error)
         } else {
-            print::error::error(&mut text, &error, self.error_paint)
+            print::error::error(&mut text, &error, self.error_paint, self.io.zone)
         };
         self.tell(&text);
         Exit::of(error.code)
@@ -302,13 +307,17 @@ impl<'run, 'io> Shell<'run, 'io> {
         match ended.and_then(|exit| flushed.map(|()| exit)) {
             Ok(exit) => exit,
             Err(Failure::Api(error)) => self.fail(&error),
-            // Whoever read the output has enough.
-            Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => Exit::DONE,
-            Err(Failure::Output(error)) => {
-                let why = retrace_api::wire::why(&error);
-                let message = Message::verbatim(format!("The output cannot be written: {why}."));
-                self.fail(&ApiError::new(Code::CannotWrite, message, "standard output"))
-            }
+            Err(Failure::Output(error)) => output_error(&error).map_or(Exit::DONE, |error| self.fail(&error)),
         }
     }
+}
+
+/// The error that standard output cannot be written; `None` where whoever read it has enough.
+pub(crate) fn output_error(error: &std::io::Error) -> Option<ApiError> {
+    if error.kind() == ErrorKind::BrokenPipe {
+        return None;
+    }
+    let message =
+        Message::verbatim(format!("The output cannot be written: {}.", retrace_api::wire::why(error)));
+    Some(ApiError::new(Code::CannotWrite, message, "standard output"))
 }

@@ -256,7 +256,6 @@ fn wrong_use_exits_with_2_and_makes_no_log() {
         &["receipts", "--recheck"],
         &["undo", "x"],
         &["serve", "--listen", "0.0.0.0:80", "--token-file", "/nonexistent/token"],
-        &["redact", "--secret-file", "/nonexistent/secret"],
         &["verify", "--absent-file", "-"],
         &["remote", "add"],
         &["remote", "add", "https://a.example"],
@@ -400,6 +399,9 @@ fn what_is_not_there_exits_with_3() {
     for arguments in [
         &["log", "none"][..],
         &["show", "memver_none"],
+        &["redact", "--secret-file", "/nonexistent/secret"],
+        &["verify", "--absent-file", "/nonexistent/secret"],
+        &["tokens", "/nonexistent/secret"],
         &["diff", "none:a.md"],
         &["diff", "notes:a.md"],
         &["stores", "pause", "none"],
@@ -546,6 +548,63 @@ fn a_closed_pipe_is_no_error_and_a_full_disk_is() {
     assert_eq!(stderr, b"");
     assert_eq!(machine.run_into(&["log"], b"", &mut Closed(ErrorKind::StorageFull), &mut stderr), Exit(1));
     assert!(String::from_utf8_lossy(&stderr).starts_with("error: The output cannot be written"));
+    for arguments in [&["--help"][..], &["help", "log"], &["--version"]] {
+        let mut stderr = Vec::new();
+        let ended = machine.run_into(arguments, b"", &mut Closed(ErrorKind::StorageFull), &mut stderr);
+        assert_eq!(ended, Exit(1), "{arguments:?}");
+        assert!(String::from_utf8_lossy(&stderr).starts_with("error: The output cannot be written"));
+        let ended = machine.run_into(arguments, b"", &mut Closed(ErrorKind::BrokenPipe), &mut Vec::new());
+        assert_eq!(ended, Exit::DONE, "{arguments:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_log_that_cannot_be_looked_at_is_not_taken_for_none() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    let machine = Machine::new();
+    std::os::unix::fs::symlink(&machine.options.data_dir, &machine.options.data_dir).expect("a link");
+    let ran = machine.run(&[]);
+    assert!(ran.exit != Exit::DONE && ran.stdout.is_empty(), "{}{}", ran.stdout, ran.stderr);
+    let machine = Machine::with_notes(&[("a.md", "one\n")]);
+    let data = &machine.options.data_dir;
+    if data.metadata().expect("metadata").uid() == 0 {
+        println!("skipped in part: permissions do not bind root");
+        return;
+    }
+    let allow = |path: &Path, mode| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("permissions");
+    };
+    for path in [data.clone(), data.join("retrace.db")] {
+        let before = path.metadata().expect("metadata").mode() & 0o777;
+        allow(&path, 0o000);
+        for arguments in [&[][..], &["log"], &["inbox"]] {
+            let ran = machine.run(arguments);
+            assert_eq!((ran.exit, &*ran.stdout), (Exit(1), ""), "{arguments:?} {}", ran.stderr);
+            assert!(ran.stderr.contains("The data directory cannot be read."), "{}", ran.stderr);
+        }
+        allow(&path, before);
+        assert_eq!(machine.run(&["log"]).exit, Exit::DONE);
+    }
+}
+
+#[test]
+fn errors_in_the_live_memories_are_told_where_nothing_is_left_to_review() {
+    let key = format!("- token: {}_{}\n", "ghp", "q7Rt2mZx9Lk4Vb8Nw3Ys6Jd1Hf5Gc0PaTeUo");
+    let machine = Machine::with_notes(&[("a.md", "one\n")]);
+    let said = machine.run(&[]).stdout;
+    assert!(said.contains("Nothing needs you: every change is reviewed."), "{said}");
+    let second = machine.folder.path().join("second");
+    std::fs::create_dir_all(&second).expect("a folder");
+    std::fs::write(second.join("key.md"), key).expect("a file");
+    let added = machine.run(&["stores", "add", &second.display().to_string()]).stdout;
+    assert!(added.contains("1 memory checked. Already there:\n  1 secret"), "{added}");
+    let said = machine.run(&[]).stdout;
+    assert!(said.contains("1 error stands in the live memories: `retrace health` lists it."), "{said}");
+    assert!(said.contains("Every change is reviewed.") && !said.contains("Nothing needs you"), "{said}");
+    let inbox = machine.run(&["inbox"]);
+    assert_eq!(inbox.stdout, "");
+    assert!(inbox.stderr.contains("1 error stands in the live memories"), "{}", inbox.stderr);
 }
 
 #[test]

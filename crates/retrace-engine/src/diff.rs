@@ -2,6 +2,7 @@
 
 #![allow(clippy::needless_pass_by_value, reason = "a command consumes its request, whatever it does with it")]
 
+use crate::before_recording;
 use crate::engine::Engine;
 use crate::memories::{Bytes, Side, bytes_of, hidden, in_characters, ranges_in_characters, spans};
 use crate::target::{Moment, Target};
@@ -11,6 +12,7 @@ use crate::wire::{
 };
 use retrace_diff::{Diff, DiffKind, DiffOptions, Granularity};
 use retrace_log::{Reader, StoreRow};
+use retrace_message::Message;
 use retrace_model::{MemoryId, RelPath, Sha256, StoreId, VersionOperation};
 use std::collections::BTreeMap;
 
@@ -224,6 +226,8 @@ fn side_view(side: &Side) -> DiffSide {
 struct State {
     view: DiffSide,
     files: BTreeMap<RelPath, Entry>,
+    /// What is not known of it.
+    warning: Option<Message>,
 }
 
 /// One file of a store at an instant.
@@ -272,7 +276,8 @@ impl State {
             };
             files.insert(path, entry);
         }
-        Ok(Self { view: store_side(&store, target), files })
+        let warning = before_recording::warning(reader, &store, at, &target)?;
+        Ok(Self { view: store_side(&store, target), files, warning })
     }
 
     /// The directory as it is on disk right now.
@@ -282,9 +287,6 @@ impl State {
         store: Box<StoreRow>,
         target: String,
     ) -> Result<Self, ApiError> {
-        if !store.has_directory() {
-            return Self::recorded(reader, store, Moment::after(reader.cursor()?), target);
-        }
         if !store.has_directory() {
             return Self::recorded(reader, store, Moment::after(reader.cursor()?), target);
         }
@@ -301,7 +303,7 @@ impl State {
                 Entry { memory, sha256: Some(content.sha256), bytes: EntryBytes::Disk(content.bytes) };
             files.insert(path, entry);
         }
-        Ok(Self { view: store_side(&store, target), files })
+        Ok(Self { view: store_side(&store, target), files, warning: None })
     }
 }
 
@@ -397,7 +399,8 @@ fn store_diff(reader: &Reader<'_>, from: &State, to: &State) -> Result<StoreDiff
             lines: block.lines,
         })
         .collect();
-    Ok(StoreDiff { from: from.view.clone(), to: to.view.clone(), files, moves })
+    let warnings = [from, to].iter().filter_map(|side| side.warning.clone()).collect();
+    Ok(StoreDiff { from: from.view.clone(), to: to.view.clone(), files, moves, warnings })
 }
 
 retrace_message::messages! {

@@ -107,11 +107,12 @@ impl Engine {
         Ok(engine)
     }
 
-    /// True if a log is kept in the data directory, or was.
+    /// True if a log is kept in the data directory, or was. Also where that cannot be told: opening it then says why.
     #[must_use]
     pub fn has_log(options: &EngineOptions) -> bool {
         let files = LogFiles::new(&options.data_dir);
-        files.database().exists() || files.head_file().exists()
+        let may_be_there = |path: PathBuf| path.try_exists().unwrap_or(true);
+        may_be_there(files.database()) || may_be_there(files.head_file())
     }
 
     /// Takes whatever log is in the data directory for the one that is kept there from now on, a new one where there is none.

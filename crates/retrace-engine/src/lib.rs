@@ -25,6 +25,7 @@
 
 pub mod asked;
 mod background;
+pub mod before_recording;
 mod checkpoint;
 pub mod counts;
 pub mod decision;

@@ -2,6 +2,7 @@
 
 #![allow(clippy::needless_pass_by_value, reason = "a command consumes its request, whatever it does with it")]
 
+use crate::before_recording;
 use crate::engine::Engine;
 use crate::kinds::{self, kind_filter};
 use crate::target::{Target, moment};
@@ -39,7 +40,13 @@ pub fn memories(inner: &Engine, request: MemoriesReq) -> Result<Memories, ApiErr
                 memories.push(memory_view(&memory, path, &kind));
             }
         }
-        Ok(Memories { memories })
+        let warning = match (at, &request.at) {
+            (Some(at), Some(named)) => {
+                before_recording::warning(reader, &store, at, &format!("{}@{named}", store.name))?
+            }
+            _ => None,
+        };
+        Ok(Memories { memories, warnings: warning.into_iter().collect() })
     })
 }
 
@@ -110,7 +117,10 @@ impl Engine {
             Target::Version(version) => self.version_side(reader, text, *version),
             Target::File { store, path, at: Some(at) } => match at.version(reader, store.id, &path)? {
                 Some(version) => self.version_side(reader, text, version),
-                None => Err(ApiError::new(wire::Code::NotFound, say::nothing_path_then(), text)),
+                None => {
+                    let why = before_recording::warning(reader, &store, at, text)?.unwrap_or_default();
+                    Err(ApiError::new(wire::Code::NotFound, say::nothing_path_then(), text).hint(why))
+                }
             },
             Target::File { store, path, at: None } => self.live_side(reader, text, &store, &path),
             Target::Store { .. } => {

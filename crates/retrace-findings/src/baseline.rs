@@ -4,7 +4,7 @@
 //! stands in the file; of a secret only 16 bits go into them ([`Evidence`](crate::Evidence)), so that trying all short
 //! passwords against the file names none.
 
-use crate::finding::Finding;
+use crate::finding::{Behind, Finding};
 use retrace_message::AsMessage;
 use retrace_model::Sha256;
 use serde::{Deserialize, Serialize};
@@ -115,12 +115,17 @@ impl Baseline {
 /// Of the findings of a content, those that the content before it did not have: the same rule on the same evidence counts as
 /// often as it stood there before. Paths are not compared, so that a move makes nothing new. Where findings of a rule are counted
 /// and not listed, and are others or more than before, the last listed one stands for as many as there are more, at least one.
+/// One that is about text behind it is new again where that became more or another.
 #[must_use]
 pub fn new_since(before: &[Finding], after: &[Finding]) -> Vec<Finding> {
     let key = |finding: &Finding| (finding.rule.id.as_str(), finding.evidence);
     let mut known: HashMap<_, u32> = HashMap::new();
     let mut rests: HashMap<&str, (u64, u64)> = HashMap::new();
+    let mut behind: HashMap<_, Behind> = HashMap::new();
     for finding in before {
+        if finding.behind != Behind::default() {
+            behind.insert(key(finding), finding.behind);
+        }
         *known.entry(key(finding)).or_default() += 1;
         if finding.rest.count > 0 {
             rests.insert(&finding.rule.id, (finding.rest.count, finding.rest.digest));
@@ -135,7 +140,8 @@ pub fn new_since(before: &[Finding], after: &[Finding]) -> Vec<Finding> {
     };
     let mut new = Vec::new();
     for finding in after {
-        let is_listed_new = is_new(finding);
+        let before = behind.get(&key(finding)).copied().unwrap_or_default();
+        let is_listed_new = is_new(finding) || finding.behind.is_more_than(before);
         let (count, digest) = rests.get(finding.rule.id.as_str()).copied().unwrap_or_default();
         let mut rest = finding.rest;
         rest.count = match rest.count {

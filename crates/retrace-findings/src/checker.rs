@@ -1,7 +1,7 @@
 //! All rules over one directory.
 
 use crate::config::Config;
-use crate::finding::{Evidence, Finding, Rest, Span};
+use crate::finding::{Behind, Evidence, Finding, Rest, Span};
 use crate::likeness::Likeness;
 use crate::listed::Listed;
 use crate::page::{Reading, read, read_alone};
@@ -287,6 +287,7 @@ impl Directory<'_> {
             evidence,
             remedies: mended,
             rest: Rest::default(),
+            behind: Behind::default(),
         });
     }
 }

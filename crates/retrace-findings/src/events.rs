@@ -8,7 +8,7 @@
 //! Deliberately absent: the log, and judging who may write. An unknown writer is unknown, not an enemy.
 
 use crate::config::Config;
-use crate::finding::{Evidence, Finding, Rest};
+use crate::finding::{Behind, Evidence, Finding, Rest};
 use crate::page::one_line;
 use crate::paths::is_index;
 use crate::registry::known;
@@ -171,6 +171,7 @@ fn event(
         evidence,
         remedies: mended,
         rest: Rest::default(),
+        behind: Behind::default(),
     };
     Some(EventFinding { versions, finding })
 }

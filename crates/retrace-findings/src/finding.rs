@@ -6,6 +6,7 @@ use crate::text::Position;
 use retrace_message::{AsMessage, Message};
 use retrace_model::Sha256;
 use std::fmt;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 use std::str::FromStr;
 use thiserror::Error;
@@ -97,6 +98,31 @@ pub struct Finding {
     pub remedies: Vec<Remedy>,
     /// Further findings of the rule in the file, which are counted and not listed; none but with the last of very many.
     pub rest: Rest,
+    /// Text behind it that it is about as well: more of it, or another, is new.
+    pub behind: Behind,
+}
+
+/// Text behind a finding that it is about as well, such as what follows the line at which an index is cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Behind {
+    /// Its lines.
+    pub lines: u64,
+    /// Hash of them, by which two contents are compared. Nothing writes it anywhere.
+    pub(crate) digest: u64,
+}
+
+impl Behind {
+    /// Some text.
+    pub(crate) fn of(text: &str) -> Self {
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        Self { lines: text.lines().count() as u64, digest: hasher.finish() }
+    }
+
+    /// True if it is more than before, or as much and another. Less is nothing new.
+    pub(crate) const fn is_more_than(self, before: Self) -> bool {
+        self.lines > before.lines || self.lines == before.lines && self.digest != before.digest
+    }
 }
 
 /// Findings of one rule in one file that are counted and not listed.

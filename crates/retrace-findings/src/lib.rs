@@ -58,7 +58,7 @@ mod view;
 pub use baseline::{Accepted, Baseline, BaselineError, SALT_BYTES, fingerprints, new_since};
 pub use checker::{Checker, Content, File, Report, Surroundings, check_one};
 pub use config::{Config, ConfigError};
-pub use finding::{Evidence, Finding, Rest, Severity, Span, UnknownSeverity};
+pub use finding::{Behind, Evidence, Finding, Rest, Severity, Span, UnknownSeverity};
 pub use front_matter::memory_type;
 pub use limits::{
     Cut, HOSTED_BYTES, HOSTED_MEMORIES, INDEX_MAX_BYTES, INDEX_MAX_LINES, IndexSize, index_cut, index_loaded,

@@ -172,7 +172,9 @@ fn index(page: &mut Page<'_>) {
             INDEX_MAX_LINES,
             INDEX_MAX_BYTES,
         );
+        let end = range.end;
         page.report("limits/index-cut", range, message);
+        page.with_text_behind("limits/index-cut", end..page.text.as_str().len());
         let to = u32::try_from(page.text.line_count()).unwrap_or(u32::MAX).max(cut.line);
         // One line more makes room for the link to where they go.
         let body = page.front_matter.as_ref().map_or(0, |found| found.whole.end);

@@ -2,7 +2,7 @@
 //!
 //! A finding takes some hundred bytes more than the characters it is about, and a file can hold one every two bytes.
 
-use crate::finding::{Finding, Rest};
+use crate::finding::{Behind, Finding, Rest};
 use crate::registry::Rule;
 use crate::remedy::Remedy;
 use std::collections::HashMap;
@@ -85,6 +85,14 @@ impl Listed {
         }
     }
 
+    /// Says what text the finding that was reported last is about as well, if it is of `rule` and listed.
+    pub(crate) fn with_text_behind(&mut self, rule: &str, text: &str) {
+        let last = self.findings.last_mut().filter(|last| self.last_is_listed && last.rule.id == rule);
+        if let Some(last) = last {
+            last.behind = Behind::of(text);
+        }
+    }
+
     /// The listed findings, in the order of their reports.
     pub(crate) fn done(self) -> Vec<Finding> {
         self.findings
@@ -151,6 +159,26 @@ mod tests {
         assert!(new_since(&after, &before).is_empty(), "fewer are nothing new");
         let exchanged = check(&format!("{}a\u{200c}b\n", text(1_499)));
         assert_eq!(new_since(&before, &exchanged).iter().map(Finding::count).collect::<Vec<_>>(), [1]);
+    }
+
+    #[test]
+    fn what_is_written_below_the_cut_of_an_index_is_new() {
+        let index = |lines: &[&str]| {
+            let loaded: String = (0..200).map(|line| format!("- [a{line}](a{line}.md)\n")).collect();
+            let text =
+                format!("{loaded}{}", lines.iter().map(|line| format!("{line}\n")).collect::<String>());
+            check_one("MEMORY.md", text.as_bytes(), &Config::default())
+        };
+        let new = |before: &[&str], after: &[&str]| {
+            let new = new_since(&index(before), &index(after));
+            new.iter().map(|finding| finding.rule.id.as_str()).collect::<Vec<_>>()
+        };
+        let before = ["- first", "- second", "- third"];
+        assert_eq!(new(&[], &before), ["limits/index-cut"]);
+        assert_eq!(new(&before, &["- first", "- second", "- third", "- more"]), ["limits/index-cut"]);
+        assert_eq!(new(&before, &["- first", "- second", "- other"]), ["limits/index-cut"]);
+        assert_eq!(new(&before, &before), [""; 0]);
+        assert_eq!(new(&before, &["- first", "- second"]), [""; 0], "less is nothing new");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::allow::Allowed;
 use crate::config::Config;
-use crate::finding::{Evidence, Finding, Rest, Span};
+use crate::finding::{Behind, Evidence, Finding, Rest, Span};
 use crate::front_matter::{FrontMatter, front_matter};
 use crate::links::{self, Links};
 use crate::listed::Listed;
@@ -200,6 +200,7 @@ impl Page<'_> {
             evidence,
             remedies,
             rest: Rest::default(),
+            behind: Behind::default(),
         });
     }
 
@@ -222,12 +223,19 @@ impl Page<'_> {
             evidence,
             remedies,
             rest: Rest::default(),
+            behind: Behind::default(),
         });
     }
 
     /// Puts an act before the others of the finding that was reported last, if it is of `rule`.
     pub(crate) fn mended_by(&mut self, rule: &str, remedy: Remedy) {
         self.findings.mended_by(rule, remedy);
+    }
+
+    /// Says what text the finding that was reported last is about as well, if it is of `rule`.
+    pub(crate) fn with_text_behind(&mut self, rule: &str, text: Range<usize>) {
+        let text = self.text.as_str().get(text).unwrap_or("");
+        self.findings.with_text_behind(rule, text);
     }
 
     pub(crate) fn span(&self, range: &Range<usize>) -> Span {

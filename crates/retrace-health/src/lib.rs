@@ -30,7 +30,8 @@ mod never;
 pub use commands::{
     ProjectsUpkeep, agent_snapshot, allow_finding, check, check_directory, clients, discover, expire, expiry,
     finding_rules, findings, health, instruction, instructions, memory_loads, move_entry, new_projects,
-    opening, set_finding_rule, set_new_projects, strip_characters,
+    opening, opening_of, refresh_standing_errors, set_finding_rule, set_new_projects, standing_errors,
+    strip_characters,
 };
 pub use item_findings::{Configurations, findings_by_usual_rules, is_known_rule, known_rules};
 

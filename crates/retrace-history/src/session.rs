@@ -105,6 +105,7 @@ fn reported_prompt(text: &str, at: Timestamp) -> SessionPrompt {
         request: None,
         requests: 0,
         cost_usd: None,
+        cost_is_lower_bound: false,
         versions: Vec::new(),
     }
 }
@@ -136,6 +137,8 @@ fn story(writes: SessionWrites, told: SessionTold, placed: Placed) -> Session {
         requests: row.map_or(0, |row| row.requests),
         cost_usd: row.and_then(|row| row.cost_usd),
         cost_is_lower_bound: row.is_some_and(|row| row.cost_is_lower_bound),
+        requests_with_placeholder_output: row.map_or(0, |row| row.requests_with_placeholder_output),
+        requests_fast_without_price: row.map_or(0, |row| row.requests_fast_without_price),
         client_cost_usd: row.and_then(|row| row.client_cost_usd),
         client_version: told.client_version,
         branch: told.branch,

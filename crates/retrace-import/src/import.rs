@@ -3,11 +3,13 @@
 use crate::Imports;
 use crate::jobs::Steps;
 use crate::past::{self, Import, bundle, git, transcripts};
+use crate::target::Moment;
 use crate::wire::ImportSource;
 use crate::wire::{
     ApiError, Code, ExportStoreReq, ExportedStore, ImportBundleReq, ImportGitReq, ImportResult,
     ImportTranscriptsReq,
 };
+use retrace_engine::before_recording::{is_before_recording, refused};
 use retrace_engine::{path_to_bytes, root_of};
 use retrace_log::{ElsewhereKind, Reader, StoreRow};
 use retrace_model::{RelPath, Source};
@@ -100,7 +102,8 @@ pub fn import_bundle(inner: &Arc<Imports>, request: ImportBundleReq) -> Result<I
 /// Writes a store's files as of an instant to a new directory, or its whole history to a new bundle.
 ///
 /// # Errors
-/// `not_found` for an unknown store or instant, `invalid` for a place that is taken, `cannot_write`.
+/// `not_found` for an unknown store or instant, `invalid` for a place that is taken, `before_recording` for an instant before
+/// recording began, unless what imported history knows of it is asked for, `cannot_write`.
 pub fn export_store(inner: &Arc<Imports>, request: ExportStoreReq) -> Result<ExportedStore, ApiError> {
     let to = Path::new(&request.to);
     let is_bundle = bundle::is_bundle(to);
@@ -114,11 +117,31 @@ pub fn export_store(inner: &Arc<Imports>, request: ExportStoreReq) -> Result<Exp
             return bundle::write(reader, &store, to);
         }
         let at = request.at.as_deref().map(|at| crate::target::moment(reader, at)).transpose()?;
+        refuse_unknown_time(reader, &store, at, &request)?;
         bundle::write_files(reader, &store, at, to)
     })?;
     // A later redaction looks there.
     inner.remember(if is_bundle { ElsewhereKind::Bundle } else { ElsewhereKind::Export }, to)?;
     Ok(exported)
+}
+
+/// Refuses a time of which nothing was recorded, unless what imported history knows of it is asked for and there is any.
+fn refuse_unknown_time(
+    reader: &Reader<'_>,
+    store: &StoreRow,
+    at: Option<Moment>,
+    request: &ExportStoreReq,
+) -> Result<(), ApiError> {
+    let (Some(at), Some(named)) = (at, &request.at) else { return Ok(()) };
+    let is_before = is_before_recording(reader, store, at)?;
+    if !is_before && request.from_imported {
+        return Err(ApiError::invalid(say::directory_recorded_then_state_known(), named)
+            .hint(say::export_without_from_imported()));
+    }
+    if is_before && !(request.from_imported && !at.memories(reader, store.id)?.is_empty()) {
+        return Err(refused(reader, store, at, named, say::files_time_known_from_imported)?);
+    }
+    Ok(())
 }
 
 impl Imports {
@@ -209,6 +232,9 @@ retrace_message::messages! {
     import_from_git(directory) => "import from git of {directory}",
     rebuilt_from_transcripts() => "rebuilt from transcripts",
     import_bundle(file) => "import of the bundle {file}",
+    directory_recorded_then_state_known() => "The directory was recorded by then, so that its state is known.",
+    export_without_from_imported() => "Export it without `--from-imported`.",
+    files_time_known_from_imported(known) => "Files of that time known from imported history: {known}. `--from-imported` exports those.",
     bundle_holds_whole_history_not() => "A bundle holds the whole history, not one instant.",
     name_directory_get_files_then() => "Name a directory to get the files as of then.",
     more_than_one_store_lies() => "More than one store lies in that directory.",

@@ -254,7 +254,7 @@ fn cost(transcript: &Transcript, table: &Table) -> Option<f64> {
 }
 
 /// True for a request of whose usage the client recorded a part: a placeholder for its output, or, in a fork, nothing at all.
-fn is_told_in_part(request: &Request) -> bool {
+pub(super) fn is_told_in_part(request: &Request) -> bool {
     let is_empty = |usage: &Usage| usage.context() == 0 && usage.output == 0;
     request.usage.as_ref().is_some_and(|usage| !request.output_is_final || is_empty(usage))
 }

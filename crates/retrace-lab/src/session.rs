@@ -1,10 +1,10 @@
 //! A session as its transcripts tell it: prompts, what took content away, files that were loaded, subagents.
 
 use crate::Lab;
-use crate::context::{events, file_class, file_costs};
+use crate::context::{events, file_class, file_costs, is_told_in_part};
 use crate::lab::find::Place;
 use crate::lab::loaded::{self, Loaded, Typed};
-use crate::lab::prices::{Table, request_price};
+use crate::lab::prices::{Table, is_fast_without_price, request_price};
 use crate::lab::{agent, rows};
 use crate::loads_told::LoadsTold;
 use crate::memory_prices::uses_of;
@@ -189,6 +189,7 @@ fn prompt(message: &Said) -> SessionPrompt {
         request: None,
         requests: 0,
         cost_usd: None,
+        cost_is_lower_bound: false,
         versions: Vec::new(),
     }
 }
@@ -218,13 +219,15 @@ fn prompts(loaded: &Loaded, table: &Table, told: &mut SessionTold) {
         };
         prompt.request.get_or_insert(index as u64);
         prompt.requests += 1;
+        prompt.cost_is_lower_bound |=
+            is_told_in_part(request) || is_fast_without_price(&table.prices, request);
         match request_price(&table.prices, request, true) {
             Some(price) => prompt.cost_usd = Some(prompt.cost_usd.unwrap_or(0.0) + price),
             None => *all = false,
         }
     }
     for (prompt, _) in told.prompts.iter_mut().zip(has_all).filter(|(_, all)| !all) {
-        prompt.cost_usd = None;
+        (prompt.cost_usd, prompt.cost_is_lower_bound) = (None, false);
     }
 }
 

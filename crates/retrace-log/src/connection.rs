@@ -2,6 +2,7 @@
 
 use crate::raw::KeptOpen;
 use crate::{LogError, Replaced, migrate};
+use retrace_message::AsMessage as _;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::fs::{File, OpenOptions};
@@ -136,7 +137,9 @@ impl LogFiles {
     /// What was opened, or where nothing can be written, what can be read without writing.
     fn or_unwritable(&self, opened: Result<OpenDatabase, LogError>) -> Result<OpenDatabase, LogError> {
         match opened.map_err(|error| self.explained(error)) {
-            Err(why @ (LogError::CannotWrite(_) | LogError::Full)) => self.open_unwritable().map_err(|_| why),
+            Err(why @ (LogError::CannotWrite(_) | LogError::Full)) => self
+                .open_unwritable()
+                .map_err(|error| if matches!(error, LogError::CannotRead(_)) { error } else { why }),
             opened => opened,
         }
     }
@@ -192,25 +195,29 @@ impl LogFiles {
         let write_ahead_log = self.directory.join(format!("{DATABASE}-wal"));
         let whole = std::fs::metadata(write_ahead_log).map_or(true, |metadata| metadata.len() == 0);
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = if whole {
-            let path = as_uri_path(&self.database());
-            Connection::open_with_flags(
-                format!("file:{path}?immutable=1"),
-                flags | OpenFlags::SQLITE_OPEN_URI,
-            )?
-        } else {
-            Connection::open_with_flags(self.database(), flags)?
-        };
+        let address =
+            format!("file:{}{}", as_uri_path(&self.database()), if whole { "?immutable=1" } else { "" });
+        let opened = Connection::open_with_flags(address, flags | OpenFlags::SQLITE_OPEN_URI);
+        let connection = opened.map_err(|error| match error.into() {
+            // It is there, and is not opened even for reading.
+            LogError::CannotWrite(why) if self.database().exists() => LogError::CannotRead(why),
+            other => other,
+        })?;
         self.set_up(&connection)?;
         migrate::check(&connection)?;
         Ok(OpenDatabase { connection, kept_open, unwritable: true })
     }
 
     /// Why the data directory cannot be written: SQLite reports a file it could not make in the same way whether a right or
-    /// space is missing.
+    /// space is missing. A directory in which nobody may look is not even read.
     pub(crate) fn explained(&self, error: LogError) -> LogError {
         if !matches!(error, LogError::CannotWrite(_)) {
             return error;
+        }
+        if let Err(why) = self.database().try_exists()
+            && why.kind() == std::io::ErrorKind::PermissionDenied
+        {
+            return LogError::CannotRead(why.message().of(self.directory.display()));
         }
         let mut name = std::ffi::OsString::from("space-");
         name.push(std::process::id().to_string());

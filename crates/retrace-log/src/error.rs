@@ -33,6 +33,9 @@ pub enum LogError {
     /// The data directory may not be written.
     #[error("the data directory cannot be written: {0}")]
     CannotWrite(Message),
+    /// The data directory, or the database in it, may not be read.
+    #[error("the data directory cannot be read: {0}")]
+    CannotRead(Message),
     /// The thing asked for does not exist.
     #[error("there is no {what} {name}")]
     NotFound {

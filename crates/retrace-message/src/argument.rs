@@ -23,6 +23,18 @@ pub enum Argument {
     List(Vec<Argument>),
 }
 
+impl Argument {
+    /// What of it is words.
+    pub(crate) fn words(&self) -> Vec<&str> {
+        match self {
+            Self::Text(text) => vec![text],
+            Self::Message(message) => message.words(),
+            Self::List(items) => items.iter().flat_map(Self::words).collect(),
+            Self::Number(_) | Self::Figure(_) => Vec::new(),
+        }
+    }
+}
+
 impl fmt::Display for Argument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

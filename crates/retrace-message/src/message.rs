@@ -150,6 +150,12 @@ impl Message {
         self.args.get(name)
     }
 
+    /// The arguments that are words, those of messages within included.
+    #[must_use]
+    pub fn words(&self) -> Vec<&str> {
+        self.args.values().flat_map(Argument::words).collect()
+    }
+
     /// The English text.
     #[must_use]
     pub fn text(&self) -> &str {

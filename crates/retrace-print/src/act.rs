@@ -1,7 +1,8 @@
 //! Prints the result of an act, or its preview.
 
 use super::names::Names;
-use super::time::time;
+use super::time::{time, told};
+use super::version::named;
 use super::{Style, count, guards, receipt, short_hash, visible};
 use retrace_api::wire::{
     ActResult, Conflict, FileWrite, LikelyChange, Message, RedactionAction, RedactionMatch,
@@ -40,7 +41,7 @@ pub fn act(
     }
     for file in &result.imported {
         let sure = if file.certain { style.paint.dim("certain ") } else { style.paint.yellow("not sure") };
-        let (path, reason) = (visible::line(&file.path), visible::line(&file.reason));
+        let (path, reason) = (visible::line(&file.path), told(&file.reason, style.zone));
         writeln!(out, "  {sure}  {}  {path}: {reason}", visible::line(&file.act))?;
     }
     for conflict in &result.conflicts {
@@ -66,7 +67,7 @@ pub fn act(
         result.receipt.as_ref().is_some_and(|receipt| receipt.warnings.contains(warning))
     };
     for warning in result.warnings.iter().filter(|warning| !kept(warning)) {
-        writeln!(out, "  {} {}", style.paint.yellow("note:"), visible::line(warning))?;
+        writeln!(out, "  {} {}", style.paint.yellow("note:"), told(warning, style.zone))?;
     }
     match &result.receipt {
         Some(receipt) => receipt::receipt(out, receipt, style),
@@ -117,8 +118,8 @@ fn offered(
     let how = match change.confidence.as_str() {
         _ if change.first_sight && change.included => "older than the recording, deleted whole".to_owned(),
         _ if change.first_sight => "older than the recording; --include would delete all of it".to_owned(),
-        "time_only" => "likely, by time alone".to_owned(),
-        "front_matter" => "likely, named in the file".to_owned(),
+        "time_only" => format!("likely, by time alone{}", with_likely(change)),
+        "front_matter" => format!("likely, named in the file{}", with_likely(change)),
         "likely" if change.included => {
             "likely, by path, time and part of the content; --except leaves it out".to_owned()
         }
@@ -131,14 +132,19 @@ fn offered(
         names.place(&change.store_id, change.path.as_deref()),
         visible::line(&change.operation),
         time(&change.created_at, style),
-        style.paint.dim(&visible::line(&change.version_id))
+        style.paint.dim(&named(&change.version_id, style))
     )
+}
+
+/// What takes back a change that stays because it is only likely.
+fn with_likely(change: &LikelyChange) -> &'static str {
+    if change.included { "" } else { "; --include-likely takes it back" }
 }
 
 fn moved_on(out: &mut (impl Write + ?Sized), conflict: &Conflict, names: &Names, style: Style) -> Result<()> {
     let place = names.place(&conflict.store_id, Some(&conflict.path));
-    writeln!(out, "  {}  {place}: {}", style.paint.red("conflict"), visible::line(&conflict.message))?;
-    let version = |id: &Option<String>| id.as_deref().map_or_else(|| "-".to_owned(), visible::line);
+    writeln!(out, "  {}  {place}: {}", style.paint.red("conflict"), told(&conflict.message, style.zone))?;
+    let version = |id: &Option<String>| id.as_deref().map_or_else(|| "-".to_owned(), |id| named(id, style));
     for (name, hash, id) in [
         ("expected", &conflict.expected_sha256, &conflict.expected_version_id),
         ("found", &conflict.found_sha256, &conflict.found_version_id),
@@ -169,8 +175,11 @@ fn redaction(
     };
     let line = found.line.map_or_else(String::new, |line| format!(":{line}"));
     let hits = if found.hits > 1 { format!("  ({} matches)", found.hits) } else { String::new() };
-    let id = found.version_id.as_deref().map_or_else(|| visible::line(&found.place), visible::line);
-    writeln!(out, "  {action}  {place}{line}  {}{hits}", style.paint.dim(&id))?;
+    let which = match &found.version_id {
+        Some(id) => format!("version {}", named(id, style)),
+        None => visible::line(&found.place),
+    };
+    writeln!(out, "  {action}  {place}{line}  {}{hits}", style.paint.dim(&which))?;
     for line in
         [found.masked.as_deref(), found.detail.as_deref(), found.remedy.as_deref()].into_iter().flatten()
     {

@@ -1,19 +1,21 @@
 //! Errors for people.
 
+use super::Zone;
 use super::paint::Paint;
+use super::time::told;
 use super::visible;
 use retrace_api::wire::{ApiError, Message};
 use std::io::{Result, Write};
 
 /// The sentence, what it is about where the sentence does not say so, and the advice.
-pub fn error(out: &mut (impl Write + ?Sized), error: &ApiError, paint: Paint) -> Result<()> {
-    write!(out, "{} {}", paint.red("error:"), visible::line(&error.message))?;
+pub fn error(out: &mut (impl Write + ?Sized), error: &ApiError, paint: Paint, zone: Zone) -> Result<()> {
+    write!(out, "{} {}", paint.red("error:"), told(&error.message, zone))?;
     if !error.subject.is_empty() && !names(&error.message, &error.subject) {
         write!(out, " ({})", visible::line(&error.subject))?;
     }
     writeln!(out)?;
     if !error.hint.is_empty() {
-        writeln!(out, "  {}", visible::line(&error.hint))?;
+        writeln!(out, "  {}", told(&error.hint, zone))?;
     }
     Ok(())
 }
@@ -59,6 +61,7 @@ mod tests {
                     subject,
                 },
                 Paint::plain(),
+                Zone::Utc,
             )
             .expect("a buffer takes everything");
             String::from_utf8(out).expect("text")

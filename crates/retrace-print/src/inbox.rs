@@ -3,7 +3,7 @@
 use super::names::Names;
 use super::table::{change, grouped};
 use super::time::{instant, time};
-use super::version::{actor, put_back_by};
+use super::version::{actor, named, put_back_by};
 use super::{Style, act, check, count, remedy, visible};
 use retrace_api::wire::{Approval, Finding, InboxGroup, InboxItem, OriginNote, PutBack, Reviewed};
 use std::collections::BTreeSet;
@@ -11,6 +11,9 @@ use std::io::{Result, Write};
 
 /// Items of a group that are looked at before its heading is printed, which says what they have in common.
 const LOOKED_AT: usize = 500;
+
+/// Memories that are named of those that one review is about.
+const NAMED: usize = 10;
 
 /// Groups while they come, item by item.
 pub struct Groups<'o, W: Write + ?Sized> {
@@ -277,19 +280,21 @@ pub fn reviewed(
         (false, Some(seq)) => writeln!(out, "{what}, review {seq}: {amount}")?,
         (false, None) => writeln!(out, "{what}: {amount}")?,
     }
-    for item in &reviewed.done {
+    let shown = if style.verbose { usize::MAX } else { NAMED };
+    for item in reviewed.done.iter().take(shown) {
         writeln!(out, "  {}", names.place(&item.store_id, item.path.as_deref()))?;
     }
+    more(out, reviewed.done.len(), shown, style)?;
     if let Some(result) = &reviewed.act {
         act::act(out, "Files", result, names, style)?;
     }
-    for item in &reviewed.skipped {
+    for item in reviewed.skipped.iter().take(shown) {
         let place = names.place(&item.store_id, item.path.as_deref());
         writeln!(out, "  {}  {place}: {}", style.paint.yellow("left"), visible::line(&item.message))?;
         if item.reason == "findings" {
             let mut mended = Mended { store: names.typed(&item.store_id), shown: BTreeSet::new() };
             findings(out, &item.findings, &mut mended, false, style)?;
-            writeln!(out, "      {}", style.paint.dim(&visible::line(&item.version_id)))?;
+            writeln!(out, "      {}", style.paint.dim(&named(&item.version_id, style)))?;
             continue;
         }
         for (name, id) in [
@@ -297,16 +302,54 @@ pub fn reviewed(
             ("seen", Some(item.version_id.as_str())),
             ("now", item.found_version_id.as_deref()),
         ] {
-            writeln!(out, "        {name:<8}  {}", id.map_or_else(|| "-".to_owned(), visible::line))?;
+            writeln!(out, "        {name:<8}  {}", id.map_or_else(|| "-".to_owned(), |id| named(id, style)))?;
         }
     }
-    Ok(())
+    more(out, reviewed.skipped.len(), shown, style)
+}
+
+/// How many were not shown, and what shows them.
+fn more(out: &mut (impl Write + ?Sized), all: usize, shown: usize, style: Style) -> Result<()> {
+    match all.saturating_sub(shown) {
+        0 => Ok(()),
+        more => writeln!(out, "  {}", style.paint.dim(&format!("and {more} more; -v lists each"))),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn of_many_memories_the_first_are_named_and_the_others_counted() {
+        let item = |number: u32| {
+            json!({ "version_id": format!("memver_{number}"), "store_id": "s", "memory_id": "m", "path": format!("{number}.md"),
+                "verdict": "approved" })
+        };
+        let reviewed_of = |many: u32| -> Reviewed {
+            let done: Vec<_> = (0..many).map(item).collect();
+            serde_json::from_value(
+                json!({ "dry_run": false, "review_seq": 3, "done": done, "skipped": [], "act": null }),
+            )
+            .expect("a review")
+        };
+        let printed = |many: u32, verbose: bool| {
+            let mut out = Vec::new();
+            let style = Style { verbose, ..Style::PLAIN };
+            reviewed(&mut out, "Reviewed", &reviewed_of(many), &Names::default(), style)
+                .expect("it is printed");
+            String::from_utf8(out).expect("text")
+        };
+        let short = printed(108, false);
+        assert!(
+            short.starts_with("Reviewed, review 3: 108 memories\n") && short.lines().count() == 12,
+            "{short}"
+        );
+        assert!(short.ends_with("  and 98 more; -v lists each\n"), "{short}");
+        assert_eq!(printed(108, true).lines().count(), 109);
+        assert_eq!(printed(10, false), printed(10, true));
+    }
 
     #[test]
     fn a_group_says_who_wrote_why_and_what_is_wrong() {

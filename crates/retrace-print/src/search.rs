@@ -2,6 +2,7 @@
 
 use super::names::Names;
 use super::time::time;
+use super::version::named;
 use super::{Style, visible};
 use retrace_api::wire::Hit;
 use std::io::{Result, Write};
@@ -17,7 +18,7 @@ pub fn hit(
     let paint = style.paint;
     let place = names.place(&hit.store_id, hit.path.as_deref());
     if history {
-        let version = format!("{} {}", visible::line(&hit.version_id), time(&hit.created_at, style));
+        let version = format!("{} {}", named(&hit.version_id, style), time(&hit.created_at, style));
         write!(out, "{}  ", paint.dim(&version))?;
     }
     writeln!(

@@ -1,6 +1,6 @@
 //! A session as a story: prompts, what took content away, what it had, subagents.
 
-use super::table::{at_least_dollars, dollars, grouped, nth};
+use super::table::{at_least_dollars, grouped, nth, why_at_least};
 use super::time::time;
 use super::{Style, count, visible};
 use retrace_api::wire::{
@@ -51,6 +51,13 @@ pub fn story(out: &mut (impl Write + ?Sized), session: &Session, style: Style) -
     for started in session.agents.iter().filter(|agent| agent.prompt.is_none()) {
         agent(out, started)?;
     }
+    if session.cost_is_lower_bound {
+        let (placeholders, fast) =
+            (session.requests_with_placeholder_output, session.requests_fast_without_price);
+        for reason in why_at_least(placeholders, fast) {
+            writeln!(out, "{}", style.paint.dim(&reason))?;
+        }
+    }
     for (class, heading) in [("instructions", "instructions"), ("memory", "memory")] {
         let files = || session.files.iter().filter(|file| file.class == class);
         if files().next().is_some() {
@@ -67,7 +74,7 @@ fn prompt(out: &mut (impl Write + ?Sized), asked: &SessionPrompt, style: Style) 
     let at = asked.at.as_deref().map(|at| time(at, style)).unwrap_or_default();
     let first = asked.text.lines().next().unwrap_or_default();
     let mut about = vec![count(asked.requests, "request", "requests")];
-    about.extend(asked.cost_usd.map(|cost| dollars(Some(cost))));
+    about.extend(asked.cost_usd.map(|cost| at_least_dollars(Some(cost), asked.cost_is_lower_bound)));
     if !asked.versions.is_empty() {
         about.push(count(asked.versions.len() as u64, "change", "changes"));
     }

@@ -359,7 +359,7 @@ fn a_difference_of_stores() {
         lines: 4,
     }];
     let from = side(None, "", None);
-    let stores = StoreDiff { from: from.clone(), to: from, files, moves };
+    let stores = StoreDiff { from: from.clone(), to: from, files, moves, warnings: Vec::new() };
     insta::assert_snapshot!(printed(|out| diff::store(out, &stores, Style::PLAIN)));
 }
 
@@ -444,7 +444,7 @@ fn what_was_put_back_and_what_is_likely() {
     let offered = ActResult { likely: vec![likely(false), likely(true)], ..ActResult::default() };
     let text = printed(|out| act::act(out, "Rollback", &offered, &names(), Style::PLAIN));
     assert!(
-        text.contains("stays   notes:b.md  modified 2026-11-20T14:02:17Z, likely, by time alone"),
+        text.contains("stays   notes:b.md  modified 2026-11-20T14:02:17Z, likely, by time alone; --include-likely takes it back"),
         "{text}"
     );
     assert!(text.contains("taken   notes:b.md"), "{text}");

@@ -3,6 +3,7 @@
 
 use super::{Style, Zone};
 use chrono::{DateTime, Local, SecondsFormat};
+use retrace_api::wire::Message;
 use retrace_model::Timestamp;
 use std::time::Duration;
 
@@ -22,6 +23,13 @@ pub fn instant(text: &str, zone: Zone) -> String {
         Zone::Utc => instant.to_utc().to_rfc3339_opts(SecondsFormat::Secs, true),
         Zone::Machine => instant.with_timezone(&Local).to_rfc3339_opts(SecondsFormat::Secs, true),
     }
+}
+
+/// A sentence of the program, its times in the zone; everything in it made visible.
+pub fn told(message: &Message, zone: Zone) -> String {
+    let times = message.words().into_iter().filter(|word| Timestamp::parse(word).is_ok());
+    let text = times.fold(message.text().to_owned(), |text, time| text.replace(time, &instant(time, zone)));
+    super::visible::line(&text)
 }
 
 /// The instant, with how long ago that is, where there is a now.
@@ -58,6 +66,21 @@ mod tests {
         assert_eq!(instant("2026-11-20T14:02:17+09:00", Zone::Utc), "2026-11-20T05:02:17Z");
         assert_eq!(instant("yester\u{200b}day", Zone::Utc), "yester‹U+200B›day");
         assert!(instant("2026-11-20T14:02:17Z", Zone::Machine).starts_with("2026-11-2"));
+    }
+
+    #[test]
+    fn times_within_a_sentence_are_cut_to_the_second() {
+        retrace_message::messages! {
+            mod say in "print_time_tests";
+            began(path, at) => "{path}: recording began at {at}.",
+        }
+        let path = "2026-11-20T14:02:17.5Z.md";
+        let said = say::began(path, "2026-11-20T14:02:17.123456Z").sentence();
+        let printed = told(&Message::verbatim("").then(say::began(path, said)), Zone::Utc);
+        assert_eq!(
+            printed,
+            format!("{path}: recording began at {path}: recording began at 2026-11-20T14:02:17Z..")
+        );
     }
 
     #[test]

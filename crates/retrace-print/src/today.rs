@@ -8,8 +8,14 @@ use retrace_api::commands::Today;
 use retrace_api::wire::{BrokenRules, Status, Store};
 use std::io::{Result, Write};
 
-/// Rows that need a decision; with the other lines they come to ten.
+/// Rows that need a decision.
 const NEEDS: usize = 5;
+
+/// Lines in which everything is said.
+const LINES: usize = 10;
+
+/// Those of them that say how many changes there are, how many rows are not shown, what is recorded, and what to do.
+const ALWAYS: usize = 4;
 
 /// Columns of a rule's sentence, and of a call.
 const SENTENCE: usize = 44;
@@ -34,7 +40,8 @@ pub fn today(
     broken_rules(out, broken, style)?;
     let unread = unread(out, stores, style)?;
     if found.total == 0 {
-        let reviewed = match broken.total + unread {
+        errors_stand(out, found.errors, style)?;
+        let reviewed = match broken.total + unread + found.errors {
             0 => "Nothing needs you: every change is reviewed.",
             _ => "Every change is reviewed.",
         };
@@ -51,9 +58,18 @@ pub fn today(
             ))
         )?;
     }
+    let besides = ALWAYS
+        + if broken.total > 0 { 2 } else { 0 }
+        + usize::from(unread > 0)
+        + usize::from(found.errors > 0)
+        + usize::from(found.older.is_some());
+    let room = LINES.saturating_sub(besides);
     match found.needs.rows {
-        0 => triage::half(out, &found.routine, ROUTINE, names, style)?,
-        _ => triage::half(out, &found.needs, NEEDS, names, style)?,
+        0 => triage::half(out, &found.routine, ROUTINE.min(room), names, style)?,
+        _ => triage::half(out, &found.needs, NEEDS.min(room), names, style)?,
+    }
+    if found.total > 0 {
+        errors_stand(out, found.errors, style)?;
     }
     if let Some(older) = &found.older {
         let newer = match older.newer {
@@ -84,6 +100,23 @@ fn unread(out: &mut (impl Write + ?Sized), stores: &[Store], style: Style) -> Re
     let stores = style.paint.cyan("`retrace stores`");
     writeln!(out, "{}: {stores} says why.", style.paint.bold(&format!("{what}{more}")))?;
     Ok(unread.len() as u64)
+}
+
+/// That findings of error level stand in the live memories, and `health`, the command that lists them.
+#[must_use]
+pub fn standing(errors: u64, health: &str) -> String {
+    let (errors, stand, them) = match errors {
+        1 => ("1 error".to_owned(), "stands", "it"),
+        errors => (format!("{} errors", grouped(errors)), "stand", "them"),
+    };
+    format!("{errors} {stand} in the live memories: {health} lists {them}.")
+}
+
+fn errors_stand(out: &mut (impl Write + ?Sized), errors: u64, style: Style) -> Result<()> {
+    match errors {
+        0 => Ok(()),
+        errors => writeln!(out, "{}", standing(errors, &style.paint.cyan("`retrace health`"))),
+    }
 }
 
 /// How many times a rule was broken that nobody saw yet, and the last of them.

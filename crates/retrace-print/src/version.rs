@@ -6,6 +6,7 @@ use super::paint::Paint;
 use super::time::{self, time};
 use super::{Style, count, visible};
 use retrace_api::wire::{ActorView, BaselineOf, PutBack, Version};
+use retrace_model::VersionId;
 use std::io::{Result, Write};
 
 /// Lines of the log. With every detail the reason of an operation, where one was given, stands below the first of its versions;
@@ -182,6 +183,14 @@ pub fn put_back_by(back: &PutBack, style: Style) -> String {
     format!("{act} by {}", actor(back.by.as_ref(), style))
 }
 
+/// A version as it is typed: by its number, which every command takes; by its whole id where more is asked for.
+pub fn named(id: &str, style: Style) -> String {
+    match VersionId::parse(id) {
+        Ok(id) if !style.verbose => id.seq.to_string(),
+        _ => visible::line(id),
+    }
+}
+
 /// Who put something back, when and with which operation; when it was written, and by which version.
 pub fn put_back(back: &PutBack, style: Style) -> String {
     format!(
@@ -190,7 +199,7 @@ pub fn put_back(back: &PutBack, style: Style) -> String {
         time(&back.at, style),
         back.operation_seq,
         time(&back.written_at, style),
-        visible::line(&back.version_id)
+        named(&back.version_id, style)
     )
 }
 

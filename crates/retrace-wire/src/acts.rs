@@ -379,17 +379,21 @@ impl ActResult {
         }))
     }
 
-    /// The error that goes with a rollback that took nothing back, because nobody chose among what is only likely: a shell
-    /// shows both.
+    /// The error that goes with a rollback that took nothing back, or a preview of one, because nobody chose among what is only
+    /// likely: a shell shows both.
     #[must_use]
     pub fn choice_error(&self) -> Option<ApiError> {
         let nothing = self.writes.is_empty() && self.deletes.is_empty() && self.conflicts.is_empty();
-        let first = self.likely.first().filter(|_| {
-            !self.dry_run && nothing && self.queued == 0 && !self.likely.iter().any(|change| change.included)
-        })?;
+        let first = self
+            .likely
+            .first()
+            .filter(|_| nothing && self.queued == 0 && !self.likely.iter().any(|change| change.included))?;
         Some(
             ApiError::invalid(
-                say::nothing_taken_back_session_only(),
+                match self.dry_run {
+                    true => say::nothing_would_be_taken_back(),
+                    false => say::nothing_taken_back_session_only(),
+                },
                 first.path.as_deref().unwrap_or(&first.version_id),
             )
             .hint(say::add_include_likely_take_back()),
@@ -410,5 +414,6 @@ retrace_message::messages! {
     mend_then_repeat() => "Mend what the system says of it, its rights or the room left, then repeat.",
     add_store_again() => "Add the store again with `retrace stores add DIR`; of a session, `--except VERSION` leaves its changes out.",
     nothing_taken_back_session_only() => "Nothing was rolled back: the session is only likely to have written this.",
+    nothing_would_be_taken_back() => "Nothing would be rolled back: the session is only likely to have written this.",
     add_include_likely_take_back() => "Add --include-likely to take it back too, and --except VERSION for each that is to stay.",
 }

@@ -1,5 +1,6 @@
 //! Differences.
 
+use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -138,6 +139,10 @@ pub struct StoreDiff {
     pub files: Vec<FileChange>,
     /// Blocks of lines that went from one file to another.
     pub moves: Vec<MovedBlock>,
+    /// What is not known of a side, each a sentence.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<_>")]
+    pub warnings: Vec<Message>,
 }
 
 /// One file that differs.

@@ -26,7 +26,7 @@ pub enum Code {
     DatabaseNewer,
     /// The database is damaged.
     DatabaseDamaged,
-    /// The data directory or the disk refuses to be written.
+    /// The data directory refuses to be read, or it or the disk refuses to be written.
     CannotWrite,
     /// Files were changed, the log could not take it, and they could not be put back.
     NotRecorded,

@@ -117,6 +117,10 @@ impl From<LogError> for ApiError {
                 Self::new(Code::CannotWrite, say::data_directory_cannot_written(), what)
                     .hint(say::check_permissions_or_name_another())
             }
+            LogError::CannotRead(what) => {
+                Self::new(Code::CannotWrite, say::data_directory_cannot_read(), what)
+                    .hint(say::check_permissions_or_name_another())
+            }
             LogError::NotFound { what, name } => Self::new(Code::NotFound, no_such(what), name),
             LogError::Redacted(_) => Self::new(Code::ContentRedacted, say::content_redacted(), "")
                 .hint(say::who_when_why_still_log()),
@@ -237,6 +241,7 @@ retrace_message::messages! {
     disk_database_full() => "The disk with the database is full.",
     nothing_changed_free_some_space() => "Nothing was changed. Free some space and repeat.",
     data_directory_cannot_written() => "The data directory cannot be written.",
+    data_directory_cannot_read() => "The data directory cannot be read.",
     check_permissions_or_name_another() => "Check its permissions, or name another with --data-dir.",
     no_such(what) => "There is no such {what}.",
     no_such_receipt() => "There is no such receipt.",

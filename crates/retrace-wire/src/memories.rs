@@ -1,6 +1,7 @@
 //! Live memories, and content as a screen shows it.
 
 use crate::ContentKind;
+use retrace_message::Message;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -22,6 +23,10 @@ pub struct MemoriesReq {
 pub struct Memories {
     /// One row a memory.
     pub memories: Vec<Memory>,
+    /// What is not known of the instant, each a sentence.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<_>")]
+    pub warnings: Vec<Message>,
 }
 
 /// One memory.

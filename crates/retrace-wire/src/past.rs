@@ -116,6 +116,9 @@ pub struct ExportStoreReq {
     /// As of this operation or time; now when absent. Not with a bundle.
     #[serde(default)]
     pub at: Option<String>,
+    /// The time lies before recording began: export what imported history knows of it.
+    #[serde(default)]
+    pub from_imported: bool,
     /// A new or empty directory, for the files; or a new file, whose name ends in `.retrace`, for a bundle of the whole
     /// history.
     pub to: String,

@@ -34,6 +34,14 @@ pub struct Session {
     pub cost_usd: Option<f64>,
     /// True if the true price is higher.
     pub cost_is_lower_bound: bool,
+    /// Requests for whose output the client recorded a placeholder, so that their output is at least what is recorded.
+    #[serde(default)]
+    #[ts(optional, as = "Option<_>")]
+    pub requests_with_placeholder_output: u64,
+    /// Requests in fast mode whose model has no known price for it: they are priced as others are.
+    #[serde(default)]
+    #[ts(optional, as = "Option<_>")]
+    pub requests_fast_without_price: u64,
     /// Price by the client's own figures.
     pub client_cost_usd: Option<f64>,
     /// What a person asked, in order.
@@ -67,6 +75,10 @@ pub struct SessionPrompt {
     pub requests: u64,
     /// Price of these in US dollars; null where one has none.
     pub cost_usd: Option<f64>,
+    /// True if the true price is higher, for a reason of the session.
+    #[serde(default)]
+    #[ts(optional, as = "Option<_>")]
+    pub cost_is_lower_bound: bool,
     /// Versions that were written after it and before the next, by the session or a subagent of it, oldest first.
     pub versions: Vec<String>,
 }

@@ -2475,6 +2475,10 @@ store: string,
  */
 at: string | null, 
 /**
+ * The time lies before recording began: export what imported history knows of it.
+ */
+from_imported: boolean, 
+/**
  * A new or empty directory, for the files; or a new file, whose name ends in `.retrace`, for a bundle of the whole
  * history.
  */
@@ -6380,7 +6384,11 @@ export type Memories = {
 /**
  * One row a memory.
  */
-memories: Array<Memory>, };
+memories: Array<Memory>, 
+/**
+ * What is not known of the instant, each a sentence.
+ */
+warnings?: Array<Message>, };
 
 /**
  * Asks for the memories of a store.
@@ -9640,6 +9648,14 @@ cost_usd: number | null,
  */
 cost_is_lower_bound: boolean, 
 /**
+ * Requests for whose output the client recorded a placeholder, so that their output is at least what is recorded.
+ */
+requests_with_placeholder_output?: number, 
+/**
+ * Requests in fast mode whose model has no known price for it: they are priced as others are.
+ */
+requests_fast_without_price?: number, 
+/**
  * Price by the client's own figures.
  */
 client_cost_usd: number | null, 
@@ -9909,6 +9925,10 @@ requests: number,
  * Price of these in US dollars; null where one has none.
  */
 cost_usd: number | null, 
+/**
+ * True if the true price is higher, for a reason of the session.
+ */
+cost_is_lower_bound?: boolean, 
 /**
  * Versions that were written after it and before the next, by the session or a subagent of it, oldest first.
  */
@@ -10754,7 +10774,11 @@ files: Array<FileChange>,
 /**
  * Blocks of lines that went from one file to another.
  */
-moves: Array<MovedBlock>, };
+moves: Array<MovedBlock>, 
+/**
+ * What is not known of a side, each a sentence.
+ */
+warnings?: Array<Message>, };
 
 /**
  * A finding and whose it is.

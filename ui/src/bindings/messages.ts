@@ -12,6 +12,7 @@ export interface MessageArguments {
   "acts.move_what_stands_there_then_repeat": never;
   "acts.nothing_changed": "message";
   "acts.nothing_taken_back_session_only": never;
+  "acts.nothing_would_be_taken_back": never;
   "acts.only_files_changed": "done" | "all";
   "acts.only_files_would_be_changed": "done" | "all";
   "acts.what_now_recorded_look_differences": never;
@@ -82,6 +83,8 @@ export interface MessageArguments {
   "basic_memory.directory_no_configuration_basic_memory": never;
   "basic_memory.object": never;
   "basic_memory.project": "name" | "path";
+  "before_recording.imported_history_knows": "named" | "since" | "known";
+  "before_recording.nothing_is_known": "named" | "since";
   "blame.add_path_stores_name": never;
   "blame.names_whole_store_not_one": never;
   "blob.content_encoding_no_sense": "id" | "encoding";
@@ -363,6 +366,7 @@ export interface MessageArguments {
   "failures.content_holds_what_redacted": never;
   "failures.content_redacted": never;
   "failures.content_too_large_kept_only": never;
+  "failures.data_directory_cannot_read": never;
   "failures.data_directory_cannot_written": never;
   "failures.database_damaged": never;
   "failures.directory_could_not_opened": never;
@@ -663,6 +667,9 @@ export interface MessageArguments {
   "id.store_id_memstore": never;
   "id.version_id_memver": never;
   "import.bundle_holds_whole_history_not": never;
+  "import.directory_recorded_then_state_known": never;
+  "import.export_without_from_imported": never;
+  "import.files_time_known_from_imported": "known";
   "import.import_bundle": "file";
   "import.import_from_git": "directory";
   "import.more_than_one_store_lies": never;
@@ -822,6 +829,7 @@ export interface MessageArguments {
   "loads.too_large": "limit";
   "loads.untrusted": "setting";
   "log.busy": never;
+  "log.cannot_read": "value";
   "log.cannot_write": "value";
   "log.damaged": "value";
   "log.full": never;
@@ -976,9 +984,11 @@ export interface MessageArguments {
   "outside.copies_claude_code_keeps_before": never;
   "outside.delete_bundle_copies_export_anew": never;
   "outside.delete_or_edit": "files";
+  "outside.expire_reflogs": "at";
   "outside.exported_directory": "path";
   "outside.files": "files";
   "outside.files_beside_memories": "name";
+  "outside.files_of_git_repository": "at";
   "outside.git_c_filter_repo_sensitive": "at";
   "outside.git_repository": "at";
   "outside.live_files": "name";

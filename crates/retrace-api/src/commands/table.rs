@@ -330,7 +330,7 @@ commands! {
         provides [Receipts] invalidates [Log, Files, Writers] errors [NotFound, Invalid, ContentRedacted];
     /// Writes a store's files as of an instant to a new directory, or its whole history to a new bundle.
     read export_store(ExportStoreReq) -> ExportedStore
-        errors [NotFound, Invalid, CannotWrite, ContentRedacted];
+        errors [NotFound, Invalid, BeforeRecording, CannotWrite, ContentRedacted];
     /// Takes versions out of history: content, path, size and hash go; who, when, why and what kind of change stay.
     write redact(RedactReq) -> ActResult
         invalidates [Log, Files, Stores, Reviews, Receipts, Contents, Runs, Transcripts, Writers, Variants]

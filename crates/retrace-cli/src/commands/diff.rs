@@ -57,6 +57,11 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         shell.print(|out| print::json::line(out, &answer))?;
         return Ok(Exit::DONE);
     }
+    if let DiffResult::Store(StoreDiff { warnings, .. }) = &answer {
+        for warning in warnings {
+            shell.warn(&shell.told(warning));
+        }
+    }
     let stores = match answer {
         DiffResult::Store(_) => commands::stores(&app, Nothing {})?.stores,
         DiffResult::File(_) => Vec::new(),

@@ -81,11 +81,14 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let mut ended = Exit::DONE;
     let taken: Vec<String> =
         commands::stores(&app, Nothing {})?.stores.into_iter().map(|store| store.name).collect();
-    let mut added = 0;
+    let (mut added, mut new) = (0, Vec::new());
     for found in &mut discovered.found {
         if arguments.add && is_addable(found) {
             match add(&app, found, &taken, shell) {
-                Ok(()) => added += 1,
+                Ok(()) => {
+                    added += 1;
+                    new.extend(found.store_id.clone());
+                }
                 // One directory that cannot be recorded is no reason to leave out the others.
                 Err(error) if ended == Exit::DONE => ended = shell.fail(&error),
                 Err(error) => drop(shell.fail(&error)),
@@ -114,8 +117,20 @@ pub(crate) fn run(arguments: &Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     }
     if first && added > 0 {
         opening(&app, shell)?;
+    } else {
+        new.iter().try_for_each(|store| opening_of(&app, store, shell))?;
     }
     Ok(ended)
+}
+
+/// What is there already in a store that was added beside others.
+pub(super) fn opening_of(app: &App, store: &str, shell: &mut Shell<'_, '_>) -> Result<(), Failure> {
+    if shell.json || shell.quiet {
+        return Ok(());
+    }
+    let opening = shell.work(app, "Checking what is there", || app.opening_of(store))?;
+    let style = shell.style();
+    shell.print(|out| print::opening::opening(out, &opening, style))
 }
 
 /// What is there already, after the first stores were added.

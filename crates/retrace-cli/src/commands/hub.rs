@@ -2,6 +2,7 @@
 
 use super::{Ended, hub_agents, hub_people, hub_policy, hub_sessions, hub_together, hub_window};
 use crate::exit::Exit;
+use crate::input;
 use crate::print::{self, json};
 use crate::shell::Shell;
 use clap::{Args, Subcommand, ValueEnum};
@@ -343,7 +344,7 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
             serve(options, shell)
         }
         What::Join { url, token, send, name, ca } => {
-            let certificates = ca.map(|file| read_text(&file)).transpose()?;
+            let certificates = ca.map(|file| input::read_text(&file, shell.io.stdin)).transpose()?;
             let send = Some(send.into());
             let app = shell.app()?;
             let status = shell.work(&app, ASKING, || {
@@ -401,15 +402,6 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
             Ok(Exit::DONE)
         }
     }
-}
-
-fn read_text(file: &std::path::Path) -> Result<String, ApiError> {
-    std::fs::read_to_string(file).map_err(|error| {
-        ApiError::invalid(
-            Message::verbatim(format!("The file cannot be read: {}.", retrace_api::wire::why(&error))),
-            file.display().to_string(),
-        )
-    })
 }
 
 fn serve(options: HubOptions, shell: &mut Shell<'_, '_>) -> Ended {

@@ -3,14 +3,15 @@
 use super::Ended;
 use super::hub::ASKING;
 use crate::exit::Exit;
+use crate::input;
 use crate::print::{self, json};
 use crate::shell::Shell;
 use clap::{Args, Subcommand, ValueEnum};
 use retrace_api::commands;
 use retrace_api::wire::{
-    ApiError, Code, HubAcceptReq, HubAcknowledgeReq, HubApproveReq, HubBackgroundReq, HubCommentRef,
-    HubCommentReq, HubDiffReq, HubHistoryReq, HubInboxReq, HubProposal, HubProposalKind, HubProposalRef,
-    HubProposeReq, HubRedactionRef, HubShowReq, Message, Nothing,
+    Code, HubAcceptReq, HubAcknowledgeReq, HubApproveReq, HubBackgroundReq, HubCommentRef, HubCommentReq,
+    HubDiffReq, HubHistoryReq, HubInboxReq, HubProposal, HubProposalKind, HubProposalRef, HubProposeReq,
+    HubRedactionRef, HubShowReq, Nothing,
 };
 use std::path::PathBuf;
 
@@ -415,7 +416,7 @@ fn propose(what: What, note: Option<String>, shell: &mut Shell<'_, '_>) -> Ended
         What::Edit { version, file } => HubProposeReq {
             kind: HubProposalKind::Edit,
             version: Some(version),
-            text: Some(read_text(&file)?),
+            text: Some(input::read_text(&file, shell.io.stdin)?),
             ..nothing
         },
         What::Restore { machine, store, at } => HubProposeReq {
@@ -430,19 +431,6 @@ fn propose(what: What, note: Option<String>, shell: &mut Shell<'_, '_>) -> Ended
     let made = shell.work(&app, ASKING, || commands::hub_propose(&app, request))?;
     shell.print_one(&made, |out, style| print::hub_together::proposal(out, &made, style))?;
     Ok(Exit::DONE)
-}
-
-fn read_text(file: &std::path::Path) -> Result<String, ApiError> {
-    let read = match file.as_os_str() == "-" {
-        true => std::io::read_to_string(std::io::stdin()),
-        false => std::fs::read_to_string(file),
-    };
-    read.map_err(|error| {
-        ApiError::invalid(
-            Message::verbatim(format!("The file cannot be read: {}.", retrace_api::wire::why(&error))),
-            file.display().to_string(),
-        )
-    })
 }
 
 fn proposals(what: Option<OfProposal>, shell: &mut Shell<'_, '_>) -> Ended {

@@ -131,6 +131,9 @@ fn listed(app: &App, shell: &mut Shell<'_, '_>) -> Ended {
     let broken = commands::broken_rules(app, BrokenRulesReq::default())?;
     if found.total == 0 && broken.broken.is_empty() {
         shell.note(nothing_left(&Narrowed::default()));
+        if found.errors > 0 {
+            shell.note(&print::today::standing(found.errors, "`retrace health`"));
+        }
     }
     let names = Names::of(commands::stores(app, Nothing {})?);
     let style = shell.style();

@@ -6,7 +6,7 @@ use crate::print::{self, json};
 use crate::shell::Shell;
 use clap::Args;
 use retrace_api::commands;
-use retrace_api::wire::MemoriesReq;
+use retrace_api::wire::{Memories, MemoriesReq};
 
 /// List the memories of a store with their kinds
 ///
@@ -35,8 +35,11 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let Arguments { store, at, kind } = arguments;
     let at = at.map(|at| shell.instant(&at)).transpose()?;
     let narrowed = kind.is_some();
-    let memories = commands::memories(&app, MemoriesReq { store, at, kind })?.memories;
-    if memories.is_empty() {
+    let Memories { memories, warnings } = commands::memories(&app, MemoriesReq { store, at, kind })?;
+    for warning in &warnings {
+        shell.warn(&shell.told(warning));
+    }
+    if memories.is_empty() && warnings.is_empty() {
         shell.note(match narrowed {
             true => "There is no memory of this kind in this store.",
             false => "There is no memory in this store.",

@@ -131,7 +131,7 @@ enum Action {
 
 pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     let app = shell.app()?;
-    let mut first = false;
+    let mut added = None;
     let (done, store) = match arguments.action.unwrap_or(Action::List) {
         Action::List => return list(shell),
         Action::Compare(arguments) => return accept::compare(&arguments, shell),
@@ -148,10 +148,11 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
         }
         Action::Add { root, kind, name } => {
             let request = AddStore { root: text(&root)?, kind, name };
-            first = commands::status(&app, Nothing {})?.first_run;
+            let first = commands::status(&app, Nothing {})?.first_run;
             let store = shell.work(&app, "Taking the baseline", || commands::add_store(&app, request))?;
             // What is on the machine beside it is not new later.
             commands::set_new_projects(&app, NewProjectsReq::default())?;
+            added = Some(first);
             ("added", store)
         }
         Action::Remove { store } => {
@@ -185,8 +186,10 @@ pub(crate) fn run(arguments: Arguments, shell: &mut Shell<'_, '_>) -> Ended {
     if shell.json || !shell.quiet {
         shell.print_one(&store, |out, _| print::stores::one(out, done, &store))?;
     }
-    if first {
-        discover::opening(&app, shell)?;
+    match added {
+        Some(true) => discover::opening(&app, shell)?,
+        Some(false) => discover::opening_of(&app, &store.id, shell)?,
+        None => {}
     }
     Ok(Exit::DONE)
 }

@@ -258,6 +258,11 @@ fn alone_it_says_what_needs_a_person_in_ten_lines() {
     assert_eq!(machine.run(&["--json"]).lines()[0]["needs_total"], 4);
     done(&machine.run(&["review", "all", "--up-to", "2999-01-01T00:00:00Z", "--with-findings"]));
     let ran = machine.run(&[]);
+    assert!(ran.stdout.starts_with("1 error stands in the live memories"), "{}", ran.stdout);
+    std::fs::remove_file(machine.notes().join("leak.md")).expect("it is deleted");
+    done(&machine.run(&["record", "--once"]));
+    done(&machine.run(&["review", "all", "--up-to", "2999-01-01T00:00:00Z", "--with-findings"]));
+    let ran = machine.run(&[]);
     assert!(ran.stdout.starts_with("Nothing needs you"), "{}", ran.stdout);
 }
 

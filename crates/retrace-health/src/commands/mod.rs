@@ -12,6 +12,7 @@ mod new_projects;
 mod opening;
 mod rules;
 mod snapshot;
+mod standing;
 
 pub(crate) use check::CachedChecker;
 pub use check::{check, check_directory, findings};
@@ -23,6 +24,7 @@ pub use health::health;
 pub use instructions::{instruction, instructions};
 pub use loads::memory_loads;
 pub use new_projects::{ProjectsUpkeep, new_projects, set_new_projects};
-pub use opening::opening;
+pub use opening::{opening, opening_of};
 pub use rules::{finding_rules, set_finding_rule};
 pub use snapshot::agent_snapshot;
+pub use standing::{refresh_standing_errors, standing_errors};

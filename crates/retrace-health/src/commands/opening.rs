@@ -17,13 +17,26 @@ const CUT_INDEX: &str = "limits/index-cut";
 /// `invalid` for settings of rules that cannot be used.
 pub fn opening(inner: &Arc<Checks>, _: Nothing) -> Result<Opening, ApiError> {
     let health = health(inner, HealthReq::default())?;
-    Ok(Opening {
-        groups: groups(&health),
+    Ok(Opening { sessions: inner.lab.sessions_known(), ..opening_in(&health) })
+}
+
+/// What one store holds at present; of sessions nothing is said.
+///
+/// # Errors
+/// `not_found` for an unknown store; `invalid` for settings of rules that cannot be used.
+pub fn opening_of(inner: &Arc<Checks>, store: String) -> Result<Opening, ApiError> {
+    let health = health(inner, HealthReq { store: Some(store), ..HealthReq::default() })?;
+    Ok(opening_in(&health))
+}
+
+fn opening_in(health: &Health) -> Opening {
+    Opening {
+        groups: groups(health),
         memories: health.stores.iter().map(|store| store.files).sum(),
         stores: health.stores.len() as u64,
-        sessions: inner.lab.sessions_known(),
+        sessions: 0,
         problems: health.stores.iter().flat_map(|store| store.problems.clone()).collect(),
-    })
+    }
 }
 
 fn groups(health: &Health) -> Vec<OpeningGroup> {

@@ -131,11 +131,7 @@ impl Search<'_> {
             (true, files) => Some(say::files(files)),
             (false, files) => Some(say::not_searched_end_least_files(files)),
         };
-        let remedy = (!holding.is_empty()).then(|| {
-            let named: Vec<String> = holding.iter().take(FILES_NAMED).map(|path| self.shown(path)).collect();
-            let rest = if holding.len() > FILES_NAMED { ", …" } else { "" };
-            say::delete_or_edit(format!("{}{rest}", named.join(", ")))
-        });
+        let remedy = (!holding.is_empty()).then(|| say::delete_or_edit(self.named(&holding)));
         Outside { kind, place, hits, detail, remedy, finished }
     }
 
@@ -172,6 +168,58 @@ impl Search<'_> {
             remedy: Some(say::delete_bundle_copies_export_anew()),
             finished: found.is_some(),
         }
+    }
+
+    /// Files of a repository that are no objects; `None` where none holds it.
+    fn files_of_repository(&self, repository: &Repository) -> Option<Outside> {
+        let (files, mut finished) = repositories::files_beside_objects(&repository.common, self.until);
+        let (mut hits, mut holding) = (0, Vec::new());
+        for path in files {
+            let is_small = std::fs::metadata(&path).is_ok_and(|found| found.len() <= LARGEST_FILE);
+            let bytes = if is_small && !self.is_late() { std::fs::read(&path).ok() } else { None };
+            let Some(bytes) = bytes else {
+                finished = false;
+                continue;
+            };
+            // An address has signs as `%40`.
+            let found = self.any.find_iter(&bytes).count() as u64
+                + self.forms.in_bytes(&bytes).iter().map(|(_, hits)| hits).sum::<u64>();
+            if found > 0 {
+                hits += found;
+                holding.push(path);
+            }
+        }
+        if hits == 0 && finished {
+            return None;
+        }
+        let logs = repository.common.join("logs");
+        let has_reflog = holding.iter().any(|path| path.starts_with(&logs));
+        let (named, files) = (self.named(&holding), holding.len());
+        let remedy = (hits > 0).then(|| match has_reflog {
+            true => {
+                let at = shell_word(&self.shown(&repository.top)).into_owned();
+                say::delete_or_edit(named).then(say::expire_reflogs(at))
+            }
+            false => say::delete_or_edit(named),
+        });
+        Some(Outside {
+            kind: RedactionPlace::Git,
+            place: say::files_of_git_repository(self.shown(&repository.top)),
+            hits,
+            detail: Some(match finished {
+                true => say::files(files),
+                false => say::not_searched_end_least_files(files),
+            }),
+            remedy,
+            finished,
+        })
+    }
+
+    /// The first of some files, as they may be shown.
+    fn named(&self, files: &[PathBuf]) -> String {
+        let named: Vec<String> = files.iter().take(FILES_NAMED).map(|path| self.shown(path)).collect();
+        let rest = if files.len() > FILES_NAMED { ", …" } else { "" };
+        format!("{}{rest}", named.join(", "))
     }
 
     fn repository(&self, repository: &Repository) -> Outside {
@@ -259,6 +307,7 @@ impl Redactions {
             let place = say::worktree(search.shown(worktree));
             found.push(search.below(RedactionPlace::Worktree, place, worktree, DEEPEST));
         }
+        found.extend(repositories.values().filter_map(|repository| search.files_of_repository(repository)));
         // The longest last, so that it takes no time from the others.
         found.extend(repositories.values().map(|repository| search.repository(repository)));
         found
@@ -337,6 +386,8 @@ retrace_message::messages! {
     #[allow(dead_code)]
     git_c_filter_repo_sensitive(at) => "`git -C {at} filter-repo --sensitive-data-removal --replace-text FILE` rewrites the history, where FILE holds the text and `==>[redacted]` behind it; then `git push --force --mirror`, and every clone is made anew.",
     git_repository(at) => "Git repository {at}",
+    files_of_git_repository(at) => "Files of Git repository {at} beside its objects",
+    expire_reflogs(at) => "`git -C {at} reflog expire --expire=now --all` empties what is below `logs`.",
     exported_directory(path) => "Exported directory {path}",
     copies_claude_code_keeps_before() => "Copies Claude Code keeps before edits",
     worktree(worktree) => "Worktree {worktree}",

@@ -379,6 +379,11 @@ fn in_index(
     Ok(hits)
 }
 
+/// How paths of memories without a directory are named as a place.
+pub(super) fn paths_of_memories() -> Message {
+    say::paths_memories_without_directory()
+}
+
 retrace_message::messages! {
     /// Messages of this module.
     saved pub(super) mod say in "receipt";

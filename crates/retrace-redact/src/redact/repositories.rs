@@ -12,6 +12,12 @@ use std::time::Instant;
 /// Larger objects are not read.
 const LARGEST_OBJECT: u64 = 64 << 20;
 
+/// Files beside the objects that are looked at. A repository with a hundred branches has some hundreds.
+const MOST_FILES: usize = 100_000;
+
+/// Folders within each other in which they are looked for.
+const DEEPEST: usize = 32;
+
 /// Contents of a repository.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Kept {
@@ -64,6 +70,41 @@ pub(super) fn same_place_in_worktrees(repository: &Repository, directory: &Path)
         .map(|top| top.join(&inside))
         .filter(|place| place.is_dir())
         .collect()
+}
+
+/// Files of a repository that are no objects, by name: configuration, hooks, packed names, reflogs, the last message, the index,
+/// what extensions keep. At most so many are listed, until an instant; `false` where that was not all of them.
+pub(super) fn files_beside_objects(common: &Path, until: Instant) -> (Vec<PathBuf>, bool) {
+    let (mut files, mut is_whole) = (Vec::new(), true);
+    let mut folders = vec![(common.to_path_buf(), 0)];
+    while let Some((folder, depth)) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(&folder) else {
+            is_whole = false;
+            continue;
+        };
+        // A repository within has objects of its own.
+        let is_repository = folder.join("HEAD").is_file();
+        for entry in entries {
+            if files.len() >= MOST_FILES || Instant::now() > until {
+                return (files, false);
+            }
+            let Ok((entry, kind)) = entry.and_then(|entry| entry.file_type().map(|kind| (entry, kind)))
+            else {
+                is_whole = false;
+                continue;
+            };
+            let is_objects = is_repository && entry.file_name() == "objects";
+            match kind {
+                kind if kind.is_file() => files.push(entry.path()),
+                kind if kind.is_dir() && is_objects => {}
+                kind if kind.is_dir() && depth < DEEPEST => folders.push((entry.path(), depth + 1)),
+                kind if kind.is_dir() => is_whole = false,
+                _ => {}
+            }
+        }
+    }
+    files.sort();
+    (files, is_whole)
 }
 
 /// Searches every object of a repository, until an instant.

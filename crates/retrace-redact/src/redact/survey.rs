@@ -4,7 +4,7 @@
 use super::MARKER;
 use super::forms::Forms;
 use super::outside::Outside;
-use super::texts::TextSurvey;
+use super::texts::{TextSurvey, paths_without_directory};
 use super::transcripts;
 use super::unread::{self, OffTheList, Unread};
 use crate::Redactions;
@@ -567,11 +567,7 @@ impl Redactions {
                     survey.lines.insert(version.id.seq, line);
                 }
             }
-            for store in stores.iter().filter(|store| !store.has_directory()) {
-                let paths = reader.memories_at(store.id, None)?.into_iter().filter_map(|memory| memory.path);
-                let holding = paths.filter(|path| selection.hits(path.as_bytes()) > 0);
-                survey.paths.extend(holding.map(|path| (store.id, path)));
-            }
+            survey.paths = paths_without_directory(reader, selection, stores)?;
             Ok(())
         })?;
         self.survey_hosts(selection, &mut survey)?;

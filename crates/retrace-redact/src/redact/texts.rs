@@ -9,9 +9,9 @@ use crate::wire::{ApiError, RedactionMatch};
 use crate::wire::{RedactionAction, RedactionPlace};
 use retrace_engine::lock;
 use retrace_findings::OwnRules;
-use retrace_log::{Act, REMOTE_ROOT, Reader, TEXTS, TextCare, TextHits, TextPlace};
+use retrace_log::{Act, REMOTE_ROOT, Reader, StoreRow, TEXTS, TextCare, TextHits, TextPlace};
 use retrace_message::{AsMessage as _, Message};
-use retrace_model::Actor;
+use retrace_model::{Actor, RelPath, StoreId};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -201,13 +201,38 @@ pub(super) fn redact_texts(
     Ok(act.redact_texts(person, |place, bytes| without(selection, place, bytes).map(|(after, _)| after))?)
 }
 
-/// Names of the texts of the log that hold exactly these bytes, with the number of rows.
+/// Names of the texts of the log that hold exactly these bytes, with the number of rows; paths of memories in stores without a
+/// directory are among them.
 ///
 /// # Errors
 /// A failure of the database.
 pub(crate) fn texts_with(reader: &Reader<'_>, secret: &[u8]) -> Result<Vec<(Message, u64)>, ApiError> {
-    let groups = texts_holding(reader, &Selection::secret(secret.to_vec()), "", |_| ())?;
-    Ok(groups.into_iter().map(|group| (group.name, group.rows)).collect())
+    let selection = Selection::secret(secret.to_vec());
+    let groups = texts_holding(reader, &selection, "", |_| ())?;
+    let mut named: Vec<(Message, u64)> = groups.into_iter().map(|group| (group.name, group.rows)).collect();
+    let paths = paths_without_directory(reader, &selection, &reader.stores()?)?.len() as u64;
+    if paths > 0 {
+        named.push((super::receipt::paths_of_memories(), paths));
+    }
+    Ok(named)
+}
+
+/// Paths of live memories, in stores without a directory, that hold it: no file has that name.
+///
+/// # Errors
+/// A failure of the database.
+pub(super) fn paths_without_directory(
+    reader: &Reader<'_>,
+    selection: &Selection,
+    stores: &[StoreRow],
+) -> Result<Vec<(StoreId, RelPath)>, ApiError> {
+    let mut holding = Vec::new();
+    for store in stores.iter().filter(|store| !store.has_directory()) {
+        let paths = reader.memories_at(store.id, None)?.into_iter().filter_map(|memory| memory.path);
+        let paths = paths.filter(|path| selection.hits(path.as_bytes()) > 0);
+        holding.extend(paths.map(|path| (store.id, path)));
+    }
+    Ok(holding)
 }
 
 impl Redactions {

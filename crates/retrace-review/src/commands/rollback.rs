@@ -13,6 +13,7 @@ use crate::{plan::undoable, target::memory_id};
 use retrace_adherence::{
     newest_guard_act, newest_rule_act, newest_seen_act, undo_guard, undo_rule_act, undo_seen,
 };
+use retrace_engine::before_recording;
 use retrace_log::{LogError, OperationRow, Reader, VersionFilter, VersionRow};
 use retrace_model::{
     Actor, MemoryId, RelPath, Sha256, Source, StoreId, Verdict, VersionId, VersionOperation, reconcile,
@@ -419,8 +420,9 @@ impl Review {
     fn plan_restore(&self, reader: &Reader<'_>, request: &RestoreReq) -> Result<Plan, ApiError> {
         let store = self.store_named(reader, &request.store)?;
         let moment = moment(reader, &request.at)?;
-        if imported::is_before_recording(reader, &store, moment)? {
-            return Err(imported::refused(reader, &store, moment, &request.at)?);
+        if before_recording::is_before_recording(reader, &store, moment)? {
+            let with_imported = imported::with_imported;
+            return Err(before_recording::refused(reader, &store, moment, &request.at, with_imported)?);
         }
         let at = match moment.time {
             Some(time) => reader.operation_of_store_at(store.id, time)?,

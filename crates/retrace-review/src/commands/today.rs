@@ -14,7 +14,7 @@ use crate::view;
 use crate::wire::{ActorView, ApiError, Finding, NeedReason, TriageKind};
 use retrace_engine::keep;
 use retrace_engine::recorder::Upkeep;
-use retrace_health::Configurations;
+use retrace_health::{Configurations, refresh_standing_errors, standing_errors};
 use retrace_history::notes_of;
 use retrace_log::{Reader, Unreviewed};
 use retrace_model::{Actor, Sha256, Timestamp};
@@ -53,6 +53,8 @@ pub struct Today {
     pub routine: TodayHalf,
     /// Where it is older than the newest change: what is newer.
     pub older: Option<Older>,
+    /// Findings of error level that stand in the live memories, reviewed or not.
+    pub errors: u64,
 }
 
 /// What is older than the newest change.
@@ -148,7 +150,7 @@ impl Today {
     /// # Errors
     /// Failures of the database.
     pub fn read(inner: &Arc<Review>, is_recorded: bool) -> Result<Self, ApiError> {
-        Self::read_where(inner, SHORT, |left, kept| {
+        Self::read_where(inner, SHORT, is_recorded, |left, kept| {
             left.is_all_of(kept) || is_recorded && left.newer_since(kept) >= inner.now().micros() - LATEST
         })
     }
@@ -160,7 +162,7 @@ impl Today {
     /// Failures of the database.
     pub fn listed(inner: &Arc<Review>, needs: usize, routine: usize) -> Result<Self, ApiError> {
         let asked = Asked { needs, routine, with_findings: true };
-        Self::read_where(inner, asked, |left, kept| {
+        Self::read_where(inner, asked, false, |left, kept| {
             left.is_all_of(kept) && kept.changes() == left.items.len()
         })
     }
@@ -168,6 +170,7 @@ impl Today {
     fn read_where(
         inner: &Arc<Review>,
         asked: Asked,
+        is_recorded: bool,
         is_usable: impl Fn(&Left, &Kept) -> bool,
     ) -> Result<Self, ApiError> {
         let left = Left::read(inner)?;
@@ -197,7 +200,8 @@ impl Today {
         let newer = total.saturating_sub(needs.changes + routine.changes);
         let is_older = newer > 0 || kept.head != left.head;
         let at = || Timestamp::from_micros(kept.at).to_rfc3339();
-        Ok(Self { total, needs, routine, older: is_older.then(|| Older { at: at(), newer }) })
+        let older = is_older.then(|| Older { at: at(), newer });
+        Ok(Self { total, needs, routine, older, errors: standing_errors(&inner.checks, is_recorded)? })
     }
 
     /// Brings up to date what is kept, where anybody asked for it before.
@@ -210,7 +214,7 @@ impl Today {
         if kept.of != left.of || !left.is_all_of(&kept) {
             made(inner, &left)?.save(inner);
         }
-        Ok(())
+        refresh_standing_errors(&inner.checks)
     }
 }
 

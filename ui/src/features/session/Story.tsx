@@ -70,7 +70,9 @@ function Text({ text: raw, truncated }: { text: string; truncated: boolean }) {
 
 function PromptHead({ prompt }: { prompt: SessionPrompt }) {
   const format = useFormat();
+  const { t } = useLingui();
   const { requests, cost_usd } = prompt;
+  const cost = cost_usd === null ? "" : format.dollars(cost_usd);
   return (
     <div className={css.promptHead}>
       <div className={css.promptWords}>
@@ -78,7 +80,7 @@ function PromptHead({ prompt }: { prompt: SessionPrompt }) {
       </div>
       <span className={css.promptFigures}>
         <Plural value={requests} one="# request" other="# requests" />
-        {cost_usd !== null && ` · ${format.dollars(cost_usd)}`}
+        {cost_usd !== null && ` · ${prompt.cost_is_lower_bound ? t`at least ${cost}` : cost}`}
       </span>
     </div>
   );

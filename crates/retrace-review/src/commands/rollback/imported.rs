@@ -4,56 +4,18 @@
 use super::Goal;
 use crate::Review;
 use crate::plan::Plan;
-use crate::target::{Moment, moment};
+use crate::target::moment;
 use crate::wire::RestoreAct;
-use crate::wire::{ApiError, Code, ImportedState, RestoreReq};
-use retrace_log::{MARKER, MemoryAt, Reader, StoreRow, VersionFilter, VersionRow};
+use crate::wire::{ApiError, ImportedState, RestoreReq};
+use retrace_engine::before_recording::{is_before_recording, refused};
+use retrace_log::{MARKER, MemoryAt, Reader, VersionFilter, VersionRow};
+use retrace_message::Message;
 use retrace_model::{RelPath, Source, Timestamp, VersionOperation};
 use std::collections::BTreeSet;
 
-/// True if an instant lies before a store's state was recorded.
-pub(super) fn is_before_recording(
-    reader: &Reader<'_>,
-    store: &StoreRow,
-    moment: Moment,
-) -> Result<bool, ApiError> {
-    if store.is_log_only() {
-        // It is what the log says of it, from its first version on, and was empty before.
-        return Ok(false);
-    }
-    if reader.remote(store.id)?.is_some() {
-        // A host tells what happened before it was mirrored here.
-        return Ok(match moment.time {
-            Some(time) => reader.operation_of_store_at(store.id, time)? == 0,
-            None => moment.operation == 0,
-        });
-    }
-    let (operation, at) = reader.recorded_since(store.id)?;
-    Ok(match moment.time {
-        Some(time) => time < at && !reader.is_observed_by(store.id, time)?,
-        None => moment.operation < operation,
-    })
-}
-
-/// Why such an instant is not restored, and what is known of it.
-pub(super) fn refused(
-    reader: &Reader<'_>,
-    store: &StoreRow,
-    moment: Moment,
-    named: &str,
-) -> Result<ApiError, ApiError> {
-    let (_, since) = reader.recorded_since(store.id)?;
-    let known = match moment.time {
-        Some(time) => reader.memories_at_time(store.id, time)?.len(),
-        None => 0,
-    };
-    let message = say::nothing_recorded_directory_then_recording(since.to_rfc3339());
-    let refused = ApiError::new(Code::BeforeRecording, message, named);
-    Ok(if known > 0 {
-        refused.hint(say::files_time_known_from_imported(known))
-    } else {
-        refused.hint(say::no_imported_history_reaches_back())
-    })
+/// How to have what imported history knows of a time.
+pub(super) fn with_imported(known: usize) -> Message {
+    say::files_time_known_from_imported(known)
 }
 
 impl Review {
@@ -75,7 +37,7 @@ impl Review {
             None => Vec::new(),
         };
         let Some(time) = moment.time.filter(|_| !then.is_empty()) else {
-            return Err(refused(reader, &store, moment, &request.at)?);
+            return Err(refused(reader, &store, moment, &request.at, with_imported)?);
         };
         let note = say::restore_from_imported_history(&request.at);
         let mut plan = Plan::new(Source::Restore, Some(note));
@@ -161,9 +123,7 @@ fn keeps_states(version: &VersionRow) -> bool {
 retrace_message::messages! {
     /// Messages of this module.
     saved mod say in "imported";
-    nothing_recorded_directory_then_recording(since) => "Nothing was recorded of this directory by then; recording began at {since}.",
     files_time_known_from_imported(known) => "Files of that time known from imported history: {known}. `--from-imported` restores those; with `--dry-run` it says what is certain.",
-    no_imported_history_reaches_back() => "No imported history reaches back to that time; `retrace import git` and `retrace import transcripts` bring in what others kept.",
     directory_recorded_then_state_known() => "The directory was recorded by then, so that its state is known.",
     restore_without_from_imported() => "Restore it without `--from-imported`.",
     restore_from_imported_history(at) => "restore to {at}, from imported history",
