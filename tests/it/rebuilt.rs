@@ -444,11 +444,12 @@ fn what_another_session_wrote_before_recording_is_put_back_with_the_rest_of_a_se
     let (root, name) = (root.to_string_lossy().into_owned(), Some("memory".to_owned()));
     commands::add_store(&world.app, wire::AddStore { root, kind: None, name }).expect("a store");
     import_transcripts(&world, "memory");
-    let of = |session: &str| wire::RollbackReq {
-        session: Some(session.to_owned()),
+    let request = wire::RollbackReq {
+        session: Some("bbbb-2".to_owned()),
+        include: vec![world.log("deploy.md")[0].id.clone()],
         ..wire::RollbackReq::default()
     };
-    let done = commands::rollback(&world.app, of("bbbb-2")).expect("a rollback");
+    let done = commands::rollback(&world.app, request).expect("a rollback");
     assert_eq!((done.writes.len(), done.deletes.len()), (1, 0), "{done:?}");
     assert_eq!(std::fs::read_to_string(&file).expect("a file"), first);
     world.verify();

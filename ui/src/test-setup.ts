@@ -4,7 +4,7 @@ import { cleanup, configure } from "@testing-library/react";
 import { type MockInstance, afterEach, beforeEach, expect, vi } from "vitest";
 import { assume } from "@/features/context/assumed";
 import { resetBench } from "@/features/context/lab";
-import { resetRunOrder } from "@/features/context/transcripts";
+import { resetRunOrder } from "@/features/context/run-order";
 import { closeAct, rememberUndo } from "@/state/acts";
 import { setPaletteOpen } from "@/state/palette";
 import { toasts } from "@/state/toasts";

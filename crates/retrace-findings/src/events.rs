@@ -48,9 +48,6 @@ pub const UNKNOWN_WRITERS_PERCENT: usize = 10;
 /// between reading a file and writing it.
 pub const RACE_MICROS: u64 = 10 * 60 * 1_000_000;
 
-/// Rule of what holds something that was redacted before.
-const REDACTED_BACK: &str = "events/redacted-back";
-
 /// Operations of one finding that are offered to be taken back.
 const MAX_PUT_BACK: usize = 5;
 
@@ -126,7 +123,7 @@ pub fn check(changes: &Changes<'_>, config: &Config) -> Vec<EventFinding> {
     if is_on("events/unknown-writer") {
         unknown_writers(changes, config, &mut found);
     }
-    if is_on(REDACTED_BACK) {
+    if is_on("events/redacted-back") {
         redacted_back(changes, config, &mut found);
     }
     if is_on("events/race") {
@@ -158,9 +155,9 @@ fn event(
     let evidence = Evidence::of(&format!("{versions:?}"));
     let path = path.to_owned();
     let operations: BTreeSet<u64> = concerned.iter().map(|change| change.operation).collect();
-    // The newest first, as they are taken back; one finding is a few operations. What is redacted cannot be put back.
-    let taken_back = operations.into_iter().rev().take(MAX_PUT_BACK).filter(|_| rule.id != REDACTED_BACK);
-    let mut mended: Vec<Remedy> = taken_back.map(Remedy::PutBack).collect();
+    // The newest first, as they are taken back; one finding is a few operations.
+    let mut mended: Vec<Remedy> =
+        operations.into_iter().rev().take(MAX_PUT_BACK).map(Remedy::PutBack).collect();
     mended.extend(remedies(rule, &path, None, ""));
     let finding = Finding {
         rule,
@@ -232,7 +229,7 @@ fn redacted_back(changes: &Changes<'_>, config: &Config, found: &mut Vec<EventFi
     for change in changes.changes.iter().filter(|change| change.redacted_back) {
         let message = say::holds_something_redacted_before();
         let path = change.path.as_deref().unwrap_or("");
-        found.extend(event(REDACTED_BACK, path, message, &[change], config));
+        found.extend(event("events/redacted-back", path, message, &[change], config));
     }
 }
 

@@ -138,7 +138,7 @@ fn refuse_unknown_time(
         return Err(ApiError::invalid(say::directory_recorded_then_state_known(), named)
             .hint(say::export_without_from_imported()));
     }
-    if is_before && !(request.from_imported && !at.memories(reader, store.id)?.is_empty()) {
+    if is_before && (!request.from_imported || at.memories(reader, store.id)?.is_empty()) {
         return Err(refused(reader, store, at, named, say::files_time_known_from_imported)?);
     }
     Ok(())

@@ -135,9 +135,8 @@ impl Act<'_> {
     ) -> Result<Appended, LogError> {
         let note = append.note.map(|note| self.clean(note)).transpose()?;
         let (tags, seals) = (self.tags()?, self.seals.take());
-        let actor = tags.without_in_actor(append.actor);
-        let append =
-            Append { note: note.as_deref(), actor: actor.as_ref().unwrap_or(append.actor), ..append };
+        let actor = tags.without_in_actor(append.actor).unwrap_or_else(|| append.actor.clone());
+        let append = Append { note: note.as_deref(), actor: &actor, ..append };
         let mut appending = Appending::begin((&self.transaction, self.entropy), &append, rest, tags)?;
         appending.stated.clone_from(put_back);
         appending.digest.seals(seals.as_ref());

@@ -85,9 +85,8 @@ const fn listing(on: bool) -> &'static str {
 }
 
 fn next(act: &Act<'_>) -> Result<u64, LogError> {
-    let last: Option<u64> =
-        act.transaction.query_row("SELECT max(seq) FROM rule_acts", [], |row| row.get(0))?;
-    Ok(last.unwrap_or(0) + 1)
+    let next = "SELECT coalesce(max(seq), 0) + 1 FROM rule_acts";
+    Ok(act.transaction.query_row(next, [], |row| row.get(0))?)
 }
 
 fn insert(

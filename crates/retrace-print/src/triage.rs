@@ -246,14 +246,16 @@ fn details(
     }
     let of_finding = finding.zip(names.typed(store));
     let mut commands = of_finding.map(|(one, store)| remedy::commands(&[one], store)).unwrap_or_default();
+    // Where what stood before is redacted as well, it cannot be put back.
+    if finding.is_some_and(|one| one.rule == "events/redacted-back") && !several {
+        commands.push(format!("retrace redact {number} --live --dry-run"));
+    }
     if commands.is_empty() {
         let group = if several { "--group " } else { "" };
         commands.extend(match reason {
             Some(NeedReason::Hostile | NeedReason::Deleted) => {
                 Some(format!("retrace reject {group}{number} --dry-run"))
             }
-            // What was redacted cannot be put back; what came again can be redacted again.
-            Some(NeedReason::Secret) if !several => Some(format!("retrace redact {number} --live --dry-run")),
             _ => None,
         });
     }

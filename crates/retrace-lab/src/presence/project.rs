@@ -51,12 +51,15 @@ fn is_of_user(own: &Path) -> bool {
     own.join("projects").is_dir() || state.is_some_and(|state| state.is_file())
 }
 
-/// True if work in a directory is work on a project: it lies in the project, or in a worktree of the project's repository.
+/// True if work in a directory is work on a project: it lies in the project, or in a worktree of the project's repository. Where no
+/// repository says how far a project goes, a directory above it is of it as well: clients load what lies below theirs once they open
+/// a file there.
 #[must_use]
 pub fn is_of_project(project: &Path, directory: &str) -> bool {
     let directory = Path::new(directory);
     directory.starts_with(project)
         || repository_of(directory).is_some_and(|repository| repository.starts_with(project))
+        || (project.starts_with(directory) && project.join(".git").symlink_metadata().is_err())
 }
 
 /// True for a transcript that lies beside a memory: Claude Code keeps both in the project's folder.

@@ -14,17 +14,8 @@ import { useObservable } from "@/state/observable";
 import { navigate } from "@/state/route";
 import css from "./answer.module.css";
 import { IndexState } from "./IndexState";
-import {
-  costOf,
-  inOrder,
-  listRows,
-  matching,
-  rowOf,
-  runOrder,
-  sharedNames,
-  useFreshTranscripts,
-  useTitle,
-} from "./transcripts";
+import { runOrder } from "./run-order";
+import { costOf, inOrder, listRows, matching, rowOf, sharedNames, useFreshTranscripts, useTitle } from "./transcripts";
 
 /** True if the peak of a session is not recorded. */
 const isCounted = ({ peak_kind }: TranscriptRow) => peak_kind !== null && peak_kind !== "recorded";

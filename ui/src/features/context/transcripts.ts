@@ -1,11 +1,12 @@
 /** The transcripts: read once from the index, and again while it is brought up to date. Filtering is done here. */
 import { useCallback, useEffect, useState } from "react";
-import type { TranscriptRow, TranscriptsReq } from "@/bindings";
+import type { TranscriptRow } from "@/bindings";
 import { useBackend } from "@/state/backend";
 import type { PickerRow } from "@/shared/Picker";
 import { ALL_RUNS, useTranscripts } from "@/shared/runs";
 import { useSessionName } from "@/shared/session";
-import { observable, useObservable } from "@/state/observable";
+import { useObservable } from "@/state/observable";
+import { type RunOrder, runOrder } from "./run-order";
 
 /** Starts bringing the index up to date when the calling component comes on screen; what is known shows meanwhile. */
 export function useFreshTranscripts() {
@@ -46,9 +47,6 @@ export function sharedNames(names: readonly string[]): ReadonlySet<string> {
   return new Set(names.filter((name, at) => names.indexOf(name) !== at));
 }
 
-/** Orders of the list. */
-export type RunOrder = NonNullable<TranscriptsReq["sort"]>;
-
 /** What a run cost: by the table of prices, else by the client's own count. */
 export const costOf = (run: TranscriptRow): number | null => run.cost_usd ?? run.client_cost_usd;
 
@@ -60,14 +58,6 @@ export function inOrder(rows: readonly TranscriptRow[], order: RunOrder): Transc
     peak: (run) => run.peak ?? -1,
   };
   return [...rows].sort((a, b) => sizes[order](b) - sizes[order](a));
-}
-
-/** The order outlives the screen, so that one can go elsewhere and come back. */
-export const runOrder = observable<RunOrder>("cost");
-
-/** Puts the order back to how a new window has it; for tests. */
-export function resetRunOrder(): void {
-  runOrder.set("cost");
 }
 
 /** The run that a list in an order opens on: its first that has something to show. */

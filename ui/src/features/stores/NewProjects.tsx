@@ -79,7 +79,7 @@ export function NewProjects({ found }: { found: readonly Found[] }) {
         {names.join(", ")}
         {more > 0 && t` and ${more} more`}
       </span>
-      <span className={css.openingActs}>
+      <span className={css.newProjectsActs}>
         <Button isPending={busy} onPress={doing(record)} data-testid="new-projects-record">
           {plural(found.length, { one: "Record it", other: "Record them" })}
         </Button>
