@@ -559,7 +559,7 @@ mod tests {
             ("La contraseña es Kx9!mmtw", "Kx9!mmtw"),
             ("Password:\nKx9!mmtw\n", "Kx9!mmtw"),
             ("- **Password:**\n  - `Kx9!mmtw`\n", "Kx9!mmtw"),
-            ("パスワードはKx9mmtw2です", "Kx9mmtw2です"),
+            ("パスワードはKx9mmtw2です", "Kx9mmtw2"),
             ("비밀번호: Kx9mmtw2", "Kx9mmtw2"),
             ("密碼：Kx9mmtw2", "Kx9mmtw2"),
         ] {

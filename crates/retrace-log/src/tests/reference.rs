@@ -210,7 +210,12 @@ impl Model {
             let first = self.first_observed(*memory).map(|at| &self.versions[at]);
             first.is_some_and(|first| first.redacted || first.path == Some(last)) && was_at(*memory, last)
         };
-        let found = (0..self.memories).filter(began_here).min_by_key(|it| self.first_observed(*it));
+        // One that is known to have begun there goes before one whose path is redacted.
+        let order = |memory: &usize| {
+            let first = self.first_observed(*memory);
+            (first.is_none_or(|at| self.versions[at].path != Some(last)), first)
+        };
+        let found = (0..self.memories).filter(began_here).min_by_key(order);
         if there && found.is_some() {
             return found;
         }
