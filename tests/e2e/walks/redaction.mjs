@@ -25,6 +25,10 @@ async function redactsASecret({ app, machine }) {
   await firstRun(app);
   await app.choose("store-select", "webshop");
   await app.click("memory-row", NAME);
+  // Out of sight until it is asked for.
+  await app.see("document-line", "The signing key is sk_l");
+  assert.ok(!(await app.driver.run(pageText)).includes(SECRET), "the memory shows it masked");
+  await app.click("show-secrets");
   await app.see("document-line", SECRET);
   machine.write(file, `${readFileSync(file, "utf8")}- Rotate ${SECRET} after the launch.\n`);
   await app.see("version-row", "v2");
