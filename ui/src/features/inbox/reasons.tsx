@@ -49,7 +49,11 @@ export const REASONS: Record<NeedReason, Reason> = {
     tone: "warn",
     path: "M3 2.500h3.500m3 0H13m-10 11h3.500m3 0H13M4.750 2.500v11m6.500-11v11",
   },
-  personal: { word: msg`personal data`, tone: "warn", path: "M8 2.500a2.750 2.750 0 1 1 0 5.500 2.750 2.750 0 0 1 0-5.500ZM2.500 13.500c0-3 2.500-4 5.500-4s5.500 1 5.500 4" },
+  personal: {
+    word: msg`personal data`,
+    tone: "warn",
+    path: "M8 2.500a2.750 2.750 0 1 1 0 5.500 2.750 2.750 0 0 1 0-5.500ZM2.500 13.500c0-3 2.500-4 5.500-4s5.500 1 5.500 4",
+  },
   reappeared: { word: msg`reappeared`, tone: "warn", path: "M3 8a5 5 0 1 0 1.700-3.700L3 5.800M3 2.500v3.300h3.300" },
   error: { word: msg`error`, tone: "del", path: "M8 2.500 14 13H2ZM8 6.500v3m0 1.600v.4" },
   warning: { word: msg`warning`, tone: "warn", path: "M8 2.500 14 13H2ZM8 6.500v3m0 1.600v.4" },

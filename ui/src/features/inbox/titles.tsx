@@ -157,7 +157,12 @@ export function useNeedMessage(): (row: TriageRow) => string {
   const message = useMessage();
   return ({ reason, kind, finding }) => {
     if (kind === "deleted_together") return "";
-    if ((reason === "secret" || reason === "personal" || reason === "hidden") && kind === "single" && finding !== null && finding.line > 0)
+    if (
+      (reason === "secret" || reason === "personal" || reason === "hidden") &&
+      kind === "single" &&
+      finding !== null &&
+      finding.line > 0
+    )
       return t`line ${finding.line}`;
     return message(finding);
   };
